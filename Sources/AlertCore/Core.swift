@@ -1,0 +1,209 @@
+// AlertCore decides everything and does nothing. `Core.step` takes the state, one input and the time, and gives back facts
+// for the journal and effects for the shell. It reads no clock, no disk, no network and no source of chance, so a year
+// can be played in a second, and a preview runs the very code that runs at night.
+
+public import PluginKit
+
+/// Something that happened.
+public enum Input: Sendable {
+    /// The bot has started, or has loaded its config anew: whatever was under way is not any more.
+    case started
+    /// Nothing but time has passed.
+    case tick
+    case polled(source: String, PollReport, validators: [String: SourceRecord.Validator])
+    /// Figures from a file, played through the rules without polling anybody.
+    case observed(ObservationLine)
+    case delivered(id: String, DeliveryOutcome)
+    /// Whether the host runs on battery or wants to save power.
+    case power(isLow: Bool)
+    /// The wall clock was set; everything that is due moves along.
+    case clockStepped(by: Duration)
+}
+
+/// Something the shell has to do, in this order, after the facts are safe.
+public enum Effect: Sendable {
+    case poll(PollOrder)
+    case send(SendOrder)
+    case note(Note)
+    /// What the gates said of a notification; for previews, logs and `why`.
+    case decided(DecisionRecord)
+}
+
+/// A poll that is due.
+public struct PollOrder: Sendable {
+    public let source: String
+    public let cursor: JSON?
+    public let validators: [String: SourceRecord.Validator]
+    /// Spans that rules want measured, shortest first.
+    public let spans: [Duration]
+    public let timeout: Duration
+}
+
+/// An attempt of a delivery that is due.
+public struct SendOrder: Sendable {
+    public let delivery: Delivery
+}
+
+/// A sentence for the log.
+public struct Note: Hashable, Sendable {
+    public enum Level: String, Hashable, Sendable { case debug, info, warning, error }
+    public let level: Level
+    public let text: String
+}
+
+/// One decision about one notification.
+public struct DecisionRecord: Sendable {
+    public let at: Moment
+    /// Nil for summaries.
+    public let incident: String?
+    public let kind: Notification.Kind
+    public let severity: Severity
+    public let channel: String
+    public let decision: Decision
+    public let reason: Reason
+    public let message: Message
+    /// The delivery it became, when it is sent.
+    public let delivery: String?
+}
+
+/// What came of a step.
+public struct Output: Sendable {
+    public var facts: [Fact] = []
+    public var effects: [Effect] = []
+
+    /// Whether something leaves the machine, so that the facts must be durable first.
+    public var mustBeDurable: Bool {
+        effects.contains { if case .send = $0 { true } else { false } }
+    }
+}
+
+/// The bot's mind: a plan, and a function from what happened to what to do.
+public struct Core: Sendable {
+    public let plan: Plan
+
+    public init(plan: Plan) { self.plan = plan }
+
+    /// Takes in one input at wall time `now`.
+    public func step(_ state: inout State, _ input: Input, at now: Moment) -> Output {
+        // Taking the state out of the caller's hands keeps it unshared, so nothing is copied.
+        var turn = Turn(plan: plan, now: now, state: state)
+        state = State()
+        turn.take(input)
+        state = turn.state
+        return turn.output
+    }
+}
+
+/// One step under way. The concerns of the core are extensions of it, a file each.
+struct Turn {
+    let plan: Plan
+    let now: Moment
+    var state: State
+    var output = Output()
+    /// Channels that get a summary at the end of this turn.
+    var summariesDue: Set<String> = []
+
+    init(plan: Plan, now: Moment, state: State) {
+        self.plan = plan
+        self.now = now
+        self.state = state
+    }
+
+    mutating func take(_ input: Input) {
+        switch input {
+        case .started: start()
+        case .tick: break
+        case .polled(let source, let report, let validators):
+            state.polling.remove(source)
+            takeReport(of: source, report, validators: validators)
+        case .observed(let line): takeLine(line)
+        case .delivered(let id, let outcome): takeOutcome(of: id, outcome)
+        case .power(let isLow): state.isLowOnPower = isLow
+        case .clockStepped(let step): moveClock(by: step)
+        }
+        passTime()
+    }
+
+    /// Changes the durable state and remembers the change for the journal.
+    mutating func record(_ fact: Fact) {
+        state.apply(fact)
+        output.facts.append(fact)
+    }
+
+    mutating func note(_ level: Note.Level, _ text: String) {
+        output.effects.append(.note(Note(level: level, text: text)))
+    }
+
+    /// Looks at everything that is due.
+    private mutating func passTime() {
+        while let key = state.timers.popDue(now) {
+            switch key {
+            case .source: break  // Polls start below, all that are due together.
+            case .incident(let id): reconsider(id)
+            case .channel(let name): dispatch(name)
+            case .housekeeping: keepHouse()
+            }
+        }
+        sendSummaries()
+        startDuePolls()
+    }
+
+    private mutating func start() {
+        state.polling = []
+        for name in state.sources.keys.sorted() where plan.source(name) != nil {
+            guard var record = state.sources[name], record.stopped != nil else { continue }
+            // A new start, or a new config, is a new chance for a credential that was refused.
+            record.stopped = nil
+            record.failure = nil
+            self.record(.source(name: name, record))
+        }
+        for source in plan.sources { setPollTimer(source.name) }
+        settleInterruptedDeliveries()
+        endIncidentsWithoutRule()
+        for id in state.incidents.keys.sorted() { reconsider(id) }
+        for channel in plan.channels { dispatch(channel.name) }
+        state.timers.set(.housekeeping, now + .hours(1))
+    }
+
+    /// Moves what is due along with a wall clock that was set, so that neither a flood nor a silence follows.
+    private mutating func moveClock(by step: Duration) {
+        note(.warning, "the clock was set by \(step.inSeconds) s")
+        for name in state.sources.keys.sorted() {
+            guard var record = state.sources[name] else { continue }
+            record.due = record.due.map { $0 + step }
+            record.lastPolled = record.lastPolled.map { $0 + step }
+            record.lastGood = record.lastGood.map { $0 + step }
+            self.record(.source(name: name, record))
+            setPollTimer(name)
+        }
+        for name in state.channels.keys.sorted() {
+            guard var record = state.channels[name], let paused = record.pausedUntil else { continue }
+            record.pausedUntil = paused + step
+            self.record(.channel(name: name, record))
+        }
+        for delivery in state.outboxInOrder {
+            guard case .waiting(let notBefore) = delivery.phase else { continue }
+            var moved = delivery
+            moved.phase = .waiting(notBefore: notBefore + step)
+            record(.delivery(moved))
+        }
+        state.buckets = [:]
+        for id in state.incidents.keys.sorted() { setIncidentTimer(id) }
+        for channel in plan.channels { dispatch(channel.name) }
+    }
+
+    /// Lets go of subjects that nobody has heard of for long: old releases, apps that are gone.
+    private mutating func keepHouse() {
+        for (subject, series) in state.series.sorted(by: { $0.key < $1.key })
+        where now - series.lastSeen > Turn.subjectLifetime {
+            record(.forgotten(subject))
+            for incident in state.incidentsInOrder where incident.subject == subject && incident.isOpen {
+                resolve(incident, because: "No figures have come for \(Turn.subjectLifetime.short).")
+            }
+        }
+        state.timers.set(.housekeeping, now + .hours(1))
+    }
+
+    /// A week: longer than any gap in a source that people would wait out, short enough to bound the state.
+    static let subjectLifetime = Duration.days(7)
+}

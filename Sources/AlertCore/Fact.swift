@@ -1,0 +1,83 @@
+public import PluginKit
+
+/// A durable change of the state: what the journal keeps.
+///
+/// Facts say how things are now, not what somebody wanted, so replaying them needs no rules, and replaying one twice does
+/// no harm.
+public enum Fact: Hashable, Sendable {
+    case observed(Observation, keeping: Duration)
+    case source(name: String, SourceRecord)
+    case incident(Incident)
+    /// Nothing more will be said of it.
+    case incidentEnded(id: String)
+    /// A delivery was accepted or has changed.
+    case delivery(Delivery)
+    case deliveryEnded(HistoryEntry)
+    case channel(name: String, ChannelRecord)
+    /// The subject has not been heard of for so long that its figures are let go.
+    case forgotten(Subject)
+    /// The whole record of one subject; snapshots hold these instead of the observations they came from.
+    case series(Subject, Series)
+    /// The number of the next delivery; snapshots hold it, because the deliveries before it are gone.
+    case numbering(next: Int)
+}
+
+extension State {
+    /// Takes in a fact: the only way in which the durable part changes.
+    public mutating func apply(_ fact: Fact) {
+        switch fact {
+        case .observed(let observation, let retention):
+            series[observation.subject, default: Series()].add(observation, keeping: retention)
+        case .source(let name, let record):
+            sources[name] = record
+        case .incident(let incident):
+            incidents[incident.id] = incident
+            let key = RuleSubject(rule: incident.rule, subject: incident.subject)
+            if incident.isOpen {
+                incidentIDs[key] = incident.id
+            } else if incidentIDs[key] == incident.id {
+                incidentIDs[key] = nil
+            }
+        case .incidentEnded(let id):
+            guard let incident = incidents.removeValue(forKey: id) else { return }
+            let key = RuleSubject(rule: incident.rule, subject: incident.subject)
+            if incidentIDs[key] == id { incidentIDs[key] = nil }
+        case .delivery(let delivery):
+            if outbox.updateValue(delivery, forKey: delivery.id) == nil {
+                queues[delivery.channel, default: []].append(delivery.id)
+            }
+            nextNumber = max(nextNumber, delivery.number + 1)
+        case .deliveryEnded(let entry):
+            if outbox.removeValue(forKey: entry.delivery.id) != nil {
+                // Nearly always the first: deliveries end about in the order in which they began.
+                if let place = queues[entry.delivery.channel]?.firstIndex(of: entry.delivery.id) {
+                    queues[entry.delivery.channel]?.remove(at: place)
+                }
+            }
+            if !history.suffix(64).contains(where: { $0.delivery.id == entry.delivery.id }) { history.append(entry) }
+            if history.count > State.historyMax + State.historyMax / 10 {
+                history.removeFirst(history.count - State.historyMax)
+            }
+        case .channel(let name, let record):
+            channels[name] = record
+        case .forgotten(let subject):
+            series[subject] = nil
+        case .series(let subject, let kept):
+            series[subject] = kept
+        case .numbering(let next):
+            nextNumber = max(nextNumber, next)
+        }
+    }
+
+    /// The durable part as the shortest list of facts that makes it: a snapshot.
+    public var facts: [Fact] {
+        var facts: [Fact] = [.numbering(next: nextNumber)]
+        facts += sources.sorted { $0.key < $1.key }.map { .source(name: $0.key, $0.value) }
+        facts += channels.sorted { $0.key < $1.key }.map { .channel(name: $0.key, $0.value) }
+        facts += series.sorted { $0.key < $1.key }.map { .series($0.key, $0.value) }
+        facts += incidentsInOrder.map(Fact.incident)
+        facts += outboxInOrder.map(Fact.delivery)
+        facts += history.map(Fact.deliveryEnded)
+        return facts
+    }
+}

@@ -1,0 +1,175 @@
+public import PluginKit
+
+/// The config as meant, as far as the core needs it: every default filled in, every reference resolved.
+public struct Plan: Sendable {
+    public var botName: String
+    public var zone: Zone
+    /// Where people reach the bot's page; nil leaves links to it out.
+    public var publicURL: String?
+    /// The channel for the bot's own troubles; nil sends them the way of everything else.
+    public var reportTo: String?
+    /// Polls in flight at once.
+    public var concurrency: Int
+    public var sources: [SourcePlan]
+    public var detectors: [DetectorPlan]
+    /// In the order in which they are asked.
+    public var gates: [GatePlan]
+    public var channels: [ChannelPlan]
+    /// Empty: everything goes everywhere.
+    public var routes: [Route]
+
+    /// Polls in flight at once to one host: what is polite to an API that did not promise more.
+    public static let pollsPerHostMax = 4
+
+    public init(
+        botName: String, zone: Zone, publicURL: String? = nil, reportTo: String? = nil, concurrency: Int = 8,
+        sources: [SourcePlan], detectors: [DetectorPlan] = [], gates: [GatePlan] = [], channels: [ChannelPlan],
+        routes: [Route] = []
+    ) {
+        self.botName = botName
+        self.zone = zone
+        self.publicURL = publicURL
+        self.reportTo = reportTo
+        self.concurrency = concurrency
+        self.sources = sources
+        self.detectors = detectors
+        // The sort is stable: gates of one stage keep the order of the file.
+        self.gates = gates.sorted { $0.gate.stage < $1.gate.stage }
+        self.channels = channels
+        self.routes = routes
+    }
+
+    func source(_ name: String) -> SourcePlan? { sources.first { $0.name == name } }
+    func channel(_ name: String) -> ChannelPlan? { channels.first { $0.name == name } }
+    func detector(_ name: String) -> DetectorPlan? { detectors.first { $0.name == name } }
+
+    /// How long figures of a source stay good: a rule's own window, and never less than the longest time between polls.
+    func figuresLast(_ source: String, for detector: DetectorPlan? = nil) -> Duration {
+        max(self.source(source)?.slowest ?? .minutes(30), detector?.detector.lookback ?? .zero)
+    }
+
+    /// How long observations of a source are kept for the rules that read them.
+    func retention(of source: String) -> Duration {
+        detectors.filter { $0.canConcern(source: source) }.map(\.detector.lookback).max() ?? .zero
+    }
+
+    /// The spans that rules want the source to measure, shortest first.
+    func spans(of source: SourcePlan) -> [Duration] {
+        let asked = detectors.filter { $0.canConcern(source: source.name) }.flatMap(\.detector.spans)
+        return asked.isEmpty ? [source.every] : Set(asked).sorted()
+    }
+}
+
+/// Why a source is polled more or less often than it says.
+public enum PollReason: String, Hashable, Sendable, CaseIterable, Comparable {
+    case failing, unchanged, calm, idle
+    case lowPower = "low_power"
+    case near
+    /// The service asked to wait.
+    case told
+
+    public static func < (left: PollReason, right: PollReason) -> Bool { left.rawValue < right.rawValue }
+
+    /// The reasons that a config may name for slowing down.
+    public static let slowing: [PollReason] = [.failing, .unchanged, .calm, .idle, .lowPower]
+}
+
+public struct SourcePlan: Sendable {
+    public var name: String
+    public var host: String?
+    public var every: Duration
+    /// Never more often than this, whoever asks.
+    public var throttle: Duration
+    /// Never less often than this.
+    public var slowest: Duration
+    public var timeout: Duration
+    /// A fraction of the interval, to either side.
+    public var jitter: Double
+    public var backoffFactor: Double
+    public var slowsWhen: Set<PollReason>
+
+    public init(
+        name: String, host: String? = nil, every: Duration = .minutes(5), throttle: Duration = .minutes(1),
+        slowest: Duration = .minutes(30), timeout: Duration = .seconds(20), jitter: Double = 0.1,
+        backoffFactor: Double = 2, slowsWhen: Set<PollReason> = Set(PollReason.slowing)
+    ) {
+        self.name = name
+        self.host = host
+        self.every = every
+        self.throttle = throttle
+        self.slowest = slowest
+        self.timeout = timeout
+        self.jitter = jitter
+        self.backoffFactor = backoffFactor
+        self.slowsWhen = slowsWhen
+    }
+}
+
+public struct DetectorPlan: Sendable {
+    public var name: String
+    public var detector: any Detector
+    public var match: Match
+    /// The time between reminders; nil for none.
+    public var `repeat`: Duration?
+
+    public init(name: String, detector: any Detector, match: Match = .all, repeat: Duration? = .hours(4)) {
+        self.name = name
+        self.detector = detector
+        self.match = match
+        self.repeat = `repeat`
+    }
+
+    func canConcern(source: String) -> Bool {
+        match["source"].map { condition in condition.patterns.contains { $0.fits(source) } } ?? true
+    }
+
+    func concerns(_ subject: Subject, labels: [String: String]) -> Bool {
+        match.fits { property in
+            switch property {
+            case "source": subject.source
+            case "app": subject.app
+            case "release": subject.release
+            case "environment": subject.environment
+            case "rule": name
+            default: labels[property]
+            }
+        }
+    }
+}
+
+public struct GatePlan: Sendable {
+    public var name: String
+    public var gate: any Gate
+    public var match: Match
+
+    public init(name: String, gate: any Gate, match: Match = .all) {
+        self.name = name
+        self.gate = gate
+        self.match = match
+    }
+}
+
+public struct ChannelPlan: Sendable {
+    public var name: String
+    public var pace: Pace
+    public var isIdempotent: Bool
+
+    public init(name: String, pace: Pace = .unlimited, isIdempotent: Bool = false) {
+        self.name = name
+        self.pace = pace
+        self.isIdempotent = isIdempotent
+    }
+}
+
+public struct Route: Hashable, Sendable {
+    public var match: Match
+    public var to: [String]
+    /// Whether routes after this one are looked at too.
+    public var continues: Bool
+
+    public init(match: Match = .all, to: [String], continues: Bool = false) {
+        self.match = match
+        self.to = to
+        self.continues = continues
+    }
+}

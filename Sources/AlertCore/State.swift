@@ -1,0 +1,118 @@
+public import PluginKit
+
+/// Everything the bot knows. What must survive a restart changes only by facts, so that replaying the journal's facts
+/// gives the same state again; the rest (what is in flight, what is due when) is made anew at each start.
+public struct State: Sendable {
+    // Durable.
+    public internal(set) var sources: [String: SourceRecord] = [:]
+    /// Open incidents, and resolved ones of which a channel still has something to hear.
+    public internal(set) var incidents: [String: Incident] = [:]
+    public internal(set) var series: [Subject: Series] = [:]
+    public internal(set) var outbox: [String: Delivery] = [:]
+    public internal(set) var channels: [String: ChannelRecord] = [:]
+    /// Deliveries that ended, oldest first, at most `historyMax`.
+    public internal(set) var history: [HistoryEntry] = []
+    /// The number of the next delivery.
+    public internal(set) var nextNumber = 1
+
+    // Derived from the durable part.
+    var incidentIDs: [RuleSubject: String] = [:]
+    /// Unfinished deliveries of each channel, in the order they were accepted.
+    var queues: [String: [String]] = [:]
+
+    // Of this run only.
+    /// Polls in flight.
+    public internal(set) var polling: Set<String> = []
+    /// Whether the host wants to save power.
+    public internal(set) var isLowOnPower = false
+    var timers = Timers()
+    var buckets: [String: Bucket] = [:]
+
+    /// Deliveries remembered for `history` and the inbox page; some weeks of a lively team.
+    public static let historyMax = 1000
+
+    public init() {}
+
+    /// When the core wants to be woken next.
+    public var nextDue: Moment? {
+        mutating get { timers.next }
+    }
+
+    /// Incidents by the time they began.
+    public var incidentsInOrder: [Incident] {
+        incidents.values.sorted { ($0.since, $0.id) < ($1.since, $1.id) }
+    }
+
+    /// Unfinished deliveries in the order they were accepted.
+    public var outboxInOrder: [Delivery] { outbox.values.sorted { $0.number < $1.number } }
+}
+
+/// What identifies an open incident.
+struct RuleSubject: Hashable, Sendable {
+    let rule: String
+    let subject: Subject
+}
+
+/// What is remembered of a source.
+public struct SourceRecord: Hashable, Sendable {
+    public enum Outcome: String, Hashable, Sendable, CaseIterable {
+        case values
+        case noData = "no_data"
+        case stale, unchanged, failed
+    }
+
+    public struct Failure: Hashable, Sendable {
+        public var reason: PollFailure.Reason
+        public var sentence: String
+        /// When the first of the failures in a row happened.
+        public var since: Moment
+        public var count: Int
+    }
+
+    /// What a conditional request needs to know of the answer before.
+    public struct Validator: Hashable, Sendable {
+        public var etag: String?
+        public var lastModified: String?
+        public init(etag: String?, lastModified: String?) {
+            self.etag = etag
+            self.lastModified = lastModified
+        }
+    }
+
+    public var cursor: JSON?
+    /// By a hash of the request's address: addresses can be secrets.
+    public var validators: [String: Validator] = [:]
+    public var lastPolled: Moment?
+    /// When the source last gave a usable answer.
+    public var lastGood: Moment?
+    public var lastOutcome: Outcome?
+    public var failure: Failure?
+    /// Answers in a row that were the same as the one before.
+    public var unchangedCount = 0
+    /// Polls in a row in which every figure was far from every limit.
+    public var calmCount = 0
+    /// The closeness of the last figures to a limit.
+    public var isNear = false
+    /// Why the source is not polled any more, until the config is loaded anew.
+    public var stopped: String?
+    public var due: Moment?
+    public var reasons: [PollReason] = []
+
+    public init() {}
+}
+
+/// What is remembered of a channel.
+public struct ChannelRecord: Hashable, Sendable {
+    /// Attempts in a row, over all deliveries, that failed in a way that may pass.
+    public var failures = 0
+    /// The service asked for silence until then, or the breaker is open until then.
+    public var pausedUntil: Moment?
+
+    public init() {}
+}
+
+/// A token bucket: how many deliveries may leave at once.
+struct Bucket: Sendable {
+    var tokens: Double
+    var at: Moment
+}

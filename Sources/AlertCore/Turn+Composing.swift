@@ -1,0 +1,203 @@
+internal import PluginKit
+
+// The words. People decide in three seconds: what, how bad, since when, which release, what now.
+
+extension Turn {
+    /// The message for an incident as it stands.
+    func compose(_ incident: Incident, _ kind: Notification.Kind) -> Message {
+        var message = Message(
+            kind: kind, severity: incident.severity, at: now,
+            headline: "\(Message.mark(kind: kind, severity: incident.severity)) \(headline(incident, kind))",
+            reason: incident.evidence.sentence, incidents: [IncidentSummary(incident)])
+        message.facts = facts(incident, kind)
+        if let metric = incident.evidence.metric {
+            message.sparkline = sparkline(metric, of: incident.subject)
+        }
+        if kind != .resolved, let series = state.series[incident.subject] {
+            message.issues = series.issues.prefix(Turn.issuesInMessage).map(issueLine)
+        }
+        if let url = plan.publicURL { message.links = [Message.Link("Status", url)] }
+        message.footer = "Rule \(incident.rule) · incident \(incident.id)"
+        return message
+    }
+
+    /// Issues named in a message: more are for the source's own page.
+    private static let issuesInMessage = 5
+
+    private func headline(_ incident: Incident, _ kind: Notification.Kind) -> String {
+        let who = name(of: incident.subject)
+        guard let metric = incident.evidence.metric, let figure = incident.evidence.figure else {
+            let sentence = incident.evidence.sentence
+            return kind == .resolved ? "\(who): \(incident.rule) is over" : "\(who): \(sentence)"
+        }
+        let title = MetricNature(of: metric).title
+        let value = text(figure.value, of: metric)
+        let limit = incident.evidence.limit.map { "limit \($0)" }
+        switch kind {
+        case .resolved:
+            return "\(who): \(title) \(value) again, after \((now - incident.since).short)"
+        case .reminder:
+            return "\(who): \(title) still \(value) (\([limit, "for \((now - incident.since).short)"].joined))"
+        case .escalated:
+            return "\(who): \(title) now \(value) (\([limit, "now \(incident.severity.rawValue)"].joined))"
+        case .opened, .revised, .digest:
+            return "\(who): \(title) \(value)" + (limit.map { " (\($0))" } ?? "")
+        }
+    }
+
+    private func name(of subject: Subject) -> String {
+        if subject.app == Subject.botApp { return subject.app }
+        var name = subject.app
+        if let release = subject.release, !release.isEmpty { name += " \(release.clipped(to: 80))" }
+        if let environment = subject.environment, !environment.isEmpty { name += " (\(environment.clipped(to: 40)))" }
+        return name
+    }
+
+    private func facts(_ incident: Incident, _ kind: Notification.Kind) -> [Message.Fact] {
+        var facts: [Message.Fact] = []
+        let evidence = incident.evidence
+        if let metric = evidence.metric, let figure = evidence.figure {
+            if kind != .resolved, let before = figureBefore(incident, metric) {
+                facts.append(
+                    Message.Fact("Before → now", "\(text(before, of: metric)) → \(text(figure.value, of: metric))"))
+            }
+            if let hit = hit(kind == .resolved ? incident.worst : evidence, metric) {
+                facts.append(Message.Fact(kind == .resolved ? "Hit at worst" : "Hit", hit))
+            }
+            if kind == .resolved, let worst = incident.worst.figure {
+                facts.append(Message.Fact("At worst", text(worst.value, of: metric)))
+            }
+        }
+        if kind == .resolved {
+            facts.append(Message.Fact("Lasted", "\(span(from: incident.since, to: now)), \((now - incident.since).short)"))
+        } else {
+            let length = now - incident.since
+            facts.append(
+                Message.Fact("Since", clock(incident.since) + (length > .zero ? ", for \(length.short)" : "")))
+        }
+        if let release = incident.subject.release, !release.isEmpty {
+            facts.append(Message.Fact("Release", release.clipped(to: 80) + (share(of: incident.subject) ?? "")))
+        }
+        return facts
+    }
+
+    /// How many were hit, of how many.
+    private func hit(_ evidence: Evidence, _ metric: String) -> String? {
+        guard let share = evidence.figure?.share, share.total > 0 else { return nil }
+        let nature = MetricNature(of: metric)
+        let failures = nature.failures == nil ? share.hits : share.total - share.hits
+        let noun = nature.denominator ?? "cases"
+        return "\(failures.rounded().plain) of \(share.total.rounded().plain) \(noun) (\((failures / share.total).percent))"
+    }
+
+    /// The release's share of the app, where the whole app is seen too.
+    private func share(of subject: Subject) -> String? {
+        let whole = Subject(source: subject.source, app: subject.app, environment: subject.environment)
+        for name in [MetricName.users, MetricName.sessions] {
+            if let part = state.series[subject]?.samples.last?.metrics[name],
+                let all = state.series[whole]?.samples.last?.metrics[name], all > 0, part <= all
+            {
+                return ", \((part / all).percent) of \(name)"
+            }
+        }
+        return nil
+    }
+
+    /// The figure of the last full hour before the trouble began.
+    private func figureBefore(_ incident: Incident, _ metric: String) -> Double? {
+        state.series[incident.subject]?.lastDay(of: metric, until: incident.since).dropLast().compactMap { $0 }.last
+    }
+
+    private func sparkline(_ metric: String, of subject: Subject) -> String? {
+        guard let values = state.series[subject]?.lastDay(of: metric, until: now) else { return nil }
+        let known = values.compactMap { $0 }
+        guard known.count >= Turn.sparklinePointsMin, let low = known.min(), let high = known.max() else { return nil }
+        let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
+        return String(
+            values.map { value -> Character in
+                guard let value else { return "·" }
+                guard high > low else { return "▅" }
+                return bars[Int(((value - low) / (high - low) * 7).rounded())]
+            })
+    }
+
+    /// Fewer points than this make no picture.
+    private static let sparklinePointsMin = 3
+
+    private func issueLine(_ issue: Issue) -> Message.IssueLine {
+        var details: [String] = []
+        if let events = issue.events { details.append("\(events.plain) events") }
+        if let users = issue.users { details.append("\(users.plain) users") }
+        if let first = issue.firstSeen { details.append("first seen \(clock(first))") }
+        return Message.IssueLine(
+            title: issue.title.isEmpty ? issue.id : issue.title, detail: details.joined(separator: ", "), url: issue.url)
+    }
+
+    /// One message about everything that came and went unseen.
+    func composeSummary(of incidents: [Incident], reason: Reason) -> Message {
+        let severity = incidents.map(\.severity).max() ?? .info
+        let what = incidents.count == 1 ? "1 incident" : "\(incidents.count) incidents"
+        let whileWhat =
+            switch reason {
+            case .quietHours(let name): "during quiet hours (\(name))"
+            case .overtaken: "while this channel could not be reached"
+            default: "while held back (\(reason))"
+            }
+        var message = Message(
+            kind: .digest, severity: severity, at: now,
+            headline: "\(Message.mark(kind: .digest, severity: severity)) \(what) came and went \(whileWhat)",
+            reason: "What begins and ends \(whileWhat) is told once, afterwards.",
+            incidents: incidents.map(IncidentSummary.init))
+        message.lines = incidents.prefix(Turn.summaryLinesMax).map(summaryLine)
+        if incidents.count > Turn.summaryLinesMax {
+            message.lines.append("and \(incidents.count - Turn.summaryLinesMax) more")
+        }
+        if let url = plan.publicURL { message.links = [Message.Link("Status", url)] }
+        return message
+    }
+
+    /// Lines of a summary; nobody reads more of them, and chats cut long messages.
+    private static let summaryLinesMax = 30
+
+    private func summaryLine(_ incident: Incident) -> String {
+        let mark = Message.mark(kind: .opened, severity: incident.severity)
+        let when = incident.until.map { "\(span(from: incident.since, to: $0)), \(($0 - incident.since).short)" }
+        guard let metric = incident.worst.metric, let figure = incident.worst.figure else {
+            return "\(mark) \(name(of: incident.subject)): \(incident.rule) · \(when ?? clock(incident.since))"
+        }
+        return "\(mark) \(name(of: incident.subject)): \(MetricNature(of: metric).title) \(text(figure.value, of: metric)) "
+            + "at worst · \(when ?? clock(incident.since))"
+    }
+
+    private func text(_ value: Double, of metric: String) -> String {
+        MetricNature(of: metric).unit == .rate ? value.percent : value.plain
+    }
+
+    /// A moment on the clock of the bot's zone: `Fri 20 Nov 23:00 CET`.
+    private func clock(_ moment: Moment) -> String {
+        "\(wall(moment)) \(plan.zone.abbreviation(at: moment))"
+    }
+
+    private func span(from: Moment, to: Moment) -> String {
+        let isSameDay = plan.zone.civil(from).day == plan.zone.civil(to).day
+        return "\(wall(from)) to \(isSameDay ? time(to) : wall(to)) \(plan.zone.abbreviation(at: to))"
+    }
+
+    private func wall(_ moment: Moment) -> String {
+        let civil = plan.zone.civil(moment)
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let weekday = civil.weekday.shortName
+        return "\(weekday.prefix(1).uppercased())\(weekday.dropFirst()) \(civil.date.day) \(months[civil.date.month - 1]) "
+            + time(moment)
+    }
+
+    private func time(_ moment: Moment) -> String {
+        let civil = plan.zone.civil(moment)
+        return "\(civil.hour.padded(2)):\(civil.minute.padded(2))"
+    }
+}
+
+extension [String?] {
+    /// The parts that are there, with commas between.
+    fileprivate var joined: String { compactMap { $0 }.joined(separator: ", ") }
+}

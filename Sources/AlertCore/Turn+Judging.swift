@@ -1,0 +1,203 @@
+internal import PluginKit
+
+// Observations become verdicts, verdicts become incidents.
+
+extension Turn {
+    /// Takes in a line of a file: an observation, or a source that failed.
+    mutating func takeLine(_ line: ObservationLine) {
+        switch line {
+        case .observed(let observation):
+            var record = state.sources[line.source] ?? SourceRecord()
+            takeSuccessOfLine(observation, &record)
+            self.record(.source(name: line.source, record))
+        case .failed(let name, let reason, _):
+            let known = PollFailure.Reason(rawValue: reason)
+            takeReport(
+                of: name, PollReport(.failed(PollFailure(known ?? .refused, "the poll failed: \(reason.tamed)"))),
+                validators: state.sources[name]?.validators ?? [:])
+        }
+    }
+
+    private mutating func takeSuccessOfLine(_ observation: Observation, _ record: inout SourceRecord) {
+        record.failure = nil
+        record.lastOutcome = .values
+        record.lastGood = now
+        record.lastPolled = now
+        clearTrouble(.sourceFailing, about: observation.subject.source)
+        let closeness = takeObservations([observation], of: observation.subject.source)
+        record.isNear = closeness == .near
+        record.calmCount = closeness == .far ? record.calmCount + 1 : 0
+    }
+
+    /// Keeps the figures and judges every subject among them; gives back how close the closest is to a limit.
+    mutating func takeObservations(_ observations: [Observation], of source: String) -> Judgement.Closeness {
+        let retention = plan.retention(of: source)
+        var subjects: [Subject] = []
+        for observation in observations where observation.subject.source == source {
+            record(.observed(observation, keeping: retention))
+            if !subjects.contains(observation.subject) { subjects.append(observation.subject) }
+        }
+        return subjects.map { judge($0) }.reduce(.far) { $0.isCloser(than: $1) ? $0 : $1 }
+    }
+
+    private mutating func judge(_ subject: Subject) -> Judgement.Closeness {
+        guard let series = state.series[subject] else { return .far }
+        var closest = Judgement.Closeness.far
+        for rule in plan.detectors where rule.concerns(subject, labels: series.labels) && !isPart(subject, under: rule) {
+            let judgement = rule.detector.judge(series, at: now)
+            if judgement.closeness.isCloser(than: closest) { closest = judgement.closeness }
+            track(rule, subject, series, judgement)
+        }
+        return closest
+    }
+
+    /// Whether the subject is one release of an app that is also seen as a whole: a rule that does not ask for releases
+    /// judges the whole alone, or one trouble would be told many times.
+    private func isPart(_ subject: Subject, under rule: DetectorPlan) -> Bool {
+        guard subject.release != nil, rule.match["release"] == nil else { return false }
+        return state.series[Subject(source: subject.source, app: subject.app, environment: subject.environment)] != nil
+    }
+
+    /// Moves the incident of a rule and a subject along with what the rule thinks now.
+    private mutating func track(_ rule: DetectorPlan, _ subject: Subject, _ series: Series, _ judgement: Judgement) {
+        let open = state.incidentIDs[RuleSubject(rule: rule.name, subject: subject)].flatMap { state.incidents[$0] }
+        guard var incident = open else {
+            if case .firing(let severity) = judgement.verdict {
+                let incident = Incident(
+                    rule: rule.name, subject: subject, labels: series.labels, severity: severity, since: now,
+                    evidence: judgement.evidence)
+                keep(incident, worsenedTo: nil)
+                reconsider(incident.id)
+            }
+            return
+        }
+        switch judgement.verdict {
+        case .unknown:
+            guard !incident.isUncertain else { return }
+            incident.isUncertain = true
+            record(.incident(incident))
+            setIncidentTimer(incident.id)
+        case .firing(let severity):
+            incident.isUncertain = false
+            incident.severity = severity
+            incident.labels = series.labels
+            if incident.state == .recovering { incident.state = .firing }
+            keep(incident, worsenedTo: judgement.evidence)
+            reconsider(incident.id)
+        case .ok(let recovered):
+            if incident.state == .pending {
+                // It never held long enough: nobody was told, and nobody need be.
+                record(.incidentEnded(id: incident.id))
+                setIncidentTimer(incident.id)
+            } else if recovered {
+                incident.isUncertain = false
+                incident.evidence = judgement.evidence
+                resolve(incident, because: nil)
+            } else {
+                incident.isUncertain = false
+                incident.state = .recovering
+                incident.evidence = judgement.evidence
+                record(.incident(incident))
+                reconsider(incident.id)
+            }
+        }
+    }
+
+    private mutating func keep(_ incident: Incident, worsenedTo evidence: Evidence?) {
+        var incident = incident
+        if let evidence {
+            incident.evidence = evidence
+            if evidence.isWorse(than: incident.worst) { incident.worst = evidence }
+        }
+        record(.incident(incident))
+    }
+
+    /// Ends an incident and tells whoever was told of it.
+    mutating func resolve(_ incident: Incident, because sentence: String?) {
+        var incident = incident
+        if incident.state == .pending {
+            record(.incidentEnded(id: incident.id))
+            setIncidentTimer(incident.id)
+            return
+        }
+        incident.state = .resolved
+        incident.until = now
+        if let sentence { incident.evidence.sentence = sentence }
+        record(.incident(incident))
+        reconsider(incident.id)
+    }
+
+    /// Ends the incidents of rules that the config does not have any more.
+    mutating func endIncidentsWithoutRule() {
+        for incident in state.incidentsInOrder where incident.isOpen && Trouble(rawValue: incident.rule) == nil {
+            if plan.detector(incident.rule) == nil {
+                resolve(incident, because: "The rule \(incident.rule) is not in the config any more.")
+            } else if plan.source(incident.subject.source) == nil {
+                resolve(incident, because: "The source \(incident.subject.source) is not in the config any more.")
+            }
+        }
+    }
+
+    /// Looks at an incident whose time has come, or that has changed: whether it fires now, and whom to tell.
+    mutating func reconsider(_ id: String) {
+        guard var incident = state.incidents[id] else { return }
+        if incident.state == .pending, !incident.isUncertain, let rule = plan.detector(incident.rule),
+            now - incident.since >= rule.detector.holdTime
+        {
+            if areFiguresFresh(incident, rule) {
+                incident.state = .firing
+            } else {
+                incident.isUncertain = true
+            }
+            record(.incident(incident))
+        }
+        announce(incident)
+        setIncidentTimer(id)
+    }
+
+    /// Whether the last figures are young enough to be believed.
+    func areFiguresFresh(_ incident: Incident, _ rule: DetectorPlan) -> Bool {
+        guard let series = state.series[incident.subject] else { return false }
+        return now - series.lastSeen <= plan.figuresLast(incident.subject.source, for: rule)
+    }
+
+    /// Promises to look at the incident when the next thing about it is due.
+    mutating func setIncidentTimer(_ id: String) {
+        guard let incident = state.incidents[id] else {
+            state.timers.set(.incident(id), nil)
+            return
+        }
+        var due: [Moment] = []
+        if incident.state == .pending, !incident.isUncertain, let rule = plan.detector(incident.rule) {
+            due.append(incident.since + rule.detector.holdTime)
+        }
+        for standing in incident.standings.values {
+            if let hold = standing.hold {
+                due.append(hold.lookAgain)
+            } else if let reminder = reminderDue(incident, standing) {
+                due.append(reminder)
+            }
+        }
+        state.timers.set(.incident(id), due.min())
+    }
+}
+
+extension Judgement.Closeness {
+    func isCloser(than other: Judgement.Closeness) -> Bool { rank < other.rank }
+
+    private var rank: Int {
+        switch self {
+        case .near: 0
+        case .between: 1
+        case .far: 2
+        }
+    }
+}
+
+extension Evidence {
+    /// Whether the figure is further beyond its limit than the other one.
+    func isWorse(than other: Evidence) -> Bool {
+        guard let mine = figure?.value, let theirs = other.figure?.value else { return false }
+        return (limit ?? other.limit)?.relation.isBelow == false ? mine > theirs : mine < theirs
+    }
+}

@@ -1,0 +1,36 @@
+internal import PluginKit
+
+/// What can be wrong with the bot itself. Its troubles are incidents like any other, of the app `alertbot`.
+public enum Trouble: String, Hashable, Sendable, CaseIterable {
+    /// A source has given no usable answer for too long.
+    case sourceFailing = "source-failing"
+    /// A source is not polled any more because its credential was refused.
+    case sourceStopped = "source-stopped"
+    /// A message could not be delivered and never will be.
+    case channelFailing = "channel-failing"
+
+    /// The time between reminders of a trouble.
+    public static let repeatInterval = Duration.hours(24)
+}
+
+extension Turn {
+    /// Opens an incident about a source or a channel of the bot, unless there is one already.
+    mutating func raiseTrouble(_ trouble: Trouble, about name: String, severity: Severity, _ sentence: String) {
+        let subject = Subject(source: name, app: Subject.botApp)
+        guard state.incidentIDs[RuleSubject(rule: trouble.rawValue, subject: subject)] == nil else { return }
+        var incident = Incident(
+            rule: trouble.rawValue, subject: subject, labels: [:], severity: severity, since: now,
+            evidence: Evidence(sentence: sentence))
+        incident.state = .firing
+        record(.incident(incident))
+        reconsider(incident.id)
+    }
+
+    mutating func clearTrouble(_ trouble: Trouble, about name: String) {
+        let subject = Subject(source: name, app: Subject.botApp)
+        guard let id = state.incidentIDs[RuleSubject(rule: trouble.rawValue, subject: subject)],
+            let incident = state.incidents[id]
+        else { return }
+        resolve(incident, because: "It works again.")
+    }
+}

@@ -1,0 +1,88 @@
+/// One message to one channel, from the moment it is accepted to its end.
+public struct Delivery: Hashable, Sendable {
+    /// The same on every attempt; of letters, digits, `-` and `_`.
+    public let id: String
+    public let channel: String
+    /// Where the delivery stands in the order of everything accepted.
+    public let number: Int
+    public let kind: Notification.Kind
+    /// Deliveries of one incident leave in order; nil for summaries, which wait for nothing.
+    public let incident: String?
+    public let message: Message
+    public let queued: Moment
+    /// Attempts begun so far.
+    public var attempts: Int
+    public var phase: Phase
+    /// Whether an earlier attempt may have arrived; then the text says so.
+    public var possiblyRepeated: Bool
+    /// Whether to send the plainest form: the channel refused the rich one.
+    public var isPlain: Bool
+
+    public enum Phase: Hashable, Sendable {
+        /// Waiting, not to be tried before the moment given.
+        case waiting(notBefore: Moment)
+        /// An attempt has begun; its outcome is not known yet.
+        case attempting(since: Moment)
+    }
+
+    public init(
+        id: String, channel: String, number: Int, kind: Notification.Kind, incident: String?, message: Message,
+        queued: Moment, attempts: Int = 0, phase: Phase? = nil, possiblyRepeated: Bool = false, isPlain: Bool = false
+    ) {
+        self.id = id
+        self.channel = channel
+        self.number = number
+        self.kind = kind
+        self.incident = incident
+        self.message = message
+        self.queued = queued
+        self.attempts = attempts
+        self.phase = phase ?? .waiting(notBefore: queued)
+        self.possiblyRepeated = possiblyRepeated
+        self.isPlain = isPlain
+    }
+}
+
+/// How a delivery ended.
+public enum DeliveryEnd: Hashable, Sendable {
+    /// The channel took it; `receipt` is its id there, where the channel gives one.
+    case delivered(receipt: String?)
+    /// Newer truth took its place before it was tried.
+    case replaced
+    /// It can never arrive; the sentence says why.
+    case dead(String)
+
+    public var name: String {
+        switch self {
+        case .delivered: "delivered"
+        case .replaced: "replaced"
+        case .dead: "dead"
+        }
+    }
+}
+
+/// What the channel's answer to an attempt means.
+public enum DeliveryOutcome: Hashable, Sendable {
+    case delivered(receipt: String?)
+    /// It may pass; the wait is what the service asked for, if it did.
+    case retry(after: Duration?, String)
+    /// Nobody knows whether it arrived.
+    case unknown(String)
+    /// The body will never be taken in this form.
+    case refusedBody(String)
+    /// The address or the credential will never take anything.
+    case refusedChannel(String)
+}
+
+/// A delivery that has ended, as `history` shows it.
+public struct HistoryEntry: Hashable, Sendable {
+    public let delivery: Delivery
+    public let end: DeliveryEnd
+    public let at: Moment
+
+    public init(delivery: Delivery, end: DeliveryEnd, at: Moment) {
+        self.delivery = delivery
+        self.end = end
+        self.at = at
+    }
+}

@@ -1,0 +1,280 @@
+/// Why a value is not written as its grammar wants it.
+public struct GrammarError: Error, Hashable, Sendable {
+    /// What is expected, with an example: `a duration such as 5m`.
+    public let expected: String
+    /// What was probably meant, ready to be pasted.
+    public let suggestion: String?
+
+    public init(expected: String, suggestion: String? = nil) {
+        self.expected = expected
+        self.suggestion = suggestion
+    }
+}
+
+extension Duration {
+    /// Reads `30s`, `5m`, `2h`, `1d`, and sums of them such as `1h30m`; a bare `0` needs no unit.
+    public init(grammar text: String) throws(GrammarError) {
+        let expected = "a duration such as 30s, 5m, 2h or 1d"
+        if text == "0" {
+            self = .zero
+            return
+        }
+        var total = Duration.zero
+        var digits = ""
+        var pieces = 0
+        for character in text {
+            if character.isASCII, character.isNumber, digits.count < 9 {
+                digits.append(character)
+                continue
+            }
+            guard let count = Int64(digits) else { throw GrammarError(expected: expected) }
+            switch character {
+            case "s": total += .seconds(count)
+            case "m": total += .minutes(count)
+            case "h": total += .hours(count)
+            case "d": total += .days(count)
+            default: throw GrammarError(expected: expected)
+            }
+            digits = ""
+            pieces += 1
+        }
+        guard digits.isEmpty, pieces > 0 else {
+            throw GrammarError(expected: expected, suggestion: Int64(text).map { "\($0)s or \($0)m" })
+        }
+        self = total
+    }
+
+    /// The duration as config writes it: `1h30m`.
+    public var grammar: String {
+        let seconds = wholeMilliseconds / 1000
+        guard seconds > 0 else { return wholeMilliseconds == 0 ? "0s" : "\(wholeMilliseconds)ms" }
+        let parts = [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")]
+        return parts.filter { $0.0 > 0 }.map { "\($0.0)\($0.1)" }.joined()
+    }
+
+    /// The duration in words short enough for a message: its two largest units.
+    public var short: String {
+        let seconds = Swift.max(0, wholeMilliseconds / 1000)
+        let parts = [
+            (seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s"),
+        ]
+        guard let first = parts.firstIndex(where: { $0.0 > 0 }) else { return "0 s" }
+        return parts[first...].prefix(2).filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+    }
+}
+
+/// A share written with its sign: `99.5%`. The value is a fraction.
+public struct Percentage: Hashable, Sendable {
+    public let fraction: Double
+
+    public init(grammar text: String) throws(GrammarError) {
+        guard let number = Percentage.number(text, unit: "%") else {
+            let meant = Double(text).flatMap { $0 >= 0 && $0.isFinite ? $0 : nil }
+            throw GrammarError(
+                expected: "a percentage such as 99.5%",
+                suggestion: meant.map { $0 <= 1 ? "\(($0 * 100).plain)%" : "\(text)%" })
+        }
+        fraction = number / 100
+    }
+
+    /// A plain decimal number followed by exactly this unit.
+    static func number(_ text: String, unit: String) -> Double? {
+        guard text.hasSuffix(unit) else { return nil }
+        let digits = text.dropLast(unit.count).trimmed
+        guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) else { return nil }
+        return Double(digits)
+    }
+}
+
+extension Substring {
+    fileprivate var trimmed: String { String(self).trimmed }
+}
+
+/// A difference of percentages: `0.5pp`. The value is a fraction.
+public struct PercentagePoints: Hashable, Sendable {
+    public let fraction: Double
+
+    public init(grammar text: String) throws(GrammarError) {
+        if text == "0" {
+            fraction = 0
+            return
+        }
+        guard let number = Percentage.number(text, unit: "pp"), number <= 100 else {
+            let meant = text.hasSuffix("%") ? "\(text.dropLast())pp" : Double(text).map { _ in "\(text)pp" }
+            throw GrammarError(expected: "percentage points such as 0.5pp", suggestion: meant)
+        }
+        fraction = number / 100
+    }
+}
+
+/// A comparison with a limit: `< 99.5%`, `>= 100`.
+public struct Comparison: Hashable, Sendable, CustomStringConvertible {
+    public enum Relation: String, Hashable, Sendable, CaseIterable {
+        case less = "<"
+        case lessOrEqual = "<="
+        case greater = ">"
+        case greaterOrEqual = ">="
+
+        /// Whether small values are the bad ones.
+        public var isBelow: Bool { self == .less || self == .lessOrEqual }
+    }
+
+    public let relation: Relation
+    /// A fraction where the limit was written in percent.
+    public let limit: Double
+    public let isPercentage: Bool
+
+    public init(_ relation: Relation, _ limit: Double, isPercentage: Bool) {
+        self.relation = relation
+        self.limit = limit
+        self.isPercentage = isPercentage
+    }
+
+    public init(grammar text: String) throws(GrammarError) {
+        let expected = "a comparison such as \"< 99.5%\" or \"> 100\""
+        // Longer marks first, or "<=" would be read as "<" and a stray "=".
+        let relation = Relation.allCases.sorted { $0.rawValue.count > $1.rawValue.count }
+            .first { text.hasPrefix($0.rawValue) }
+        guard let relation else {
+            let isNumber = Double(text.last == "%" ? String(text.dropLast()) : text) != nil
+            throw GrammarError(expected: expected, suggestion: isNumber ? "\"< \(text)\" or \"> \(text)\"" : nil)
+        }
+        let number = String(text.dropFirst(relation.rawValue.count)).trimmed
+        if number.hasSuffix("%") {
+            guard let percentage = try? Percentage(grammar: number) else { throw GrammarError(expected: expected) }
+            self.init(relation, percentage.fraction, isPercentage: true)
+        } else {
+            guard let value = Double(number), value.isFinite, !number.contains("x") else {
+                throw GrammarError(expected: expected)
+            }
+            self.init(relation, value, isPercentage: false)
+        }
+    }
+
+    public func holds(_ value: Double) -> Bool {
+        switch relation {
+        case .less: value < limit
+        case .lessOrEqual: value <= limit
+        case .greater: value > limit
+        case .greaterOrEqual: value >= limit
+        }
+    }
+
+    /// The limit alone, in its unit.
+    public var limitText: String { isPercentage ? limit.percentTrimmed : JSON(limit).text }
+
+    public var description: String { "\(relation.rawValue) \(limitText)" }
+}
+
+extension Double {
+    /// A fraction in percent with as few places as it needs: a limit is shown as it was written.
+    public var percentTrimmed: String { JSON((self * 1_000_000_000).rounded() / 10_000_000).text + "%" }
+}
+
+/// Days of the week: `mon-fri`, `sat,sun`, `fri-mon`, `mon-fri,sun`.
+public struct DaySet: Hashable, Sendable {
+    public let days: Set<Weekday>
+
+    public init(_ days: Set<Weekday>) { self.days = days }
+
+    public static let everyDay = DaySet(Set(Weekday.allCases))
+
+    public init(grammar text: String) throws(GrammarError) {
+        var days: Set<Weekday> = []
+        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+            let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmed.lowercased() }
+            let named = ends.map { name in Weekday.allCases.first { $0.shortName == name } }
+            guard (1...2).contains(named.count), let first = named[0], let last = named[named.count - 1] else {
+                let wrong = zip(ends, named).first { $0.1 == nil }?.0
+                let near = wrong.flatMap { word in
+                    Weekday.allCases.first { word.hasPrefix($0.shortName) }?.shortName
+                        ?? word.nearest(in: Weekday.allCases.map(\.shortName))
+                }
+                throw GrammarError(expected: "days such as mon-fri or sat,sun", suggestion: near)
+            }
+            var day = first
+            days.insert(day)
+            while day != last {
+                day = day.next
+                days.insert(day)
+            }
+        }
+        self.days = days
+    }
+
+    public func contains(_ day: Weekday) -> Bool { days.contains(day) }
+}
+
+/// A stretch of the day on a wall clock, half-open: `22:00-07:00` crosses midnight, `00:00-24:00` is the whole day.
+public struct DailyHours: Hashable, Sendable {
+    /// Seconds after midnight, 0 to 86,399.
+    public let begin: Int
+    /// Seconds after midnight, 1 to 86,400; at most `begin` when the stretch crosses midnight.
+    public let end: Int
+
+    public var crossesMidnight: Bool { end <= begin }
+
+    public init(grammar text: String) throws(GrammarError) {
+        let expected = "times such as 22:00-07:00"
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmed }
+        guard ends.count == 2, let begin = DailyHours.seconds(ends[0]), let end = DailyHours.seconds(ends[1]),
+            begin < 86_400, end > 0 || begin > 0
+        else { throw GrammarError(expected: expected) }
+        guard begin != end else {
+            throw GrammarError(
+                expected: "\(expected), with two different times: equal ends never open",
+                suggestion: "00:00-24:00 for the whole day")
+        }
+        self.begin = begin
+        self.end = end == 0 ? 86_400 : end
+    }
+
+    /// Reads `7:00`, `07:00`, `07:00:30` or `24:00`.
+    private static func seconds(_ text: String) -> Int? {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard (2...3).contains(parts.count), parts.allSatisfy({ (1...2).contains($0.count) }),
+            parts.dropFirst().allSatisfy({ $0.count == 2 }),
+            parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } })
+        else { return nil }
+        let numbers = parts.compactMap { Int($0) }
+        guard numbers.count == parts.count, numbers[1] < 60, numbers.count < 3 || numbers[2] < 60 else { return nil }
+        let seconds = numbers[0] * 3600 + numbers[1] * 60 + (numbers.count == 3 ? numbers[2] : 0)
+        return seconds <= 86_400 ? seconds : nil
+    }
+}
+
+/// An instant as config writes it: RFC 3339, or a local date with or without a time.
+public enum WrittenInstant: Hashable, Sendable {
+    case instant(Moment)
+    case local(CivilTime)
+
+    public init(grammar text: String) throws(GrammarError) {
+        if let moment = Moment(rfc3339: text) {
+            self = .instant(moment)
+            return
+        }
+        var scanner = DigitScanner(text)
+        guard let year = scanner.number(digits: 4), scanner.skip("-"), let month = scanner.number(digits: 2),
+            scanner.skip("-"), let day = scanner.number(digits: 2)
+        else { throw WrittenInstant.error }
+        var (hour, minute, second) = (0, 0, 0)
+        if !scanner.isAtEnd {
+            guard scanner.skip(anyOf: " Tt"), let hours = scanner.number(digits: 2), scanner.skip(":"),
+                let minutes = scanner.number(digits: 2)
+            else { throw WrittenInstant.error }
+            (hour, minute) = (hours, minutes)
+            if scanner.skip(":") {
+                guard let seconds = scanner.number(digits: 2) else { throw WrittenInstant.error }
+                second = seconds
+            }
+        }
+        guard scanner.isAtEnd,
+            let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
+        else { throw WrittenInstant.error }
+        self = .local(civil)
+    }
+
+    private static var error: GrammarError {
+        GrammarError(expected: "an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24T09:00:00Z")
+    }
+}

@@ -1,0 +1,156 @@
+/// One HTTP request as a plugin describes it; the transport performs it, a preview prints it.
+public struct HTTPRequest: Hashable, Sendable {
+    public enum Method: String, Hashable, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+        case patch = "PATCH"
+    }
+
+    public enum Body: Hashable, Sendable {
+        case json(JSON)
+        /// Bytes as they are, with their content type.
+        case text(GuardedText, contentType: String)
+        /// `application/x-www-form-urlencoded`.
+        case form([FormField])
+    }
+
+    public struct FormField: Hashable, Sendable {
+        public let name: String
+        public let value: GuardedText
+        public init(_ name: String, _ value: GuardedText) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    public struct Header: Hashable, Sendable {
+        public let name: String
+        public let value: GuardedText
+        public init(_ name: String, _ value: GuardedText) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    /// A signature that the transport computes over the exact bytes it sends.
+    public enum Signature: Hashable, Sendable {
+        /// Standard Webhooks 1.0: HMAC-SHA256 over `id.timestamp.body`; the key is base64 after `whsec_`.
+        case standardWebhooks(id: String, timestamp: Moment, secret: GuardedText)
+    }
+
+    public var method: Method
+    public var url: GuardedText
+    public var headers: [Header]
+    public var body: Body?
+    public var signature: Signature?
+    /// Whether `ETag` and `Last-Modified` of the answer before should be sent along; a 304 then says "unchanged".
+    public var isConditional: Bool
+    /// Whether plain `http` to a host that is not loopback is wanted.
+    public var allowsPlainHTTP: Bool
+
+    public init(
+        _ method: Method, _ url: GuardedText, headers: [Header] = [], body: Body? = nil, signature: Signature? = nil,
+        isConditional: Bool = false, allowsPlainHTTP: Bool = false
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.signature = signature
+        self.isConditional = isConditional
+        self.allowsPlainHTTP = allowsPlainHTTP
+    }
+
+    /// The body's bytes as they go over the wire, with their content type; nil when there is none.
+    public func wireBody() -> (bytes: [UInt8], contentType: String)? {
+        switch body {
+        case nil: nil
+        case .json(let json): (json.bytes, "application/json; charset=utf-8")
+        case .text(let text, let contentType): (Array(text.reveal().utf8), contentType)
+        case .form(let fields):
+            (
+                Array(
+                    fields.map { "\($0.name.percentEncoded)=\($0.value.reveal().percentEncoded)" }.joined(separator: "&")
+                        .utf8),
+                "application/x-www-form-urlencoded"
+            )
+        }
+    }
+}
+
+/// The answer to a request, whatever its status.
+public struct HTTPResponse: Hashable, Sendable {
+    public let status: Int
+    /// In the order they came; names as they came.
+    public let headers: [(name: String, value: String)]
+    public let body: [UInt8]
+
+    public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    public static func == (left: HTTPResponse, right: HTTPResponse) -> Bool {
+        left.status == right.status && left.body == right.body
+            && left.headers.elementsEqual(right.headers) { $0 == $1 }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(status)
+        hasher.combine(body)
+    }
+
+    /// The first header of that name, whatever its case, without surrounding space.
+    public func header(_ name: String) -> String? {
+        let wanted = name.lowercased()
+        return headers.first { $0.name.lowercased() == wanted }?.value.trimmed
+    }
+
+    public var isSuccess: Bool { (200...299).contains(status) }
+
+    /// The body as text for people: invalid bytes replaced, control characters tamed, at most `length` characters.
+    public func excerpt(_ length: Int = 200) -> String {
+        String(decoding: body.prefix(length * 4), as: UTF8.self).tamed.trimmed.clipped(to: length)
+    }
+}
+
+/// Why a request got no usable answer.
+public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The closed set of causes, for logic and metrics.
+    public enum Cause: String, Hashable, Sendable {
+        case badAddress = "bad_address"
+        case refusedScheme = "refused_scheme"
+        case resolve
+        case connect
+        case tls
+        case timeout
+        case redirect
+        case tooLarge = "too_large"
+        case interrupted
+        case cancelled
+        case other
+    }
+
+    public let cause: Cause
+    /// Whether the other side may have seen the whole request: then nobody knows whether it acted on it.
+    public let mayHaveArrived: Bool
+    /// A sentence for people, without secrets.
+    public let description: String
+
+    public init(_ cause: Cause, mayHaveArrived: Bool, _ description: String) {
+        self.cause = cause
+        self.mayHaveArrived = mayHaveArrived
+        self.description = description
+    }
+}
+
+extension String {
+    /// The text without white space at its ends.
+    public var trimmed: String {
+        guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
+        else { return "" }
+        return String(self[first...last])
+    }
+}

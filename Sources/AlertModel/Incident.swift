@@ -1,0 +1,264 @@
+/// How bad something is.
+public enum Severity: String, Hashable, Sendable, CaseIterable, Comparable {
+    case info, warning, critical
+
+    public static func < (left: Severity, right: Severity) -> Bool { left.rank < right.rank }
+
+    private var rank: Int { Severity.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// A thing being tracked: one rule and one subject, from pending to resolved.
+public struct Incident: Hashable, Sendable {
+    public enum State: String, Hashable, Sendable, CaseIterable {
+        /// The rule's condition holds, but not yet for as long as the rule wants.
+        case pending
+        case firing
+        /// The figure is back inside its limit, but not by as much as the rule wants.
+        case recovering
+        case resolved
+    }
+
+    public let id: String
+    public let rule: String
+    public let subject: Subject
+    public var labels: [String: String]
+    public var severity: Severity
+    public var state: State
+    /// When the condition was first seen to hold.
+    public let since: Moment
+    /// When it was resolved.
+    public var until: Moment?
+    /// What the rule saw last.
+    public var evidence: Evidence
+    /// What the rule saw at its worst.
+    public var worst: Evidence
+    /// Whether the last verdict was `unknown`: then nothing opens and nothing is reminded of.
+    public var isUncertain: Bool
+    /// What each channel has been told, by channel name.
+    public var standings: [String: Standing]
+
+    public init(
+        rule: String, subject: Subject, labels: [String: String], severity: Severity, since: Moment, evidence: Evidence
+    ) {
+        id = Incident.id(rule: rule, subject: subject, since: since)
+        self.rule = rule
+        self.subject = subject
+        self.labels = labels
+        self.severity = severity
+        self.since = since
+        self.evidence = evidence
+        worst = evidence
+        state = .pending
+        isUncertain = false
+        standings = [:]
+    }
+
+    init(
+        id: String, rule: String, subject: Subject, labels: [String: String], severity: Severity, state: State,
+        since: Moment, until: Moment?, evidence: Evidence, worst: Evidence, isUncertain: Bool,
+        standings: [String: Standing]
+    ) {
+        self.id = id
+        self.rule = rule
+        self.subject = subject
+        self.labels = labels
+        self.severity = severity
+        self.state = state
+        self.since = since
+        self.until = until
+        self.evidence = evidence
+        self.worst = worst
+        self.isUncertain = isUncertain
+        self.standings = standings
+    }
+
+    /// Derives the id from what makes the incident itself, so that a replay names it alike.
+    static func id(rule: String, subject: Subject, since: Moment) -> String {
+        var hash = StableHash()
+        for part in [rule, subject.source, subject.app, subject.release ?? "", subject.environment ?? ""] {
+            hash.add(part)
+        }
+        hash.add(since.description)
+        return hash.text
+    }
+
+    public var isOpen: Bool { state != .resolved }
+
+    /// The value of a `match` property; names that are no property are labels.
+    public func property(_ name: String) -> String? {
+        switch name {
+        case "source": subject.source
+        case "app": subject.app
+        case "release": subject.release
+        case "environment": subject.environment
+        case "rule": rule
+        case "severity": severity.rawValue
+        case "issue": evidence.issue?.id
+        default: labels[name]
+        }
+    }
+}
+
+/// What one channel has been told of an incident, and what it is waiting to hear.
+public struct Standing: Hashable, Sendable {
+    /// The worst severity that was announced; nil while the channel knows nothing.
+    public var announced: Severity?
+    /// The worst severity that a gate dropped for good.
+    public var dropped: Severity?
+    /// When the channel last heard of it: the start of the time to the next reminder.
+    public var lastSaid: Moment?
+    /// What is held back, if anything.
+    public var hold: Hold?
+
+    public init(announced: Severity? = nil, dropped: Severity? = nil, lastSaid: Moment? = nil, hold: Hold? = nil) {
+        self.announced = announced
+        self.dropped = dropped
+        self.lastSaid = lastSaid
+        self.hold = hold
+    }
+}
+
+/// A notification that a gate holds back.
+public struct Hold: Hashable, Sendable {
+    public var kind: Notification.Kind
+    public var severity: Severity
+    public var reason: Reason
+    /// The first instant at which no gate holds it, as far as known.
+    public var until: Moment
+    /// When the gate that holds it must be asked again: its own end, at most `until`.
+    public var lookAgain: Moment
+    /// Whether the gate wants a summary of what begins and ends behind it; otherwise that is dropped.
+    public var summarizes: Bool
+    /// True when the incident has ended behind the gate and waits for that summary.
+    public var isForSummary: Bool
+
+    public init(
+        kind: Notification.Kind, severity: Severity, reason: Reason, until: Moment, lookAgain: Moment,
+        summarizes: Bool, isForSummary: Bool = false
+    ) {
+        self.kind = kind
+        self.severity = severity
+        self.reason = reason
+        self.until = until
+        self.lookAgain = lookAgain
+        self.summarizes = summarizes
+        self.isForSummary = isForSummary
+    }
+}
+
+/// What a detector's verdict rests on.
+public struct Evidence: Hashable, Sendable {
+    /// The metric that was judged; nil for troubles of the bot itself.
+    public var metric: String?
+    public var figure: Figure?
+    public var limit: Comparison?
+    /// The fraction of days that pass without a false alarm at a figure exactly at its limit.
+    public var confidence: Double?
+    /// The value that the figure truly has at best (or at worst, for limits from above), at that confidence.
+    public var bound: Double?
+    /// The span that was judged.
+    public var span: TimeSpan?
+    /// The issue it is about, for rules that judge issues.
+    public var issue: Issue?
+    /// One sentence that says why.
+    public var sentence: String
+
+    public init(
+        metric: String? = nil, figure: Figure? = nil, limit: Comparison? = nil, confidence: Double? = nil,
+        bound: Double? = nil, span: TimeSpan? = nil, issue: Issue? = nil, sentence: String
+    ) {
+        self.metric = metric
+        self.figure = figure
+        self.limit = limit
+        self.confidence = confidence
+        self.bound = bound
+        self.span = span
+        self.issue = issue
+        self.sentence = sentence
+    }
+}
+
+/// Something an incident wants said.
+public struct Notification: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        case opened, escalated, reminder, revised, resolved, digest
+    }
+
+    public let incident: Incident
+    public let kind: Kind
+    public let severity: Severity
+    public let channel: String
+
+    public init(incident: Incident, kind: Kind, severity: Severity, channel: String) {
+        self.incident = incident
+        self.kind = kind
+        self.severity = severity
+        self.channel = channel
+    }
+}
+
+/// Why something was sent, held or dropped: a closed list, documented in the guide.
+public enum Reason: Hashable, Sendable, CustomStringConvertible {
+    /// The channel hears of this incident for the first time.
+    case first
+    /// It got worse than what the channel knows.
+    case escalated
+    /// It is still firing and the time between reminders has passed.
+    case `repeat`
+    /// It is over.
+    case resolved
+    case muted(String)
+    case quietHours(String)
+    /// Another gate of the config, by the name of its plugin and its own.
+    case gate(plugin: String, name: String)
+    /// The channel never heard of the incident, so its end is no news there.
+    case unannounced
+    /// It began and ended while the channel could not be reached.
+    case overtaken
+
+    public var description: String {
+        switch self {
+        case .first: "first"
+        case .escalated: "escalated"
+        case .repeat: "repeat"
+        case .resolved: "resolved"
+        case .muted(let name): "muted:\(name)"
+        case .quietHours(let name): "quiet_hours:\(name)"
+        case .gate(let plugin, let name): "\(plugin):\(name)"
+        case .unannounced: "unannounced"
+        case .overtaken: "overtaken"
+        }
+    }
+
+    public init?(_ text: String) {
+        let parts = text.split(separator: ":", maxSplits: 1).map(String.init)
+        switch (parts.first, parts.count) {
+        case ("first", 1): self = .first
+        case ("escalated", 1): self = .escalated
+        case ("repeat", 1): self = .repeat
+        case ("resolved", 1): self = .resolved
+        case ("unannounced", 1): self = .unannounced
+        case ("overtaken", 1): self = .overtaken
+        case ("muted", 2): self = .muted(parts[1])
+        case ("quiet_hours", 2): self = .quietHours(parts[1])
+        case (let plugin?, 2): self = .gate(plugin: plugin, name: parts[1])
+        default: return nil
+        }
+    }
+}
+
+/// What the gates said of a notification for one channel.
+public enum Decision: Hashable, Sendable {
+    case send
+    /// It will be looked at again at the moment given: the first at which no gate holds it.
+    case hold(until: Moment)
+    case drop
+
+    public var name: String {
+        switch self {
+        case .send: "send"
+        case .hold: "hold"
+        case .drop: "drop"
+        }
+    }
+}

@@ -1,0 +1,130 @@
+/// A value that is not what was expected, with its path in JSONPath notation.
+public struct JSONMismatch: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Where, such as `$.groups[0].totals['sum(session)']`.
+    public let path: String
+    public let expected: String
+    public let found: String
+
+    public init(path: String, expected: String, found: String) {
+        self.path = path
+        self.expected = expected
+        self.found = found
+    }
+
+    public var description: String { "\(path): expected \(expected), found \(found)" }
+}
+
+/// A JSON value together with the way to it, so that whoever expects something else can say where.
+public struct JSONReader: Sendable {
+    public let value: JSON
+    private let steps: Steps
+
+    /// The way from the root; a linked list, because most values are never complained about.
+    private indirect enum Steps: Sendable {
+        case root
+        case member(Steps, String)
+        case index(Steps, Int)
+    }
+
+    public init(_ value: JSON) {
+        self.value = value
+        steps = .root
+    }
+
+    private init(_ value: JSON, _ steps: Steps) {
+        self.value = value
+        self.steps = steps
+    }
+
+    /// The path to this value, normalised: plain names after a dot, others in brackets and quotes (RFC 9535).
+    public var path: String {
+        var pieces: [String] = []
+        var current = steps
+        while true {
+            switch current {
+            case .root: return "$" + pieces.reversed().joined()
+            case .member(let parent, let name):
+                pieces.append(JSONReader.isPlain(name) ? ".\(name)" : "['\(name.clipped(to: 60))']")
+                current = parent
+            case .index(let parent, let index):
+                pieces.append("[\(index)]")
+                current = parent
+            }
+        }
+    }
+
+    private static func isPlain(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= 60 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+            && !(name.first?.isNumber ?? true)
+    }
+
+    /// The member of that name, or nil when it is missing or null.
+    public func optional(_ name: String) throws(JSONMismatch) -> JSONReader? {
+        guard case .object(let object) = value else { throw mismatch(expected: "an object") }
+        guard let member = object[name], member != .null else { return nil }
+        return JSONReader(member, .member(steps, name))
+    }
+
+    /// The member of that name; a missing one is a mismatch, null is a value.
+    public func member(_ name: String) throws(JSONMismatch) -> JSONReader {
+        guard case .object(let object) = value else { throw mismatch(expected: "an object") }
+        guard let member = object[name] else {
+            throw JSONMismatch(
+                path: JSONReader(.null, .member(steps, name)).path, expected: "a value", found: "no such member")
+        }
+        return JSONReader(member, .member(steps, name))
+    }
+
+    public func elements() throws(JSONMismatch) -> [JSONReader] {
+        guard case .array(let elements) = value else { throw mismatch(expected: "an array") }
+        return elements.enumerated().map { JSONReader($0.element, .index(steps, $0.offset)) }
+    }
+
+    public func members() throws(JSONMismatch) -> [(name: String, value: JSONReader)] {
+        guard case .object(let object) = value else { throw mismatch(expected: "an object") }
+        return object.members.map { ($0.name, JSONReader($0.value, .member(steps, $0.name))) }
+    }
+
+    public func string() throws(JSONMismatch) -> String {
+        guard case .string(let text) = value else { throw mismatch(expected: "a string") }
+        return text
+    }
+
+    public func bool() throws(JSONMismatch) -> Bool {
+        guard case .bool(let flag) = value else { throw mismatch(expected: "true or false") }
+        return flag
+    }
+
+    public func number() throws(JSONMismatch) -> Double {
+        guard let number = value.number else { throw mismatch(expected: "a number") }
+        return number
+    }
+
+    public func int() throws(JSONMismatch) -> Int {
+        switch value {
+        case .int(let whole): return Int(whole)
+        case .double(let number):
+            guard let whole = Int(exactly: number) else { throw mismatch(expected: "a whole number") }
+            return whole
+        default: throw mismatch(expected: "a whole number")
+        }
+    }
+
+    public func moment() throws(JSONMismatch) -> Moment {
+        guard case .string(let text) = value, let moment = Moment(rfc3339: text) else {
+            throw mismatch(expected: "an instant such as \"2026-11-20T22:00:00Z\"")
+        }
+        return moment
+    }
+
+    /// A mismatch at this place; what was found is described in a bounded way.
+    public func mismatch(expected: String) -> JSONMismatch {
+        let found =
+            switch value {
+            case .string(let text): "the string \"\(text.clipped(to: 60))\""
+            case .bool, .int, .double: value.text
+            default: value.kindName
+            }
+        return JSONMismatch(path: path, expected: expected, found: found)
+    }
+}

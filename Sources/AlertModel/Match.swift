@@ -1,0 +1,73 @@
+/// Which subjects, rules or notifications something is about: every named property must be one of its patterns.
+public struct Match: Hashable, Sendable {
+    public struct Condition: Hashable, Sendable {
+        public let property: String
+        /// Exact values and globs; one of them must fit.
+        public let patterns: [Glob]
+
+        public init(property: String, patterns: [Glob]) {
+            self.property = property
+            self.patterns = patterns
+        }
+    }
+
+    public let conditions: [Condition]
+
+    public init(_ conditions: [Condition] = []) { self.conditions = conditions }
+
+    /// The properties that every notification has; other names are labels.
+    public static let properties = ["source", "app", "release", "environment", "rule", "severity", "issue"]
+
+    /// Matches everything.
+    public static let all = Match()
+
+    /// Whether every condition holds; a property without a value fits no pattern but `*`.
+    public func fits(_ value: (_ property: String) -> String?) -> Bool {
+        conditions.allSatisfy { condition in
+            let value = value(condition.property) ?? ""
+            return condition.patterns.contains { $0.fits(value) }
+        }
+    }
+
+    /// The condition on that property, if there is one.
+    public subscript(_ property: String) -> Condition? { conditions.first { $0.property == property } }
+}
+
+/// A pattern in which `*` stands for any characters and `?` for one; everything else stands for itself.
+public struct Glob: Hashable, Sendable, CustomStringConvertible {
+    public let pattern: String
+    private let scalars: [Unicode.Scalar]
+
+    public init(_ pattern: String) {
+        self.pattern = pattern
+        scalars = Array(pattern.unicodeScalars)
+    }
+
+    public var description: String { pattern }
+
+    public var isExact: Bool { !scalars.contains("*") && !scalars.contains("?") }
+
+    /// Whether the whole of `text` fits; linear in the length of both, whatever the pattern.
+    public func fits(_ text: String) -> Bool {
+        if isExact { return text == pattern }
+        let text = Array(text.unicodeScalars)
+        var (inText, inPattern) = (0, 0)
+        var lastStar: (pattern: Int, text: Int)?
+        while inText < text.count {
+            if inPattern < scalars.count, scalars[inPattern] == "*" {
+                lastStar = (inPattern, inText)
+                inPattern += 1
+            } else if inPattern < scalars.count, scalars[inPattern] == "?" || scalars[inPattern] == text[inText] {
+                inPattern += 1
+                inText += 1
+            } else if let star = lastStar {
+                lastStar = (star.pattern, star.text + 1)
+                inPattern = star.pattern + 1
+                inText = star.text + 1
+            } else {
+                return false
+            }
+        }
+        return scalars[inPattern...].allSatisfy { $0 == "*" }
+    }
+}

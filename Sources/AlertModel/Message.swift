@@ -1,0 +1,142 @@
+/// What people read, before any channel has dressed it: plain words in a fixed order.
+///
+/// Texts of crashing programs are in here as they came; each channel escapes them in its own way.
+public struct Message: Hashable, Sendable {
+    /// A short fact with its name: `Users hit` / `31 of 1,840`.
+    public struct Fact: Hashable, Sendable {
+        public let label: String
+        public let value: String
+        public init(_ label: String, _ value: String) {
+            self.label = label
+            self.value = value
+        }
+    }
+
+    public struct Link: Hashable, Sendable {
+        public let title: String
+        public let url: String
+        public init(_ title: String, _ url: String) {
+            self.title = title
+            self.url = url
+        }
+    }
+
+    /// One of the issues behind an incident.
+    public struct IssueLine: Hashable, Sendable {
+        public let title: String
+        /// Such as `40 events, 29 users`.
+        public let detail: String
+        public let url: String?
+        public init(title: String, detail: String, url: String?) {
+            self.title = title
+            self.detail = detail
+            self.url = url
+        }
+    }
+
+    public let kind: Notification.Kind
+    public let severity: Severity
+    public let at: Moment
+    /// Severity mark, app, figure, limit.
+    public var headline: String
+    public var facts: [Fact]
+    /// Why it is said, in one sentence.
+    public var reason: String
+    public var issues: [IssueLine]
+    /// One character an hour, oldest first.
+    public var sparkline: String?
+    /// The lines of a summary.
+    public var lines: [String]
+    public var links: [Link]
+    /// Rule and incident, for whoever wants to look further.
+    public var footer: String
+    /// The incidents it is about, for programs.
+    public var incidents: [IncidentSummary]
+
+    public init(
+        kind: Notification.Kind, severity: Severity, at: Moment, headline: String, facts: [Fact] = [],
+        reason: String = "", issues: [IssueLine] = [], sparkline: String? = nil, lines: [String] = [],
+        links: [Link] = [], footer: String = "", incidents: [IncidentSummary] = []
+    ) {
+        self.kind = kind
+        self.severity = severity
+        self.at = at
+        self.headline = headline
+        self.facts = facts
+        self.reason = reason
+        self.issues = issues
+        self.sparkline = sparkline
+        self.lines = lines
+        self.links = links
+        self.footer = footer
+        self.incidents = incidents
+    }
+
+    /// The whole message as plain text, one thing a line.
+    public var plainText: String {
+        var text = [headline]
+        text += facts.map { "\($0.label): \($0.value)" }
+        if let sparkline { text.append("Last day: \(sparkline)") }
+        text += lines.map { "• \($0)" }
+        if !reason.isEmpty { text.append("Why: \(reason)") }
+        if !issues.isEmpty { text.append("Top issues:") }
+        text += issues.map { issue in
+            "• \(issue.title)" + (issue.detail.isEmpty ? "" : " (\(issue.detail))") + (issue.url.map { " \($0)" } ?? "")
+        }
+        text += links.map { "\($0.title): \($0.url)" }
+        if !footer.isEmpty { text.append(footer) }
+        // Hostile words must not make lines of their own that look like ours.
+        return text.map(\.tamed).joined(separator: "\n")
+    }
+
+    /// The mark in front of a headline; shape and colour both tell, for those who see only one of them.
+    public static func mark(kind: Notification.Kind, severity: Severity) -> String {
+        switch (kind, severity) {
+        case (.resolved, _): "✅"
+        case (.digest, _): "🗒"
+        case (_, .critical): "🔴"
+        case (_, .warning): "🟠"
+        case (_, .info): "🔵"
+        }
+    }
+
+    /// What a channel says in front of a message that it may have shown before.
+    public static let repeatNotice = "(possibly repeated: the answer to the first try was lost)"
+}
+
+/// An incident as programs see it, in the shape that the documentation promises.
+public struct IncidentSummary: Hashable, Sendable {
+    public let id: String
+    public let rule: String
+    public let subject: Subject
+    public let severity: Severity
+    public let state: Incident.State
+    public let since: Moment
+    public let until: Moment?
+    public let evidence: Evidence
+
+    public init(_ incident: Incident) {
+        id = incident.id
+        rule = incident.rule
+        subject = incident.subject
+        severity = incident.severity
+        state = incident.state
+        since = incident.since
+        until = incident.until
+        evidence = incident.evidence
+    }
+
+    init(
+        id: String, rule: String, subject: Subject, severity: Severity, state: Incident.State, since: Moment,
+        until: Moment?, evidence: Evidence
+    ) {
+        self.id = id
+        self.rule = rule
+        self.subject = subject
+        self.severity = severity
+        self.state = state
+        self.since = since
+        self.until = until
+        self.evidence = evidence
+    }
+}

@@ -1,0 +1,196 @@
+/// The names of the figures that alertbot knows; a source may give any other name too.
+public enum MetricName {
+    public static let users = "users"
+    public static let crashedUsers = "crashed_users"
+    public static let crashFreeUsers = "crash_free_users"
+    public static let sessions = "sessions"
+    public static let crashedSessions = "crashed_sessions"
+    public static let crashFreeSessions = "crash_free_sessions"
+    public static let crashEvents = "crash_events"
+    public static let anrRate = "anr_rate"
+    public static let adoption = "adoption"
+
+    public static let wellKnown = [
+        users, crashedUsers, crashFreeUsers, sessions, crashedSessions, crashFreeSessions, crashEvents, anrRate, adoption,
+    ]
+}
+
+/// How a metric is counted and shown.
+public struct MetricNature: Hashable, Sendable {
+    /// A share shown in percent, a number of things, or whatever the source means by it.
+    public enum Unit: Hashable, Sendable { case rate, count, unknown }
+
+    public let unit: Unit
+    /// Whether figures of neighbouring spans add up. Sessions and events do; distinct users never do.
+    public let adds: Bool
+    /// The count of everything that the rate is a share of.
+    public let denominator: String?
+    /// The count of what went wrong, for rates of what went right.
+    public let failures: String?
+    /// The word for people: `crash-free users`.
+    public let title: String
+
+    public init(of name: String) {
+        switch name {
+        case MetricName.crashFreeUsers:
+            self.init(.rate, false, MetricName.users, MetricName.crashedUsers, "crash-free users")
+        case MetricName.crashFreeSessions:
+            self.init(.rate, true, MetricName.sessions, MetricName.crashedSessions, "crash-free sessions")
+        case MetricName.anrRate: self.init(.rate, false, MetricName.users, nil, "ANR rate")
+        case MetricName.adoption: self.init(.rate, false, nil, nil, "adoption")
+        case MetricName.users, MetricName.crashedUsers: self.init(.count, false, nil, nil, name.spelledOut)
+        case MetricName.sessions, MetricName.crashedSessions, MetricName.crashEvents:
+            self.init(.count, true, nil, nil, name.spelledOut)
+        default: self.init(.unknown, false, nil, nil, name)
+        }
+    }
+
+    private init(_ unit: Unit, _ adds: Bool, _ denominator: String?, _ failures: String?, _ title: String) {
+        self.unit = unit
+        self.adds = adds
+        self.denominator = denominator
+        self.failures = failures
+        self.title = title
+    }
+
+    /// The figures that a source must give for this metric: itself, or the counts it is computed from.
+    public func canBeComputed(from given: Set<String>) -> Bool {
+        guard let denominator, let failures else { return false }
+        return given.contains(denominator) && given.contains(failures)
+    }
+}
+
+extension String {
+    fileprivate var spelledOut: String { split(separator: "_").joined(separator: " ") }
+}
+
+/// The named figures of one observation, in the order they came. Rates are fractions from 0 to 1.
+public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
+    public struct Entry: Hashable, Sendable {
+        public let name: String
+        public var value: Double
+    }
+
+    public private(set) var entries: [Entry]
+
+    public init(dictionaryLiteral elements: (String, Double)...) {
+        entries = elements.map { Entry(name: $0.0, value: $0.1) }
+    }
+
+    public init() { entries = [] }
+
+    // A handful of entries: looking along them is quicker than hashing.
+    public subscript(_ name: String) -> Double? {
+        get { entries.first { $0.name == name }?.value }
+        set {
+            let index = entries.firstIndex { $0.name == name }
+            switch (index, newValue) {
+            case (let index?, let value?): entries[index].value = value
+            case (let index?, nil): entries.remove(at: index)
+            case (nil, let value?): entries.append(Entry(name: name, value: value))
+            case (nil, nil): break
+            }
+        }
+    }
+
+    public var isEmpty: Bool { entries.isEmpty }
+
+    /// The figure of that name with the counts behind it, computed from counts where both are there.
+    public func figure(_ name: String) -> Figure? {
+        let nature = MetricNature(of: name)
+        let total = nature.denominator.flatMap { self[$0] }
+        if let total, let failuresName = nature.failures, let failures = self[failuresName] {
+            guard total > 0 else { return nil }
+            return Figure(value: 1 - failures / total, share: Share(hits: total - failures, of: total))
+        }
+        guard let value = self[name] else { return nil }
+        guard nature.unit == .rate, let total else { return Figure(value: value, share: nil) }
+        guard total > 0 else { return nil }
+        return Figure(value: value, share: Share(hits: (value * total).rounded(), of: total))
+    }
+
+    /// What is wrong with these figures as a sentence, or nil: every figure finite, no negative count, no rate outside
+    /// 0 to 1, no more crashed than there are.
+    public var flaw: String? {
+        for entry in entries {
+            guard entry.value.isFinite else { return "'\(entry.name)' is \(entry.value), not a finite number" }
+            switch MetricNature(of: entry.name).unit {
+            case .rate where !(0...1).contains(entry.value):
+                return "'\(entry.name)' is \(entry.value), but a rate is a fraction from 0 to 1"
+            case .count where entry.value < 0: return "'\(entry.name)' is \(entry.value), but a count is never negative"
+            default: break
+            }
+        }
+        for (part, whole) in [
+            (MetricName.crashedUsers, MetricName.users), (MetricName.crashedSessions, MetricName.sessions),
+        ] {
+            if let crashed = self[part], let all = self[whole], crashed > all {
+                return "'\(part)' (\(crashed.plain)) is more than '\(whole)' (\(all.plain))"
+            }
+        }
+        return nil
+    }
+}
+
+/// One figure, with the counts it is a share of where the source gave them.
+public struct Figure: Hashable, Sendable {
+    public let value: Double
+    public let share: Share?
+
+    public init(value: Double, share: Share?) {
+        self.value = value
+        self.share = share
+    }
+}
+
+/// A number of hits out of a number of trials.
+public struct Share: Hashable, Sendable {
+    public let hits: Double
+    public let total: Double
+
+    public init(hits: Double, of total: Double) {
+        self.hits = hits
+        self.total = total
+    }
+}
+
+extension Double {
+    /// The number as people write it: whole numbers with separators for thousands, others with at most three places.
+    public var plain: String {
+        guard isFinite, abs(self) < 1e15 else { return "\(self)" }
+        let thousandths = Int64((self * 1000).rounded())
+        let (whole, rest) = abs(thousandths).quotientAndRemainder(dividingBy: 1000)
+        var fraction = rest.padded(3)
+        while fraction.last == "0" { fraction.removeLast() }
+        return (thousandths < 0 ? "-" : "") + whole.grouped + (fraction.isEmpty ? "" : "." + fraction)
+    }
+
+    /// A fraction in percent with two to four places: enough to tell 99.95 from 99.99, no more.
+    public var percent: String {
+        guard isFinite, abs(self) < 1e9 else { return "\(self)" }
+        let places = (Int64((self * 1_000_000).rounded()) % 100) == 0 ? 2 : 4
+        return decimal(self * 100, places: places) + "%"
+    }
+
+    private func decimal(_ number: Double, places: Int) -> String {
+        var scale: Int64 = 1
+        for _ in 0..<places { scale *= 10 }
+        let scaled = Int64((number * Double(scale)).rounded())
+        let (whole, rest) = abs(scaled).quotientAndRemainder(dividingBy: scale)
+        return "\(scaled < 0 ? "-" : "")\(whole).\(rest.padded(places))"
+    }
+}
+
+extension Int64 {
+    /// The digits with a comma between thousands.
+    var grouped: String {
+        var groups: [String] = []
+        var rest = magnitude
+        while rest >= 1000 {
+            groups.append((rest % 1000).padded(3))
+            rest /= 1000
+        }
+        groups.append(String(rest))
+        return (self < 0 ? "-" : "") + groups.reversed().joined(separator: ",")
+    }
+}

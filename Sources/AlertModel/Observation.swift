@@ -1,0 +1,103 @@
+/// What a source saw of one app, and optionally one release and one environment, over one span of time.
+public struct Observation: Hashable, Sendable {
+    public var subject: Subject
+    public var span: TimeSpan
+    /// When the source was asked.
+    public var seen: Moment
+    /// False while the span is still filling: late figures may change it.
+    public var isComplete: Bool
+    public var metrics: Metrics
+    public var issues: [Issue]
+    public var labels: [String: String]
+
+    public init(
+        subject: Subject, span: TimeSpan, seen: Moment, isComplete: Bool = true, metrics: Metrics, issues: [Issue] = [],
+        labels: [String: String] = [:]
+    ) {
+        self.subject = subject
+        self.span = span
+        self.seen = seen
+        self.isComplete = isComplete
+        self.metrics = metrics
+        self.issues = issues
+        self.labels = labels
+    }
+}
+
+/// Whom an observation is about.
+public struct Subject: Hashable, Sendable, Comparable {
+    public let source: String
+    public let app: String
+    /// Exactly as the source gives it.
+    public let release: String?
+    public let environment: String?
+
+    public init(source: String, app: String, release: String? = nil, environment: String? = nil) {
+        self.source = source
+        self.app = app
+        self.release = release
+        self.environment = environment
+    }
+
+    public static func < (left: Subject, right: Subject) -> Bool {
+        (left.source, left.app, left.release ?? "", left.environment ?? "")
+            < (right.source, right.app, right.release ?? "", right.environment ?? "")
+    }
+
+    /// The app name that the bot uses for its own troubles.
+    public static let botApp = "alertbot"
+}
+
+/// A half-open stretch of time: `from` belongs to it, `to` does not.
+public struct TimeSpan: Hashable, Sendable {
+    public let from: Moment
+    public let to: Moment
+
+    /// Makes a span, or nil when it would be empty or backwards.
+    public init?(from: Moment, to: Moment) {
+        guard from < to else { return nil }
+        self.from = from
+        self.to = to
+    }
+
+    /// The span of that length (at least a millisecond) that ends at `to`.
+    public init(lasting length: Duration, until to: Moment) {
+        self.from = to - max(length, .milliseconds(1))
+        self.to = to
+    }
+
+    public var length: Duration { to - from }
+}
+
+/// A group of like crashes as the source knows it. Its words come from crashing programs: hostile until escaped.
+public struct Issue: Hashable, Sendable {
+    public var id: String
+    public var title: String
+    public var events: Double?
+    public var users: Double?
+    public var firstSeen: Moment?
+    public var lastSeen: Moment?
+    public var release: String?
+    public var status: String?
+    public var url: String?
+
+    public init(
+        id: String, title: String, events: Double? = nil, users: Double? = nil, firstSeen: Moment? = nil,
+        lastSeen: Moment? = nil, release: String? = nil, status: String? = nil, url: String? = nil
+    ) {
+        self.id = id
+        self.title = title
+        self.events = events
+        self.users = users
+        self.firstSeen = firstSeen
+        self.lastSeen = lastSeen
+        self.release = release
+        self.status = status
+        self.url = url
+    }
+
+    /// Longest title kept: Slack's section text ends at 3,000, and no person reads so far.
+    public static let titleCharactersMax = 500
+    /// Most issues kept of one observation; a message names five.
+    public static let countMax = 100
+}

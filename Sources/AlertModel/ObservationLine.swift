@@ -1,0 +1,133 @@
+/// One line of a file of observations: what a source saw, or that it failed.
+public enum ObservationLine: Hashable, Sendable {
+    case observed(Observation)
+    case failed(source: String, reason: String, seen: Moment)
+
+    public var source: String {
+        switch self {
+        case .observed(let observation): observation.subject.source
+        case .failed(let source, _, _): source
+        }
+    }
+
+    public var seen: Moment {
+        switch self {
+        case .observed(let observation): observation.seen
+        case .failed(_, _, let seen): seen
+        }
+    }
+
+    /// Longest line read: issues come a hundred at a time with titles of some hundred bytes.
+    public static let lineBytesMax = 1 << 20
+
+    /// Reads a line that has been parsed as JSON.
+    ///
+    /// Unknown members are passed over, so that later versions may add some.
+    public init(_ json: JSON) throws(JSONMismatch) {
+        let line = JSONReader(json)
+        let source = try line.member("source").nonEmptyString()
+        let seen = try line.member("seen").moment()
+        if let failed = try line.optional("failed") {
+            self = .failed(source: source, reason: try failed.nonEmptyString(), seen: seen)
+            return
+        }
+        let from = try line.member("from").moment()
+        let to = try line.member("to")
+        guard let span = TimeSpan(from: from, to: try to.moment()) else {
+            throw to.mismatch(expected: "an instant after 'from' (\(from))")
+        }
+        var observation = Observation(
+            subject: Subject(
+                source: source, app: try line.member("app").nonEmptyString(),
+                release: try line.optional("release")?.string(),
+                environment: try line.optional("environment")?.string()),
+            span: span, seen: seen, isComplete: try line.optional("complete")?.bool() ?? true,
+            metrics: try ObservationLine.metrics(line.member("metrics")))
+        observation.issues = try ObservationLine.issues(line.optional("issues"))
+        if let labels = try line.optional("labels") {
+            for (name, value) in try labels.members() { observation.labels[name] = try value.string() }
+        }
+        self = .observed(observation)
+    }
+
+    private static func metrics(_ reader: JSONReader) throws(JSONMismatch) -> Metrics {
+        var metrics = Metrics()
+        for (name, value) in try reader.members() where value.value != .null { metrics[name] = try value.number() }
+        if let flaw = metrics.flaw {
+            throw JSONMismatch(path: reader.path, expected: "figures that make sense", found: flaw)
+        }
+        return metrics
+    }
+
+    private static func issues(_ reader: JSONReader?) throws(JSONMismatch) -> [Issue] {
+        guard let reader else { return [] }
+        var issues: [Issue] = []
+        for element in try reader.elements().prefix(Issue.countMax) { issues.append(try Issue(element)) }
+        return issues
+    }
+
+    /// The line as JSON, in the order that the documentation shows.
+    public var json: JSON {
+        switch self {
+        case .failed(let source, let reason, let seen):
+            return ["source": .string(source), "failed": .string(reason), "seen": JSON(seen)]
+        case .observed(let observation):
+            var object = JSONObject()
+            object["source"] = .string(observation.subject.source)
+            object["app"] = .string(observation.subject.app)
+            object["release"] = observation.subject.release.map(JSON.string)
+            object["environment"] = observation.subject.environment.map(JSON.string)
+            object["from"] = JSON(observation.span.from)
+            object["to"] = JSON(observation.span.to)
+            object["seen"] = JSON(observation.seen)
+            object["complete"] = .bool(observation.isComplete)
+            object["metrics"] = .object(JSONObject(observation.metrics.entries.map { ($0.name, JSON($0.value)) }))
+            if !observation.issues.isEmpty { object["issues"] = .array(observation.issues.map(\.json)) }
+            if !observation.labels.isEmpty {
+                object["labels"] = .object(
+                    JSONObject(observation.labels.sorted { $0.key < $1.key }.map { ($0.key, JSON.string($0.value)) }))
+            }
+            return .object(object)
+        }
+    }
+}
+
+extension Issue {
+    public init(_ reader: JSONReader) throws(JSONMismatch) {
+        self.init(
+            id: try reader.member("id").nonEmptyString(),
+            title: try reader.optional("title")?.string().clipped(to: Issue.titleCharactersMax) ?? "",
+            events: try reader.optional("events")?.count(), users: try reader.optional("users")?.count(),
+            firstSeen: try reader.optional("first_seen")?.moment(), lastSeen: try reader.optional("last_seen")?.moment(),
+            release: try reader.optional("release")?.string(), status: try reader.optional("status")?.string(),
+            url: try reader.optional("url")?.string())
+    }
+
+    public var json: JSON {
+        var object = JSONObject([("id", .string(id)), ("title", .string(title))])
+        object["events"] = events.map { JSON($0) }
+        object["users"] = users.map { JSON($0) }
+        object["first_seen"] = firstSeen.map { JSON($0) }
+        object["last_seen"] = lastSeen.map { JSON($0) }
+        object["release"] = release.map(JSON.string)
+        object["status"] = status.map(JSON.string)
+        object["url"] = url.map(JSON.string)
+        return .object(object)
+    }
+}
+
+extension JSONReader {
+    /// A string with at least one character.
+    public func nonEmptyString() throws(JSONMismatch) -> String {
+        let text = try string()
+        guard !text.isEmpty else { throw mismatch(expected: "a string that is not empty") }
+        return text
+    }
+
+    /// A number that counts things: finite and not negative.
+    public func count() throws(JSONMismatch) -> Double {
+        let number = try number()
+        guard number >= 0 else { throw mismatch(expected: "a count, 0 or more") }
+        return number
+    }
+}

@@ -1,0 +1,185 @@
+/// What is kept of one subject: its recent figures, a coarse trail of the last day, and the issues named last.
+public struct Series: Hashable, Sendable {
+    public struct Sample: Hashable, Sendable {
+        public let span: TimeSpan
+        public let seen: Moment
+        public let isComplete: Bool
+        public let metrics: Metrics
+    }
+
+    /// The figures of one clock hour, pooled as far as they may be.
+    public struct HourPoint: Hashable, Sendable {
+        /// Whole hours since 1970.
+        public let hour: Int64
+        public fileprivate(set) var span: TimeSpan
+        public fileprivate(set) var metrics: Metrics
+    }
+
+    /// By the end of their spans, oldest first.
+    public private(set) var samples: [Sample] = []
+    /// Oldest first, at most `trailHoursMax`.
+    public private(set) var trail: [HourPoint] = []
+    public private(set) var issues: [Issue] = []
+    public private(set) var labels: [String: String] = [:]
+    /// When the subject was last heard of.
+    public private(set) var lastSeen = Moment.earliest
+
+    /// A day and the hour that is still filling.
+    public static let trailHoursMax = 25
+    /// Most samples kept: a day of minutes. Beyond it the oldest go first.
+    public static let samplesMax = 1440
+
+    public init() {}
+
+    init(samples: [Sample], trail: [HourPoint], issues: [Issue], labels: [String: String], lastSeen: Moment) {
+        self.samples = samples
+        self.trail = trail
+        self.issues = issues
+        self.labels = labels
+        self.lastSeen = lastSeen
+    }
+
+    /// Takes in an observation and lets go of samples that end more than `retention` before the newest.
+    ///
+    /// A span seen again replaces what was seen of it before: late figures are better figures.
+    public mutating func add(_ observation: Observation, keeping retention: Duration) {
+        let sample = Sample(
+            span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
+            metrics: observation.metrics)
+        samples.removeAll { $0.span == sample.span && $0.seen <= sample.seen }
+        let place = samples.lastIndex { $0.span.to <= sample.span.to }.map { $0 + 1 } ?? 0
+        samples.insert(sample, at: place)
+        if let newest = samples.last?.span.to {
+            let horizon = newest - retention
+            // The newest sample always stays: with a span longer than the retention it is all there is.
+            while samples.count > 1, samples[0].span.to <= horizon || samples.count > Series.samplesMax {
+                samples.removeFirst()
+            }
+        }
+        extendTrail(sample)
+        if !observation.issues.isEmpty { issues = Array(observation.issues.prefix(Series.issuesMax)) }
+        labels = observation.labels
+        lastSeen = max(lastSeen, observation.seen)
+    }
+
+    /// Issues kept for messages.
+    static let issuesMax = 5
+
+    private mutating func extendTrail(_ sample: Sample) {
+        let hour = (sample.span.to.milliseconds - 1) / 3_600_000
+        guard let last = trail.last, last.hour >= hour else {
+            trail.append(HourPoint(hour: hour, span: sample.span, metrics: sample.metrics))
+            trail.removeAll { $0.hour <= hour - Int64(Series.trailHoursMax) }
+            return
+        }
+        guard last.hour == hour, let index = trail.indices.last else { return }
+        if sample.span.from >= last.span.to, let span = TimeSpan(from: last.span.from, to: sample.span.to) {
+            trail[index].metrics = last.metrics.pooled(with: sample.metrics)
+            trail[index].span = span
+        } else if sample.span.length >= last.span.length {
+            trail[index].metrics = sample.metrics
+            trail[index].span = sample.span
+        }
+    }
+
+    /// A figure with the span it covers.
+    public struct Measured: Hashable, Sendable {
+        public let figure: Figure
+        public let span: TimeSpan
+        public let isComplete: Bool
+    }
+
+    /// The figure of a metric over the newest stretch of that length.
+    ///
+    /// Metrics that add up are pooled from spans that lie inside the stretch and do not overlap. The others are taken
+    /// from the one span that the source measured nearest to the wish. Where every span is longer than the stretch, the
+    /// newest is taken as it is. Nil when there is no figure.
+    public func measured(_ metric: String, over window: Duration) -> Measured? {
+        let usable = samples.filter { $0.metrics.figure(metric) != nil || $0.metrics.hasEmptyShare(metric) }
+        guard let end = usable.last?.span.to else { return nil }
+        if MetricNature(of: metric).adds {
+            let inside = usable.filter { $0.span.from >= end - window }
+            return pooled(inside, metric, window) ?? newest(usable, metric)
+        }
+        let newestOnes = usable.filter { $0.span.to == end }
+        let best = newestOnes.min { left, right in
+            let (a, b) = (left.span.length.distance(to: window), right.span.length.distance(to: window))
+            return a != b ? a < b : left.seen > right.seen
+        }
+        return best.flatMap { sample in
+            sample.metrics.figure(metric).map {
+                Measured(figure: $0, span: sample.span, isComplete: sample.isComplete)
+            }
+        }
+    }
+
+    private func newest(_ samples: [Sample], _ metric: String) -> Measured? {
+        samples.last.flatMap { sample in
+            sample.metrics.figure(metric).map {
+                Measured(figure: $0, span: sample.span, isComplete: sample.isComplete)
+            }
+        }
+    }
+
+    /// Pools spans from the newest back, passing over those that overlap what is already in.
+    private func pooled(_ inside: [Sample], _ metric: String, _ window: Duration) -> Measured? {
+        guard let last = inside.last else { return nil }
+        if let whole = inside.last(where: { $0.span.to == last.span.to && $0.span.length == window }),
+            let figure = whole.metrics.figure(metric)
+        {
+            return Measured(figure: figure, span: whole.span, isComplete: whole.isComplete)
+        }
+        let isRate = MetricNature(of: metric).unit == .rate
+        var (hits, total) = (0.0, 0.0)
+        var from = last.span.to
+        var isComplete = true
+        // Among spans that end together the shortest goes first: it leaves most room for its neighbours.
+        let backwards = inside.sorted {
+            ($0.span.to, $0.span.from, $0.seen) > ($1.span.to, $1.span.from, $1.seen)
+        }
+        for sample in backwards where sample.span.to <= from {
+            if let figure = sample.metrics.figure(metric) {
+                hits += isRate ? figure.share?.hits ?? 0 : figure.value
+                total += figure.share?.total ?? 0
+            }
+            from = sample.span.from
+            isComplete = isComplete && sample.isComplete
+        }
+        guard let span = TimeSpan(from: from, to: last.span.to) else { return nil }
+        guard isRate else {
+            return Measured(figure: Figure(value: hits, share: nil), span: span, isComplete: isComplete)
+        }
+        guard total > 0 else { return nil }
+        let figure = Figure(value: hits / total, share: Share(hits: hits, of: total))
+        return Measured(figure: figure, span: span, isComplete: isComplete)
+    }
+
+    /// The figure of a metric for each of the last 24 clock hours up to `hour`, oldest first; nil where there is none.
+    public func lastDay(of metric: String, until moment: Moment) -> [Double?] {
+        let hour = (moment.milliseconds - 1) / 3_600_000
+        return (0..<24).map { back in
+            trail.first { $0.hour == hour - Int64(23 - back) }?.metrics.figure(metric)?.value
+        }
+    }
+}
+
+extension Duration {
+    fileprivate func distance(to other: Duration) -> Duration { self < other ? other - self : self - other }
+}
+
+extension Metrics {
+    /// The sums over two neighbouring spans; what cannot be added up is left out.
+    func pooled(with other: Metrics) -> Metrics {
+        var result = Metrics()
+        for name in [MetricName.sessions, MetricName.crashedSessions, MetricName.crashEvents] {
+            let values = [self[name], other[name]].compactMap { $0 }
+            if !values.isEmpty { result[name] = values.reduce(0, +) }
+        }
+        return result
+    }
+
+    /// Whether the share behind a rate is known to be empty: nobody was there, which is a figure too when pooling.
+    func hasEmptyShare(_ metric: String) -> Bool {
+        MetricNature(of: metric).denominator.flatMap { self[$0] } == 0
+    }
+}

@@ -1,0 +1,76 @@
+extension String {
+    /// The text with its middle cut out where it is longer than `length` characters, so that both ends stay readable.
+    public func clipped(to length: Int) -> String {
+        // Counting characters costs more than counting bytes, and a text never has more characters than bytes.
+        guard utf8.count > length, count > length else { return self }
+        guard length > 1 else { return length == 1 ? "…" : "" }
+        let tail = (length - 1) / 2
+        return prefix(length - 1 - tail) + "…" + suffix(tail)
+    }
+
+    /// The text without what could deceive a reader or break a line: control characters become spaces; bidirectional
+    /// overrides, zero-width marks of direction and line separators go.
+    public var tamed: String {
+        var result = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            switch scalar.value {
+            case 0x0A, 0x0D, 0x09, 0x2028, 0x2029: result.append(" ")
+            case 0..<0x20, 0x7F..<0xA0: continue
+            case 0x200E, 0x200F, 0x061C, 0x202A...0x202E, 0x2066...0x2069: continue
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// The text percent-encoded for one piece of a URL: everything but RFC 3986's unreserved characters.
+    public var percentEncoded: String {
+        var result = ""
+        for byte in utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let hex = String(byte, radix: 16, uppercase: true)
+                result += "%" + (hex.count == 1 ? "0" : "") + hex
+            }
+        }
+        return result
+    }
+
+    /// The candidate nearest to this text, or nil when none is near enough to be a likely slip of the hand: at most one
+    /// edit for short words, a third of the letters for longer ones.
+    public func nearest(in candidates: some Sequence<String>) -> String? {
+        let limit = max(1, min(3, count / 3))
+        var best: (distance: Int, candidate: String)?
+        for candidate in candidates {
+            let distance = edits(to: candidate)
+            if distance <= limit, distance < (best?.distance ?? .max) { best = (distance, candidate) }
+        }
+        return best?.candidate
+    }
+
+    /// The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string
+    /// alignment); texts beyond 64 characters are never near.
+    private func edits(to other: String) -> Int {
+        let left = Array(lowercased())
+        let right = Array(other.lowercased())
+        guard left.count <= 64, right.count <= 64 else { return .max }
+        var rows = [Array(0...right.count)]
+        for (row, character) in left.enumerated() {
+            var current = [row + 1]
+            for (column, candidate) in right.enumerated() {
+                var cost = Swift.min(
+                    rows[row][column + 1] + 1, current[column] + 1, rows[row][column] + (character == candidate ? 0 : 1))
+                if row > 0, column > 0, character == right[column - 1], left[row - 1] == candidate {
+                    cost = min(cost, rows[row - 1][column - 1] + 1)
+                }
+                current.append(cost)
+            }
+            rows.append(current)
+        }
+        return rows[left.count][right.count]
+    }
+}

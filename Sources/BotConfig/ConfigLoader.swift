@@ -1,0 +1,196 @@
+internal import AlertCore
+internal import PluginKit
+internal import YAMLKit
+
+extension Config {
+    /// Reads a config.
+    ///
+    /// - Parameters:
+    ///   - bytes: the file.
+    ///   - folder: its folder; relative paths start there.
+    public static func load(
+        _ bytes: [UInt8], folder: String, catalog: PluginCatalog, surroundings: ConfigSurroundings
+    ) -> ConfigResult {
+        let document = YAML.parse(bytes)
+        var loading = ConfigLoading(
+            reader: ConfigReader(
+                secrets: SecretReading(surroundings: surroundings, folder: folder), surroundings: surroundings,
+                catalog: catalog), folder: folder)
+        for problem in document.problems {
+            loading.reader.report(problem.mark.position, problem.message, problem.suggestion)
+        }
+        let config = document.root.flatMap { loading.config($0) }
+        let problems = loading.reader.problems.sorted { $0.position < $1.position }
+        let isSound = !problems.contains { $0.level == .error }
+        return ConfigResult(config: isSound ? config : nil, problems: problems)
+    }
+}
+
+/// One config being read, section by section.
+struct ConfigLoading {
+    var reader: ConfigReader
+    let folder: String
+
+    /// A name as it stands in the file, with its section.
+    struct Named {
+        let name: String
+        let position: Position
+        let value: Node
+    }
+
+    mutating func config(_ root: Node) -> Config? {
+        let entries = reader.entries(of: root, "the config")
+        reader.reportUnknown(entries, known: Vocabulary.top, in: "the config")
+        readVersion(entries)
+        if let plugins = entries.first(where: { $0.key == "plugins" }) {
+            reader.report(
+                plugins.keyMark.position, "plugins outside the bot's own process are not part of this version",
+                "remove 'plugins'")
+        }
+        let bot = readBot(entries.first { $0.key == "bot" })
+        let polling = readPacing(entries.first { $0.key == "polling" }?.value, "polling", keys: Vocabulary.polling)
+        let sources = readSources(named(entries, "sources", isRequired: true), polling)
+        let channels = readChannels(named(entries, "channels", isRequired: true), bot)
+        let rules = readRules(named(entries, "rules", isRequired: false), bot.zone, sources)
+        let routes = readRoutes(entries.first { $0.key == "routes" }?.value)
+        checkReferences(entries, bot, sources, channels, rules, routes)
+
+        let plan = Plan(
+            botName: bot.name, zone: bot.zone, publicURL: bot.publicURL, reportTo: bot.reportTo,
+            concurrency: polling.concurrency ?? Pacing.concurrencyDefault, sources: sources.map(\.plan),
+            detectors: rules.detectors, gates: rules.gates, channels: channels.map(\.plan), routes: routes.map(\.route))
+        return Config(
+            bot: bot, plan: plan,
+            sources: Dictionary(sources.compactMap { entry in entry.source.map { (entry.plan.name, $0) } }) { $1 },
+            channels: Dictionary(channels.compactMap { entry in entry.channel.map { (entry.plan.name, $0) } }) { $1 },
+            secrets: reader.secretsSeen)
+    }
+
+    private mutating func readVersion(_ entries: [Entry]) {
+        guard let entry = entries.first(where: { $0.key == "version" }) else { return }
+        guard let text = reader.text(entry.value, "version"), text.reveal() != "1" else { return }
+        reader.report(entry.value.position, "'version' is '\(text)'; this alertbot reads version 1", "version: 1")
+    }
+
+    /// The named things of a section, with names that can stand in reasons, addresses and files.
+    private mutating func named(_ entries: [Entry], _ section: String, isRequired: Bool) -> [Named] {
+        guard let entry = entries.first(where: { $0.key == section }) else {
+            if isRequired {
+                reader.report(Position(line: 1, column: 1), "the config has no '\(section)'; it needs at least one")
+            }
+            return []
+        }
+        let things = reader.entries(of: entry.value, "'\(section)'")
+        if things.isEmpty, isRequired {
+            reader.report(entry.keyMark.position, "'\(section)' is empty; the bot needs at least one")
+        }
+        for thing in things where !ConfigLoading.isName(thing.key) {
+            reader.report(
+                thing.keyMark.position,
+                "'\(thing.key.clipped(to: 60))' is no name; use letters, digits, '-', '_' and '.', at most 64")
+        }
+        return things.map { Named(name: $0.key, position: $0.keyMark.position, value: $0.value) }
+    }
+
+    static func isName(_ text: String) -> Bool {
+        guard (1...64).contains(text.count), let first = text.first, first.isASCII, first.isLetter || first.isNumber else {
+            return false
+        }
+        return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+    }
+
+    /// The plugin that a thing names, out of those of its kind.
+    mutating func plugin<Kind>(
+        _ thing: Named, _ entries: [Entry], _ what: String, among plugins: [(manifest: PluginManifest, type: Kind)]
+    ) -> (manifest: PluginManifest, type: Kind)? {
+        let names = plugins.map(\.manifest.name)
+        guard let entry = entries.first(where: { $0.key == "plugin" }) else {
+            // A thing that is not even a mapping has been reported already.
+            if case .mapping = thing.value.kind {
+                reader.report(thing.position, "\(what) '\(thing.name)' names no plugin", "plugin: \(names.listed)")
+            } else if thing.value.isNull {
+                reader.report(thing.position, "\(what) '\(thing.name)' is empty", "plugin: \(names.listed)")
+            }
+            return nil
+        }
+        guard let word = reader.text(entry.value, "plugin")?.description else { return nil }
+        guard let plugin = plugins.first(where: { $0.manifest.name == word }) else {
+            reader.report(
+                entry.value.position, "there is no plugin '\(word.clipped(to: 60))' for \(what)s; there are \(names.listed)",
+                word.nearest(in: names))
+            return nil
+        }
+        return plugin
+    }
+
+    // MARK: bot
+
+    private mutating func readBot(_ entry: Entry?) -> BotSettings {
+        var bot = BotSettings(
+            name: "alertbot", zone: .utc, stateFolder: absolute("state"),
+            listen: .on(host: "127.0.0.1", port: 8480), shutdownGrace: .seconds(20))
+        guard let entry else { return bot }
+        let entries = reader.entries(of: entry.value, "'bot'")
+        reader.reportUnknown(entries, known: Vocabulary.bot, in: "'bot'")
+        for entry in entries {
+            let node = entry.value
+            switch entry.key {
+            case "name":
+                if let name = reader.text(node, "name") { bot.name = name.description.clipped(to: 80) }
+            case "timezone": readZone(node, &bot)
+            case "state":
+                if let path = reader.text(node, "state") { bot.stateFolder = absolute(path.reveal()) }
+            case "listen": readListening(node, &bot)
+            case "public_url":
+                if case .text(let url) = reader.option(node, "public_url", .url)?.value {
+                    bot.publicURL = url.description
+                }
+            case "heartbeat":
+                if case .text(let url) = reader.option(node, "heartbeat", .url)?.value { bot.heartbeat = url }
+            case "shutdown_grace":
+                bot.shutdownGrace =
+                    reader.duration(node, "shutdown_grace", .zero ... .hours(1)) ?? bot.shutdownGrace
+            case "report_to": bot.reportTo = reader.text(node, "report_to")?.description
+            default: break
+            }
+        }
+        return bot
+    }
+
+    private mutating func readZone(_ node: Node, _ bot: inout BotSettings) {
+        guard let name = reader.text(node, "timezone")?.reveal() else { return }
+        do {
+            bot.zone = try reader.surroundings.zones.zone(name)
+        } catch {
+            let names = reader.surroundings.zones.names()
+            let near = name.nearest(in: names) ?? names.first { $0.split(separator: "/").last.map(String.init) == name }
+            reader.report(node.position, "\(error.description)", near)
+        }
+    }
+
+    private mutating func readListening(_ node: Node, _ bot: inout BotSettings) {
+        guard let text = reader.text(node, "listen")?.reveal() else { return }
+        if text == "off" {
+            bot.listen = .off
+            return
+        }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            reader.report(
+                node.position, "'listen' is '\(text.clipped(to: 60))', expected HOST:PORT or off",
+                UInt16(text).map { "127.0.0.1:\($0)" })
+            return
+        }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        guard !host.isEmpty, host.allSatisfy({ $0.isASCII && !$0.isWhitespace && $0 != "/" }) else {
+            reader.report(node.position, "'listen' names no host", "127.0.0.1:\(port)")
+            return
+        }
+        bot.listen = .on(host: host, port: port)
+    }
+
+    private func absolute(_ path: String) -> String {
+        if path.hasPrefix("/") { return path }
+        return folder + "/" + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
+    }
+}

@@ -1,0 +1,118 @@
+internal import AlertCore
+internal import PluginKit
+internal import YAMLKit
+
+extension ConfigLoading {
+    struct Rules {
+        var detectors: [DetectorPlan] = []
+        var gates: [GatePlan] = []
+        /// Where each rule stands, and what of it can be complained about.
+        var places: [Place] = []
+
+        struct Place {
+            let name: String
+            let position: Position
+            let match: Node?
+            let conditions: Match
+            let metric: Node?
+            let isDetector: Bool
+        }
+    }
+
+    mutating func readRules(_ things: [Named], _ zone: Zone, _ sources: [SourceEntry]) -> Rules {
+        enum Kind {
+            case detector(any Detector.Type)
+            case gate(any Gate.Type)
+        }
+        let plugins =
+            reader.catalog.detectors.map { (manifest: $0.manifest, type: Kind.detector($0)) }
+            + reader.catalog.gates.map { (manifest: $0.manifest, type: Kind.gate($0)) }
+        var rules = Rules()
+        for thing in things {
+            if Trouble(rawValue: thing.name) != nil {
+                reader.report(thing.position, "'\(thing.name)' is the name of one of the bot's own troubles; choose another")
+            }
+            let entries = reader.entries(of: thing.value, "rule '\(thing.name)'")
+            let matchNode = entries.first { $0.key == "match" }?.value
+            let match = matchNode.flatMap { reader.match($0, "match") } ?? .all
+            guard let plugin = plugin(thing, entries, "rule", among: plugins) else { continue }
+            let isDetector = if case .detector = plugin.type { true } else { false }
+            rules.places.append(
+                Rules.Place(
+                    name: thing.name, position: thing.position, match: matchNode, conditions: match,
+                    metric: entries.first { $0.key == "metric" }?.value, isDetector: isDetector))
+            guard
+                let options = reader.options(
+                    of: plugin.manifest, name: thing.name, at: thing.position, entries,
+                    common: isDetector ? Vocabulary.detector : Vocabulary.gate, "rule '\(thing.name)'")
+            else { continue }
+            let context = RuleContext(name: thing.name, zone: zone, looksPerDay: looksPerDay(match, sources))
+            switch plugin.type {
+            case .detector(let type):
+                let detector = make { () throws(ProblemList) -> any Detector in
+                    try type.init(options: options, context: context)
+                }
+                guard let detector else { continue }
+                rules.detectors.append(
+                    DetectorPlan(
+                        name: thing.name, detector: detector, match: match, repeat: readRepeat(entries)))
+            case .gate(let type):
+                let gate = make { () throws(ProblemList) -> any Gate in try type.init(options: options, context: context) }
+                guard let gate else { continue }
+                rules.gates.append(GatePlan(name: thing.name, gate: gate, match: match))
+            }
+        }
+        return rules
+    }
+
+    /// The time between reminders: four hours unless the rule says otherwise.
+    private mutating func readRepeat(_ entries: [Entry]) -> Duration? {
+        guard let node = entries.first(where: { $0.key == "repeat" })?.value else { return .hours(4) }
+        switch reader.option(node, "repeat", .orOff(.duration(.minutes(1) ... .days(30))))?.value {
+        case .duration(let duration): return duration
+        default: return nil
+        }
+    }
+
+    /// At most how often a day a rule can look at one subject: once per throttle of its fastest source.
+    private func looksPerDay(_ match: Match, _ sources: [SourceEntry]) -> Double {
+        let throttles = sources.map(\.plan).filter { source in
+            match["source"].map { $0.patterns.contains { $0.fits(source.name) } } ?? true
+        }.map(\.throttle)
+        let fastest = throttles.min() ?? Pacing.throttleDefault
+        return Duration.days(1).inSeconds / max(fastest.inSeconds, 1)
+    }
+
+    struct RouteEntry {
+        let route: Route
+        let to: [(name: String, position: Position)]
+        let match: Node?
+    }
+
+    mutating func readRoutes(_ node: Node?) -> [RouteEntry] {
+        guard let node, !node.isNull else { return [] }
+        guard case .sequence(let nodes) = node.kind else {
+            reader.report(node.position, "'routes' must be a list, not \(node.kindName)", "- to: [CHANNEL]")
+            return []
+        }
+        return nodes.map { node in
+            let entries = reader.entries(of: node, "a route")
+            reader.reportUnknown(entries, known: Vocabulary.route, in: "a route")
+            let matchNode = entries.first { $0.key == "match" }?.value
+            var to: [(name: String, position: Position)] = []
+            if let entry = entries.first(where: { $0.key == "to" }) {
+                for element in entry.value.elements {
+                    if let name = reader.text(element, "to")?.description { to.append((name, element.position)) }
+                }
+            } else {
+                reader.report(node.position, "a route needs 'to': the channels it leads to", "to: [CHANNEL]")
+            }
+            let continues = entries.first { $0.key == "continue" }.flatMap { reader.flag($0.value, "continue") }
+            return RouteEntry(
+                route: Route(
+                    match: matchNode.flatMap { reader.match($0, "match") } ?? .all, to: to.map(\.name),
+                    continues: continues ?? false),
+                to: to, match: matchNode)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+internal import PluginKit
+internal import YAMLKit
+
+/// The state of one reading: problems found so far, secrets seen, and the ways to read a value.
+struct ConfigReader {
+    let secrets: SecretReading
+    let surroundings: ConfigSurroundings
+    let catalog: PluginCatalog
+    private(set) var problems: [Problem] = []
+    private(set) var secretsSeen: [Secret] = []
+
+    init(secrets: SecretReading, surroundings: ConfigSurroundings, catalog: PluginCatalog) {
+        self.secrets = secrets
+        self.surroundings = surroundings
+        self.catalog = catalog
+    }
+
+    /// Remembers a problem, unless there is one at the same place already: one slip should not be told twice.
+    mutating func report(_ problem: Problem) {
+        guard !problems.contains(where: { $0.position == problem.position && $0.level == problem.level }) else { return }
+        problems.append(problem)
+    }
+
+    mutating func report(_ position: Position, _ message: String, _ suggestion: String? = nil) {
+        report(Problem(position, message, suggestion: suggestion))
+    }
+
+    /// The entries of a mapping; anything else is a problem and gives none. Null counts as an empty mapping.
+    mutating func entries(of node: Node, _ what: String) -> [Entry] {
+        switch node.kind {
+        case .mapping(let entries): return entries
+        case .scalar where node.isNull: return []
+        default:
+            report(node.position, "\(what) must be a mapping of names to values, not \(node.kindName)")
+            return []
+        }
+    }
+
+    /// Reports every entry whose key is not among the known ones, with the nearest of them.
+    mutating func reportUnknown(_ entries: [Entry], known: [String], in what: String) {
+        for entry in entries where !known.contains(entry.key) {
+            if let near = entry.key.nearest(in: known) {
+                report(entry.keyMark.position, "unknown key '\(entry.key.clipped(to: 60))' in \(what)", near)
+            } else if let home = Vocabulary.home(of: entry.key, catalog) {
+                report(entry.keyMark.position, "'\(entry.key)' does not belong in \(what)", "it belongs in \(home)")
+            } else {
+                let list = known.sorted().joined(separator: ", ")
+                report(
+                    entry.keyMark.position,
+                    "unknown key '\(entry.key.clipped(to: 60))' in \(what); known are \(list)")
+            }
+        }
+    }
+
+    /// The text of a scalar with its secrets in place; a problem and nil otherwise.
+    mutating func text(_ node: Node, _ name: String) -> GuardedText? {
+        guard case .scalar(let written, _) = node.kind else {
+            report(node.position, "'\(name)' must be a single value, not \(node.kindName)")
+            return nil
+        }
+        guard !node.isNull, !written.isEmpty else {
+            report(node.position, "'\(name)' is empty")
+            return nil
+        }
+        switch secrets.read(written) {
+        case .failure(let failure):
+            report(node.position, failure.sentence, failure.suggestion)
+            return nil
+        case .success(let text):
+            for case .secret(let secret) in text.pieces { secretsSeen.append(secret) }
+            guard !text.reveal().contains("\0") else {
+                report(node.position, "'\(name)' contains a NUL character")
+                return nil
+            }
+            return text
+        }
+    }
+
+    /// A value read by a grammar. What was found is quoted only where it holds no secret.
+    mutating func value<Value>(
+        _ node: Node, _ name: String, _ grammar: (String) throws(GrammarError) -> Value
+    ) -> Value? {
+        guard let text = text(node, name) else { return nil }
+        do {
+            return try grammar(text.reveal())
+        } catch {
+            report(
+                node.position, "'\(name)' is '\(text.description.clipped(to: 60))', expected \(error.expected)",
+                error.suggestion)
+            return nil
+        }
+    }
+}
+
+extension Mark {
+    var position: Position { Position(line: line, column: column) }
+}
+
+extension Node {
+    var position: Position { mark.position }
+
+    var kindName: String {
+        switch kind {
+        case .scalar: isNull ? "nothing" : "a single value"
+        case .sequence: "a list"
+        case .mapping: "a mapping"
+        }
+    }
+}

@@ -1,0 +1,241 @@
+internal import PluginKit
+internal import YAMLKit
+
+// Options of plugins, each read by the grammar that its kind names.
+
+extension ConfigReader {
+    /// Reads the options that a plugin declares from the entries of its section; `common` keys are read elsewhere.
+    mutating func options(
+        of manifest: PluginManifest, name: String, at position: Position, _ entries: [Entry], common: [String], _ what: String
+    ) -> Options? {
+        let before = problems.count
+        reportUnknown(entries, known: common + manifest.options.map(\.name), in: "\(what) of plugin \(manifest.name)")
+        var values: [String: Option] = [:]
+        for spec in manifest.options {
+            guard let entry = entries.first(where: { $0.key == spec.name }) else {
+                if spec.isRequired {
+                    report(position, "\(what) needs '\(spec.name)': \(spec.help.loweredFirst)")
+                }
+                continue
+            }
+            if let option = option(entry.value, spec.name, spec.kind) { values[spec.name] = option }
+        }
+        if manifest.options.contains(where: { $0.name == "insecure" }) { checkSchemes(manifest, values) }
+        guard problems.count == before else { return nil }
+        return Options(name: name, position: position, values: values)
+    }
+
+    /// Plain http would carry crash figures, and often a credential, readable by everyone on the way.
+    private mutating func checkSchemes(_ manifest: PluginManifest, _ values: [String: Option]) {
+        if case .flag(true) = values["insecure"]?.value { return }
+        for spec in manifest.options where spec.kind == .url {
+            guard let option = values[spec.name], let text = option.text, let address = WebAddress(text.reveal()),
+                address.scheme == "http", !address.isLoopback
+            else { continue }
+            report(
+                option.position, "'\(spec.name)' is plain http to a host that is not loopback, readable on its way",
+                "use https, or add insecure: true")
+        }
+    }
+
+    mutating func option(_ node: Node, _ name: String, _ kind: OptionKind) -> Option? {
+        optionValue(node, name, kind).map { Option($0, at: node.position) }
+    }
+
+    private mutating func optionValue(_ node: Node, _ name: String, _ kind: OptionKind) -> Option.Value? {
+        switch kind {
+        case .text, .path: return text(node, name).map(Option.Value.text)
+        case .url: return url(node, name).map(Option.Value.text)
+        case .metric: return metric(node, name).map(Option.Value.text)
+        case .integer(let range): return integer(node, name, range).map(Option.Value.integer)
+        case .flag: return flag(node, name).map(Option.Value.flag)
+        case .duration(let range): return duration(node, name, range).map(Option.Value.duration)
+        case .percentage:
+            return value(node, name) { text throws(GrammarError) in .fraction(try Percentage(grammar: text).fraction) }
+        case .points:
+            return value(node, name) { text throws(GrammarError) in
+                .fraction(try PercentagePoints(grammar: text).fraction)
+            }
+        case .comparison:
+            return value(node, name) { text throws(GrammarError) in .comparison(try Comparison(grammar: text)) }
+        case .days: return value(node, name) { text throws(GrammarError) in .days(try DaySet(grammar: text)) }
+        case .hours: return value(node, name) { text throws(GrammarError) in .hours(try DailyHours(grammar: text)) }
+        case .instant:
+            return value(node, name) { text throws(GrammarError) in .instant(try WrittenInstant(grammar: text)) }
+        case .choice(let words): return choice(node, name, words).map { .text(GuardedText($0)) }
+        case .orOff(let inner):
+            if case .scalar("off", _) = node.kind { return .off }
+            return optionValue(node, name, inner)
+        case .list(let inner): return list(node, name, inner)
+        case .map(let inner):
+            guard case .mapping(let entries) = node.kind else {
+                report(node.position, "'\(name)' must be a mapping of names to values, not \(node.kindName)")
+                return nil
+            }
+            return .map(
+                entries.compactMap { entry in
+                    option(entry.value, "\(name).\(entry.key)", inner).map { (entry.key, $0) }
+                })
+        case .match: return match(node, name).map(Option.Value.match)
+        }
+    }
+
+    private mutating func list(_ node: Node, _ name: String, _ inner: OptionKind) -> Option.Value? {
+        guard case .sequence(let nodes) = node.kind else {
+            return option(node, name, inner).map { .list([$0]) }
+        }
+        guard !nodes.isEmpty else {
+            report(node.position, "'\(name)' is an empty list", "leave it out")
+            return nil
+        }
+        return .list(nodes.compactMap { option($0, name, inner) })
+    }
+
+    private mutating func metric(_ node: Node, _ name: String) -> GuardedText? {
+        guard let text = text(node, name) else { return nil }
+        let word = text.reveal()
+        guard word.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_:.-".contains($0)) }), word.count <= 100
+        else {
+            report(node.position, "'\(name)' is '\(text.description.clipped(to: 60))', expected a name such as crash_free_users")
+            return nil
+        }
+        return text
+    }
+
+    private mutating func url(_ node: Node, _ name: String) -> GuardedText? {
+        guard let text = text(node, name) else { return nil }
+        guard WebAddress(text.reveal()) != nil else {
+            report(
+                node.position,
+                "'\(name)' is '\(text.description.clipped(to: 60))', expected an address such as https://example.com")
+            return nil
+        }
+        return text
+    }
+
+    mutating func integer(_ node: Node, _ name: String, _ range: ClosedRange<Int>) -> Int? {
+        guard let text = text(node, name) else { return nil }
+        let word = text.reveal()
+        guard let number = Int(word), word.first != "+", range.contains(number) else {
+            report(
+                node.position, "'\(name)' is '\(text.description.clipped(to: 60))', expected a whole number from "
+                    + "\(range.lowerBound) to \(range.upperBound)")
+            return nil
+        }
+        return number
+    }
+
+    mutating func flag(_ node: Node, _ name: String) -> Bool? {
+        guard let text = text(node, name) else { return nil }
+        switch text.reveal() {
+        case "true": return true
+        case "false": return false
+        case let word:
+            let meant: String? =
+                ["yes", "on", "y", "1"].contains(word.lowercased())
+                ? "true" : ["no", "off", "n", "0"].contains(word.lowercased()) ? "false" : word.nearest(in: ["true", "false"])
+            report(node.position, "'\(name)' is '\(text.description.clipped(to: 60))', expected true or false", meant)
+            return nil
+        }
+    }
+
+    mutating func duration(_ node: Node, _ name: String, _ range: ClosedRange<Duration>) -> Duration? {
+        let read = value(node, name) { text throws(GrammarError) in try Duration(grammar: text) }
+        guard let duration = read else { return nil }
+        guard range.contains(duration) else {
+            report(
+                node.position, "'\(name)' is \(duration.grammar), expected from \(range.lowerBound.grammar) to "
+                    + "\(range.upperBound.grammar)")
+            return nil
+        }
+        return duration
+    }
+
+    mutating func choice(_ node: Node, _ name: String, _ words: [String]) -> String? {
+        guard let text = text(node, name) else { return nil }
+        let word = text.reveal()
+        guard words.contains(word) else {
+            report(
+                node.position, "'\(name)' is '\(text.description.clipped(to: 60))', expected \(words.listed)",
+                text.hasSecret ? nil : word.nearest(in: words))
+            return nil
+        }
+        return word
+    }
+
+    /// Reads a `match`: properties with exact values, lists and globs.
+    mutating func match(_ node: Node, _ name: String) -> Match? {
+        guard case .mapping(let entries) = node.kind else {
+            report(
+                node.position, "'\(name)' must be a mapping such as {app: shop-*, severity: critical}, not \(node.kindName)")
+            return nil
+        }
+        var conditions: [Match.Condition] = []
+        for entry in entries {
+            if !Match.properties.contains(entry.key), let near = entry.key.nearest(in: Match.properties) {
+                report(entry.keyMark.position, "unknown property '\(entry.key.clipped(to: 60))' in '\(name)'", near)
+                continue
+            }
+            let nodes: [Node]
+            if case .sequence(let elements) = entry.value.kind { nodes = elements } else { nodes = [entry.value] }
+            let patterns = nodes.compactMap { text($0, "\(name).\(entry.key)")?.reveal() }
+            if entry.key == "severity" {
+                let words = Severity.allCases.map(\.rawValue)
+                for (node, pattern) in zip(nodes, patterns) where !words.contains(where: Glob(pattern).fits) {
+                    report(
+                        node.position, "'\(pattern.clipped(to: 60))' is no severity; expected \(words.listed)",
+                        pattern.nearest(in: words))
+                }
+            }
+            if patterns.isEmpty, nodes.isEmpty {
+                report(entry.value.position, "'\(name).\(entry.key)' is an empty list, so it can never match")
+            }
+            conditions.append(Match.Condition(property: entry.key, patterns: patterns.map(Glob.init)))
+        }
+        return Match(conditions)
+    }
+}
+
+/// Just enough of a URL for the checks of a config.
+struct WebAddress {
+    let scheme: String
+    let host: String
+
+    /// Reads an absolute `http` or `https` address; nil for anything else.
+    init?(_ text: String) {
+        guard let scheme = ["https", "http"].first(where: { text.lowercased().hasPrefix($0 + "://") }),
+            text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
+        else { return nil }
+        let rest = text.dropFirst(scheme.count + 3)
+        var authority = rest.prefix { !"/?#".contains($0) }
+        if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]") else { return nil }
+            host = String(authority[authority.index(after: authority.startIndex)..<end])
+        } else {
+            let pieces = authority.split(separator: ":", omittingEmptySubsequences: false)
+            guard pieces.count <= 2, pieces.count < 2 || UInt16(pieces[1]) != nil else { return nil }
+            host = String(pieces.first ?? "")
+        }
+        guard !host.isEmpty else { return nil }
+        self.scheme = scheme
+    }
+
+    var isLoopback: Bool {
+        if host.lowercased() == "localhost" || host == "::1" { return true }
+        let bytes = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return bytes.count == 4 && bytes.allSatisfy { $0 != nil } && bytes[0] == 127
+    }
+}
+
+extension String {
+    var loweredFirst: String { prefix(1).lowercased() + dropFirst() }
+}
+
+extension [String] {
+    /// `a, b or c`.
+    var listed: String {
+        guard count > 1, let last else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " or " + last
+    }
+}

@@ -1,0 +1,104 @@
+internal import PluginKit
+
+/// Finds `${env:NAME}`, `${file:PATH}` and `${credential:NAME}` in a text and puts secrets in their place.
+struct SecretReading {
+    let surroundings: ConfigSurroundings
+    /// The config file's folder.
+    let folder: String
+
+    struct Failure: Error {
+        let sentence: String
+        var suggestion: String?
+    }
+
+    /// A secret is a credential, not a document: whole key files fit.
+    private static let fileBytesMax = 64 << 10
+
+    func read(_ text: String) -> Result<GuardedText, Failure> {
+        guard text.contains("${") else { return .success(GuardedText(text)) }
+        var pieces: [GuardedText.Piece] = []
+        var plain = ""
+        var rest = Substring(text)
+        while let dollar = rest.firstIndex(of: "$") {
+            plain += rest[..<dollar]
+            rest = rest[dollar...]
+            if rest.hasPrefix("$${") {
+                plain += "${"
+                rest = rest.dropFirst(3)
+            } else if rest.hasPrefix("${") {
+                guard let end = rest.firstIndex(of: "}") else {
+                    return .failure(Failure(sentence: "'${' is never closed", suggestion: "write '$${' for a plain '${'"))
+                }
+                switch secret(String(rest[rest.index(rest.startIndex, offsetBy: 2)..<end])) {
+                case .failure(let failure): return .failure(failure)
+                case .success(let value):
+                    if !plain.isEmpty { pieces.append(.plain(plain)) }
+                    plain = ""
+                    pieces.append(.secret(Secret(value)))
+                }
+                rest = rest[rest.index(after: end)...]
+            } else {
+                plain += "$"
+                rest = rest.dropFirst()
+            }
+        }
+        plain += rest
+        if !plain.isEmpty { pieces.append(.plain(plain)) }
+        return .success(GuardedText(pieces: pieces))
+    }
+
+    private func secret(_ reference: String) -> Result<String, Failure> {
+        let parts = reference.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, !parts[1].isEmpty else {
+            let name = parts.first ?? ""
+            return .failure(
+                Failure(
+                    sentence: "'${\(reference)}' names no kind of secret; the kinds are env, file and credential",
+                    suggestion: name.isEmpty ? nil : "${env:\(name)}"))
+        }
+        switch parts[0] {
+        case "env":
+            guard let value = surroundings.variable(parts[1]) else {
+                return .failure(Failure(sentence: "the environment variable \(parts[1]) is not set"))
+            }
+            return .success(value)
+        case "file":
+            return contents(of: parts[1].hasPrefix("/") ? parts[1] : folder + "/" + parts[1])
+        case "credential":
+            guard let folder = surroundings.credentialsFolder else {
+                return .failure(
+                    Failure(
+                        sentence: "there are no credentials: CREDENTIALS_DIRECTORY is not set",
+                        suggestion: "add LoadCredential=\(parts[1]):PATH to the systemd unit"))
+            }
+            guard !parts[1].contains("/") else {
+                return .failure(Failure(sentence: "the name of a credential must not contain '/'"))
+            }
+            return contents(of: folder + "/" + parts[1])
+        default:
+            let near = parts[0].nearest(in: ["env", "file", "credential"])
+            return .failure(
+                Failure(
+                    sentence: "'\(parts[0])' is no kind of secret; the kinds are env, file and credential",
+                    suggestion: near.map { "${\($0):\(parts[1])}" }))
+        }
+    }
+
+    private func contents(of path: String) -> Result<String, Failure> {
+        do {
+            let bytes = try surroundings.file(path)
+            guard bytes.count <= SecretReading.fileBytesMax else {
+                return .failure(
+                    Failure(sentence: "the secret file \(path) is larger than \(SecretReading.fileBytesMax >> 10) KiB"))
+            }
+            guard var text = String(validating: bytes, as: UTF8.self) else {
+                return .failure(Failure(sentence: "the secret file \(path) is not UTF-8 text"))
+            }
+            // Editors and `echo` end a file with a newline that nobody means.
+            if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
+            return .success(text)
+        } catch {
+            return .failure(Failure(sentence: "the secret file \(path) can not be read: \(error.sentence)"))
+        }
+    }
+}

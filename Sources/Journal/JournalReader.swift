@@ -1,0 +1,26 @@
+/// Reads a journal without a lock and without changing anything, also while a writer is at work.
+public struct JournalReader: Sendable {
+    private let disk: any JournalDisk
+    private let limits: JournalLimits
+
+    public init(_ disk: any JournalDisk, limits: JournalLimits = .standard) {
+        self.disk = disk
+        self.limits = limits
+    }
+
+    /// Gives every record to `body`, oldest first, and reports what was found.
+    ///
+    /// An absent or empty folder is an empty journal. An error that `body` throws ends it as `JournalError.refused`.
+    @discardableResult
+    public func forEach(_ body: (JournalRecord) throws -> Void) throws(JournalError) -> JournalReport {
+        let catalog = try disk.attempt { () throws(DiskFault) in try Catalog.open(disk) }
+        var replay = Replay(folder: disk.folder, limits: limits)
+        try replay.run(catalog, body)
+        return replay.report
+    }
+
+    /// Reads everything and reports what was found.
+    public func verify() throws(JournalError) -> JournalReport {
+        try forEach { _ in }
+    }
+}

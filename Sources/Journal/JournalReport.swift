@@ -1,0 +1,115 @@
+/// What a replay found: how much there is, and everything that was not as it should be.
+public struct JournalReport: Sendable, Equatable {
+    /// How many records were replayed, those of the snapshot included.
+    public internal(set) var records = 0
+    /// How many of them the snapshot held.
+    public internal(set) var snapshotRecords = 0
+    /// The number of the last record, damaged ones counted; 0 for an empty journal.
+    public internal(set) var lastSeq: UInt64 = 0
+    /// How many bytes were read.
+    public internal(set) var bytes = 0
+    /// The snapshot that was replayed, if any.
+    public internal(set) var snapshot: String?
+    /// The segments that were replayed, oldest first.
+    public internal(set) var segments: [String] = []
+    /// What was found, in the order it was found; the first thousand.
+    public internal(set) var notices: [JournalNotice] = []
+    /// How many more notices there were.
+    public internal(set) var noticesOmitted = 0
+    /// Whether anything committed was lost or altered. What a crash leaves behind is not damage.
+    public internal(set) var isDamaged = false
+
+    /// The report on an empty journal.
+    public init() {}
+
+    mutating func add(_ notice: JournalNotice) {
+        isDamaged = isDamaged || notice.isDamage
+        if notices.count < JournalLimits.noticesMax { notices.append(notice) } else { noticesOmitted += 1 }
+    }
+}
+
+/// Where in the journal something stands.
+public struct JournalPlace: Sendable, Equatable, CustomStringConvertible {
+    public let file: String
+    /// Counted from 1.
+    public let line: Int
+    /// The offset of the line's first byte.
+    public let byteOffset: Int
+
+    public var description: String { "\(file):\(line) (byte \(byteOffset))" }
+}
+
+/// One thing a replay noticed. `description` is a sentence.
+public enum JournalNotice: Sendable, Equatable {
+    /// The last line is unfinished: its commit never ended. The writer cuts it off.
+    case tornTail(JournalPlace, bytes: Int)
+    /// The last record is whole but for its line feed. It was kept; the writer mends the line.
+    case lineFeedMissing(JournalPlace)
+    /// A record came a second time and was passed over.
+    case duplicate(JournalPlace, seq: UInt64)
+    /// The rest of a segment was left by a failed write; the next segment has it again.
+    case superseded(JournalPlace, bytes: Int)
+    /// A line does not check out and was skipped.
+    case damaged(JournalPlace, JournalDamage)
+    /// Records are missing and no damaged line explains it.
+    case missing(before: JournalPlace, first: UInt64, last: UInt64)
+    /// A snapshot lacks its beginning, its end or some of its records. `used`: it was all there was, so it was replayed.
+    case brokenSnapshot(file: String, used: Bool)
+
+    /// Whether something committed was lost or altered.
+    public var isDamage: Bool {
+        switch self {
+        case .tornTail, .lineFeedMissing, .duplicate, .superseded: false
+        case .damaged, .missing, .brokenSnapshot: true
+        }
+    }
+}
+
+/// What is wrong with a line.
+public enum JournalDamage: Sendable, Equatable {
+    case notARecord
+    case invalidUTF8
+    case badChecksum
+    case oversize(bytes: Int)
+    /// Only the line feed is damaged; the record is intact and was kept.
+    case lineFeed
+    /// An intact line that has no business in this file.
+    case misplaced
+}
+
+extension JournalNotice: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .tornTail(let place, let bytes):
+            "\(place): the last \(bytes) bytes are an unfinished record; it was never committed and is cut off"
+        case .lineFeedMissing(let place):
+            "\(place): the last record is whole but its line is not ended; it is kept and the line is mended"
+        case .duplicate(let place, let seq):
+            "\(place): record \(seq) stands here a second time; it is passed over"
+        case .superseded(let place, let bytes):
+            "\(place): \(bytes) bytes from here on were left by a failed write; the next file replaces them"
+        case .damaged(let place, let damage): "\(place): \(damage)"
+        case .missing(let place, let first, let last):
+            first == last
+                ? "\(place): record \(first), which should stand before this, is missing"
+                : "\(place): records \(first) to \(last), which should stand before this, are missing"
+        case .brokenSnapshot(let file, true):
+            "\(file): the snapshot is not whole; what is left of it is all there is and was used"
+        case .brokenSnapshot(let file, false):
+            "\(file): the snapshot is not whole; older files have the same records and were used instead"
+        }
+    }
+}
+
+extension JournalDamage: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notARecord: "the line is not a journal record; it is skipped"
+        case .invalidUTF8: "the line is not valid UTF-8; it is skipped"
+        case .badChecksum: "the line's checksum does not match; it is skipped"
+        case .oversize(let bytes): "the line has \(bytes) bytes, more than any record; it is skipped"
+        case .lineFeed: "the line feed is damaged; the record is intact and kept"
+        case .misplaced: "the line belongs to another file of the journal; it is skipped"
+        }
+    }
+}

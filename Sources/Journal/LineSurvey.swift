@@ -1,0 +1,115 @@
+/// The lines of one file, taken apart and checked, with everything saved that can be saved.
+struct LineSurvey {
+    typealias Spot = LineReader.Spot
+
+    enum Finding {
+        /// An intact line; `base` is where it begins in the buffer.
+        case line(Line, base: Int, Spot)
+        /// The file ends after an intact line without a line feed; the line itself is in the first `keep` bytes.
+        case lineFeedMissing(Line, base: Int, Spot, keep: Int)
+        case damaged(Spot, JournalDamage, bytes: Int)
+        /// The file ends within a line that does not check out.
+        case unfinished(Spot, JournalDamage, bytes: Int)
+        case newer(Spot, version: Int)
+    }
+
+    private var reader: LineReader
+    private var queue: [Finding] = []
+    private var intactLines = 0
+    private var looksOurs = false
+
+    /// How often a damaged line is searched for an intact one inside it. A lost line feed joins two lines; the rest is
+    /// room for payloads that look like lines.
+    private static let searchesMax = 8
+
+    init(_ file: any JournalFile, limits: JournalLimits) {
+        reader = LineReader(file, limits: limits)
+    }
+
+    var bytesTaken: Int { reader.bytesTaken }
+
+    /// Whether the file, read to its end, holds something and nothing of a journal.
+    var isForeign: Bool { bytesTaken > 0 && intactLines == 0 && !looksOurs }
+
+    func record(_ line: Line, base: Int) -> JournalRecord {
+        JournalRecord(
+            seq: line.seq,
+            payload: reader.buffer[base + line.payload.lowerBound..<base + line.payload.upperBound],
+            atBytes: reader.buffer[base + line.at.lowerBound..<base + line.at.upperBound]
+        )
+    }
+
+    mutating func next() throws(DiskFault) -> Finding? {
+        if !queue.isEmpty { return queue.removeFirst() }
+        guard let raw = try reader.next() else { return nil }
+        guard !raw.isOversize else {
+            let damage = JournalDamage.oversize(bytes: raw.bytes)
+            return raw.ended
+                ? .damaged(raw.spot, damage, bytes: raw.bytes) : .unfinished(raw.spot, damage, bytes: raw.bytes)
+        }
+        let reading = read(raw.range)
+        if case .whole(let line) = reading, raw.ended {
+            intactLines += 1
+            return .line(line, base: raw.range.lowerBound, raw.spot)
+        }
+        return examine(raw, reading)
+    }
+
+    private func read(_ range: Range<Int>) -> Line.Reading {
+        Line.read(reader.buffer.span.extracting(range))
+    }
+
+    /// Every line but the intact and ended ones, which are nearly all, comes here.
+    private mutating func examine(_ raw: LineReader.RawLine, _ reading: Line.Reading) -> Finding {
+        looksOurs = looksOurs || resemblesLine(reader.buffer[raw.range])
+        let base = raw.range.lowerBound
+        switch reading {
+        case .newer(let version): return .newer(raw.spot, version: version)
+        case .whole(let line):
+            return .lineFeedMissing(line, base: base, raw.spot, keep: raw.spot.byteOffset + raw.bytes)
+        case .damaged(let damage) where raw.ended:
+            return splitJoined(raw) ?? .damaged(raw.spot, damage, bytes: raw.bytes)
+        case .damaged(let damage):
+            if raw.bytes > 0, case .whole(let line) = read(raw.range.dropLast()) {
+                return .lineFeedMissing(line, base: base, raw.spot, keep: raw.spot.byteOffset + raw.bytes - 1)
+            }
+            return .unfinished(raw.spot, damage, bytes: raw.bytes)
+        }
+    }
+
+    /// Two lines that became one because the line feed between them was altered, or the first was never ended.
+    private mutating func splitJoined(_ raw: LineReader.RawLine) -> Finding? {
+        var from = raw.range.lowerBound + 1
+        for _ in 0..<Self.searchesMax where from < raw.range.upperBound {
+            guard let second = find(Line.head, in: from..<raw.range.upperBound) else { return nil }
+            from = second + 1
+            guard case .whole(let line) = read(second..<raw.range.upperBound) else { continue }
+            let firstBytes = second - raw.range.lowerBound
+            let spot = Spot(line: raw.spot.line, byteOffset: raw.spot.byteOffset + firstBytes)
+            intactLines += 1
+            queue.append(.line(line, base: second, spot))
+            switch read(raw.range.lowerBound..<second - 1) {
+            case .whole(let first):
+                queue.insert(.damaged(raw.spot, .lineFeed, bytes: 0), at: 0)
+                return .line(first, base: raw.range.lowerBound, raw.spot)
+            case .damaged(let damage): return .damaged(raw.spot, damage, bytes: firstBytes)
+            case .newer(let version): return .newer(raw.spot, version: version)
+            }
+        }
+        return nil
+    }
+
+    private func find(_ text: StaticString, in range: Range<Int>) -> Int? {
+        let bytes = reader.buffer.span
+        return range.first { bytes[$0] == text.utf8Start[0] && bytes.has(text, at: $0) }
+    }
+
+    /// Whether damaged bytes still have the look of a line or the beginning of one. Zeros at the end are blocks that a
+    /// power cut left unwritten.
+    private func resemblesLine(_ bytes: ArraySlice<UInt8>) -> Bool {
+        let head = Line.versionHead.withUTF8Buffer { Array($0) }
+        let written = bytes[..<(bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? bytes.startIndex)]
+        return written.starts(with: head) || head.starts(with: written)
+            || find(Line.crcHead, in: bytes.indices) != nil
+    }
+}

@@ -1,0 +1,224 @@
+/// One pass over a journal: gives out what can be saved, in order and once, and notes everything else.
+struct Replay {
+    /// What the writer has to mend at the end of the last segment.
+    enum Tail: Equatable {
+        case fine
+        /// Only the first `keep` bytes are lines.
+        case cut(keep: Int)
+        /// The first `keep` bytes are lines, but for the last line feed.
+        case lineFeed(keep: Int)
+    }
+
+    typealias Body = (JournalRecord) throws -> Void
+
+    private(set) var report = JournalReport()
+    private(set) var tail = Tail.fine
+    /// The files with damage in them, which are worth keeping for a closer look.
+    private(set) var damagedFiles: Set<String> = []
+    private(set) var snapshotBytes = 0
+    private(set) var segmentBytes = 0
+    /// Files that the replayed snapshot makes superfluous, in the order in which to remove them.
+    private(set) var coveredFiles: [String] = []
+
+    private let folder: String
+    private let limits: JournalLimits
+    /// The number the replayed snapshot goes through.
+    private var through: UInt64 = 0
+    /// The number the next record should have, were no line damaged.
+    private var expected: UInt64 = 1
+    /// How many damaged lines followed the last intact one: each may have been a record.
+    private var damagedLines: UInt64 = 0
+
+    init(folder: String, limits: JournalLimits) {
+        self.folder = folder
+        self.limits = limits
+    }
+
+    mutating func run(_ catalog: Catalog, _ body: Body) throws(JournalError) {
+        var segments = catalog.segments[...]
+        if let snapshot = try chooseSnapshot(catalog) {
+            try replaySnapshot(snapshot, body)
+            if !damagedFiles.contains(snapshot.name) {
+                coveredFiles = catalog.snapshots.filter { $0.number < snapshot.number }.map(\.name)
+            }
+            while segments.count > 1, segments[segments.startIndex + 1].number <= through + 1 {
+                let covered = segments.removeFirst()
+                if !damagedFiles.contains(snapshot.name) { coveredFiles.append(covered.name) }
+            }
+        }
+        for index in segments.indices {
+            let next = index + 1 < segments.endIndex ? segments[index + 1].number : nil
+            try replaySegment(segments[index], fence: next, body)
+        }
+        report.lastSeq = expected + damagedLines - 1
+        report.bytes = snapshotBytes + segmentBytes
+    }
+
+    /// The newest whole snapshot. One that is not whole is used only if there is nothing in its stead.
+    private mutating func chooseSnapshot(_ catalog: Catalog) throws(JournalError) -> Catalog.Entry? {
+        let segmentsReachBack = catalog.segments.first?.number == 1
+        for (index, snapshot) in catalog.snapshots.enumerated() {
+            let isLastResort = index == catalog.snapshots.count - 1 && !segmentsReachBack
+            if isLastResort { return snapshot }
+            var probe = Replay(folder: folder, limits: limits)
+            try probe.replaySnapshot(snapshot) { _ in }
+            if !probe.report.isDamaged { return snapshot }
+            damagedFiles.insert(snapshot.name)
+            report.add(.brokenSnapshot(file: snapshot.name, used: false))
+        }
+        return nil
+    }
+
+    // MARK: Snapshot
+
+    private mutating func replaySnapshot(_ snapshot: Catalog.Entry, _ body: Body) throws(JournalError) {
+        through = snapshot.number
+        expected = through + 1
+        report.snapshot = snapshot.name
+        var survey = LineSurvey(snapshot.file, limits: limits)
+        var begun = false
+        var records = 0
+        var ended = false
+        while let finding = try next(&survey) {
+            switch finding {
+            case .line(let line, let base, let spot), .lineFeedMissing(let line, let base, let spot, _):
+                if case .lineFeedMissing = finding { damage(.lineFeed, spot, snapshot) }
+                switch line.kind {
+                case .begin where line.seq == through && spot.byteOffset == 0: begun = true
+                case .record where line.seq == through && !ended:
+                    records += 1
+                    try give(survey.record(line, base: base), spot, snapshot, body)
+                case .end where line.seq == through && !ended:
+                    ended = Array(survey.record(line, base: base).payload) == Line.endPayload(records: records)
+                default: damage(.misplaced, spot, snapshot)
+                }
+            case .damaged(let spot, let what, _), .unfinished(let spot, let what, _): damage(what, spot, snapshot)
+            case .newer(let spot, let version):
+                throw .newerVersion(place: place(spot, snapshot), found: version)
+            }
+        }
+        try refuseForeign(survey, snapshot)
+        report.snapshotRecords = records
+        snapshotBytes = survey.bytesTaken
+        damagedLines = 0
+        guard !begun || !ended else { return }
+        damagedFiles.insert(snapshot.name)
+        report.add(.brokenSnapshot(file: snapshot.name, used: true))
+    }
+
+    // MARK: Segments
+
+    /// - Parameter fence: The number at which the next segment takes over; `nil` for the last one.
+    private mutating func replaySegment(
+        _ segment: Catalog.Entry,
+        fence: UInt64?,
+        _ body: Body
+    ) throws(JournalError) {
+        report.segments.append(segment.name)
+        reach(segment.number, before: place(LineReader.Spot(line: 1, byteOffset: 0), segment))
+        var survey = LineSurvey(segment.file, limits: limits)
+        var supersededFrom: LineReader.Spot?
+        while let finding = try next(&survey) {
+            // Past the fence the file is only read on to learn its length.
+            guard supersededFrom == nil else { continue }
+            // Damaged lines are not counted here: one record can have become several lines, with intact ones to follow.
+            let isComplete = fence.map { expected >= $0 } ?? false
+            switch finding {
+            case .line(let line, let base, let spot), .lineFeedMissing(let line, let base, let spot, _):
+                if let fence, line.kind == .record, line.seq >= fence {
+                    supersededFrom = spot
+                    continue
+                }
+                if case .lineFeedMissing(_, _, _, let keep) = finding {
+                    if fence == nil {
+                        tail = .lineFeed(keep: keep)
+                        report.add(.lineFeedMissing(place(spot, segment)))
+                    } else {
+                        damage(.lineFeed, spot, segment)
+                    }
+                }
+                try take(line, survey, base: base, spot, segment, body)
+            case .damaged(let spot, _, _) where isComplete, .unfinished(let spot, _, _) where isComplete:
+                supersededFrom = spot
+            case .unfinished(let spot, _, let bytes) where fence == nil:
+                tail = .cut(keep: spot.byteOffset)
+                report.add(.tornTail(place(spot, segment), bytes: bytes))
+            case .damaged(let spot, let what, _), .unfinished(let spot, let what, _):
+                if what != .lineFeed { damagedLines += 1 }
+                damage(what, spot, segment)
+            case .newer(let spot, let version):
+                throw .newerVersion(place: place(spot, segment), found: version)
+            }
+        }
+        try refuseForeign(survey, segment)
+        segmentBytes += survey.bytesTaken
+        if let spot = supersededFrom {
+            report.add(.superseded(place(spot, segment), bytes: survey.bytesTaken - spot.byteOffset))
+        }
+    }
+
+    private mutating func take(
+        _ line: Line,
+        _ survey: LineSurvey,
+        base: Int,
+        _ spot: LineReader.Spot,
+        _ segment: Catalog.Entry,
+        _ body: Body
+    ) throws(JournalError) {
+        guard line.kind == .record else {
+            damagedLines += 1
+            return damage(.misplaced, spot, segment)
+        }
+        if line.seq <= through { return }
+        guard line.seq >= expected else {
+            return report.add(.duplicate(place(spot, segment), seq: line.seq))
+        }
+        if line.seq > expected { reach(line.seq, before: place(spot, segment)) }
+        try give(survey.record(line, base: base), spot, segment, body)
+        expected = line.seq + 1
+        damagedLines = 0
+    }
+
+    /// Notes the records missing before `seq`, unless as many damaged lines account for them.
+    private mutating func reach(_ seq: UInt64, before place: JournalPlace) {
+        guard seq > expected else { return }
+        if seq - expected > damagedLines {
+            report.add(.missing(before: place, first: expected, last: seq - 1))
+        }
+        expected = seq
+        damagedLines = 0
+    }
+
+    // MARK: Parts
+
+    private func next(_ survey: inout LineSurvey) throws(JournalError) -> LineSurvey.Finding? {
+        do { return try survey.next() } catch { throw JournalError(error, in: folder) }
+    }
+
+    private mutating func give(
+        _ record: JournalRecord,
+        _ spot: LineReader.Spot,
+        _ entry: Catalog.Entry,
+        _ body: Body
+    ) throws(JournalError) {
+        do {
+            try body(record)
+        } catch {
+            throw .refused(place: place(spot, entry), seq: record.seq, reason: "\(error)")
+        }
+        report.records += 1
+    }
+
+    private mutating func damage(_ what: JournalDamage, _ spot: LineReader.Spot, _ entry: Catalog.Entry) {
+        damagedFiles.insert(entry.name)
+        report.add(.damaged(place(spot, entry), what))
+    }
+
+    private func refuseForeign(_ survey: LineSurvey, _ entry: Catalog.Entry) throws(JournalError) {
+        if survey.isForeign { throw .foreignFile(path: folder + "/" + entry.name) }
+    }
+
+    private func place(_ spot: LineReader.Spot, _ entry: Catalog.Entry) -> JournalPlace {
+        JournalPlace(file: entry.name, line: spot.line, byteOffset: spot.byteOffset)
+    }
+}

@@ -1,0 +1,105 @@
+/// A plugin that knows a channel's payloads and answers.
+public protocol Channel: Plugin {
+    init(options: Options, context: ChannelContext) throws(ProblemList)
+
+    /// How fast messages may follow each other.
+    var pace: Pace { get }
+    /// Whether the channel takes the same delivery twice as one: then a lost answer is no trouble.
+    var isIdempotent: Bool { get }
+
+    /// How the message is posted.
+    func post(_ posting: Posting) -> ChannelAction
+    /// What the answer to it means; only asked when `post` gave a request.
+    func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome
+}
+
+/// What a channel plugin is told besides its options.
+public struct ChannelContext: Sendable {
+    /// The channel's name in the config.
+    public let name: String
+    /// The bot's name.
+    public let bot: String
+    public let zone: Zone
+
+    public init(name: String, bot: String, zone: Zone) {
+        self.name = name
+        self.bot = bot
+        self.zone = zone
+    }
+}
+
+/// A message on its way to one channel.
+public struct Posting: Sendable {
+    /// The delivery's id: the same on every attempt, of letters, digits, `-` and `_`.
+    public let id: String
+    public let message: Message
+    public let possiblyRepeated: Bool
+    /// The channel refused the rich form: send the plainest there is.
+    public let isPlain: Bool
+    /// When this attempt is made.
+    public let at: Moment
+
+    public init(id: String, message: Message, possiblyRepeated: Bool = false, isPlain: Bool = false, at: Moment) {
+        self.id = id
+        self.message = message
+        self.possiblyRepeated = possiblyRepeated
+        self.isPlain = isPlain
+        self.at = at
+    }
+
+    /// The message as plain text, with the notice in front where it may be a repetition.
+    public var plainText: String {
+        (possiblyRepeated ? Message.repeatNotice + "\n" : "") + message.plainText
+    }
+}
+
+/// What the shell has to do to post a message.
+public enum ChannelAction: Sendable {
+    case request(HTTPRequest)
+    /// Write to standard output.
+    case print(String)
+    /// Nothing leaves the bot: the message is kept in the history and shown on the bot's own page.
+    case keep
+}
+
+/// A token bucket, and how many deliveries may be under way at once.
+public struct Pace: Hashable, Sendable {
+    public let perSecond: Double
+    public let burst: Double
+    /// Deliveries of one incident are always one after the other, whatever this says.
+    public let atOnce: Int
+
+    public init(perSecond: Double, burst: Double, atOnce: Int = 1) {
+        self.perSecond = perSecond
+        self.burst = burst
+        self.atOnce = atOnce
+    }
+
+    /// For what never leaves the machine.
+    public static let unlimited = Pace(perSecond: 1_000_000, burst: 1_000_000, atOnce: 64)
+}
+
+extension DeliveryOutcome {
+    /// What an answer means when its service has no rules of its own: 2xx is delivered; 3xx, 401, 403, 404, 405, 410
+    /// and 501 will never pass; 400, 413, 415 and 422 refuse this body; everything else may pass.
+    ///
+    /// - Parameter said: the service's own words, if they stand in a known place.
+    public init(_ response: HTTPResponse, said: String? = nil, at now: Moment) {
+        let words = (said ?? response.excerpt(120)).tamed
+        let sentence = "answered \(response.status)" + (words.isEmpty ? "" : ": \(words)")
+        switch response.status {
+        case 200...299: self = .delivered(receipt: nil)
+        case 300...399, 401, 403, 404, 405, 410, 501: self = .refusedChannel(sentence)
+        case 400, 413, 415, 422: self = .refusedBody(sentence)
+        default: self = .retry(after: response.retryAfter(now: now), sentence)
+        }
+    }
+
+    /// What a missing answer means: it may have arrived, or it cannot have.
+    public init(_ error: TransportError) {
+        switch error.cause {
+        case .badAddress, .refusedScheme: self = .refusedChannel(error.description)
+        default: self = error.mayHaveArrived ? .unknown(error.description) : .retry(after: nil, error.description)
+        }
+    }
+}

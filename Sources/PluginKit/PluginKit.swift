@@ -1,0 +1,30 @@
+// PluginKit is all that a plugin imports: the protocols of sources, detectors, gates and channels, the way they declare
+// their options, and the values of AlertModel that they pass along.
+//
+// Plugins describe, the shell performs: a source says which request to send next and what an answer means, a channel
+// says how a message looks and what came of it, a rule looks at figures. None of them reads a clock, a file or a socket,
+// so a preview is printing, a test is a table, and a plugin outside this process can do whatever a built-in one can.
+
+// One import is the promise to plugin authors; the values they handle live in AlertModel and TimeZones.
+@_exported public import AlertModel
+@_exported public import TimeZones
+
+/// What every plugin says of itself: its name in the config, what it does, which options it has.
+public struct PluginManifest: Sendable {
+    /// The word after `plugin:`.
+    public let name: String
+    /// One sentence for `plugins list`.
+    public let summary: String
+    public let options: [OptionSpec]
+
+    public init(name: String, summary: String, options: [OptionSpec]) {
+        self.name = name
+        self.summary = summary
+        self.options = options
+    }
+}
+
+/// What all kinds of plugins have in common.
+public protocol Plugin: Sendable {
+    static var manifest: PluginManifest { get }
+}

@@ -1,0 +1,205 @@
+/// A plugin that knows a source's API.
+///
+/// A poll is a conversation: the plugin names the next request, the shell performs it and hands the answer back, until
+/// the plugin finishes with what it saw. `poll` is called anew each time; what must be remembered goes into the cursor.
+public protocol Source: Plugin {
+    init(options: Options, context: SourceContext) throws(ProblemList)
+
+    /// The host polled, for the cap on polls per host; nil when none is.
+    var host: String? { get }
+    /// The metrics it can give, or nil when only its answers tell.
+    var metrics: Set<String>? { get }
+
+    func poll(_ poll: Poll) -> PollStep
+}
+
+/// What a source plugin is told besides its options.
+public struct SourceContext: Sendable {
+    /// The source's name in the config.
+    public let name: String
+    /// The config file's folder: relative paths start here.
+    public let folder: String
+    /// How often the source is polled when nothing special happens.
+    public let every: Duration
+
+    public init(name: String, folder: String, every: Duration) {
+        self.name = name
+        self.folder = folder
+        self.every = every
+    }
+
+    /// The path as the shell must open it.
+    public func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : folder + "/" + path
+    }
+}
+
+/// What one poll is to find out.
+public struct Poll: Sendable {
+    /// The source's name.
+    public let source: String
+    public let now: Moment
+    /// What the last finished poll left to remember.
+    public let cursor: JSON?
+    /// Spans that rules want measured, shortest first; never empty.
+    public let spans: [Duration]
+
+    public init(source: String, now: Moment, cursor: JSON?, spans: [Duration]) {
+        self.source = source
+        self.now = now
+        self.cursor = cursor
+        self.spans = spans
+    }
+}
+
+/// The next step of a poll.
+public indirect enum PollStep: Sendable {
+    case fetch(HTTPRequest, then: @Sendable (FetchResult) -> PollStep)
+    case read(FileRequest, then: @Sendable (FileResult) -> PollStep)
+    case finish(PollReport)
+
+    /// Ends the poll with a failure.
+    public static func fail(_ failure: PollFailure) -> PollStep { .finish(PollReport(.failed(failure))) }
+}
+
+/// What came of a request. A 304 arrives as an ordinary answer.
+public enum FetchResult: Sendable {
+    case answered(HTTPResponse)
+    case failed(TransportError)
+}
+
+/// A stretch of a file to read.
+public struct FileRequest: Hashable, Sendable {
+    /// Absolute.
+    public let path: String
+    public let offset: Int64
+    public let bytesMax: Int
+
+    public init(path: String, offset: Int64 = 0, bytesMax: Int) {
+        self.path = path
+        self.offset = offset
+        self.bytesMax = bytesMax
+    }
+}
+
+public enum FileResult: Sendable {
+    /// `identity` changes when another file takes the name; `size` is the whole file's.
+    case contents(bytes: [UInt8], size: Int64, identity: String)
+    /// A sentence.
+    case failed(String)
+}
+
+/// What a poll found out, and what the source wants remembered.
+public struct PollReport: Sendable {
+    public enum Outcome: Hashable, Sendable {
+        case values([Observation])
+        /// The source answered that nothing happened in the span.
+        case noData
+        /// Older than allowed.
+        case stale(measured: Moment)
+        /// The same answer as before: 304, or the same bytes again.
+        case unchanged
+        case failed(PollFailure)
+    }
+
+    public var outcome: Outcome
+    /// Kept in the journal for the next poll; nil keeps the old one.
+    public var cursor: JSON?
+    /// The service asked not to be polled before this.
+    public var notBefore: Moment?
+    /// Sentences about answers that are usable but not whole.
+    public var warnings: [String]
+
+    public init(_ outcome: Outcome, cursor: JSON? = nil, notBefore: Moment? = nil, warnings: [String] = []) {
+        self.outcome = outcome
+        self.cursor = cursor
+        self.notBefore = notBefore
+        self.warnings = warnings
+    }
+}
+
+/// Why a poll failed.
+public struct PollFailure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The closed set of reasons, for logic and metrics.
+    public enum Reason: String, Hashable, Sendable, CaseIterable {
+        case timeout
+        case unreachable
+        /// The credential was refused (401).
+        case unauthorized
+        /// The credential may not see this (403).
+        case forbidden
+        case notFound = "not_found"
+        case rateLimited = "rate_limited"
+        /// The service says it is in trouble (5xx).
+        case unavailable
+        /// An answer that is not what the API promises.
+        case badAnswer = "bad_answer"
+        case tooLarge = "too_large"
+        /// Any other refusal.
+        case refused
+        /// A file that cannot be read.
+        case unreadable
+    }
+
+    public let reason: Reason
+    /// A sentence for whoever has to mend it, without secrets.
+    public let description: String
+    /// The service asked to wait until then.
+    public let retryAt: Moment?
+
+    public init(_ reason: Reason, _ description: String, retryAt: Moment? = nil) {
+        self.reason = reason
+        self.description = description
+        self.retryAt = retryAt
+    }
+
+    public init(_ error: TransportError) {
+        let reason: Reason =
+            switch error.cause {
+            case .timeout: .timeout
+            case .tooLarge: .tooLarge
+            case .badAddress, .refusedScheme, .redirect: .refused
+            default: .unreachable
+            }
+        self.init(reason, error.description)
+    }
+
+    /// A value that is not what the API promises, with its path.
+    public init(_ mismatch: JSONMismatch) {
+        self.init(.badAnswer, "the answer is not what was expected: \(mismatch)")
+    }
+
+    /// What an answer without success means, by its status; nil for success and for 304.
+    ///
+    /// - Parameter detail: what the service says about it, if it says so in a known place.
+    public init?(_ response: HTTPResponse, detail: String? = nil, now: Moment) {
+        let reason: Reason
+        switch response.status {
+        case 200...299, 304: return nil
+        case 401: reason = .unauthorized
+        case 403: reason = .forbidden
+        case 404: reason = .notFound
+        case 429: reason = .rateLimited
+        case 500...599: reason = .unavailable
+        default: reason = .refused
+        }
+        let said = (detail ?? response.excerpt()).tamed.clipped(to: 200)
+        let wait = [429, 503].contains(response.status) ? response.retryAfter(now: now) : nil
+        self.init(
+            reason, "the source answered \(response.status)" + (said.isEmpty ? "" : ": \(said)"),
+            retryAt: wait.map { now + $0 })
+    }
+}
+
+extension HTTPResponse {
+    /// The body as JSON.
+    public func json() throws(PollFailure) -> JSONReader {
+        do {
+            return JSONReader(try JSON(parsing: body))
+        } catch {
+            throw PollFailure(
+                .badAnswer,
+                "the answer is not JSON (\(error)); it begins with \"\(excerpt(60))\"")
+        }
+    }
+}

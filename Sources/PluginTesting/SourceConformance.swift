@@ -1,0 +1,324 @@
+// PluginTesting holds what every plugin must pass, whoever wrote it: conversations played against scripted answers, and
+// the list of what was wrong with them.
+//
+// It knows no test framework. Each check returns sentences, none when all is well, so that a test is one line:
+// `#expect(SourceConformance(…).violations() == [])`, and a command can print the same sentences.
+
+public import PluginKit
+
+/// A source's poll played to its end against scripted answers.
+public struct PlayedPoll: Sendable {
+    /// Every request, in the order they were made.
+    public private(set) var requests: [HTTPRequest] = []
+    /// Every file asked for, in the order they were asked for.
+    public private(set) var files: [FileRequest] = []
+    /// What the source finished with; nil when it had not finished after the most steps allowed.
+    public private(set) var report: PollReport?
+
+    /// Plays the conversation, at most `stepsMax` requests long.
+    public init(
+        _ source: some Source, _ poll: Poll, stepsMax: Int = SourceConformance.stepsMax,
+        file: (FileRequest) -> FileResult = { _ in .failed("no such file") },
+        answer: (HTTPRequest) -> FetchResult
+    ) {
+        var step = source.poll(poll)
+        for _ in 0...stepsMax {
+            switch step {
+            case .finish(let report):
+                self.report = report
+                return
+            case .fetch(let request, let then):
+                requests.append(request)
+                step = then(answer(request))
+            case .read(let request, let then):
+                files.append(request)
+                step = then(file(request))
+            }
+        }
+    }
+}
+
+/// What every source must do, whatever its service.
+public struct SourceConformance: Sendable {
+    /// Most requests of one poll: some spans, some pages, some metrics. A conversation beyond it never ends.
+    public static let stepsMax = 100
+
+    private let source: any Source
+    private let poll: Poll
+    private let secrets: [String]
+    private let methods: Set<HTTPRequest.Method>
+    private let answer: @Sendable (HTTPRequest) -> FetchResult
+    private let file: @Sendable (FileRequest) -> FileResult
+
+    /// - Parameters:
+    ///   - source: made with the name that `poll` carries.
+    ///   - secrets: the values of the secrets in the source's options, which nobody may see.
+    ///   - methods: what the source needs besides GET.
+    ///   - answer: the answers of a service in good health.
+    ///   - file: the same for files.
+    public init(
+        _ source: some Source, poll: Poll, secrets: [String] = [], methods: Set<HTTPRequest.Method> = [],
+        file: @escaping @Sendable (FileRequest) -> FileResult = { _ in .failed("no such file") },
+        answer: @escaping @Sendable (HTTPRequest) -> FetchResult
+    ) {
+        self.source = source
+        self.poll = poll
+        self.secrets = secrets
+        self.methods = methods.union([.get])
+        self.answer = answer
+        self.file = file
+    }
+
+    /// Everything that is wrong; empty when the source conforms.
+    public func violations() -> [String] {
+        var found: [String] = []
+        let played = play(answer: answer, file: file)
+        found += check(played, "good answers")
+        if case .failed(let failure) = played.report?.outcome { found.append("good answers: failed: \(failure)") }
+        found += impurity(played)
+        found += troubleWithTheCursor(played)
+        if !played.requests.isEmpty {
+            for mishap in SourceConformance.mishaps(at: poll.now) { found += check(mishap) }
+            found += troubleMidway(played)
+        }
+        if !played.files.isEmpty { found += unreadableFile() }
+        return found
+    }
+
+    // MARK: - One conversation
+
+    private func play(
+        cursor: JSON? = nil, answer: (HTTPRequest) -> FetchResult, file: (FileRequest) -> FileResult
+    ) -> PlayedPoll {
+        let poll = Poll(source: poll.source, now: poll.now, cursor: cursor ?? poll.cursor, spans: poll.spans)
+        return PlayedPoll(source, poll, file: file, answer: answer)
+    }
+
+    /// What must hold of every conversation, however it went.
+    private func check(_ played: PlayedPoll, _ case: String) -> [String] {
+        var found: [String] = []
+        for request in played.requests {
+            if !methods.contains(request.method) {
+                found.append("a \(request.method.rawValue) to \(request.url), which was not declared")
+            }
+            found += leaks("\(request)", "the description of a request")
+            found += leaks(String(reflecting: request), "the debug description of a request")
+        }
+        guard let report = played.report else {
+            return ["\(`case`): not finished after \(SourceConformance.stepsMax) steps"]
+        }
+        found += leaks("\(report)", "the report")
+        found += leaks(report.cursor?.text ?? "", "the cursor")
+        if case .values(let observations) = report.outcome {
+            if observations.isEmpty { found.append("no observations are 'no data', not values") }
+            for observation in observations { found += flaws(of: observation) }
+        }
+        if case .failed(let failure) = report.outcome, failure.description.isEmpty {
+            found.append("a failure (\(failure.reason.rawValue)) without a sentence")
+        }
+        return found.map { "\(`case`): \($0)" }
+    }
+
+    private func leaks(_ text: String, _ place: String) -> [String] {
+        secrets.contains { !$0.isEmpty && text.contains($0) } ? ["\(place) shows a secret"] : []
+    }
+
+    private func flaws(of observation: Observation) -> [String] {
+        let subject = observation.subject
+        var found: [String] = []
+        if subject.source != poll.source {
+            found.append("the source is called '\(subject.source)' instead of '\(poll.source)'")
+        }
+        if subject.app.isEmpty { found.append("the app has no name") }
+        if observation.span.from >= observation.span.to {
+            found.append("the span from \(observation.span.from) to \(observation.span.to) is empty")
+        }
+        if let flaw = observation.metrics.flaw { found.append(flaw) }
+        if let given = source.metrics {
+            for entry in observation.metrics.entries where !given.contains(entry.name) {
+                found.append("the metric '\(entry.name)' is not among those declared")
+            }
+        }
+        if observation.issues.count > Issue.countMax {
+            found.append("\(observation.issues.count) issues, more than \(Issue.countMax)")
+        }
+        return found.map { "app '\(subject.app)': \($0)" }
+    }
+
+    // MARK: - Purity and memory
+
+    private func impurity(_ first: PlayedPoll) -> [String] {
+        let second = play(answer: answer, file: file)
+        var found: [String] = []
+        if first.requests != second.requests || first.files != second.files {
+            found.append("the same poll with the same answers asked for other things the second time")
+        }
+        if first.report?.outcome != second.report?.outcome || first.report?.cursor != second.report?.cursor {
+            found.append("the same poll with the same answers found other things the second time")
+        }
+        return found
+    }
+
+    /// The next poll must understand what this one left, and every poll must live with a cursor that is not its own.
+    private func troubleWithTheCursor(_ first: PlayedPoll) -> [String] {
+        var found: [String] = []
+        if let cursor = first.report?.cursor {
+            let next = play(cursor: cursor, answer: answer, file: file)
+            found += check(next, "the poll after")
+            if case .failed(let failure) = next.report?.outcome { found.append("the poll after: failed: \(failure)") }
+        }
+        for strange: JSON in [.null, 42, "x", [], [:], ["projects": 1, "until": "x", "offset": -1, "cursor": [:]]] {
+            found += check(play(cursor: strange, answer: answer, file: file), "the cursor \(strange.text)")
+        }
+        return found
+    }
+
+    // MARK: - Mishaps
+
+    /// An answer that a service in trouble gives to everything, and the reasons a source may name for it.
+    private struct Mishap {
+        let name: String
+        let result: FetchResult
+        let reasons: Set<PollFailure.Reason>
+        /// When the service wants to be left alone until.
+        var until: Moment?
+    }
+
+    private static func mishaps(at now: Moment) -> [Mishap] {
+        func answer(_ status: Int, _ body: String, _ headers: [(name: String, value: String)] = []) -> FetchResult {
+            .answered(HTTPResponse(status: status, headers: headers, body: Array(body.utf8)))
+        }
+        let page = "<!DOCTYPE html><html><body>Please sign in</body></html>"
+        let statuses: [(Int, PollFailure.Reason)] = [
+            (400, .refused), (401, .unauthorized), (403, .forbidden), (404, .notFound), (405, .refused),
+            (410, .refused), (418, .refused), (422, .refused), (429, .rateLimited), (500, .unavailable),
+            (502, .unavailable), (503, .unavailable), (504, .unavailable), (599, .unavailable),
+        ]
+        var mishaps = statuses.flatMap { status, reason in
+            [("with JSON", #"{"error":"no"}"#), ("with HTML", page), ("without a body", "")].map { with, body in
+                Mishap(name: "\(status) \(with)", result: answer(status, body), reasons: [reason])
+            }
+        }
+        for status in [429, 503] {
+            mishaps.append(
+                Mishap(
+                    name: "\(status) with Retry-After", result: answer(status, "", [("retry-after", "120")]),
+                    reasons: [status == 429 ? .rateLimited : .unavailable], until: now + .seconds(120)))
+        }
+        for (name, body) in [
+            ("an empty answer", ""), ("HTML instead of JSON", page), ("garbage", "\u{1}\u{0}}{"),
+            ("a truncated answer", #"{"data": [1, "#), ("nesting without end", String(repeating: "[", count: 5000)),
+        ] {
+            mishaps.append(Mishap(name: name, result: answer(200, body), reasons: [.badAnswer]))
+        }
+        let causes: [(TransportError.Cause, PollFailure.Reason)] = [
+            (.timeout, .timeout), (.resolve, .unreachable), (.connect, .unreachable), (.tls, .unreachable),
+            (.interrupted, .unreachable), (.cancelled, .unreachable), (.other, .unreachable), (.tooLarge, .tooLarge),
+            (.badAddress, .refused), (.refusedScheme, .refused), (.redirect, .refused),
+        ]
+        mishaps += causes.map { cause, reason in
+            let error = TransportError(cause, mayHaveArrived: false, "it did not work")
+            return Mishap(name: "transport error '\(cause.rawValue)'", result: .failed(error), reasons: [reason])
+        }
+        return mishaps
+    }
+
+    private func check(_ mishap: Mishap) -> [String] {
+        let played = play(answer: { _ in mishap.result }, file: file)
+        var found = check(played, mishap.name)
+        guard let report = played.report else { return found }
+        guard case .failed(let failure) = report.outcome else {
+            return found + ["\(mishap.name): ended in \(report.outcome) instead of a failure"]
+        }
+        if !mishap.reasons.contains(failure.reason) {
+            let wanted = mishap.reasons.map(\.rawValue).sorted().joined(separator: " or ")
+            found.append("\(mishap.name): the reason is \(failure.reason.rawValue) instead of \(wanted)")
+        }
+        if let until = mishap.until, max(failure.retryAt ?? .earliest, report.notBefore ?? .earliest) < until {
+            found.append("\(mishap.name): does not wait until \(until) as told")
+        }
+        return found
+    }
+
+    /// Trouble may begin at any request: whatever was found before it, the conversation must end without nonsense.
+    private func troubleMidway(_ good: PlayedPoll) -> [String] {
+        var found: [String] = []
+        let odd: [JSON] = [.null, 42, -1, "x", [], [[]], [1], [:], ["data": [:]], ["data": .null], ["unexpected": true]]
+        let results =
+            odd.map { FetchResult.answered(HTTPResponse(status: 200, body: $0.bytes)) }
+            + SourceConformance.mishaps(at: poll.now).map(\.result)
+        for place in good.requests.indices {
+            for result in results {
+                var asked = 0
+                let played = play(
+                    answer: { request in
+                        defer { asked += 1 }
+                        return asked == place ? result : answer(request)
+                    }, file: file)
+                found += check(played, "request \(place + 1) answered with \(result)")
+            }
+        }
+        return found
+    }
+
+    private func unreadableFile() -> [String] {
+        let played = play(answer: answer, file: { _ in .failed("permission denied") })
+        var found = check(played, "an unreadable file")
+        if case .failed(let failure) = played.report?.outcome, failure.reason == .unreadable { return found }
+        found.append("an unreadable file: did not fail as unreadable")
+        return found
+    }
+}
+
+/// Makes wrong answers of right ones, the same ones for the same seed: for tests that no answer can trap a plugin.
+public struct JSONMutator: Sendable {
+    private var state: UInt64
+
+    public init(seed: UInt64) { state = seed }
+
+    /// What services have been seen to send where something else was promised, and what is worse.
+    private static let strange: [JSON] = [
+        .null, true, false, 0, -1, 1, 9_223_372_036_854_775_807, -1e300, 1e300, 0.5, 1.0000001, "", "NaN", "+Inf", "-3",
+        "12", "1e400", "0x10", "\u{202E}\u{0}\n", "<html>", [], [[]], [:], ["": .null],
+    ]
+
+    /// The bytes of the value with one to four things wrong in it; one time in eight they are cut short too.
+    public mutating func mutated(_ json: JSON) -> [UInt8] {
+        var json = json
+        for _ in 0...below(4) { json = changed(json) }
+        let bytes = json.bytes
+        return below(8) == 0 ? Array(bytes.prefix(below(bytes.count + 1))) : bytes
+    }
+
+    /// SplitMix64: small, and good enough to choose places.
+    private mutating func below(_ bound: Int) -> Int {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return Int((mixed ^ (mixed >> 31)) % UInt64(max(bound, 1)))
+    }
+
+    private mutating func changed(_ json: JSON) -> JSON {
+        switch json {
+        case .array(var elements) where !elements.isEmpty && below(6) != 0:
+            let index = below(elements.count)
+            switch below(8) {
+            case 0: elements.remove(at: index)
+            case 1: elements.append(elements[index])
+            default: elements[index] = changed(elements[index])
+            }
+            return .array(elements)
+        case .object(let object) where !object.members.isEmpty && below(10) != 0:
+            var members = object.members.map { ($0.name, $0.value) }
+            let index = below(members.count)
+            switch below(8) {
+            case 0: members.remove(at: index)
+            case 1: members[index].0 += "x"
+            default: members[index].1 = changed(members[index].1)
+            }
+            return .object(JSONObject(members))
+        default:
+            return JSONMutator.strange[below(JSONMutator.strange.count)]
+        }
+    }
+}

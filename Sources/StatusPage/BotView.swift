@@ -1,0 +1,67 @@
+/// The bot's small HTTP face: the inbox as a chat page, its state as JSON, its figures for Prometheus, its health for
+/// probes.
+///
+/// It reads and never changes anything: every route is a GET, and there is no login, so by default it listens on the
+/// loopback address only. It is no general web server either: one request a connection, no request bodies, a closed
+/// list of routes. What it shows it asks of a `BotView`; it knows nothing of sources, rules or the journal.
+public import AlertModel
+
+/// What the page needs to know of the running bot.
+public protocol BotView: Sendable {
+    /// Sources, incidents, channels, next polls: an object, served as it is.
+    func status() async -> JSON
+
+    /// The incidents, served as they are.
+    func incidents() async -> JSON
+
+    /// The last `limit` deliveries that have ended, newest last; `limit` is 1 to 1000.
+    func history(limit: Int) async -> JSON
+
+    /// The last `limit` messages of the inbox, oldest first.
+    func inboxMessages(limit: Int) async -> [InboxMessage]
+
+    /// A bell that rings after the inbox got a message; it ends when the bot stops.
+    ///
+    /// Each call makes a new bell. Rings may be merged, because what is new is always read with `inboxMessages`:
+    /// `.bufferingNewest(1)` is the right buffer, and no slow reader can make it grow.
+    func inboxBell() async -> AsyncStream<Void>
+
+    /// The figures in Prometheus's text format, served as they are.
+    func metrics() async -> String
+
+    /// How the bot is, asked by probes and by every open page.
+    func health() async -> BotHealth
+}
+
+/// A message as the inbox keeps it.
+public struct InboxMessage: Hashable, Sendable {
+    /// Of letters, digits, `-` and `_`; no two messages share one.
+    public let id: String
+    public let channel: String
+    public let message: Message
+    /// When it reached the inbox.
+    public let at: Moment
+
+    public init(id: String, channel: String, message: Message, at: Moment) {
+        self.id = id
+        self.channel = channel
+        self.message = message
+        self.at = at
+    }
+}
+
+/// How the bot is, and in one sentence what it is doing.
+public struct BotHealth: Hashable, Sendable {
+    /// False when only a restart can help.
+    public let isAlive: Bool
+    /// False while the bot cannot do its work yet, or not any more.
+    public let isReady: Bool
+    /// Such as `Watching 3 sources; the next poll is at 22:10 UTC.`
+    public let sentence: String
+
+    public init(isAlive: Bool, isReady: Bool, sentence: String) {
+        self.isAlive = isAlive
+        self.isReady = isReady
+        self.sentence = sentence
+    }
+}

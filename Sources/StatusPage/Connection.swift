@@ -1,0 +1,103 @@
+import Dispatch
+import Glibc
+
+/// One accepted socket, read and written without blocking a thread. Whoever holds it closes it, once, at the end.
+struct Connection: Sendable {
+    let descriptor: Int32
+
+    /// The other side went away.
+    struct Gone: Error {}
+
+    /// Returns some bytes, at most `bytesMax`; none at the end of what the client sends.
+    func read(bytesMax: Int) async throws -> [UInt8] {
+        while true {
+            var count = 0
+            let bytes = [UInt8](unsafeUninitializedCapacity: bytesMax) { buffer, initialized in
+                count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
+                initialized = max(0, count)
+            }
+            if count >= 0 { return bytes }
+            try await again(after: errno, until: .readable)
+        }
+    }
+
+    func write(_ bytes: [UInt8]) async throws {
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { rest in
+                // Without the flag, a client that went away would end the process with SIGPIPE.
+                send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL.rawValue))
+            }
+            if count >= 0 { sent += count } else { try await again(after: errno, until: .writable) }
+        }
+    }
+
+    /// Reads and forgets what the client still sends, at most `bytesMax`, until it has nothing more to say.
+    func drain(bytesMax: Int) async throws {
+        var left = bytesMax
+        while left > 0 {
+            let count = try await read(bytesMax: min(left, 4096)).count
+            if count == 0 { return }
+            left -= count
+        }
+    }
+
+    /// Tells the client that nothing more follows.
+    func finishWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    func close() { Glibc.close(descriptor) }
+
+    private func again(after code: Int32, until readiness: Readiness) async throws {
+        switch code {
+        case EAGAIN, EWOULDBLOCK: try await readiness.wait(on: descriptor)
+        case EINTR: try Task.checkCancellation()
+        default: throw Gone()
+        }
+    }
+}
+
+/// What a descriptor is waited for.
+enum Readiness {
+    case readable, writable
+
+    /// Returns when the descriptor is ready; throws `CancellationError` when the task is cancelled first.
+    func wait(on descriptor: Int32) async throws {
+        // Dispatch sources may be used from any thread; only the protocols that hand them out do not say so.
+        nonisolated(unsafe) let source: any DispatchSourceProtocol =
+            switch self {
+            case .readable: DispatchSource.makeReadSource(fileDescriptor: descriptor)
+            case .writable: DispatchSource.makeWriteSource(fileDescriptor: descriptor)
+            }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // Resuming only from the cancel handler makes sure that the descriptor is no longer watched when the
+                // caller goes on, perhaps to close it.
+                source.setCancelHandler { continuation.resume() }
+                source.setEventHandler { source.cancel() }
+                source.activate()
+            }
+        } onCancel: {
+            source.cancel()
+        }
+        try Task.checkCancellation()
+    }
+}
+
+/// The work took longer than it may.
+struct TooSlow: Error {}
+
+/// Does the work, or cancels it and throws `TooSlow` when it takes longer than `limit`.
+func within<Result: Sendable>(
+    _ limit: Duration, _ work: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    try await withThrowingTaskGroup(of: Result.self) { group in
+        group.addTask { try await work() }
+        group.addTask {
+            try await Task.sleep(for: limit)
+            throw TooSlow()
+        }
+        defer { group.cancelAll() }
+        guard let result = try await group.next() else { preconditionFailure("the group has two tasks") }
+        return result
+    }
+}

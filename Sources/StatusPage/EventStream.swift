@@ -1,0 +1,73 @@
+import AlertModel
+
+/// A stream of server-sent events: each new message of the inbox as a card, and the bot's state when it changes.
+struct EventStream: Sendable {
+    let view: any BotView
+    let page: Page
+    let limits: Limits
+
+    /// Where a stream begins: after the message of that id, or with all that are kept when there is no such message.
+    struct Start: Hashable, Sendable {
+        let after: String?
+    }
+
+    /// Sends events until the client goes away, is too slow, or the bot stops.
+    ///
+    /// Whatever wakes the stream, it sends what the inbox has after the last message sent. The bell is there before the
+    /// inbox is read first, so no message can fall between reading and listening.
+    func run(on connection: Connection, _ start: Start) async throws {
+        let bell = await view.inboxBell()
+        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        wake.yield()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in bell { wake.yield() } }
+            group.addTask { [limits] in
+                while true {
+                    try await Task.sleep(for: limits.heartbeat)
+                    wake.yield()
+                }
+            }
+            group.addTask { try await connection.drain(bytesMax: limits.restBytesMax) }
+            group.addTask { try await send(at: wakes, to: connection, start) }
+            // Whichever ends first ends the stream: the bot, the client or the sending.
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    private func send(at wakes: AsyncStream<Void>, to connection: Connection, _ start: Start) async throws {
+        var last = start.after
+        var told: BotHealth?
+        // Browsers wait that many milliseconds before they connect again.
+        var text = Response.eventStreamHead + "retry: 3000\n\n"
+        for await _ in wakes {
+            let health = await view.health()
+            if health != told {
+                text += EventStream.event("health", data: page.state(health))
+                told = health
+            }
+            for message in await view.inboxMessages(limit: limits.messagesMax).after(id: last) {
+                text += "id: \(message.id.tamed)\n" + EventStream.event("message", data: page.card(message))
+                last = message.id
+            }
+            // A line of comment keeps proxies from closing the connection, and finds out whether the client is there.
+            if text.isEmpty { text = ": still here\n\n" }
+            let bytes = Array(text.utf8)
+            try await within(limits.exchangeTimeMax) { try await connection.write(bytes) }
+            text = ""
+        }
+    }
+
+    private static func event(_ name: String, data: HTML) -> String {
+        let lines = data.text.split(whereSeparator: \.isNewline).map { "data: \($0)\n" }
+        return "event: \(name)\n" + lines.joined() + "\n"
+    }
+}
+
+extension [InboxMessage] {
+    /// The messages after the one of that id; all when it is not among them, which the page then sorts out.
+    func after(id: String?) -> ArraySlice<InboxMessage> {
+        guard let id, let index = lastIndex(where: { $0.id == id }) else { return self[...] }
+        return self[(index + 1)...]
+    }
+}

@@ -1,0 +1,77 @@
+import AlertModel
+
+extension Page {
+    /// One message of the chat. The same text stands in the page and in the stream of events.
+    func card(_ inbox: InboxMessage) -> HTML {
+        let message = inbox.message
+        let civil = CivilTime(inbox.at)
+        return """
+            <li class="message \(Page.tone(message))" id="m-\(inbox.id)">\
+            <img class="avatar" src="icon.svg" alt="" width="40" height="40">\
+            <div class="said"><p class="by"><b>\(botName)</b> <span class="channel">\(inbox.channel)</span> \
+            <a class="when" href="#m-\(inbox.id)"><time datetime="\(inbox.at.description)">\
+            \(civil.hour.padded(2)):\(civil.minute.padded(2)) UTC</time></a></p>\
+            <article><p class="kind">\(Page.kind(message))</p><h2>\(message.headline)</h2>\
+            \(Page.facts(message.facts))\(Page.sparkline(message.sparkline))\(Page.lines(message.lines))\
+            \(Page.reason(message.reason))\(Page.issues(message.issues))\(Page.links(message.links))\
+            \(Page.footer(message.footer))</article></div></li>
+            """
+    }
+
+    /// The class that colours the card.
+    private static func tone(_ message: Message) -> String {
+        switch message.kind {
+        case .resolved: "resolved"
+        case .digest: "digest"
+        case .opened, .escalated, .reminder, .revised: message.severity.rawValue
+        }
+    }
+
+    /// In words what the colour says, for those who do not see it.
+    private static func kind(_ message: Message) -> HTML {
+        switch message.kind {
+        case .opened: "New · \(message.severity.rawValue)"
+        case .escalated: "Got worse · \(message.severity.rawValue)"
+        case .reminder: "Still going on · \(message.severity.rawValue)"
+        case .revised: "Corrected · \(message.severity.rawValue)"
+        case .resolved: "Resolved"
+        case .digest: "Summary"
+        }
+    }
+
+    private static func facts(_ facts: [Message.Fact]) -> HTML? {
+        guard !facts.isEmpty else { return nil }
+        let rows = facts.map { fact -> HTML in "<div><dt>\(fact.label)</dt><dd>\(fact.value)</dd></div>" }
+        return #"<dl class="facts">\#(rows)</dl>"#
+    }
+
+    private static func sparkline(_ sparkline: String?) -> HTML? {
+        sparkline.map { #"<p class="spark"><span>Last day</span> <code>\#($0)</code></p>"# }
+    }
+
+    private static func lines(_ lines: [String]) -> HTML? {
+        guard !lines.isEmpty else { return nil }
+        return #"<ul class="lines">\#(lines.map { line -> HTML in "<li>\(line)</li>" })</ul>"#
+    }
+
+    private static func reason(_ reason: String) -> HTML? {
+        reason.isEmpty ? nil : #"<p class="why">\#(reason)</p>"#
+    }
+
+    private static func issues(_ issues: [Message.IssueLine]) -> HTML? {
+        guard !issues.isEmpty else { return nil }
+        let rows = issues.map { issue -> HTML in
+            "<li>\(HTML.link(issue.title, to: issue.url)) <small>\(issue.detail)</small></li>"
+        }
+        return #"<h3>Top issues</h3><ul class="issues">\#(rows)</ul>"#
+    }
+
+    private static func links(_ links: [Message.Link]) -> HTML? {
+        guard !links.isEmpty else { return nil }
+        return #"<p class="links">\#(links.map { HTML.link($0.title, to: $0.url) })</p>"#
+    }
+
+    private static func footer(_ footer: String) -> HTML? {
+        footer.isEmpty ? nil : #"<p class="footer">\#(footer)</p>"#
+    }
+}

@@ -1,0 +1,99 @@
+extension Page {
+    /// Adds new messages as they come, and says times and days as the reader's clock does.
+    static let script = #"""
+        "use strict";
+        (() => {
+          const room = document.getElementById("room");
+          const list = document.getElementById("messages");
+          const state = document.getElementById("state");
+          const empty = document.getElementById("empty");
+          const newest = document.getElementById("newest");
+          const title = document.title;
+          const messagesMax = 500;
+          let unread = 0;
+
+          // The newest message is at the bottom and the room is turned over, so its bottom is 0 and up is negative.
+          const isAtBottom = () => room.scrollTop > -80;
+
+          const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+          const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
+          const full = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
+
+          function sayTime(time) {
+            const at = new Date(time.dateTime);
+            time.textContent = clock.format(at);
+            time.title = full.format(at) + " (" + time.dateTime + ")";
+          }
+
+          function drawDays() {
+            for (const line of list.querySelectorAll(".day")) line.remove();
+            let last = "";
+            for (const message of list.querySelectorAll(".message")) {
+              const day = calendar.format(new Date(message.querySelector("time").dateTime));
+              if (day !== last) {
+                const line = document.createElement("li");
+                line.className = "day";
+                line.appendChild(document.createElement("span")).textContent = day;
+                message.before(line);
+                last = day;
+              }
+            }
+          }
+
+          function show(id, html) {
+            if (document.getElementById("m-" + id)) return;
+            const wasAtBottom = isAtBottom();
+            const template = document.createElement("template");
+            template.innerHTML = html;
+            const message = template.content.querySelector(".message");
+            if (!message) return;
+            message.classList.add("arriving");
+            sayTime(message.querySelector("time"));
+            list.append(message);
+            const all = list.querySelectorAll(".message");
+            for (let index = 0; index < all.length - messagesMax; index += 1) all[index].remove();
+            drawDays();
+            empty.hidden = true;
+            if (wasAtBottom) room.scrollTop = 0; else newest.hidden = false;
+            if (document.hidden) {
+              unread += 1;
+              document.title = "(" + unread + ") " + title;
+            }
+          }
+
+          function lost() {
+            const dot = state.querySelector(".state");
+            if (!dot) return;
+            dot.className = "state lost";
+            dot.querySelector("b").textContent = "Connection lost, trying again …";
+            dot.querySelector(".doing").textContent = "";
+          }
+
+          function listen() {
+            const messages = list.querySelectorAll(".message");
+            const last = messages.length ? messages[messages.length - 1].id.slice(2) : "";
+            const events = new EventSource("events" + (last ? "?after=" + encodeURIComponent(last) : ""));
+            events.addEventListener("message", (event) => show(event.lastEventId, event.data));
+            events.addEventListener("health", (event) => { state.innerHTML = event.data; });
+            events.addEventListener("error", () => {
+              lost();
+              // Browsers try again by themselves, except after a refusal such as "too many pages are open".
+              if (events.readyState === EventSource.CLOSED) setTimeout(listen, 10000);
+            });
+          }
+
+          room.addEventListener("scroll", () => { if (isAtBottom()) newest.hidden = true; });
+          newest.addEventListener("click", () => { room.scrollTop = 0; newest.hidden = true; });
+          document.addEventListener("visibilitychange", () => {
+            if (document.hidden) return;
+            unread = 0;
+            document.title = title;
+          });
+
+          for (const time of list.querySelectorAll("time")) sayTime(time);
+          drawDays();
+          listen();
+        })();
+
+        """#
+}

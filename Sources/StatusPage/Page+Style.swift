@@ -1,0 +1,145 @@
+extension Page {
+    /// A bell on a round-cornered square: the bot's face and the page's icon.
+    static let icon = """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 40"><defs><linearGradient id="g" x1="0" y1="0" x2="1" \
+        y2="1"><stop stop-color="#7c6cf0"/><stop offset="1" stop-color="#4a39c4"/></linearGradient></defs><rect \
+        width="40" height="40" rx="10" fill="url(#g)"/><path d="M20 9a7.5 7.5 0 0 0-7.5 7.5c0 6.2-2.2 8.2-3 9a.9.9 0 0 0 \
+        .6 1.5h19.8a.9.9 0 0 0 .6-1.5c-.8-.8-3-2.8-3-9A7.5 7.5 0 0 0 20 9Z" fill="#fff"/><path d="M16.8 28.8a3.3 3.3 0 0 \
+        0 6.4 0Z" fill="#fff"/></svg>
+
+        """
+
+    static let style = """
+        :root {
+          --ground: #f6f6f9; --card: #ffffff; --line: #e3e3ec; --ink: #1c1c28; --muted: #666678; --accent: #5546d6;
+          --critical: #d92d3c; --warning: #dd7a00; --info: #2373e0; --resolved: #16893f; --digest: #7d7d90;
+          --shadow: 0 1px 2px rgb(20 20 50 / 6%), 0 2px 8px rgb(20 20 50 / 4%);
+        }
+        @media (prefers-color-scheme: dark) {
+          :root {
+            --ground: #15151b; --card: #1f1f28; --line: #32323f; --ink: #ececf3; --muted: #a2a2b4; --accent: #a79dff;
+            --critical: #ff6b76; --warning: #ffab4a; --info: #6cabff; --resolved: #4fce7b; --digest: #9a9aae;
+            --shadow: none;
+          }
+        }
+        * { box-sizing: border-box; margin: 0; }
+        [hidden] { display: none !important; }
+        body {
+          height: 100vh; height: 100dvh; display: flex; flex-direction: column; background: var(--ground);
+          color: var(--ink); font: 15px/1.5 system-ui, -apple-system, "Segoe UI", Inter, Roboto, sans-serif;
+        }
+        a { color: var(--accent); text-decoration: none; }
+        a:hover { text-decoration: underline; }
+        :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
+
+        .top {
+          display: flex; align-items: center; gap: 12px; padding: 10px 20px; background: var(--card);
+          border-bottom: 1px solid var(--line);
+        }
+        .top .who { flex: 1; min-width: 0; }
+        .top h1 { font-size: 17px; line-height: 1.3; overflow-wrap: anywhere; }
+        .top nav { display: flex; gap: 4px; }
+        .top nav a { padding: 5px 10px; border-radius: 8px; color: var(--muted); font-size: 13px; }
+        .top nav a:hover { background: var(--ground); color: var(--ink); text-decoration: none; }
+        .state { font-size: 13px; color: var(--muted); overflow-wrap: anywhere; }
+        .state b { font-weight: 600; color: var(--tone); }
+        .state .doing { margin-left: 2px; }
+        .dot {
+          display: inline-block; width: 8px; height: 8px; margin-right: 6px; border-radius: 50%;
+          background: var(--tone); vertical-align: 1px;
+        }
+        .state { --tone: var(--digest); }
+        .state.live { --tone: var(--resolved); }
+        .state.unready { --tone: var(--warning); }
+        .state.down { --tone: var(--critical); }
+        .state.live .dot { animation: breathe 3s ease-in-out infinite; }
+        @keyframes breathe { 50% { opacity: 0.45; } }
+
+        /* Turned over, the room opens at its newest message and stays there without a script. */
+        #room { flex: 1; min-height: 0; overflow-y: auto; display: flex; flex-direction: column-reverse; }
+        #room:focus-visible { outline: none; }
+        .thread { width: 100%; max-width: 860px; min-height: 100%; margin: 0 auto; padding: 8px 20px 24px; flex-shrink: 0; }
+        #messages { list-style: none; padding: 0; }
+        .hint { text-align: center; color: var(--muted); font-size: 13px; padding-top: 12px; }
+
+        .day { display: flex; align-items: center; gap: 14px; margin: 22px 0 10px; color: var(--muted); }
+        .day::before, .day::after { content: ""; flex: 1; border-top: 1px solid var(--line); }
+        .day span { font-size: 12px; font-weight: 600; }
+
+        .message { display: flex; gap: 12px; padding: 8px 0; }
+        .message .avatar { flex: none; }
+        .said { flex: 1; min-width: 0; }
+        .by { font-size: 13px; color: var(--muted); margin-bottom: 4px; overflow-wrap: anywhere; }
+        .by b { color: var(--ink); font-size: 15px; }
+        .by .channel::before { content: "#"; opacity: 0.6; }
+        .by .channel { margin: 0 4px; }
+        .by .when { color: inherit; white-space: nowrap; font-variant-numeric: tabular-nums; }
+
+        .message { --tone: var(--digest); }
+        .message.critical { --tone: var(--critical); }
+        .message.warning { --tone: var(--warning); }
+        .message.info { --tone: var(--info); }
+        .message.resolved { --tone: var(--resolved); }
+        article {
+          position: relative; overflow: hidden; padding: 12px 16px 12px 20px; background: var(--card);
+          border: 1px solid var(--line); border-radius: 4px 14px 14px 14px; box-shadow: var(--shadow);
+          overflow-wrap: anywhere;
+        }
+        article::before { content: ""; position: absolute; inset: 0 auto 0 0; width: 4px; background: var(--tone); }
+        .message:target article { border-color: var(--accent); }
+        .kind {
+          font-size: 11px; font-weight: 700; letter-spacing: 0.05em; text-transform: uppercase; color: var(--tone);
+        }
+        article h2 { font-size: 16px; line-height: 1.4; font-weight: 650; }
+        article > * + * { margin-top: 10px; }
+        article > .kind + h2 { margin-top: 2px; }
+        .facts { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 24px; }
+        .facts dt { font-size: 12px; color: var(--muted); }
+        .facts dd { margin: 0; font-weight: 500; font-variant-numeric: tabular-nums; }
+        .spark { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 10px; }
+        .spark span { font-size: 12px; color: var(--muted); }
+        .spark code {
+          font-family: ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", monospace; color: var(--tone);
+          white-space: pre-wrap;
+        }
+        .lines, .issues { padding-left: 18px; }
+        .lines li, .issues li { margin: 3px 0; }
+        .lines li::marker, .issues li::marker { color: var(--muted); }
+        .why { font-style: italic; color: var(--muted); }
+        article h3 { font-size: 12px; font-weight: 600; color: var(--muted); }
+        article h3 + ul { margin-top: 2px; }
+        .issues small { color: var(--muted); font-size: 13px; }
+        .links { display: flex; flex-wrap: wrap; gap: 8px; }
+        .links a {
+          padding: 4px 12px; border: 1px solid var(--line); border-radius: 8px; font-size: 13px; font-weight: 600;
+        }
+        .links a:hover { background: var(--ground); text-decoration: none; }
+        .footer { font-size: 12px; color: var(--muted); }
+
+        #empty { max-width: 440px; margin: 18vh auto 0; text-align: center; }
+        #empty h2 { margin: 16px 0 6px; font-size: 20px; }
+        #empty p { color: var(--muted); }
+        #empty .doing { margin-top: 12px; font-size: 13px; }
+
+        #newest {
+          position: fixed; bottom: 20px; left: 50%; transform: translateX(-50%); padding: 8px 18px; border: 0;
+          border-radius: 999px; background: var(--accent); color: var(--card); font: inherit; font-weight: 600;
+          cursor: pointer; box-shadow: 0 4px 16px rgb(0 0 0 / 25%);
+        }
+
+        .arriving { animation: arrive 0.35s ease-out; }
+        @keyframes arrive { from { opacity: 0; transform: translateY(12px); } }
+        @media (prefers-reduced-motion: reduce) { * { animation: none !important; } }
+
+        @media (max-width: 640px) {
+          .top { padding: 8px 12px; flex-wrap: wrap; }
+          .top nav { width: 100%; margin: -4px 0 -2px -10px; overflow-x: auto; }
+          .thread { padding: 4px 12px 20px; }
+          .message { gap: 8px; }
+          .message .avatar { width: 28px; height: 28px; }
+          article { padding: 10px 12px 10px 16px; }
+          .facts { gap: 8px 14px; }
+        }
+
+        """
+}

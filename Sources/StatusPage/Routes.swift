@@ -1,0 +1,140 @@
+import AlertModel
+
+/// Turns a request into its answer: the closed list of what the bot shows.
+struct Routes: Sendable {
+    let view: any BotView
+    let page: Page
+    let hosts: HostRule
+    let limits: Limits
+
+    enum Answer: Sendable {
+        case response(Response)
+        case events(EventStream.Start)
+    }
+
+    /// What may be asked for by name.
+    private enum Route: String {
+        case page = "/"
+        case style = "/style.css"
+        case script = "/app.js"
+        case icon = "/icon.svg"
+        case events = "/events"
+        case status = "/api/status"
+        case incidents = "/api/incidents"
+        case history = "/api/history"
+        case metrics = "/metrics"
+        case healthz = "/healthz"
+        case readyz = "/readyz"
+    }
+
+    func answer(_ request: Request) async -> Answer {
+        if let refusal = hosts.refusal(of: request) { return .response(refusal) }
+        guard let route = Route(rawValue: request.path) else {
+            return .response(.sentence(.notFound, "There is nothing here; the page is at /."))
+        }
+        guard ["GET", "HEAD"].contains(request.method) else {
+            var response = Response.sentence(.methodNotAllowed, "This page can only be read: use GET.")
+            response.headers = [Response.Header(name: "Allow", value: "GET, HEAD")]
+            return .response(response)
+        }
+        switch route {
+        case .events:
+            // A browser that reconnects says where it was; the first time, the page says what it has already.
+            let after = request.headers("last-event-id").first ?? request.parameter("after")
+            return .events(EventStream.Start(after: after))
+        default:
+            return .response(await response(to: route, request))
+        }
+    }
+
+    private func response(to route: Route, _ request: Request) async -> Response {
+        switch route {
+        case .page:
+            let messages = await view.inboxMessages(limit: limits.messagesMax)
+            return .page(page.html(messages: messages, health: await view.health()))
+        case .style: return Response(.ok, "text/css; charset=utf-8", Page.style)
+        case .script: return Response(.ok, "text/javascript; charset=utf-8", Page.script)
+        case .icon: return Response(.ok, "image/svg+xml", Page.icon)
+        case .status: return .json(await view.status())
+        case .incidents: return .json(await view.incidents())
+        case .history: return await history(request.parameter("limit"))
+        case .metrics: return Response(.ok, "text/plain; version=0.0.4; charset=utf-8", await view.metrics())
+        case .healthz:
+            let health = await view.health()
+            return .sentence(health.isAlive ? .ok : .serviceUnavailable, health.sentence)
+        case .readyz:
+            let health = await view.health()
+            return .sentence(health.isReady ? .ok : .serviceUnavailable, health.sentence)
+        case .events: preconditionFailure("streams are answered before")
+        }
+    }
+
+    private func history(_ limit: String?) async -> Response {
+        guard let limit else { return .json(await view.history(limit: limits.historyDefault)) }
+        guard let count = Int(limit), (1...limits.historyMax).contains(count) else {
+            return .sentence(
+                .badRequest,
+                "limit: found '\(limit.tamed.clipped(to: 40))', expected a whole number from 1 to \(limits.historyMax).")
+        }
+        return .json(await view.history(limit: count))
+    }
+}
+
+/// Which `Host` a request may name.
+///
+/// A page anywhere on the web can have its own name resolve to 127.0.0.1 and then read us as if we were its own; but it
+/// cannot hide that name. Where only this machine can connect, names that are not ours are therefore refused.
+struct HostRule: Sendable {
+    /// The names answered to, without ports; nil where any will do.
+    let names: Set<String>?
+
+    /// Anybody's name will do: on a unix socket, or where the whole network may connect and names are unknown.
+    static let any = HostRule(names: nil)
+
+    static func loopback(listenHost: String, publicHost: String?) -> HostRule {
+        let own = listenHost.contains(":") ? "[\(listenHost)]" : listenHost
+        return HostRule(
+            names: Set(["localhost", "127.0.0.1", "[::1]", own.lowercased()] + [publicHost?.lowercased()].compactMap(\.self)))
+    }
+
+    func refusal(of request: Request) -> Response? {
+        guard let names else { return nil }
+        let hosts = request.headers("host")
+        guard hosts.count == 1 else {
+            return .sentence(.badRequest, "The request names \(hosts.count) hosts in 'Host', expected one.")
+        }
+        guard !names.contains(HostRule.withoutPort(hosts[0].lowercased())) else { return nil }
+        return .sentence(
+            .misdirectedRequest,
+            "'\(hosts[0].tamed.clipped(to: 100))' is no name of this bot; use http://localhost, or set "
+                + "'bot.public_url' when a proxy stands in front.")
+    }
+
+    private static func withoutPort(_ host: String) -> String {
+        guard let colon = host.lastIndex(of: ":"), host[colon...].dropFirst().allSatisfy({ ("0"..."9").contains($0) })
+        else { return host }
+        return String(host[..<colon])
+    }
+}
+
+/// How much the page takes and gives; plenty for people, little for a flood.
+struct Limits: Sendable {
+    /// Twice what common servers allow: cookies that other programs set for `localhost` come along.
+    var headBytesMax = 16_384
+    /// An eighth of the 1024 descriptors that a process has by default.
+    var connectionsMax = 128
+    /// A quarter of the connections, so that open pages never keep probes out.
+    var streamsMax = 32
+    /// From accepting a connection to the last byte of its answer; also for each piece of a stream.
+    var exchangeTimeMax = Duration.seconds(30)
+    /// What a client may still send after its answer before the door is shut.
+    var restBytesMax = 65_536
+    /// Half of the 30 s to 60 s after which proxies usually close a silent connection.
+    var heartbeat = Duration.seconds(15)
+    /// The messages on the page: some screens full; whoever wants more asks for the history.
+    var messagesMax = 200
+    var historyDefault = 100
+    var historyMax = 1000
+    /// The wait before connections are taken again when the machine has run out of descriptors.
+    var exhaustionPause = Duration.milliseconds(100)
+}

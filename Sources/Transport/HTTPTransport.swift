@@ -1,0 +1,147 @@
+public import AlertModel
+
+/// Performs HTTP requests through libcurl.
+///
+/// This module turns a described request into bytes on a wire and an answer, or says in a sentence why there is none.
+/// It is the one place where an address and a header value leave their shell of secrecy, so it is also the place that
+/// keeps them out of every error. It knows nothing of alerts: it does not retry, does not pause between requests, does
+/// not judge a status, and keeps nothing between two requests but open connections.
+///
+/// - Addresses: `https`, and `http` to loopback, over a unix socket, or where the request allows it.
+/// - Certificates are checked, always, against the system's store.
+/// - Redirects of a GET without a body are followed within one origin (scheme, host and port), so nothing secret in
+///   the address or the headers reaches anybody else. A POST, PUT or PATCH gets the 3xx answer itself.
+/// - A request other than GET goes out at most once. libcurl would send it again when a kept connection breaks under
+///   it; here that is an error, and `mayHaveArrived` says what it means.
+/// - The variables `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy` count, except for loopback and unix sockets.
+///   Headers meant for the server are not shown to the proxy of an `https` request.
+///
+/// All transfers share one thread and one pool of connections. Call `shutdown()` at the end; a transport that is just
+/// dropped stops as well, but nobody can wait for it.
+public final class HTTPTransport: Sendable {
+    private let userAgent: String
+    private let limits: Limits
+    private let mailbox: Mailbox
+
+    /// Starts the thread. If the system has none to give, every request fails and says so.
+    public init(userAgent: String, limits: Limits = Limits()) {
+        self.userAgent = userAgent
+        self.limits = limits
+        mailbox = TransferLoop.start(connectionsMax: limits.connectionsMax)
+    }
+
+    deinit { mailbox.stop() }
+
+    /// Performs a request and gives the answer, whatever its status.
+    ///
+    /// - Parameters:
+    ///   - timeout: For everything together, redirects included; taken as 1 ms to one day.
+    ///   - bodyBytesMax: The longest body wanted, after decompression; the limits' own if nil.
+    ///   - unixSocketPath: Where to connect instead of the address's host; the host is then only a name in the header.
+    /// - Throws: `.badAddress` and `.refusedScheme` for what was not tried at all; `.cancelled` if the task was
+    ///   cancelled or the transport shut down; else what went wrong under way.
+    public func perform(
+        _ request: HTTPRequest,
+        timeout: Duration,
+        bodyBytesMax: Int? = nil,
+        unixSocketPath: String? = nil
+    ) async throws(TransportError) -> HTTPResponse {
+        var wire = try WireRequest(request, userAgent: userAgent, unixSocketPath: unixSocketPath)
+        let timeout = timeout.clamped(to: .milliseconds(1)...Limits.timeoutMax)
+        let deadline = ContinuousClock.now + timeout
+        var redirectsCount = 0
+        while true {
+            let bounds = TransferBounds(
+                deadline: deadline,
+                timeout: timeout,
+                connectTimeout: limits.connectTimeout,
+                headerBytesMax: limits.headerBytesMax,
+                bodyBytesMax: bodyBytesMax ?? limits.bodyBytesMax
+            )
+            let answer = try await exchange(wire, bounds, isRedirected: redirectsCount > 0)
+            guard let target = answer.redirectURL, wire.followsRedirects else { return answer.response }
+            redirectsCount += 1
+            guard redirectsCount <= limits.redirectsMax else {
+                throw TransportError(
+                    .redirect,
+                    mayHaveArrived: true,
+                    "\(wire.peer) redirected more than \(limits.redirectsMax) times; check the address"
+                )
+            }
+            wire = try wire.redirected(to: target)
+        }
+    }
+
+    /// Stops all transfers, which fail as `.cancelled`, closes all connections, and returns when that is done.
+    ///
+    /// Requests made afterwards fail the same way. Calling it again does no harm.
+    public func shutdown() async {
+        mailbox.stop()
+        await mailbox.closing()
+    }
+
+    private func exchange(
+        _ wire: WireRequest,
+        _ bounds: TransferBounds,
+        isRedirected: Bool
+    ) async throws(TransportError) -> Answer {
+        let id = mailbox.nextID()
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                mailbox.submit(Job(id: id, request: wire, bounds: bounds, continuation: continuation))
+                // A cancellation before this line found no job to cancel; one after it finds the job.
+                if Task.isCancelled { mailbox.cancel(id) }
+            }
+        } onCancel: {
+            mailbox.cancel(id)
+        }
+        do {
+            return try result.get()
+        } catch {
+            // The request that was redirected has arrived, whatever became of the one after it.
+            throw isRedirected ? TransportError(error.cause, mayHaveArrived: true, error.description) : error
+        }
+    }
+}
+
+extension HTTPTransport {
+    /// The bounds of a transport; each has a default that suits a bot.
+    public struct Limits: Hashable, Sendable {
+        /// The longest body of an answer, after decompression: a page of 100 issues with their stacks has 1 to 2 MiB.
+        public var bodyBytesMax: Int
+        /// All headers of an answer together. Servers keep to 8 to 32 KiB, and libcurl itself gives up at 300 KiB.
+        public var headerBytesMax: Int
+        /// How long it may take until the request can be sent: finding the host, connecting and the TLS handshake.
+        /// Three lost SYN packets, each repeated after twice the time, cost seven seconds.
+        public var connectTimeout: Duration
+        /// How often a GET may be redirected within its origin; browsers take 20, honest services need one or two.
+        public var redirectsMax: Int
+        /// Connections open at one time, busy and idle together, and so requests under way; more requests wait. The
+        /// usual limit of open files is 1024.
+        public var connectionsMax: Int
+
+        public init(
+            bodyBytesMax: Int = 8 << 20,
+            headerBytesMax: Int = 64 << 10,
+            connectTimeout: Duration = .seconds(10),
+            redirectsMax: Int = 5,
+            connectionsMax: Int = 64
+        ) {
+            self.bodyBytesMax = bodyBytesMax
+            self.headerBytesMax = headerBytesMax
+            self.connectTimeout = connectTimeout
+            self.redirectsMax = redirectsMax
+            self.connectionsMax = connectionsMax
+        }
+
+        /// The longest timeout taken: beyond a day nobody waits for an answer, and sums of times cannot overflow.
+        static let timeoutMax = Duration.days(1)
+    }
+}
+
+extension TransportError {
+    /// An error from before anything was sent.
+    static func unsent(_ cause: Cause, _ description: String) -> TransportError {
+        TransportError(cause, mayHaveArrived: false, description)
+    }
+}

@@ -1,0 +1,253 @@
+internal import AlertModel
+internal import CCrypto
+internal import CCurl
+
+/// One request under way: an easy handle of libcurl, and what came in so far.
+///
+/// Lives on the loop's thread only. libcurl holds a pointer to it for its callbacks, so it must be taken out of the
+/// multi handle before it goes.
+final class Transfer {
+    let job: Job
+    let easy: UnsafeMutableRawPointer
+
+    private var headerLines: UnsafeMutablePointer<curl_slist>?
+    private var bodySentCount = 0
+    /// Whether a connection was ready and the request began to go out on it.
+    private var isSending = false
+    private var headerBytesCount = 0
+    /// Whether the empty line after the headers came. libcurl takes a connection that closes among them for the end.
+    private var hasAllHeaders = false
+    private var body: [UInt8] = []
+    /// Why a callback told libcurl to stop.
+    private var stopReason: StopReason?
+
+    private enum StopReason {
+        case headersTooLarge, bodyTooLarge, wouldRepeat
+    }
+
+    /// Nil when libcurl lacks an option that this relies on, or memory.
+    init?(_ job: Job) {
+        guard let easy = curl_easy_init() else { return nil }
+        self.job = job
+        self.easy = easy
+        guard setUp() else { return nil }
+    }
+
+    deinit {
+        curl_easy_cleanup(easy)
+        curl_slist_free_all(headerLines)
+    }
+
+    /// Whether the other side may have seen the whole request.
+    private var mayHaveArrived: Bool { isSending && bodySentCount == (job.request.body?.count ?? 0) }
+
+    // MARK: Setting up
+
+    private func setUp() -> Bool {
+        let request = job.request
+        var isFine = true
+        func need(_ code: CURLcode) { if code != CURLE_OK { isFine = false } }
+        func set(_ option: CURLoption, _ value: Int) { need(ccurl_set_long(easy, option, value)) }
+        func set(_ option: CURLoption, _ value: String) { need(ccurl_set_string(easy, option, value)) }
+        let context = Unmanaged.passUnretained(self).toOpaque()
+
+        set(CURLOPT_URL, request.url)
+        set(CURLOPT_PROTOCOLS_STR, "http,https")
+        // Redirects are followed one by one after a look at where they lead.
+        set(CURLOPT_FOLLOWLOCATION, 0)
+        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
+        set(CURLOPT_SSL_VERIFYPEER, 1)
+        set(CURLOPT_SSL_VERIFYHOST, 2)
+        set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
+        // Signals belong to the program, not to a library in one of its threads.
+        set(CURLOPT_NOSIGNAL, 1)
+        // Otherwise giving up a transfer waits for its resolver thread, and all other transfers with it.
+        set(CURLOPT_QUICK_EXIT, 1)
+        let timeLeft = job.bounds.timeLeft
+        set(CURLOPT_CONNECTTIMEOUT_MS, min(job.bounds.connectTimeout, timeLeft).asTimeout)
+        set(CURLOPT_TIMEOUT_MS, timeLeft.asTimeout)
+        // Every encoding that libcurl can undo; the bound on the body counts what comes out.
+        set(CURLOPT_ACCEPT_ENCODING, "")
+        if request.isLocal { set(CURLOPT_PROXY, "") }
+        // What a proxy says before the tunnel stands is not the server's answer.
+        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+        // Secrets in headers are for the server, not for the proxy that tunnels to it.
+        set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
+        if let path = request.unixSocketPath { set(CURLOPT_UNIX_SOCKET_PATH, path) }
+
+        for line in request.headerLines {
+            guard let longer = curl_slist_append(headerLines, line) else { return false }
+            headerLines = longer
+        }
+        need(ccurl_set_list(easy, CURLOPT_HTTPHEADER, headerLines))
+
+        if request.method != .get || request.body != nil {
+            set(CURLOPT_POST, 1)
+            set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+            need(ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body?.count ?? 0)))
+            // The body is handed out piece by piece, so that it is known whether all of it has gone.
+            need(ccurl_set_bytes_callback(easy, CURLOPT_READFUNCTION, giveBodyBytes))
+            need(ccurl_set_context(easy, CURLOPT_READDATA, context))
+        }
+        need(ccurl_set_prereq_callback(easy, beginSending))
+        need(ccurl_set_context(easy, CURLOPT_PREREQDATA, context))
+        need(ccurl_set_bytes_callback(easy, CURLOPT_HEADERFUNCTION, takeHeaderBytes))
+        need(ccurl_set_context(easy, CURLOPT_HEADERDATA, context))
+        need(ccurl_set_bytes_callback(easy, CURLOPT_WRITEFUNCTION, takeBodyBytes))
+        need(ccurl_set_context(easy, CURLOPT_WRITEDATA, context))
+        return isFine
+    }
+
+    // MARK: What libcurl calls
+
+    /// Called before each attempt to send. libcurl makes another one when a kept connection turns out to be broken; a
+    /// request that changes something must not go out twice.
+    fileprivate func begin() -> Bool {
+        if mayHaveArrived, job.request.method != .get {
+            stopReason = .wouldRepeat
+            return false
+        }
+        isSending = true
+        return true
+    }
+
+    fileprivate func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
+        guard let body = job.request.body else { return 0 }
+        let piece = body[bodySentCount...].prefix(buffer.count)
+        buffer.copyBytes(from: piece)
+        bodySentCount += piece.count
+        return piece.count
+    }
+
+    /// Takes a header line: its length only, as libcurl keeps the headers themselves.
+    fileprivate func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        headerBytesCount += line.count
+        // A status line begins anew: what came before was an interim answer.
+        if line.starts(with: "HTTP/".utf8) { hasAllHeaders = false }
+        if line.elementsEqual("\r\n".utf8) || line.elementsEqual("\n".utf8) { hasAllHeaders = true }
+        guard headerBytesCount <= job.bounds.headerBytesMax else {
+            stopReason = .headersTooLarge
+            return false
+        }
+        return true
+    }
+
+    fileprivate func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count <= job.bounds.bodyBytesMax - body.count else {
+            stopReason = .bodyTooLarge
+            return false
+        }
+        body.append(contentsOf: bytes)
+        return true
+    }
+
+    // MARK: The outcome
+
+    /// What became of the transfer, once libcurl is done with it.
+    func result(_ code: CURLcode) -> Result<Answer, TransportError> {
+        if let error = stopReason.map(error(of:)) { return .failure(error) }
+        guard code == CURLE_OK, hasAllHeaders else {
+            let code = CurlCode(code == CURLE_OK ? CURLE_PARTIAL_FILE : code)
+            let sentence = code.sentence(
+                about: job.request.peer,
+                job.bounds,
+                isSending: isSending,
+                detail: detail(of: code)
+            )
+            return .failure(TransportError(code.cause, mayHaveArrived: mayHaveArrived, sentence))
+        }
+        let response = HTTPResponse(
+            status: ccurl_get_long(easy, CURLINFO_RESPONSE_CODE),
+            headers: headers(),
+            body: body
+        )
+        return .success(Answer(response: response, redirectURL: redirectURL(of: response)))
+    }
+
+    private func error(of reason: StopReason) -> TransportError {
+        let (cause, sentence): (TransportError.Cause, String) =
+            switch reason {
+            case .headersTooLarge:
+                (.tooLarge, "\(job.request.peer) sent more than \(job.bounds.headerBytesMax) bytes of headers")
+            case .bodyTooLarge:
+                (.tooLarge, "\(job.request.peer) sent more than \(job.bounds.bodyBytesMax) bytes; ask for less")
+            case .wouldRepeat:
+                (.interrupted, "the connection to \(job.request.peer) broke after sending; it was not tried again")
+            }
+        return TransportError(cause, mayHaveArrived: mayHaveArrived, sentence)
+    }
+
+    /// What to say when the transfer is given up from outside.
+    var cancellation: TransportError {
+        TransportError(
+            .cancelled,
+            mayHaveArrived: mayHaveArrived,
+            "the request to \(job.request.peer) was cancelled " + (isSending ? "under way" : "before it was sent")
+        )
+    }
+
+    private func headers() -> [(name: String, value: String)] {
+        var headers: [(name: String, value: String)] = []
+        var last: UnsafeMutablePointer<curl_header>?
+        // -1: of the last answer, where interim answers came before it.
+        while let header = curl_easy_nextheader(easy, UInt32(CURLH_HEADER), -1, last) {
+            // Trimmed, because libcurl leaves the line's end in an empty value.
+            headers.append((String(cString: header.pointee.name), String(cString: header.pointee.value).trimmed))
+            last = header
+        }
+        return headers
+    }
+
+    private func redirectURL(of response: HTTPResponse) -> String? {
+        switch response.status {
+        case 301, 302, 303, 307, 308: ccurl_get_string(easy, CURLINFO_REDIRECT_URL).map { String(cString: $0) }
+        default: nil
+        }
+    }
+
+    /// The system's or OpenSSL's own words where they say more than libcurl's.
+    private func detail(of code: CurlCode) -> String? {
+        switch code.cause {
+        case .connect:
+            let number = ccurl_get_long(easy, CURLINFO_OS_ERRNO)
+            return number == 0 ? nil : systemMessage(Int32(truncatingIfNeeded: number))
+        case .tls:
+            let number = ccurl_get_long(easy, CURLINFO_SSL_VERIFYRESULT)
+            return number == 0 ? nil : String(cString: X509_verify_cert_error_string(number))
+        default: return nil
+        }
+    }
+}
+
+extension Duration {
+    /// Milliseconds as libcurl takes them, where 0 would mean "for ever".
+    fileprivate var asTimeout: Int { Int(clamping: max(wholeMilliseconds, 1)) }
+}
+
+// MARK: Callbacks. Each returns what libcurl takes for "go on", or something else to stop.
+
+private func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer {
+    guard let context else { preconditionFailure("every callback is set together with its context") }
+    return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+}
+
+private let beginSending: curl_prereq_callback = { context, _, _, _, _ in
+    transfer(context).begin() ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+}
+
+private let giveBodyBytes: ccurl_bytes_callback = { bytes, size, count, context in
+    transfer(context).give(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+}
+
+private let takeHeaderBytes: ccurl_bytes_callback = { bytes, size, count, context in
+    transfer(context).takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        ? size * count : refusedCount(size * count)
+}
+
+private let takeBodyBytes: ccurl_bytes_callback = { bytes, size, count, context in
+    transfer(context).takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+        ? size * count : refusedCount(size * count)
+}
+
+/// Any count but the one given means "stop".
+private func refusedCount(_ count: Int) -> Int { count == 0 ? 1 : 0 }

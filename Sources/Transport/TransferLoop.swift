@@ -1,0 +1,206 @@
+internal import AlertModel
+internal import CCurl
+internal import Glibc
+
+/// All transfers of a transport, on one thread.
+///
+/// The thread sleeps in `curl_multi_poll` until a socket is ready, a timeout is due or the mailbox wakes it. Nothing
+/// here is shared: orders come through the mailbox, results leave through continuations.
+final class TransferLoop {
+    private let multi: UnsafeMutableRawPointer
+    private let mailbox: Mailbox
+    private let transfersMax: Int
+    /// The transfers under way, by their easy handle.
+    private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+    /// The jobs for which there is no room yet, oldest first. They wait here and not in libcurl, whose releases before
+    /// 8.8 forget the timeout of a transfer that waits for a connection.
+    private var waiting: [Job] = []
+
+    private init(_ waker: Waker, _ mailbox: Mailbox, transfersMax: Int) {
+        multi = waker.multi
+        self.mailbox = mailbox
+        self.transfersMax = transfersMax
+    }
+
+    /// How long the thread sleeps when there is nothing to do, in milliseconds: it is woken for everything, so only to
+    /// wake rarely counts.
+    private static let idleSleep: Int32 = 60_000
+
+    /// libcurl wants to be set up once per process, before any handle; since 7.84 from any thread.
+    private static let setUpCode = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+    /// Starts a loop on a thread of its own and gives the mailbox to reach it.
+    static func start(connectionsMax: Int) -> Mailbox {
+        guard setUpCode == CURLE_OK, let multi = curl_multi_init() else {
+            return Mailbox(
+                closed: .unsent(.other, "the request was not sent: libcurl could not be set up")
+            )
+        }
+        let connectionsMax = connectionsMax.clamped(to: 1...Int(Int32.max))
+        _ = ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX)
+        _ = ccurl_multi_set_long(multi, CURLMOPT_MAX_TOTAL_CONNECTIONS, connectionsMax)
+        // The pool of idle connections, which otherwise grows and shrinks with the number of transfers.
+        _ = ccurl_multi_set_long(multi, CURLMOPT_MAXCONNECTS, connectionsMax)
+        let waker = Waker(multi: multi)
+        let mailbox = Mailbox(waker)
+        let code = startThread {
+            TransferLoop(waker, mailbox, transfersMax: connectionsMax).run()
+        }
+        guard code == 0 else {
+            curl_multi_cleanup(multi)
+            return Mailbox(
+                closed: .unsent(
+                    .other,
+                    "the request was not sent: no thread to send it (\(systemMessage(code))); "
+                        + "raise the limit of threads and start again"
+                )
+            )
+        }
+        return mailbox
+    }
+
+    private func run() {
+        // OpenSSL writes to sockets without MSG_NOSIGNAL; a peer that went away must not end the process.
+        var brokenPipe = sigset_t()
+        sigemptyset(&brokenPipe)
+        sigaddset(&brokenPipe, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &brokenPipe, nil)
+
+        var end: TransportError?
+        while end == nil {
+            for order in mailbox.takeOrders() {
+                switch order {
+                case .start(let job): waiting.append(job)
+                case .cancel(let id): cancel(id)
+                case .stop: end = Mailbox.shutDown
+                }
+            }
+            if end == nil {
+                startWaiting()
+                end = moveOn()
+            }
+        }
+        finish(end ?? Mailbox.shutDown)
+    }
+
+    /// Moves every transfer as far as it goes, then sleeps. Gives an error if libcurl itself failed.
+    private func moveOn() -> TransportError? {
+        var runningCount: Int32 = 0
+        var code = curl_multi_perform(multi, &runningCount)
+        var messagesLeft: Int32 = 0
+        while let message = curl_multi_info_read(multi, &messagesLeft) {
+            guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle else { continue }
+            let result = message.pointee.data.result
+            take(easy) { transfer in transfer.result(result) }
+        }
+        if code == CURLM_OK { code = curl_multi_poll(multi, nil, 0, sleepMilliseconds, nil) }
+        guard code != CURLM_OK else { return nil }
+        return .unsent(
+            .other,
+            "the request was not sent: the transport stopped (\(String(cString: curl_multi_strerror(code))))"
+        )
+    }
+
+    /// How long the thread may sleep: not at all while somebody waits and there is room, and no longer than the first
+    /// of those who wait will. libcurl sees to its own timeouts.
+    private var sleepMilliseconds: Int32 {
+        guard let timeLeft = waiting.lazy.map(\.bounds.timeLeft).min() else { return TransferLoop.idleSleep }
+        guard transfers.count >= transfersMax else { return 0 }
+        return Int32(clamping: (timeLeft.wholeMilliseconds + 1).clamped(to: 0...Int64(TransferLoop.idleSleep)))
+    }
+
+    /// Gives up the jobs that waited too long, and starts as many others as there is room for.
+    private func startWaiting() {
+        waiting.removeAll { job in
+            guard job.bounds.timeLeft <= .zero else { return false }
+            job.fail(
+                .timeout,
+                "the request to \(job.request.peer) could not be sent within \(job.bounds.timeout.asText); "
+                    + "\(transfers.count) requests are under way"
+            )
+            return true
+        }
+        let startable = waiting.prefix(transfersMax - transfers.count)
+        waiting.removeFirst(startable.count)
+        for job in startable { start(job) }
+    }
+
+    private func start(_ job: Job) {
+        guard let transfer = Transfer(job), curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+            job.fail(
+                .other,
+                "the request to \(job.request.peer) was not sent: libcurl does not take it; "
+                    + "it must be 7.87 or later, with HTTP/2 and TLS"
+            )
+            return
+        }
+        transfers[transfer.easy] = transfer
+    }
+
+    private func cancel(_ id: UInt64) {
+        if let index = waiting.firstIndex(where: { $0.id == id }) {
+            let job = waiting.remove(at: index)
+            job.fail(.cancelled, "the request to \(job.request.peer) was cancelled before it was sent")
+        } else if let (easy, _) = transfers.first(where: { $0.value.job.id == id }) {
+            take(easy) { transfer in .failure(transfer.cancellation) }
+        }
+    }
+
+    /// Takes a transfer out and gives its caller the result.
+    private func take(_ easy: UnsafeMutableRawPointer, _ result: (Transfer) -> Result<Answer, TransportError>) {
+        guard let transfer = transfers.removeValue(forKey: easy) else { return }
+        let outcome = result(transfer)
+        curl_multi_remove_handle(multi, easy)
+        transfer.job.continuation.resume(returning: outcome)
+    }
+
+    private func finish(_ error: TransportError) {
+        for easy in Array(transfers.keys) {
+            take(easy) { transfer in .failure(transfer.cancellation) }
+        }
+        for job in waiting { job.continuation.resume(returning: .failure(error)) }
+        for case .start(let job) in mailbox.drain() { job.continuation.resume(returning: .failure(error)) }
+        curl_multi_cleanup(multi)
+        mailbox.close(error)
+    }
+}
+
+extension Job {
+    /// Ends a job of which nothing was sent.
+    fileprivate func fail(_ cause: TransportError.Cause, _ description: String) {
+        continuation.resume(returning: .failure(.unsent(cause, description)))
+    }
+}
+
+/// Runs `body` on a new thread that nobody joins. Gives 0, or the system's error number if there is no thread to have.
+func startThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
+    final class Start {
+        let body: @Sendable () -> Void
+        init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    }
+    let start = Unmanaged.passRetained(Start(body))
+    var thread = pthread_t()
+    let code = pthread_create(
+        &thread,
+        nil,
+        { context in
+            guard let context else { return nil }
+            Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body()
+            return nil
+        },
+        start.toOpaque()
+    )
+    if code == 0 { pthread_detach(thread) } else { start.release() }
+    return code
+}
+
+/// The system's words for an error number.
+func systemMessage(_ code: Int32) -> String {
+    // strerror_r, because strerror may share its buffer with other threads.
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+        guard let start = buffer.baseAddress, strerror_r(code, start, buffer.count) == 0 else {
+            return "error \(code)"
+        }
+        return String(cString: start)
+    }
+}

@@ -1,0 +1,138 @@
+internal import AlertModel
+
+/// A request with its secrets revealed, checked, and ready for the wire.
+///
+/// It never leaves this module, and nothing prints it.
+struct WireRequest: Sendable {
+    let method: HTTPRequest.Method
+    private(set) var url: String
+    private(set) var origin: Origin
+    /// `Name: value`, as libcurl takes them.
+    let headerLines: [String]
+    let body: [UInt8]?
+    let unixSocketPath: String?
+
+    /// The longest path of a socket: `sun_path` has 108 bytes, one of them for the end.
+    private static let socketPathBytesMax = 107
+
+    init(_ request: HTTPRequest, userAgent: String, unixSocketPath: String?) throws(TransportError) {
+        method = request.method
+        url = request.url.reveal()
+        origin = try Origin(of: url)
+        self.unixSocketPath = unixSocketPath
+        if let path = unixSocketPath {
+            guard 1...WireRequest.socketPathBytesMax ~= path.utf8.count, !path.utf8.contains(0) else {
+                throw TransportError.unsent(
+                    .badAddress,
+                    "the path of the socket has \(path.utf8.count) bytes, or a zero byte among them; "
+                        + "1 to \(WireRequest.socketPathBytesMax) are possible: choose a shorter folder"
+                )
+            }
+        }
+        try WireRequest.checkScheme(
+            of: origin,
+            isPlainFine: request.allowsPlainHTTP || unixSocketPath != nil || origin.isLoopback
+        )
+
+        let wireBody = request.wireBody()
+        body = wireBody?.bytes
+        // Nothing wins over a signature, and the request's own headers win over what is set without them.
+        var headers = try request.signature?.headers(over: body ?? []) ?? []
+        headers += request.headers.lazy
+            .filter { [headers] header in !headers.contains { $0.name.isSameName(header.name) } }
+            .map { ($0.name, $0.value.reveal()) }
+        for (name, value) in [("User-Agent", userAgent), ("Content-Type", wireBody?.contentType)] {
+            if let value, !headers.contains(where: { $0.name.isSameName(name) }) { headers.append((name, value)) }
+        }
+        var lines: [String] = []
+        for (name, value) in headers { lines.append(try WireRequest.line(name, value)) }
+        // Without this, libcurl sends "Expect: 100-continue" with large bodies and waits a second where it is ignored.
+        lines.append("Expect:")
+        headerLines = lines
+    }
+
+    /// Whom the request goes to, for messages.
+    var peer: String { unixSocketPath.map { "the socket \($0.tamed.clipped(to: 200))" } ?? origin.hostAndPort }
+
+    /// Whether proxies of the environment must be left out.
+    var isLocal: Bool { unixSocketPath != nil || origin.isLoopback }
+
+    /// Whether a redirect may be followed at all: only where asking again changes nothing and repeats no body.
+    var followsRedirects: Bool { method == .get && body == nil }
+
+    /// The same request to another address of the same origin.
+    func redirected(to target: String) throws(TransportError) -> WireRequest {
+        func refusal(_ what: String) -> TransportError {
+            TransportError(.redirect, mayHaveArrived: true, "\(peer) redirects to \(what)")
+        }
+        let targetOrigin: Origin
+        do {
+            targetOrigin = try Origin(of: target)
+        } catch {
+            throw refusal("something that is no address; check the address asked for")
+        }
+        guard targetOrigin == origin else {
+            let place = "\(targetOrigin.scheme)://\(targetOrigin.hostAndPort)".tamed.clipped(to: 240)
+            throw refusal("\(place), and nothing was sent there; if that is right, use its address instead")
+        }
+        var copy = self
+        copy.url = target
+        return copy
+    }
+
+    private static func checkScheme(of origin: Origin, isPlainFine: Bool) throws(TransportError) {
+        switch origin.scheme {
+        case "https": return
+        case "http" where isPlainFine: return
+        case "http":
+            throw TransportError.unsent(
+                .refusedScheme,
+                "\(origin.hostAndPort) would be asked without encryption; "
+                    + "use https, or set `insecure: true` if it has none"
+            )
+        case let scheme:
+            throw TransportError.unsent(
+                .refusedScheme,
+                "'\(scheme.tamed.clipped(to: 40))' is not a scheme to ask by; write the address as https://host/path"
+            )
+        }
+    }
+
+    /// One header as libcurl takes it, or an error if it would break out of its line.
+    private static func line(_ name: String, _ value: String) throws(TransportError) -> String {
+        func refusal(_ what: String) -> TransportError {
+            .unsent(.badAddress, "the header '\(name.tamed.clipped(to: 80))' \(what)")
+        }
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isHeaderNameByte) else {
+            throw refusal("has a name that no header may have; use letters, digits and hyphens")
+        }
+        guard !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
+            throw refusal("has a line break or a control character in its value; remove it")
+        }
+        guard !ownNames.contains(where: name.isSameName) else {
+            throw refusal("is set by the transport itself; remove it")
+        }
+        let value = value.trimmed
+        // The way to say "with an empty value"; a name and a colon alone would mean "without this header".
+        return value.isEmpty ? "\(name);" : "\(name): \(value)"
+    }
+
+    /// What says where a request ends: a wrong one would let one request pass for two.
+    private static let ownNames = ["Content-Length", "Transfer-Encoding"]
+}
+
+extension String {
+    fileprivate func isSameName(_ other: String) -> Bool { lowercased() == other.lowercased() }
+}
+
+extension UInt8 {
+    /// RFC 9110, section 5.6.2: letters, digits and these marks.
+    fileprivate var isHeaderNameByte: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+extension Composer {
+    /// Entries merged in through `<<`, and their place among the mapping's own.
+    private struct Merge {
+        let line: Int
+        let position: Int
+        let entries: [Entry]
+    }
+
+    /// Reads entries up to the end of the mapping, then adds the merged ones that its own keys leave free.
+    mutating func mapping(at mark: Mark, depth: Int) throws(Halt) -> Composed {
+        var entries: [Entry] = []
+        var lineByKey: [String: Int] = [:]
+        var merge: Merge?
+        var levels = 0
+        while true {
+            let event = try next()
+            if case .mappingEnd = event.kind { break }
+            let keyNode = try node(event, depth: depth)
+
+            if keyNode.node.kind == .scalar("<<", .plain) {
+                if let merge {
+                    let advice = "merge several mappings with one list, as in '<<: [*first, *second]'"
+                    try report(event.mark, "duplicate key '<<', first on line \(merge.line)", suggestion: advice)
+                }
+                let value = try node(try next(), depth: depth)
+                levels = max(levels, value.levels)
+                let merged = try mergeEntries(of: value.node)
+                merge = merge ?? Merge(line: event.mark.line, position: entries.count, entries: merged)
+                continue
+            }
+
+            let key = try text(ofKey: keyNode.node)
+            var isNew = key != nil
+            if let key, let line = lineByKey[key] {
+                try report(event.mark, "duplicate key \(quoted(key)), first on line \(line)", suggestion: "keep one")
+                isNew = false
+            }
+            let value = try node(try next(), depth: depth)
+            levels = max(levels, keyNode.levels, value.levels)
+            if let key, isNew {
+                lineByKey[key] = event.mark.line
+                entries.append(Entry(key: key, keyMark: event.mark, value: value.node))
+            }
+        }
+        if let merge {
+            var taken = Set(lineByKey.keys)
+            let free = merge.entries.filter { taken.insert($0.key).inserted }
+            entries.insert(contentsOf: free, at: merge.position)
+        }
+        return Composed(node: Node(kind: .mapping(entries), mark: mark), levels: levels + 1)
+    }
+
+    /// The text of a key, or nil once the reason it is none has been reported.
+    private mutating func text(ofKey node: Node) throws(Halt) -> String? {
+        guard case .scalar(let text, _) = node.kind else {
+            try report(node.mark, "a key has to be text, not a list or a mapping")
+            return nil
+        }
+        guard !text.isEmpty, !node.isNull else {
+            let advice = text.isEmpty ? "write one before the ':'" : "put it in quotes if it is meant as text"
+            try report(node.mark, "a key is missing here", suggestion: advice)
+            return nil
+        }
+        return text
+    }
+
+    /// The entries that `<<` brings: of one mapping, or of each in a sequence, in order of precedence.
+    private mutating func mergeEntries(of value: Node) throws(Halt) -> [Entry] {
+        switch value.kind {
+        case .mapping(let entries):
+            return entries
+        case .sequence(let items):
+            var merged: [Entry] = []
+            for item in items {
+                guard case .mapping(let entries) = item.kind else {
+                    try report(item.mark, "'<<' merges mappings, but this is none")
+                    continue
+                }
+                merged += entries
+            }
+            return merged
+        case .scalar:
+            let advice = "name one as in '<<: *name', or several as in '<<: [*first, *second]'"
+            try report(value.mark, "'<<' merges mappings, but this is none", suggestion: advice)
+            return []
+        }
+    }
+}

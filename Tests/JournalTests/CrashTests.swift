@@ -1,0 +1,125 @@
+import Journal
+import Testing
+
+/// Whatever happens to the disk or the process, committed records come back once and in order.
+@Suite struct `Crashes` {
+    private enum Step { case append, commit, compact }
+
+    /// What the journal was told and what it confirmed.
+    private struct Told {
+        var appended: [[UInt8]] = []
+        var confirmed = 0
+
+        /// What came back must be what was appended, down to at least the last confirmed one.
+        func check(_ found: [[UInt8]], _ comment: Comment, at location: SourceLocation = #_sourceLocation) {
+            #expect(found.count >= confirmed, comment, sourceLocation: location)
+            #expect(found == Array(appended.prefix(found.count)), comment, sourceLocation: location)
+        }
+    }
+
+    private static var limits: JournalLimits {
+        var limits = JournalLimits()
+        limits.segmentBytesMax = 400
+        limits.chunkBytes = 128
+        return limits
+    }
+
+    private static func steps(_ random: inout SeededRandom) -> [Step] {
+        (0..<24).map { _ in
+            [.append, .append, .append, .commit, .commit, .compact].randomElement(using: &random) ?? .commit
+        }
+    }
+
+    private static func perform(_ step: Step, _ writer: inout JournalWriter, _ told: inout Told) throws(JournalError) {
+        switch step {
+        case .append:
+            let payload = payload(told.appended.count + 1)
+            told.appended.append(payload)
+            try writer.append(payload, at: noon)
+        case .commit: try writer.commit()
+        case .compact: try writer.compact(told.appended, at: noon)
+        }
+        if step != .append { told.confirmed = told.appended.count }
+    }
+
+    private static func open(_ disk: MemoryDisk, _ found: inout [[UInt8]]) throws(JournalError) -> JournalWriter {
+        found = []
+        return try JournalWriter.open(disk, limits: limits) { found.append(Array($0.payload)) }
+    }
+
+    private static func runUntilFault(_ steps: [Step], _ disk: MemoryDisk, _ told: inout Told) {
+        var found: [[UInt8]] = []
+        do {
+            var writer = try open(disk, &found)
+            for step in steps { try perform(step, &writer, &told) }
+        } catch {}
+    }
+
+    @Test(arguments: 0..<12)
+    func `a power cut at any operation of the disk loses nothing committed`(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let steps = Self.steps(&random)
+        let calm = MemoryDisk()
+        var toldInCalm = Told()
+        Self.runUntilFault(steps, calm, &toldInCalm)
+        let operations = calm.takeOperations().count
+        for cut in 1...operations {
+            let comment: Comment = "seed \(seed), cut at operation \(cut)"
+            let disk = MemoryDisk()
+            var told = Told()
+            disk.cutPower(at: cut)
+            Self.runUntilFault(steps, disk, &told)
+            disk.restart(&random)
+
+            var found: [[UInt8]] = []
+            var writer = try Self.open(disk, &found)
+            told.check(found, comment)
+            #expect(!writer.report.isDamaged, comment)
+
+            told = Told(appended: found, confirmed: found.count)
+            for step in [Step.append, .commit, .append, .compact] { try Self.perform(step, &writer, &told) }
+            disk.restart(&random)
+            let (records, report) = try read(disk, limits: Self.limits)
+            #expect(records.map { $0.drop { $0 != "{" } } == told.appended.map { text($0)[...] }, comment)
+            #expect(!report.isDamaged, comment)
+        }
+    }
+
+    @Test(arguments: 0..<150)
+    func `a disk that fails now and then loses nothing committed`(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        let disk = MemoryDisk()
+        var told = Told()
+        for life in 0..<4 {
+            let comment: Comment = "seed \(seed), life \(life)"
+            var found: [[UInt8]] = []
+            var writer = try Self.open(disk, &found)
+            told.check(found, comment)
+            #expect(!writer.report.isDamaged, comment)
+            told = Told(appended: found, confirmed: found.count)
+
+            let steps = Self.steps(&random)
+            for (number, step) in steps.enumerated() {
+                var chance = SeededRandom(seed: random.next())
+                let failing = Int.random(in: 0..<12, using: &chance)
+                let kept = Int.random(in: 0...200, using: &chance)
+                let counter = Counter(failing)
+                disk.setFaults { operation, _ in
+                    guard operation != .truncate, counter.next() == 0 else { return nil }
+                    return operation == .append
+                        ? .init(reason: .full, bytesKept: kept) : .init(reason: .failed("I/O error"))
+                }
+                // A step that fails is simply followed by the next one, as in a bot that goes on.
+                do { try Self.perform(step, &writer, &told) } catch {
+                    #expect(writer.lastSeq >= writer.committedSeq, "\(comment), step \(number)")
+                }
+            }
+            disk.setFaults { _, _ in nil }
+            if Bool.random(using: &random) {
+                try writer.commit()
+                told.confirmed = told.appended.count
+            }
+            if Bool.random(using: &random) { disk.restart(&random) }
+        }
+    }
+}

@@ -1,0 +1,286 @@
+import Journal
+import Synchronization
+
+/// A disk in memory that fails as real ones do: short and torn writes, no room, lost syncs, power cuts.
+///
+/// What is not synced survives a power cut only by chance, bytes and names alike. After a failed sync the bytes stay
+/// readable, but no later sync will ever write them.
+final class MemoryDisk: JournalDisk {
+    /// What an operation does instead of succeeding. A refused append leaves `bytesKept` of its bytes behind.
+    struct Fault {
+        var reason: DiskFault.Reason
+        var bytesKept = 0
+    }
+
+    typealias Faults = @Sendable (DiskFault.Operation, String) -> Fault?
+
+    private enum Change {
+        case write(offset: Int, [UInt8])
+        case truncate(Int)
+    }
+
+    private struct Contents {
+        var visible: [UInt8] = []
+        var durable: [UInt8] = []
+        var unsynced: [Change] = []
+    }
+
+    private struct NameChange {
+        var removed: String?
+        var added: (name: String, contents: Int)?
+    }
+
+    private struct State {
+        var contents: [Contents] = []
+        var names: [String: Int] = [:]
+        var durableNames: [String: Int] = [:]
+        var unsyncedNames: [NameChange] = []
+        var isLocked = false
+        var operations: [DiskFault.Operation] = []
+        var cutAt: Int?
+        var isOff = false
+        var faults: Faults = { _, _ in nil }
+    }
+
+    let folder = "state"
+    private let state = Mutex(State())
+
+    // MARK: What tests do to it
+
+    /// The operations since the last call, in order.
+    func takeOperations() -> [DiskFault.Operation] {
+        state.withLock { state in
+            defer { state.operations = [] }
+            return state.operations
+        }
+    }
+
+    func setFaults(_ faults: @escaping Faults) { state.withLock { $0.faults = faults } }
+
+    /// Cuts the power during the given operation, counted from 1 from now on.
+    func cutPower(at operation: Int) {
+        state.withLock {
+            $0.operations = []
+            $0.cutAt = operation
+        }
+    }
+
+    /// Brings the disk back with what a power cut left of it.
+    func restart(_ random: inout some RandomNumberGenerator) {
+        state.withLock { state in
+            for change in state.unsyncedNames where Bool.random(using: &random) {
+                Self.apply(change, to: &state.durableNames)
+            }
+            state.names = state.durableNames
+            state.unsyncedNames = []
+            for index in state.contents.indices {
+                Self.loseUnsynced(&state.contents[index], &random)
+            }
+            state.cutAt = nil
+            state.isOff = false
+            state.faults = { _, _ in nil }
+        }
+    }
+
+    private static func loseUnsynced(_ contents: inout Contents, _ random: inout some RandomNumberGenerator) {
+        let kept = Int.random(in: 0...contents.unsynced.count, using: &random)
+        for change in contents.unsynced.prefix(kept) { apply(change, to: &contents.durable) }
+        if kept < contents.unsynced.count, case .write(let offset, let bytes) = contents.unsynced[kept] {
+            var torn = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random)))
+            let zeros = Int.random(in: 0...min(64, torn.count), using: &random)
+            for index in torn.count - zeros..<torn.count { torn[index] = 0 }
+            apply(.write(offset: offset, torn), to: &contents.durable)
+        }
+        contents.visible = contents.durable
+        contents.unsynced = []
+    }
+
+    var fileNames: [String] { state.withLock { $0.names.keys.filter { $0 != "lock" }.sorted() } }
+
+    /// What a reader sees in a file; setting it is durable at once.
+    subscript(name: String) -> [UInt8] {
+        get { state.withLock { state in state.names[name].map { state.contents[$0].visible } ?? [] } }
+        set {
+            state.withLock { state in
+                state.names[name] = state.contents.count
+                state.durableNames[name] = state.contents.count
+                state.contents.append(Contents(visible: newValue, durable: newValue))
+            }
+        }
+    }
+
+    // MARK: JournalDisk
+
+    func makeFolder() throws(DiskFault) { try step(.makeFolder, "") }
+
+    func list() throws(DiskFault) -> [String] {
+        try step(.list, "")
+        return state.withLock { Array($0.names.keys) }
+    }
+
+    func lock(_ name: String) throws(DiskFault) -> any JournalLock {
+        try step(.lock, name)
+        let wasLocked = state.withLock { state in
+            defer { state.isLocked = true }
+            return state.isLocked
+        }
+        if wasLocked { throw DiskFault(.lock, name, .held(pid: 123)) }
+        return Lock(self)
+    }
+
+    func openToRead(_ name: String) throws(DiskFault) -> any JournalFile {
+        try step(.openToRead, name)
+        guard let contents = state.withLock({ $0.names[name] }) else { throw DiskFault(.openToRead, name, .absent) }
+        return File(disk: self, name: name, contents: contents)
+    }
+
+    func openToAppend(_ name: String) throws(DiskFault) -> any JournalFile {
+        try step(.openToAppend, name)
+        let contents = state.withLock { state in
+            if let contents = state.names[name] { return contents }
+            state.contents.append(Contents())
+            Self.change(&state, NameChange(removed: nil, added: (name, state.contents.count - 1)))
+            return state.contents.count - 1
+        }
+        return File(disk: self, name: name, contents: contents)
+    }
+
+    func rename(_ name: String, to newName: String) throws(DiskFault) {
+        try step(.rename, name)
+        let isThere = state.withLock { state in
+            guard let contents = state.names[name] else { return false }
+            Self.change(&state, NameChange(removed: name, added: (newName, contents)))
+            return true
+        }
+        if !isThere { throw DiskFault(.rename, name, .absent) }
+    }
+
+    func remove(_ name: String) throws(DiskFault) {
+        try step(.remove, name)
+        let isThere = state.withLock { state in
+            guard state.names[name] != nil else { return false }
+            Self.change(&state, NameChange(removed: name, added: nil))
+            return true
+        }
+        if !isThere { throw DiskFault(.remove, name, .absent) }
+    }
+
+    func syncFolder() throws(DiskFault) {
+        try step(.sync, "")
+        state.withLock { state in
+            state.durableNames = state.names
+            state.unsyncedNames = []
+        }
+    }
+
+    private static func change(_ state: inout State, _ change: NameChange) {
+        apply(change, to: &state.names)
+        state.unsyncedNames.append(change)
+    }
+
+    private static func apply(_ change: NameChange, to names: inout [String: Int]) {
+        if let removed = change.removed { names[removed] = nil }
+        if let added = change.added { names[added.name] = added.contents }
+    }
+
+    private static func apply(_ change: Change, to bytes: inout [UInt8]) {
+        switch change {
+        case .write(let offset, let new):
+            if bytes.count < offset { bytes += Array(repeating: 0, count: offset - bytes.count) }
+            bytes.replaceSubrange(offset..<min(bytes.count, offset + new.count), with: new)
+        case .truncate(let count): bytes = Array(bytes.prefix(count))
+        }
+    }
+
+    /// Counts an operation and throws if it is to fail.
+    private func step(_ operation: DiskFault.Operation, _ name: String) throws(DiskFault) {
+        if let fault = plan(operation, name) { throw DiskFault(operation, name, fault.reason) }
+    }
+
+    private func plan(_ operation: DiskFault.Operation, _ name: String) -> Fault? {
+        state.withLock { state in
+            state.operations.append(operation)
+            if state.isOff { return Fault(reason: .failed("the power is off")) }
+            if state.operations.count == state.cutAt {
+                state.isOff = true
+                return Fault(reason: .failed("the power went off"), bytesKept: .max)
+            }
+            return state.faults(operation, name)
+        }
+    }
+
+    private final class Lock: JournalLock {
+        private let disk: MemoryDisk
+        init(_ disk: MemoryDisk) { self.disk = disk }
+        deinit { disk.state.withLock { $0.isLocked = false } }
+    }
+
+    private final class File: JournalFile {
+        private let disk: MemoryDisk
+        private let name: String
+        private let contents: Int
+
+        init(disk: MemoryDisk, name: String, contents: Int) {
+            self.disk = disk
+            self.name = name
+            self.contents = contents
+        }
+
+        func bytesCount() throws(DiskFault) -> Int {
+            try disk.step(.bytesCount, name)
+            return disk.state.withLock { $0.contents[contents].visible.count }
+        }
+
+        func read(at offset: Int, bytesMax: Int) throws(DiskFault) -> [UInt8] {
+            try disk.step(.read, name)
+            return disk.state.withLock { Array($0.contents[contents].visible.dropFirst(offset).prefix(bytesMax)) }
+        }
+
+        func append(_ bytes: [UInt8]) throws(DiskFault) {
+            let fault = disk.plan(.append, name)
+            let kept = Array(bytes.prefix(fault?.bytesKept ?? bytes.count))
+            disk.state.withLock { state in
+                let offset = state.contents[contents].visible.count
+                state.contents[contents].visible += kept
+                state.contents[contents].unsynced.append(.write(offset: offset, kept))
+            }
+            if let fault { throw DiskFault(.append, name, fault.reason) }
+        }
+
+        func truncate(to bytesCount: Int) throws(DiskFault) {
+            try disk.step(.truncate, name)
+            disk.state.withLock { state in
+                MemoryDisk.apply(.truncate(bytesCount), to: &state.contents[contents].visible)
+                state.contents[contents].unsynced.append(.truncate(bytesCount))
+            }
+        }
+
+        func syncData() throws(DiskFault) {
+            let fault = disk.plan(.sync, name)
+            disk.state.withLock { state in
+                if fault == nil {
+                    for change in state.contents[contents].unsynced {
+                        MemoryDisk.apply(change, to: &state.contents[contents].durable)
+                    }
+                }
+                if !state.isOff { state.contents[contents].unsynced = [] }
+            }
+            if let fault { throw DiskFault(.sync, name, fault.reason) }
+        }
+    }
+}
+
+/// SplitMix64: small, good enough, the same everywhere for a seed.
+struct SeededRandom: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,100 @@
+public import PluginKit
+
+// Posts messages to one Matrix room through the client-server API of its homeserver.
+//
+// The send is a PUT to an address that ends in a transaction id: the homeserver answers a repeated id with the event
+// it already made. That makes this channel safe to repeat, and it means that an id must never come with other content:
+// the homeserver would drop it silently. It does not join rooms, resolve aliases or encrypt.
+
+/// Posts to a Matrix room.
+public struct MatrixChannel: Channel {
+    public static let manifest = PluginManifest(
+        name: "matrix",
+        summary: "Posts to a Matrix room.",
+        options: [
+            OptionSpec("homeserver", .url, required: true, "The address of the homeserver's client API."),
+            OptionSpec("room", .text, required: true, "The room's id, which begins with '!'."),
+            OptionSpec(
+                "token", .text, required: true,
+                "The access token of an account that has joined the room; keep it in the environment."),
+            .insecure,
+        ])
+
+    /// Synapse lets a user send one message in five seconds and ten at once, unless its administrator allows more
+    /// (`rc_message`). Being refused costs more than waiting.
+    public let pace = Pace(perSecond: 0.2, burst: 10)
+    public let isIdempotent = true
+
+    private let roomAddress: GuardedText
+    private let authorization: GuardedText
+    private let allowsPlainHTTP: Bool
+
+    /// Matrix specification, appendix "Identifiers": no id is longer.
+    private static let roomIDBytesMax = 255
+
+    public init(options: Options, context: ChannelContext) throws(ProblemList) {
+        let room = try options.required("room")
+        try MatrixChannel.check(room, at: options.position(of: "room"))
+        // A token is a secret even if somebody wrote it into the file.
+        let token = Secret(try options.required("token").reveal())
+        let homeserver = try options.required("homeserver").withoutTrailingSlashes
+        roomAddress = "\(homeserver)/_matrix/client/v3/rooms/\(room.percentEncoded)"
+        authorization = "Bearer \(token)"
+        allowsPlainHTTP = options.flag("insecure") ?? false
+    }
+
+    /// Ids of newer rooms have no server's name in them, so nothing is asked of what follows the mark.
+    private static func check(_ room: GuardedText, at position: Position) throws(ProblemList) {
+        let id = room.reveal()
+        if id.hasPrefix("#") {
+            throw ProblemList(
+                position,
+                "'\(room)' is a room's alias, which may move to another room; expected the room's id, which begins with "
+                    + "'!' (in Element: room settings, Advanced)")
+        }
+        guard id.hasPrefix("!"), (2...roomIDBytesMax).contains(id.utf8.count) else {
+            throw ProblemList(
+                position, "'\(room.description.tamed.clipped(to: 60))' is no room id; expected one such as "
+                    + "!abcdef:example.org")
+        }
+    }
+
+    public func post(_ posting: Posting) -> ChannelAction {
+        // Both forms of one message go by ids of their own: they are different content.
+        let transaction = posting.id + (posting.isPlain ? "-plain" : "")
+        let content = posting.isPlain ? MatrixContent.plain(posting.message) : MatrixContent.rich(posting.message)
+        return .request(
+            HTTPRequest(
+                .put, "\(roomAddress)/send/m.room.message/\(transaction.percentEncoded)",
+                headers: [HTTPRequest.Header("Authorization", authorization)], body: .json(content),
+                allowsPlainHTTP: allowsPlainHTTP))
+    }
+
+    public func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {
+        switch result {
+        case .answered(let response): MatrixAnswer.outcome(of: response, at: now)
+        case .failed(let error): DeliveryOutcome(error)
+        }
+    }
+}
+
+extension GuardedText {
+    /// The address without slashes at its end, so that a path can follow.
+    fileprivate var withoutTrailingSlashes: GuardedText {
+        var pieces = pieces
+        while let last = pieces.popLast() {
+            let shortened = GuardedText(pieces: [last]).mapped { $0.withoutTrailingSlashes }
+            if shortened.reveal().isEmpty { continue }
+            return GuardedText(pieces: pieces + shortened.pieces)
+        }
+        return self
+    }
+}
+
+extension String {
+    fileprivate var withoutTrailingSlashes: String {
+        var text = self[...]
+        while text.last == "/" { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,62 @@
+internal import PluginKit
+
+/// A message as programs read it.
+///
+/// The shape is promised: members are never renamed, reordered or left out, so that receivers may rely on them.
+enum WebhookBody {
+    /// Of common servers, Express takes the least by default: 100 KiB.
+    static let bytesMax = 100_000
+    /// What Standard Webhooks advises; for a receiver that refused more.
+    static let plainBytesMax = 20_000
+    /// What the text may take of it; the incidents get the rest.
+    private static let textShare = 0.25
+
+    static func json(_ posting: Posting, bot: String) -> JSON {
+        let bytesMax = posting.isPlain ? plainBytesMax : bytesMax
+        let message = posting.message
+        let text = message.plainText.fitted(to: Int(Double(bytesMax) * textShare))
+        var left = bytesMax - body(posting, bot: bot, text: text, incidents: []).bytes.count
+        // Incidents that do not fit are still told of by the text.
+        let incidents = message.incidents.map(\.json).prefix { incident in
+            left -= incident.bytes.count + 1
+            return left >= 0
+        }
+        return body(posting, bot: bot, text: text, incidents: Array(incidents))
+    }
+
+    private static func body(_ posting: Posting, bot: String, text: String, incidents: [JSON]) -> JSON {
+        let kind = posting.message.kind.rawValue
+        return [
+            "type": .string("incident.\(kind)"),
+            "timestamp": JSON(posting.message.at),
+            "data": [
+                "bot": .string(bot),
+                "kind": .string(kind),
+                "text": .string(text),
+                "possibly_repeated": .bool(posting.possiblyRepeated),
+                "incidents": .array(incidents),
+            ],
+        ]
+    }
+}
+
+extension String {
+    /// The text with its middle cut out where it has more bytes than the limit as JSON, never inside a character.
+    fileprivate func fitted(to limit: Int) -> String {
+        guard jsonBytes > limit else { return self }
+        var headRoom = limit / 2
+        let head = prefix { headRoom -= String($0).jsonBytes; return headRoom >= 0 }
+        var tailRoom = limit - limit / 2 - "…".utf8.count
+        var tailStart = endIndex
+        while tailStart > head.endIndex {
+            let before = index(before: tailStart)
+            tailRoom -= String(self[before]).jsonBytes
+            guard tailRoom >= 0 else { break }
+            tailStart = before
+        }
+        return head + "…" + self[tailStart...]
+    }
+
+    /// Without the quotation marks around it.
+    private var jsonBytes: Int { JSON.string(self).bytes.count - 2 }
+}

@@ -1,0 +1,125 @@
+public import PluginKit
+
+// Posts every message as JSON to an address of the user's own, signed as Standard Webhooks 1.0 says when there is a
+// secret.
+//
+// This is the channel for programs: it carries the same text that people get, and beside it the incidents with their
+// figures. The receiver recognises a repeated delivery by its `webhook-id`, so nothing has to be marked or held back.
+
+/// Posts JSON to any HTTP endpoint.
+public struct WebhookChannel: Channel {
+    public static let manifest = PluginManifest(
+        name: "webhook",
+        summary: "Posts JSON to any HTTP endpoint, signed as Standard Webhooks says.",
+        options: [
+            OptionSpec("url", .url, required: true, "The address that takes the messages."),
+            OptionSpec(
+                "secret", .text,
+                "The key of the signature: 'whsec_' and base64; several, parted by spaces, while keys are changed."),
+            OptionSpec("headers", .map(.text), "Headers sent along, such as Authorization."),
+            .insecure,
+        ])
+
+    /// The receiver is the user's own; if it wants less it says so with 429.
+    public let pace = Pace(perSecond: 1000, burst: 1000, atOnce: 32)
+    public let isIdempotent = true
+
+    private let bot: String
+    private let url: GuardedText
+    private let secret: GuardedText?
+    private let headers: [HTTPRequest.Header]
+    private let allowsPlainHTTP: Bool
+
+    public init(options: Options, context: ChannelContext) throws(ProblemList) {
+        bot = context.bot
+        url = try options.required("url")
+        secret = try options.text("secret").map { text throws(ProblemList) in
+            try WebhookChannel.checked(text, at: options.position(of: "secret"))
+        }
+        headers = try WebhookChannel.headers(options)
+        allowsPlainHTTP = options.flag("insecure") ?? false
+    }
+
+    public func post(_ posting: Posting) -> ChannelAction {
+        let body = WebhookBody.json(posting, bot: bot)
+        var request = HTTPRequest(.post, url, headers: headers, body: .json(body), allowsPlainHTTP: allowsPlainHTTP)
+        if let secret {
+            request.signature = .standardWebhooks(id: posting.id, timestamp: posting.at, secret: secret)
+        } else {
+            request.headers += [
+                HTTPRequest.Header("webhook-id", GuardedText(posting.id)),
+                HTTPRequest.Header("webhook-timestamp", GuardedText(String(posting.at.unixSeconds))),
+            ]
+        }
+        return .request(request)
+    }
+
+    public func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {
+        switch result {
+        // The receiver has this id already.
+        case .answered(let response) where response.status == 409: .delivered(receipt: nil)
+        case .answered(let response): DeliveryOutcome(response, at: now)
+        case .failed(let error): DeliveryOutcome(error)
+        }
+    }
+
+    /// Refuses keys that nothing can be signed with, before the first message needs one.
+    private static func checked(_ secret: GuardedText, at position: Position) throws(ProblemList) -> GuardedText {
+        let keys = secret.reveal().split(separator: " ")
+        let isSound = !keys.isEmpty && keys.allSatisfy { key in
+            let encoded = key.hasPrefix("whsec_") ? key.dropFirst("whsec_".count) : key
+            let digits = encoded.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
+            return !digits.isEmpty && digits.count % 4 != 1 && encoded.utf8.count - digits.count <= 2
+                && digits.allSatisfy(\.isBase64)
+        }
+        guard isSound else {
+            throw ProblemList(
+                position, "'secret' is no key for signing; expected 'whsec_' and base64, as the receiver shows it",
+                suggestion: "whsec_ followed by the output of: openssl rand -base64 32")
+        }
+        // A key is a secret even if somebody wrote it into the file.
+        return GuardedText(Secret(secret.reveal()))
+    }
+
+    private static func headers(_ options: Options) throws(ProblemList) -> [HTTPRequest.Header] {
+        var problems: [Problem] = []
+        var headers: [HTTPRequest.Header] = []
+        for (name, option) in options.map("headers") {
+            guard let value = option.text else { continue }
+            if name.isEmpty || !name.utf8.allSatisfy(\.isHeaderName) {
+                problems.append(
+                    Problem(
+                        option.position, "'\(name.tamed.clipped(to: 60))' is no name for a header; expected letters, "
+                            + "digits and hyphens"))
+            } else if name.lowercased().hasPrefix("webhook-") || ownNames.contains(name.lowercased()) {
+                problems.append(Problem(option.position, "the header '\(name)' is set by alertbot itself; remove it"))
+            } else if value.reveal().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
+                problems.append(
+                    Problem(option.position, "the header '\(name)' has a line break or a control character in its value"))
+            } else {
+                headers.append(HTTPRequest.Header(name, value))
+            }
+        }
+        guard problems.isEmpty else { throw ProblemList(problems) }
+        return headers
+    }
+
+    /// What follows from the body, and who is asked.
+    private static let ownNames = ["content-length", "content-type", "host", "transfer-encoding"]
+}
+
+extension UInt8 {
+    fileprivate var isAlphanumeric: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
+    }
+
+    fileprivate var isBase64: Bool { isAlphanumeric || self == UInt8(ascii: "+") || self == UInt8(ascii: "/") }
+
+    /// RFC 9110, section 5.6.2.
+    fileprivate var isHeaderName: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+}

@@ -1,0 +1,78 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+internal import PluginKit
+
+/// How surprising a share of bad cases is, counting every look of a day.
+///
+/// One look asks for the exact binomial tail: the chance that at least `bad` of `total` cases are bad when each is with
+/// the rate of the limit (the one-sided test behind the Clopper-Pearson bound). It is exact at a hundred cases and at a
+/// million, where the Wilson interval is only near, and errs to the quiet side: with few cases Wilson's true confidence
+/// drops below its name, which is just where false alarms at night come from.
+///
+/// But the bot looks again and again, and one bound per look would ring every few days. So the chance of *any* alarm in
+/// a day is bounded, by the smaller of two sums that both hold whatever the overlap of the spans:
+///
+/// - the number of looks times the chance of one (Boole);
+/// - the expected number of times that the count in a window sliding over the day reaches `bad`. The count rises only
+///   when a case arrives that is bad while the one that leaves is not, so with `b` the binomial density that is
+///   P(start) + (day / span) · bad · (1 − rate) · b(bad). It holds however often the bot looks.
+struct DayBound {
+    let bad: Double
+    let total: Double
+    let span: Duration
+    let looksPerDay: Double
+
+    /// Whether the chance of such a day at that rate of bad cases is at most `chance`.
+    func isExceeded(atRate rate: Double, chance: Double) -> Bool {
+        chanceOfSuchADay(atRate: rate) <= chance
+    }
+
+    /// The largest rate of bad cases at which such a day would still be a surprise: what the rate is at least.
+    func leastRate(chance: Double) -> Double {
+        guard total > 0, bad > 0 else { return 0 }
+        var (low, high) = (0.0, bad / total)
+        // Fifty halvings bring it below the grain of a double.
+        for _ in 0..<50 {
+            let middle = (low + high) / 2
+            if isExceeded(atRate: middle, chance: chance) { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// An upper bound on the chance that a day at that rate shows so many bad cases in any look.
+    func chanceOfSuchADay(atRate rate: Double) -> Double {
+        let trials = total.rounded()
+        let hits = bad.rounded()
+        guard trials > 0, hits > 0 else { return 1 }
+        guard rate > 0 else { return 0 }
+        guard rate < 1, hits > trials * rate else { return 1 }
+        let (density, tail) = DayBound.binomial(hits, of: trials, rate: rate)
+        let windowsPerDay = Swift.max(1, Duration.days(1).inSeconds / Swift.max(span.inSeconds, 1))
+        let byLooks = Swift.max(1, looksPerDay) * tail
+        let byRises = tail + windowsPerDay * hits * (1 - rate) * density
+        return Swift.min(1, byLooks, byRises)
+    }
+
+    /// The binomial density at `hits`, and the chance of at least so many, for `hits` above the mean.
+    ///
+    /// The density by logarithms of the gamma function, the tail by adding terms, each a known share of the one before,
+    /// until they no longer count.
+    static func binomial(_ hits: Double, of trials: Double, rate: Double) -> (density: Double, tail: Double) {
+        guard hits <= trials else { return (0, 0) }
+        let logarithm =
+            lgamma(trials + 1) - lgamma(hits + 1) - lgamma(trials - hits + 1) + hits * log(rate)
+            + (trials - hits) * log1p(-rate)
+        let density = exp(logarithm)
+        let odds = rate / (1 - rate)
+        var (term, sum, next) = (density, density, hits)
+        while next < trials, term > sum * 1e-16 {
+            term *= (trials - next) / (next + 1) * odds
+            sum += term
+            next += 1
+        }
+        return (density, Swift.min(1, sum))
+    }
+}

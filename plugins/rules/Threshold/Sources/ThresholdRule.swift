@@ -1,0 +1,221 @@
+public import PluginKit
+
+/// A detector that compares a metric with one or two limits and fires only when the figures can carry it.
+///
+/// One crash on a quiet night is no trouble: with `confidence`, the rule fires only when so bad a figure would be a
+/// surprise at an app that sits exactly at its limit, counting every look of a day (see `DayBound`).
+public struct ThresholdRule: Detector {
+    public static let manifest = PluginManifest(
+        name: "threshold",
+        summary: "Fires when a metric is beyond a limit and the figures can carry it.",
+        options: [
+            OptionSpec("metric", .metric, required: true, "The metric to judge, such as crash_free_users."),
+            OptionSpec("warning", .comparison, "Fires with severity warning: \"< 99.5%\", \"> 100\"."),
+            OptionSpec("critical", .comparison, "Fires with severity critical."),
+            OptionSpec(
+                "window", .duration(.minutes(1) ... .days(30)), default: "1h",
+                "The span to judge; sessions are pooled over it, users are asked of the source."),
+            OptionSpec("for", .duration(.zero ... .days(7)), default: "0s", "How long it must hold before it counts."),
+            OptionSpec(
+                "recover", .points, default: "0pp", "How much better than the limit it must be to be over."),
+            OptionSpec(
+                "confidence", .orOff(.percentage), default: "95%",
+                "At a figure exactly at its limit, the share of days without an alarm; off: the bare number."),
+            OptionSpec(
+                "min_volume", .integer(0...1_000_000_000), default: "50",
+                "With fewer users (or sessions) than this nothing is said."),
+        ])
+
+    private struct Limit: Sendable {
+        let severity: Severity
+        let comparison: Comparison
+    }
+
+    private let metric: String
+    private let nature: MetricNature
+    /// The worst first.
+    private let limits: [Limit]
+    private let window: Duration
+    private let recover: Double
+    private let confidence: Double?
+    private let volumeMin: Double
+    private let looksPerDay: Double
+
+    public let holdTime: Duration
+
+    public init(options: Options, context: RuleContext) throws(ProblemList) {
+        metric = try options.required("metric").description
+        nature = MetricNature(of: metric)
+        window = options.duration("window") ?? .hours(1)
+        holdTime = options.duration("for") ?? .zero
+        recover = options.fraction("recover") ?? 0
+        confidence = options.isOff("confidence") ? nil : options.fraction("confidence") ?? 0.95
+        volumeMin = Double(options.integer("min_volume") ?? 50)
+        looksPerDay = context.looksPerDay
+        limits = [(Severity.critical, "critical"), (.warning, "warning")].compactMap { severity, name in
+            options.comparison(name).map { Limit(severity: severity, comparison: $0) }
+        }
+        let problems = ThresholdRule.problems(options, nature)
+        guard problems.isEmpty else { throw ProblemList(problems) }
+    }
+
+    /// Mistakes that the grammar of single options can not see.
+    private static func problems(_ options: Options, _ nature: MetricNature) -> [Problem] {
+        var problems: [Problem] = []
+        func add(_ option: String, _ message: String, _ suggestion: String? = nil) {
+            problems.append(Problem(options.position(of: option), message, suggestion: suggestion))
+        }
+        let named = ["warning", "critical"].compactMap { name in options.comparison(name).map { (name, $0) } }
+        if named.isEmpty {
+            add("threshold", "a threshold needs 'warning', 'critical' or both", "warning: \"< 99.5%\"")
+        }
+        for (name, comparison) in named {
+            switch nature.unit {
+            case .rate where !comparison.isPercentage:
+                let percent = comparison.limit <= 1 ? comparison.limit.percentTrimmed : "\(JSON(comparison.limit).text)%"
+                add(
+                    name, "the limit of \(nature.title) is a percentage, but '\(comparison)' has no unit",
+                    "\"\(comparison.relation.rawValue) \(percent)\"")
+            case .count where comparison.isPercentage:
+                add(name, "\(nature.title) are counted, so the limit can not be a percentage")
+            case .rate where comparison.isNeverTrue:
+                add(name, "'\(comparison)' never holds: a rate lies between 0% and 100%")
+            case .count where comparison.relation == .less && comparison.limit <= 0,
+                .count where comparison.relation == .lessOrEqual && comparison.limit < 0:
+                add(name, "'\(comparison)' never holds: a count is never negative")
+            default: break
+            }
+        }
+        if named.count == 2 {
+            let (warning, critical) = (named[0].1, named[1].1)
+            if warning.relation.isBelow != critical.relation.isBelow {
+                add("critical", "'warning' and 'critical' look in opposite directions")
+            } else if warning.relation.isBelow ? critical.limit > warning.limit : critical.limit < warning.limit {
+                add(
+                    "critical", "'critical' (\(critical)) is milder than 'warning' (\(warning)), so 'warning' is never said",
+                    "swap the two")
+            }
+        }
+        if let confidence = options.fraction("confidence"), !(0.5..<1).contains(confidence) {
+            add("confidence", "the confidence must be at least 50% and below 100%", "95%")
+        }
+        return problems
+    }
+
+    public var metrics: [String] { [metric] }
+    public var lookback: Duration { window }
+    public var spans: [Duration] { [window] }
+
+    public func judge(_ series: Series, at now: Moment) -> Judgement {
+        guard let measured = series.measured(metric, over: window) else {
+            return unknown("there is no figure for \(nature.title)", .far)
+        }
+        let figure = measured.figure
+        let mildest = limits.last
+        var evidence = Evidence(
+            metric: metric, figure: figure, limit: mildest?.comparison, span: measured.span, sentence: "")
+        if nature.unit == .rate, volumeMin > 0 {
+            guard let share = figure.share else {
+                return unknown("the source gives \(nature.title) without saying of how many", .between, evidence)
+            }
+            guard share.total >= volumeMin else {
+                let noun = nature.denominator ?? "cases"
+                return unknown(
+                    "only \(share.total.plain) \(noun), fewer than min_volume \(volumeMin.plain)", .far, evidence)
+            }
+        }
+        let holding = limits.filter { $0.comparison.holds(figure.value) }
+        guard measured.isComplete || (nature.unit == .count && holding.contains { !$0.comparison.relation.isBelow }) else {
+            return unknown("the span is not complete yet", .between, evidence)
+        }
+        for limit in holding where isCarried(figure, limit.comparison, measured.span) {
+            evidence.limit = limit.comparison
+            describeBound(figure, limit.comparison, measured.span, &evidence)
+            evidence.sentence = sentence(evidence, limit)
+            return Judgement(.firing(limit.severity), .between, evidence)
+        }
+        if holding.isEmpty {
+            let recovered = mildest.map { isRecovered(figure.value, $0.comparison) } ?? true
+            evidence.sentence =
+                "\(text(figure.value)) is \(recovered ? "inside" : "inside, but not yet clear of,") the limit"
+                + (mildest.map { " \($0.comparison)" } ?? "")
+            return Judgement(.ok(recovered: recovered), closeness(figure.value), evidence)
+        }
+        return unknown(
+            "\(text(figure.value)) is beyond the limit, but \(volumeText(figure)) can not carry an alarm", .near, evidence)
+    }
+
+    private func unknown(
+        _ sentence: String, _ closeness: Judgement.Closeness, _ evidence: Evidence? = nil
+    ) -> Judgement {
+        var evidence = evidence ?? Evidence(metric: metric, sentence: sentence)
+        evidence.sentence = sentence
+        return Judgement(.unknown(sentence), closeness, evidence)
+    }
+
+    /// Whether so bad a figure would be a surprise at the limit. Counts are facts, not estimates: they always carry.
+    private func isCarried(_ figure: Figure, _ limit: Comparison, _ span: TimeSpan) -> Bool {
+        guard let confidence, nature.unit == .rate, let share = figure.share else { return true }
+        return bound(share, limit, span).isExceeded(atRate: badRate(limit), chance: 1 - confidence)
+    }
+
+    private func bound(_ share: Share, _ limit: Comparison, _ span: TimeSpan) -> DayBound {
+        let bad = limit.relation.isBelow ? share.total - share.hits : share.hits
+        return DayBound(bad: bad, total: share.total, span: span.length, looksPerDay: looksPerDay)
+    }
+
+    /// The share of bad cases at the limit.
+    private func badRate(_ limit: Comparison) -> Double {
+        limit.relation.isBelow ? 1 - limit.limit : limit.limit
+    }
+
+    private func describeBound(_ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ evidence: inout Evidence) {
+        guard let confidence, nature.unit == .rate, let share = figure.share else { return }
+        let rate = bound(share, limit, span).leastRate(chance: 1 - confidence)
+        evidence.confidence = confidence
+        evidence.bound = limit.relation.isBelow ? 1 - rate : rate
+    }
+
+    private func isRecovered(_ value: Double, _ limit: Comparison) -> Bool {
+        limit.relation.isBelow ? value >= limit.limit + recover : value <= limit.limit - recover
+    }
+
+    /// Near: within a quarter of the way from perfect to the limit. Far: not even halfway there.
+    private func closeness(_ value: Double) -> Judgement.Closeness {
+        guard let limit = limits.last?.comparison, nature.unit == .rate else { return .between }
+        let badness = limit.relation.isBelow ? 1 - value : value
+        let allowed = badRate(limit)
+        return badness > allowed * 0.75 ? .near : badness < allowed * 0.5 ? .far : .between
+    }
+
+    private func sentence(_ evidence: Evidence, _ limit: Limit) -> String {
+        guard let figure = evidence.figure else { return "" }
+        let side = limit.comparison.relation.isBelow ? "below" : "above"
+        var sentence = "\(nature.title) \(text(figure.value))\(volumeText(figure, before: " of ")), \(side) "
+            + "\(limit.comparison.limitText) over the last \((evidence.span?.length ?? window).short)"
+        if let bound = evidence.bound, let confidence = evidence.confidence {
+            let best = limit.comparison.relation.isBelow ? "at best" : "at least"
+            sentence += "; \(best) \(bound.percent) with \(confidence.percentTrimmed) confidence over all looks of a day"
+        }
+        return sentence
+    }
+
+    private func text(_ value: Double) -> String { nature.unit == .rate ? value.percent : value.plain }
+
+    private func volumeText(_ figure: Figure, before: String = "") -> String {
+        guard let share = figure.share else { return "" }
+        return before + "\(share.total.rounded().plain) \(nature.denominator ?? "cases")"
+    }
+}
+
+extension Comparison {
+    /// Whether no rate between 0 and 1 can fulfil it.
+    fileprivate var isNeverTrue: Bool {
+        switch relation {
+        case .less: limit <= 0
+        case .lessOrEqual: limit < 0
+        case .greater: limit >= 1
+        case .greaterOrEqual: limit > 1
+        }
+    }
+}

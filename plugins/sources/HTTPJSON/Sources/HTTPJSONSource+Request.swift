@@ -1,0 +1,58 @@
+internal import PluginKit
+
+extension HTTPJSONSource {
+    /// The request that the options describe.
+    static func request(_ options: Options) throws(ProblemList) -> HTTPRequest {
+        let url = try options.required("url")
+        var problems: [Problem] = []
+        var headers: [HTTPRequest.Header] = []
+        var contentType: String?
+        for (name, option) in options.map("headers") {
+            let value = option.text ?? ""
+            if name.isEmpty || !name.utf8.allSatisfy(isTokenByte) {
+                problems.append(Problem(option.position, "'\(name.tamed.clipped(to: 40))' is no header name"))
+            } else if value.reveal().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
+                problems.append(
+                    Problem(option.position, "the header '\(name)' holds a line break or a control character"))
+            } else if name.lowercased() == "content-type", options.has("body") {
+                // The body brings its own.
+                contentType = value.description
+            } else {
+                headers.append(HTTPRequest.Header(name, value))
+            }
+        }
+        let method: HTTPRequest.Method = options.plain("method") == "POST" ? .post : .get
+        if options.has("body"), method == .get {
+            problems.append(
+                Problem(options.position(of: "body"), "a GET request has no 'body'", suggestion: "method: POST"))
+        }
+        guard problems.isEmpty else { throw ProblemList(problems) }
+        if !headers.contains(where: { $0.name.lowercased() == "accept" }) {
+            headers.append(HTTPRequest.Header("Accept", "application/json"))
+        }
+        return HTTPRequest(
+            method, url, headers: headers,
+            body: options.text("body").map { .text($0, contentType: contentType ?? "application/json") },
+            allowsPlainHTTP: options.flag("insecure") ?? false)
+    }
+
+    /// What a header's name may hold (RFC 9110, section 5.6.2).
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+
+    /// The host in a URL, without user, port and case; nil when there is none.
+    static func host(of url: String) -> String? {
+        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count >= 3, parts[0].hasSuffix(":"), parts[1].isEmpty else { return nil }
+        let authority = parts[2].prefix { $0 != "?" && $0 != "#" }
+        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        let host = place.hasPrefix("[") ? place.prefix { $0 != "]" } + "]" : place.prefix { $0 != ":" }
+        return host.isEmpty ? nil : host.lowercased()
+    }
+}

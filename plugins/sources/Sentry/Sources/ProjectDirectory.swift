@@ -1,0 +1,74 @@
+internal import PluginKit
+
+/// The names of the projects by their ids: sessions are counted under ids, and people know names.
+struct ProjectDirectory: Hashable, Sendable {
+    private(set) var slugs: [String: String] = [:]
+    /// When the service was asked; nil when never.
+    private(set) var asked: Moment?
+
+    /// Projects are made and renamed rarely.
+    private static let freshFor = Duration.days(1)
+    /// An id without a name may be a new project, or one that stays hidden from the token.
+    private static let patience = Duration.minutes(15)
+
+    init() {}
+
+    init(_ pages: [JSONReader], asked: Moment) throws(JSONMismatch) {
+        self.asked = asked
+        for page in pages {
+            for project in try page.elements() {
+                let id = try project.member("id").projectID()
+                slugs[id] = try project.member("slug").nonEmptyString()
+            }
+        }
+    }
+
+    func isFresh(at now: Moment) -> Bool { isYounger(than: ProjectDirectory.freshFor, now) }
+
+    /// Whether it is too early to ask for an id that is not in here.
+    func isPatient(at now: Moment) -> Bool { isYounger(than: ProjectDirectory.patience, now) }
+
+    private func isYounger(than age: Duration, _ now: Moment) -> Bool {
+        guard let asked else { return false }
+        return asked <= now && now - asked < age
+    }
+
+    /// The id of a project written as slug or id.
+    func id(of project: String) -> String? {
+        if project.isProjectID { return project }
+        return slugs.filter { $0.value == project }.keys.min()
+    }
+
+    // MARK: - In the cursor
+
+    /// - Parameter owner: whose projects they are, so that a changed config does not read another's names.
+    func json(of owner: String) -> JSON {
+        let names = slugs.sorted { $0.key < $1.key }.map { ($0.key, JSON.string($0.value)) }
+        return ["owner": .string(owner), "asked": JSON(asked), "projects": .object(JSONObject(names))]
+    }
+
+    /// Reads what `json` wrote; anything else is as good as nothing.
+    init(cursor: JSON?, of owner: String) {
+        guard let cursor, cursor["owner"]?.string == owner, let text = cursor["asked"]?.string,
+            let asked = Moment(rfc3339: text), let members = cursor["projects"]?.object?.members
+        else { return }
+        self.asked = asked
+        for member in members {
+            if let slug = member.value.string, !slug.isEmpty { slugs[member.name] = slug }
+        }
+    }
+}
+
+extension JSONReader {
+    /// A project's id, which comes as a number in one place and as a string in another.
+    func projectID() throws(JSONMismatch) -> String {
+        if case .int(let id) = value, id >= 0 { return String(id) }
+        guard case .string(let id) = value, !id.isEmpty else { throw mismatch(expected: "a project's id") }
+        return id
+    }
+}
+
+extension String {
+    /// Slugs are never digits alone.
+    var isProjectID: Bool { !isEmpty && utf8.allSatisfy { (48...57).contains($0) } }
+}

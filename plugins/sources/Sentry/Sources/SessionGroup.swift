@@ -1,0 +1,92 @@
+internal import PluginKit
+
+/// The sessions of one project, and of one release and environment where they were asked for, over one window.
+struct SessionGroup: Hashable, Sendable {
+    let projectID: String
+    let release: String?
+    let environment: String?
+    let span: TimeSpan
+    let metrics: Metrics
+
+    /// What may occur once in an answer.
+    struct Place: Hashable, Sendable {
+        let projectID: String
+        let release: String?
+        let environment: String?
+        let span: TimeSpan
+    }
+
+    var place: Place { Place(projectID: projectID, release: release, environment: environment, span: span) }
+
+    private static let sessions = "sum(session)"
+    private static let users = "count_unique(user)"
+    private static let crashFreeSessions = "crash_free_rate(session)"
+    private static let crashFreeUsers = "crash_free_rate(user)"
+    static let fields = [sessions, users, crashFreeSessions, crashFreeUsers]
+
+    /// An answer holds at most 10,000 points, so it cannot have more groups.
+    private static let groupsMax = 10_000
+
+    /// Reads the groups that had any traffic.
+    ///
+    /// - Parameter hasReleases: whether releases were asked for; then a group without one is passed over.
+    static func groups(in body: JSONReader, hasReleases: Bool, now: Moment) throws(JSONMismatch) -> [SessionGroup] {
+        let start = try body.member("start")
+        let end = try body.member("end")
+        // The service names the end of the interval that is still filling; nothing is known of what has not happened.
+        guard let span = TimeSpan(from: try start.moment(), to: min(try end.moment(), now)) else {
+            throw start.mismatch(expected: "an instant before 'end' and before \(now)")
+        }
+        let elements = try body.member("groups").elements()
+        guard elements.count <= groupsMax else {
+            throw JSONMismatch(
+                path: "$.groups", expected: "at most \(groupsMax) groups", found: "\(elements.count) of them")
+        }
+        var groups: [SessionGroup] = []
+        for element in elements {
+            guard let metrics = try metrics(element.member("totals")) else { continue }
+            let by = try element.member("by")
+            let release = try by.optional("release")?.string()
+            if hasReleases, release?.isEmpty ?? true { continue }
+            let environment = try by.optional("environment")?.string()
+            groups.append(
+                SessionGroup(
+                    projectID: try by.member("project").projectID(), release: hasReleases ? release : nil,
+                    environment: environment.flatMap { $0.isEmpty ? nil : $0 }, span: span, metrics: metrics))
+        }
+        return groups
+    }
+
+    /// The figures, or nil when there were no sessions: then a rate is null on some servers and 1 on others, and
+    /// neither says anything.
+    private static func metrics(_ totals: JSONReader) throws(JSONMismatch) -> Metrics? {
+        guard let all = try totals.optional(sessions)?.count(), all > 0 else { return nil }
+        var metrics: Metrics = [MetricName.sessions: all]
+        if let rate = try totals.optional(crashFreeSessions)?.rate() {
+            metrics[MetricName.crashedSessions] = crashed(all, rate)
+            metrics[MetricName.crashFreeSessions] = rate
+        }
+        // Apps that do not tell their users apart have sessions without users.
+        if let users = try totals.optional(users)?.count(), users > 0 {
+            metrics[MetricName.users] = users
+            if let rate = try totals.optional(crashFreeUsers)?.rate() {
+                metrics[MetricName.crashedUsers] = crashed(users, rate)
+                metrics[MetricName.crashFreeUsers] = rate
+            }
+        }
+        return metrics
+    }
+
+    /// The service divides whole numbers, so rounding gives back the one it divided.
+    private static func crashed(_ all: Double, _ crashFreeRate: Double) -> Double {
+        min(all, (all * (1 - crashFreeRate)).rounded())
+    }
+}
+
+extension JSONReader {
+    fileprivate func rate() throws(JSONMismatch) -> Double {
+        let rate = try number()
+        guard (0...1).contains(rate) else { throw mismatch(expected: "a fraction from 0 to 1") }
+        return rate
+    }
+}
