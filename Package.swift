@@ -42,7 +42,12 @@ let package = Package(
         module("PluginKit", ["AlertModel", "TimeZones"]),
         module("AlertCore", ["PluginKit"]),
         module("BotConfig", ["AlertCore", "PluginKit", "YAMLKit"]),
+        module("Journal"),
+        module("Transport", ["AlertModel", "CCurl", "CCrypto"]),
+        module("Runtime", ["AlertCore", "Journal", "PluginKit"]),
         module("YAMLKit", ["CYaml"]),
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
     ] + pluginTargets
 )

@@ -49,6 +49,11 @@ public struct Note: Hashable, Sendable {
     public enum Level: String, Hashable, Sendable { case debug, info, warning, error }
     public let level: Level
     public let text: String
+
+    public init(_ level: Level, _ text: String) {
+        self.level = level
+        self.text = text
+    }
 }
 
 /// One decision about one notification.
@@ -131,7 +136,7 @@ struct Turn {
     }
 
     mutating func note(_ level: Note.Level, _ text: String) {
-        output.effects.append(.note(Note(level: level, text: text)))
+        output.effects.append(.note(Note(level, text)))
     }
 
     /// Looks at everything that is due.

@@ -26,7 +26,7 @@ struct Connection: Sendable {
         while sent < bytes.count {
             let count = bytes[sent...].withUnsafeBytes { rest in
                 // Without the flag, a client that went away would end the process with SIGPIPE.
-                send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL.rawValue))
+                send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
             }
             if count >= 0 { sent += count } else { try await again(after: errno, until: .writable) }
         }

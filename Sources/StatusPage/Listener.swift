@@ -35,7 +35,7 @@ struct Listener: Sendable {
         case exhausted
     }
 
-    func accept() throws(StatusServerError) -> Accepted {
+    func accept() -> Accepted {
         let descriptor = Glibc.accept(self.descriptor, nil, nil)
         guard descriptor >= 0 else {
             switch errno {
@@ -80,7 +80,7 @@ extension Listener {
         defer { freeaddrinfo(info) }
 
         let descriptor = try open(family: info.pointee.ai_family, address)
-        do {
+        do throws(StatusServerError) {
             // Without it, a restart would have to wait until the last connections of the old process have aged out.
             var yes: Int32 = 1
             setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -151,7 +151,7 @@ extension Listener {
                 reason: "the path has \(path.utf8.count) bytes, a socket's may have 1 to \(sockaddr_un.pathBytesMax)")
         }
         let descriptor = try open(family: AF_UNIX, address)
-        do {
+        do throws(StatusServerError) {
             if !name.bind(descriptor) {
                 guard errno == EADDRINUSE else {
                     throw StatusServerError(errno: errno, at: address, doing: "binding")

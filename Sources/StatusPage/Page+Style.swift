@@ -90,7 +90,7 @@ extension Page {
         .kind {
           font-size: 11px; font-weight: 700; letter-spacing: 0.05em; text-transform: uppercase; color: var(--tone);
         }
-        article h2 { font-size: 16px; line-height: 1.4; font-weight: 650; }
+        article h2 { font-size: 16px; line-height: 1.4; font-weight: 650; text-wrap: pretty; }
         article > * + * { margin-top: 10px; }
         article > .kind + h2 { margin-top: 2px; }
         .facts { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 24px; }
@@ -102,13 +102,13 @@ extension Page {
           font-family: ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", monospace; color: var(--tone);
           white-space: pre-wrap;
         }
-        .lines, .issues { padding-left: 18px; }
+        .lines, .issues { padding-left: 18px; list-style: disc; }
         .lines li, .issues li { margin: 3px 0; }
         .lines li::marker, .issues li::marker { color: var(--muted); }
         .why { font-style: italic; color: var(--muted); }
         article h3 { font-size: 12px; font-weight: 600; color: var(--muted); }
         article h3 + ul { margin-top: 2px; }
-        .issues small { color: var(--muted); font-size: 13px; }
+        .issues small { display: inline-block; color: var(--muted); font-size: 13px; }
         .links { display: flex; flex-wrap: wrap; gap: 8px; }
         .links a {
           padding: 4px 12px; border: 1px solid var(--line); border-radius: 8px; font-size: 13px; font-weight: 600;
@@ -119,7 +119,6 @@ extension Page {
         #empty { max-width: 440px; margin: 18vh auto 0; text-align: center; }
         #empty h2 { margin: 16px 0 6px; font-size: 20px; }
         #empty p { color: var(--muted); }
-        #empty .doing { margin-top: 12px; font-size: 13px; }
 
         #newest {
           position: fixed; bottom: 20px; left: 50%; transform: translateX(-50%); padding: 8px 18px; border: 0;

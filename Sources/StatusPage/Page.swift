@@ -27,7 +27,7 @@ struct Page: Sendable {
         </header>
         <main id="room" tabindex="0" aria-label="Messages">
         <div class="thread">
-        \(empty(health, isHidden: !messages.isEmpty))
+        \(empty(isHidden: !messages.isEmpty))
         <ol id="messages">\(list(messages))</ol>
         <noscript><p class="hint">Reload this page to see new messages.</p></noscript>
         </div>
@@ -53,15 +53,13 @@ struct Page: Sendable {
             """
     }
 
-    private func empty(_ health: BotHealth, isHidden: Bool) -> HTML {
+    private func empty(isHidden: Bool) -> HTML {
         let hidden: HTML = isHidden ? " hidden" : ""
         return """
             <section id="empty"\(hidden)>
             <img src="icon.svg" alt="" width="72" height="72">
             <h2>No messages yet</h2>
-            <p>\(botName) polls its sources and will write here as soon as a rule has something to say. Quiet is good \
-            news: nothing has crossed a limit.</p>
-            <p class="doing">\(health.sentence)</p>
+            <p>\(botName) polls its sources and will write here as soon as a rule has something to say.</p>
             </section>
             """
     }

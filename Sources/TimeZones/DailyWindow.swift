@@ -31,8 +31,10 @@ public struct DailyWindow: Sendable, Hashable {
     /// The next window that begins at `moment` or later; nil when none does within 400 days.
     public func next(after moment: Moment) -> TimeSpan? {
         let day = zone.civil(moment).day
-        return firstWindow(from: day - DailyWindow.reach, through: day + DailyWindow.daysAheadMax) { $0.from >= moment }?
-            .window
+        return firstWindow(from: day - DailyWindow.reach, through: day + DailyWindow.daysAheadMax) {
+            $0.from >= moment
+        }?
+        .window
     }
 
     /// The end of the window that holds `moment`, or of the last one of those that follow it without a pause; nil when
@@ -60,7 +62,9 @@ public struct DailyWindow: Sendable, Hashable {
     /// The first window that begins on one of these wall days and is as wanted. Windows of later days neither begin nor
     /// end earlier, because both follow the same clock.
     private func firstWindow(
-        from firstDay: Int, through lastDay: Int, where isWanted: (TimeSpan) -> Bool
+        from firstDay: Int,
+        through lastDay: Int,
+        where isWanted: (TimeSpan) -> Bool
     ) -> (day: Int, window: TimeSpan)? {
         for day in firstDay...lastDay where days.contains(Weekday(dayNumber: day)) {
             if let window = window(beginningOn: day), isWanted(window) { return (day, window) }
@@ -71,6 +75,7 @@ public struct DailyWindow: Sendable, Hashable {
     private func window(beginningOn day: Int) -> TimeSpan? {
         TimeSpan(
             from: zone.moment(beginning: CivilTime(day: day, secondOfDay: hours.begin)),
-            to: zone.moment(ending: CivilTime(day: hours.crossesMidnight ? day + 1 : day, secondOfDay: hours.end)))
+            to: zone.moment(ending: CivilTime(day: hours.crossesMidnight ? day + 1 : day, secondOfDay: hours.end))
+        )
     }
 }

@@ -18,7 +18,8 @@ extension YearlyRule {
             return
         }
         let seasonName = try scanner.abbreviation()
-        let seasonOffset = scanner.isAt(",") ? standard.offset + 3600 : try -scanner.offset()
+        let hasOffset = !scanner.isAtEnd && !scanner.isAt(",")
+        let seasonOffset = hasOffset ? try -scanner.offset() : standard.offset + 3600
         try scanner.skip(",", or: "the dates of the season, as in ,M3.5.0,M10.5.0/3")
         let begin = try scanner.yearlyTime()
         try scanner.skip(",", or: "a comma and the end of the season")
@@ -88,7 +89,8 @@ private struct RuleScanner {
         } else {
             day = .ordinal(try number(in: 0...365, "a date such as M3.5.0, J60 or 59"))
         }
-        let time = skip("/") ? try clockTime(hoursMax: 167, "a time such as 2 or -1:30, of at most 167 hours") : 2 * 3600
+        let time =
+            skip("/") ? try clockTime(hoursMax: 167, "a time such as 2 or -1:30, of at most 167 hours") : 2 * 3600
         return YearlyTime(day: day, secondOfDay: time)
     }
 

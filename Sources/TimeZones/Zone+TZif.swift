@@ -91,12 +91,21 @@ private struct TZifReader {
         }
         let counts = (0..<6).map { bytes.dropFirst(20 + $0 * 4).prefix(4).bigEndianUnsigned }
         return Header(
-            version: version, utMarks: counts[0], standardMarks: counts[1], leapSeconds: counts[2], changes: counts[3],
-            clocks: counts[4], abbreviationBytes: counts[5])
+            version: version,
+            utMarks: counts[0],
+            standardMarks: counts[1],
+            leapSeconds: counts[2],
+            changes: counts[3],
+            clocks: counts[4],
+            abbreviationBytes: counts[5]
+        )
     }
 
     private mutating func takeBlock(
-        _ header: Header, timeBytes: Int, name: String, hasFooter: Bool
+        _ header: Header,
+        timeBytes: Int,
+        name: String,
+        hasFooter: Bool
     ) throws(Fault) -> Zone {
         guard header.leapSeconds == 0 else { throw .leapSeconds }
         let changes = try takeChanges(header.changes, timeBytes: timeBytes)
@@ -111,8 +120,12 @@ private struct TZifReader {
         // Which times the compiler's input gave in which way matters to programs that make up rules of their own.
         _ = try take(header.standardMarks + header.utMarks, "the standard and UT marks")
         return Zone(
-            name: name, changes: changes, clockIndices: [0] + indices, clocks: clocks,
-            rule: hasFooter ? try takeFooter() : nil)
+            name: name,
+            changes: changes,
+            clockIndices: [0] + indices,
+            clocks: clocks,
+            rule: hasFooter ? try takeFooter() : nil
+        )
     }
 
     private mutating func takeChanges(_ count: Int, timeBytes: Int) throws(Fault) -> [Int] {

@@ -89,7 +89,8 @@ public struct Zone: Sendable, Hashable {
         }
         // A wall time that is never shown lies in a gap: between two stretches the clock can only have jumped over it.
         guard let first, let latest else { return .skipped(firstInstantAfterGap: Zone.moment(gapEnd ?? wall)) }
-        return first == latest ? .once(Zone.moment(first)) : .twice(first: Zone.moment(first), last: Zone.moment(latest))
+        return first == latest
+            ? .once(Zone.moment(first)) : .twice(first: Zone.moment(first), last: Zone.moment(latest))
     }
 
     /// The instant at which something begins that is written to begin at `civil`: the first time the clock shows it, or
@@ -149,7 +150,9 @@ struct LocalClock: Sendable, Hashable {
     /// Whether the bytes can be an abbreviation: ASCII letters, digits, `+` and `-`, and not too many.
     static func isAbbreviation(_ bytes: ArraySlice<UInt8>) -> Bool {
         bytes.count <= abbreviationBytesMax
-            && bytes.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") }
+            && bytes.allSatisfy {
+                $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-")
+            }
     }
 }
 

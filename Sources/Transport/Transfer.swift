@@ -212,8 +212,10 @@ final class Transfer {
             let number = ccurl_get_long(easy, CURLINFO_OS_ERRNO)
             return number == 0 ? nil : systemMessage(Int32(truncatingIfNeeded: number))
         case .tls:
+            // "Unspecified" is what stands there before any certificate was looked at.
             let number = ccurl_get_long(easy, CURLINFO_SSL_VERIFYRESULT)
-            return number == 0 ? nil : String(cString: X509_verify_cert_error_string(number))
+            return [X509_V_OK, X509_V_ERR_UNSPECIFIED].contains(Int32(truncatingIfNeeded: number))
+                ? nil : String(cString: X509_verify_cert_error_string(number))
         default: return nil
         }
     }

@@ -112,16 +112,16 @@ import Testing
         #expect(report.notices.count == 1)
     }
 
-    @Test func `a record broken in two lines does not hide the last one of its segment`() throws {
+    @Test func `a record broken in three lines does not hide the last one of its segment`() throws {
         var limits = JournalLimits()
         limits.segmentBytesMax = 200
         let disk = try diskWith(4, limits: limits)
         #expect(disk.fileNames.count == 2)
         let secondStart = try #require(disk[firstSegment].firstIndex(of: 0x0A)) + 1
-        disk[firstSegment][secondStart + 30] = 0x0A
+        for offset in [30, 60] { disk[firstSegment][secondStart + offset] = 0x0A }
         let (records, report) = try read(disk, limits: limits)
         #expect(records == lines([1, 3, 4]))
-        #expect(report.notices.count == 2)
+        #expect(report.notices.count == 3)
         #expect(report.isDamaged)
     }
 
@@ -155,7 +155,7 @@ import Testing
         #expect("\(place)".hasPrefix(firstSegment))
     }
 
-    @Test(arguments: 0..<20000)
+    @Test(arguments: 0..<400)
     func `whatever is done to the bytes, no record is altered or doubled and the journal can be written to`(
         seed: UInt64
     ) throws {

@@ -50,7 +50,10 @@ import TimeZones
         ("AAA0BBB,J364/167,J365/167", "2500-01-06T22:00Z", 0, "AAA"),
     ])
     func `a rule gives the clock of any instant`(
-        rule: String, at text: String, offset: Int, abbreviation: String
+        rule: String,
+        at text: String,
+        offset: Int,
+        abbreviation: String
     ) throws {
         let zone = try TZif.zone(rule: rule)
         #expect(try zone.offset(at: instant(text)) == offset)
@@ -69,7 +72,11 @@ import TimeZones
 
     @Test func `an empty footer keeps the last clock`() throws {
         let file = TZif(
-            changes: [(1000, 1)], clocks: [(0, 0), (-3600, 4)], abbreviations: Array("AAA\0BBB\0".utf8), footer: "\n\n")
+            changes: [(1000, 1)],
+            clocks: [(0, 0), (-3600, 4)],
+            abbreviations: Array("AAA\0BBB\0".utf8),
+            footer: "\n\n"
+        )
         let zone = try Zone(name: "Test/Plain", tzif: file.bytes)
         #expect(try zone.abbreviation(at: instant("1970-01-01T00:00Z")) == "AAA")
         #expect(try zone.abbreviation(at: instant("2500-01-01T00:00Z")) == "BBB")
@@ -77,8 +84,11 @@ import TimeZones
 
     @Test func `a rule takes over at the last change and not before`() throws {
         let file = TZif(
-            changes: [(1000, 0), (2000, 1)], clocks: [(0, 0), (-3600, 4)], abbreviations: Array("AAA\0BBB\0".utf8),
-            footer: "\nBBB1\n")
+            changes: [(1000, 0), (2000, 1)],
+            clocks: [(0, 0), (-3600, 4)],
+            abbreviations: Array("AAA\0BBB\0".utf8),
+            footer: "\nBBB1\n"
+        )
         let zone = try Zone(name: "Test/Rule", tzif: file.bytes)
         #expect(zone.abbreviation(at: Moment(milliseconds: 1_999_999)) == "AAA")
         #expect(zone.abbreviation(at: Moment(milliseconds: 2_000_000)) == "BBB")
@@ -86,7 +96,7 @@ import TimeZones
 
     @Test(arguments: [
         ("CE-1", "lacks an abbreviation such as CET or <+03>"),
-        ("<+03-3", "lacks an abbreviation"),
+        ("<+03-3", "lacks > after the abbreviation"),
         ("<a b>-3", "lacks an abbreviation"),
         ("CET", "lacks an offset such as 5 or -3:30, of at most 24 hours"),
         ("CET25", "lacks an offset"),

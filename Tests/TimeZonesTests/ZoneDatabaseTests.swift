@@ -21,7 +21,8 @@ import TimeZones
     }
 
     @Test(arguments: [
-        "", "/", "/etc/passwd", "Europe/", "Europe//Madrid", "../UTC", "Europe/../UTC", "Europe/Mad rid", "Europe/Madríd",
+        "", "/", "/etc/passwd", "Europe/", "Europe//Madrid", "../UTC", "Europe/../UTC", "Europe/Mad rid",
+        "Europe/Madríd",
         "tzdata.zi", "A\0B", String(repeating: "A", count: 101),
     ])
     func `names that lead elsewhere are refused unread`(name: String) {
@@ -35,7 +36,10 @@ import TimeZones
             let error = #expect(throws: ZoneError.noDatabase(folder: path)) {
                 try ZoneDatabase(folder: path).zone("Europe/Madrid")
             }
-            #expect(error?.description == "there is no time zone database in \(path); install it with: apt-get install tzdata")
+            #expect(
+                error?.description
+                    == "there is no time zone database in \(path); install it with: apt-get install tzdata"
+            )
         }
     }
 
@@ -117,7 +121,8 @@ private final class ScratchFolder {
         L America/New_York US/Eastern
         L America/New_York ../../etc
 
-        """.utf8)
+        """.utf8
+    )
 
     init() throws {
         var template = Array("/tmp/zones-XXXXXX".utf8CString)

@@ -5,8 +5,11 @@ import TimeZones
 @Suite struct `Zone files` {
     @Test func `version 1 has 32-bit times and no rule`() throws {
         let file = TZif(
-            version: 0, changes: [(-1_000_000, 1)], clocks: [(0, 0), (-5400, 4)],
-            abbreviations: Array("AAA\0BBB\0".utf8))
+            version: 0,
+            changes: [(-1_000_000, 1)],
+            clocks: [(0, 0), (-5400, 4)],
+            abbreviations: Array("AAA\0BBB\0".utf8)
+        )
         let zone = try Zone(name: "Test/One", tzif: file.bytes)
         #expect(zone.offset(at: Moment(milliseconds: -1_000_000_001)) == 0)
         #expect(zone.offset(at: Moment(milliseconds: -1_000_000_000)) == -5400)
@@ -50,7 +53,9 @@ import TimeZones
         #expect(error?.description.contains(problem) == true, "\(String(describing: error))")
     }
 
-    @Test(arguments: [("right/Europe/Madrid", "write Europe/Madrid"), ("Test/Leap", "apt-get install --reinstall tzdata")])
+    @Test(arguments: [
+        ("right/Europe/Madrid", "write Europe/Madrid"), ("Test/Leap", "apt-get install --reinstall tzdata"),
+    ])
     func `files that count leap seconds are refused`(name: String, advice: String) {
         let error = #expect(throws: ZoneError.countsLeapSeconds(name: name)) {
             try Zone(name: name, tzif: TZif(leapSeconds: 27).bytes)
@@ -88,11 +93,15 @@ import TimeZones
                 understood += 1
                 let window = DailyWindow(zone: zone, hours: try DailyHours(grammar: "22:00-07:00"))
                 for _ in 0..<5 {
-                    let moment = Moment(milliseconds: .random(in: -3_000_000_000_000...6_000_000_000_000, using: &random))
+                    let moment = Moment(
+                        milliseconds: .random(in: -3_000_000_000_000...6_000_000_000_000, using: &random)
+                    )
                     #expect(abs(zone.offset(at: moment)) < 26 * 3600)
                     let civil = zone.civil(moment)
                     #expect(zone.moment(beginning: civil) <= zone.moment(ending: civil))
-                    if let found = window.window(containing: moment) { #expect(found.from <= moment && moment < found.to) }
+                    if let found = window.window(containing: moment) {
+                        #expect(found.from <= moment && moment < found.to)
+                    }
                     if let next = window.next(after: moment) { #expect(next.from >= moment) }
                 }
             }

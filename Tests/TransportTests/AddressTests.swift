@@ -1,6 +1,7 @@
 import AlertModel
 import Testing
-import Transport
+
+@testable import Transport
 
 @Suite struct `Addresses and headers` {
     @Test(arguments: [
@@ -35,14 +36,12 @@ import Transport
         "http://10.0.0.1:8080/",
     ])
     func `plain http to other machines is refused unless allowed`(url: String) async throws {
-        let transport = HTTPTransport.forTests()
-        let error = try await transport.failure(of: url)
+        let error = try await HTTPTransport.forTests().failure(of: url)
         error.expect(.refusedScheme, mayHaveArrived: false, says: "`insecure: true`")
 
-        let request = HTTPRequest(.get, GuardedText(url), allowsPlainHTTP: true)
-        let task = Task { try await transport.perform(request, timeout: .milliseconds(1)) }
-        let allowed = await #expect(throws: TransportError.self) { try await task.value }
-        #expect(allowed?.cause != .refusedScheme)
+        // Not performed: a test asks no other machine.
+        let allowed = HTTPRequest(.get, GuardedText(url), allowsPlainHTTP: true)
+        #expect(try WireRequest(allowed, userAgent: "x", unixSocketPath: nil).url == url)
     }
 
     @Test(arguments: ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "localhost", "LOCALHOST", "127.0.0.1."])

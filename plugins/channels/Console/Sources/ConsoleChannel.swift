@@ -7,7 +7,10 @@ public import PluginKit
 /// Writes messages to standard output.
 public struct ConsoleChannel: Channel {
     public static let manifest = PluginManifest(
-        name: "console", summary: "Writes messages to standard output.", options: [])
+        name: "console",
+        summary: "Writes messages to standard output.",
+        options: []
+    )
 
     public let pace = Pace.unlimited
     /// What is printed twice is read twice.

@@ -6,7 +6,10 @@ public import PluginKit
 /// Keeps messages for the bot's own page.
 public struct InboxChannel: Channel {
     public static let manifest = PluginManifest(
-        name: "inbox", summary: "Keeps messages and shows them on the bot's own page.", options: [])
+        name: "inbox",
+        summary: "Keeps messages and shows them on the bot's own page.",
+        options: []
+    )
 
     public let pace = Pace.unlimited
     public let isIdempotent = true

@@ -13,7 +13,8 @@ enum MatrixAnswer {
             guard let event = answer?["event_id"]?.string, !event.isEmpty else {
                 // Asking again costs nothing: the id is the same.
                 return .unknown(
-                    "the homeserver answered \(response.status) without an event_id: \"\(response.excerpt(60))\"")
+                    "the homeserver answered \(response.status) without an event_id: \"\(response.excerpt(60))\""
+                )
             }
             return .delivered(receipt: event.tamed.clipped(to: eventIDMax))
         }
@@ -39,10 +40,10 @@ enum MatrixAnswer {
             return .delivered(receipt: nil)
         default: break
         }
-        guard case .retry(_, let sentence) = DeliveryOutcome(response, said: words, at: now) else {
-            return DeliveryOutcome(response, said: words.isEmpty ? nil : words, at: now)
+        switch DeliveryOutcome(response, said: words.isEmpty ? nil : words, at: now) {
+        case .retry(_, let sentence): return .retry(after: wait(response, answer, now), sentence)
+        case let outcome: return outcome
         }
-        return .retry(after: wait(response, answer, now), words.isEmpty ? sentence : said)
     }
 
     /// The larger of what the header says in seconds and what the body says in milliseconds.

@@ -15,10 +15,14 @@ public struct MatrixChannel: Channel {
             OptionSpec("homeserver", .url, required: true, "The address of the homeserver's client API."),
             OptionSpec("room", .text, required: true, "The room's id, which begins with '!'."),
             OptionSpec(
-                "token", .text, required: true,
-                "The access token of an account that has joined the room; keep it in the environment."),
+                "token",
+                .text,
+                required: true,
+                "The access token of an account that has joined the room; keep it in the environment."
+            ),
             .insecure,
-        ])
+        ]
+    )
 
     /// Synapse lets a user send one message in five seconds and ten at once, unless its administrator allows more
     /// (`rc_message`). Being refused costs more than waiting.
@@ -50,12 +54,15 @@ public struct MatrixChannel: Channel {
             throw ProblemList(
                 position,
                 "'\(room)' is a room's alias, which may move to another room; expected the room's id, which begins with "
-                    + "'!' (in Element: room settings, Advanced)")
+                    + "'!' (in Element: room settings, Advanced)"
+            )
         }
         guard id.hasPrefix("!"), (2...roomIDBytesMax).contains(id.utf8.count) else {
             throw ProblemList(
-                position, "'\(room.description.tamed.clipped(to: 60))' is no room id; expected one such as "
-                    + "!abcdef:example.org")
+                position,
+                "'\(room.description.tamed.clipped(to: 60))' is no room id; expected one such as "
+                    + "!abcdef:example.org"
+            )
         }
     }
 
@@ -65,9 +72,13 @@ public struct MatrixChannel: Channel {
         let content = posting.isPlain ? MatrixContent.plain(posting.message) : MatrixContent.rich(posting.message)
         return .request(
             HTTPRequest(
-                .put, "\(roomAddress)/send/m.room.message/\(transaction.percentEncoded)",
-                headers: [HTTPRequest.Header("Authorization", authorization)], body: .json(content),
-                allowsPlainHTTP: allowsPlainHTTP))
+                .put,
+                "\(roomAddress)/send/m.room.message/\(transaction.percentEncoded)",
+                headers: [HTTPRequest.Header("Authorization", authorization)],
+                body: .json(content),
+                allowsPlainHTTP: allowsPlainHTTP
+            )
+        )
     }
 
     public func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {

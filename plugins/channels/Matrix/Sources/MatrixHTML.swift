@@ -6,7 +6,8 @@ internal import PluginKit
 enum MatrixHTML {
     static func of(_ message: Message, headline: String) -> String {
         let color = color(of: message)
-        let title = "<p><strong><span data-mx-color=\"\(color)\">"
+        let title =
+            "<p><strong><span data-mx-color=\"\(color)\">"
             + headline.html(to: MatrixLimits.headlineMax) + "</span></strong></p>"
         let facts = facts(message.facts)
         let reason = paragraph(message.reason.html(to: MatrixLimits.reasonMax)) { "<b>Why:</b> \($0)" }

@@ -13,10 +13,14 @@ public struct SlackChannel: Channel {
         summary: "Posts to a Slack channel through an incoming webhook.",
         options: [
             OptionSpec(
-                "webhook", .url, required: true,
-                "The address of the incoming webhook; whoever knows it can post, so keep it in the environment."),
+                "webhook",
+                .url,
+                required: true,
+                "The address of the incoming webhook; whoever knows it can post, so keep it in the environment."
+            ),
             .insecure,
-        ])
+        ]
+    )
 
     /// Slack documents one message a second for a webhook, and lets short bursts through without promising how long.
     public let pace = Pace(perSecond: 1, burst: 3)

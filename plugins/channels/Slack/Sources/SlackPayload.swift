@@ -102,7 +102,9 @@ enum SlackPayload {
     private static func links(_ links: [Message.Link]) -> [SlackBlock] {
         var text = ""
         for link in links {
-            guard let markup = SlackLink.markup(link.title, link.url, titleMax: SlackShares.linkTitleMax) else { continue }
+            guard let markup = SlackLink.markup(link.title, link.url, titleMax: SlackShares.linkTitleMax) else {
+                continue
+            }
             let longer = text.isEmpty ? markup : "\(text)  ·  \(markup)"
             if longer.utf16.count <= SlackShares.linksTextMax { text = longer }
         }
@@ -113,7 +115,8 @@ enum SlackPayload {
         let title = issue.title.tamed.trimmed.isEmpty ? "(without a title)" : issue.title
         let detail = issue.detail.slackMarkup(to: SlackShares.issueDetailMax)
         let link = issue.url.flatMap { SlackLink.markup(title, $0, titleMax: SlackShares.issueTitleMax) }
-        return "• " + (link ?? title.slackMarkup(to: SlackShares.issueTitleMax)) + (detail.isEmpty ? "" : " — \(detail)")
+        return "• " + (link ?? title.slackMarkup(to: SlackShares.issueTitleMax))
+            + (detail.isEmpty ? "" : " — \(detail)")
     }
 
     private static func row(_ line: String) -> String { "• " + line.slackMarkup(to: SlackShares.lineMax) }
@@ -171,7 +174,8 @@ struct SlackBlock {
     static func fields(_ markups: [String]) -> SlackBlock {
         SlackBlock(
             ["type": "section", "fields": .array(markups.map(markdown))],
-            textCount: markups.reduce(0) { $0 + $1.utf16.count })
+            textCount: markups.reduce(0) { $0 + $1.utf16.count }
+        )
     }
 
     /// Small grey text.

@@ -64,20 +64,23 @@ extension String {
 
     /// The text with its middle cut out where its characters cost more than the limit, never inside a character.
     func fitted(to limit: Int, cost: (String) -> Int) -> String {
+        let costs = map { cost(String($0)) }
+        guard costs.reduce(0, +) > limit else { return self }
+        let head = costs.count(within: limit / 2)
+        let tail = costs.reversed().count(within: limit - limit / 2 - "…".utf16.count)
+        return prefix(head) + "…" + suffix(tail)
+    }
+}
+
+extension Sequence<Int> {
+    /// How many of the numbers, from the front, stay within the limit together.
+    fileprivate func count(within limit: Int) -> Int {
         var left = limit
-        // No character costs less than a quarter of its bytes.
-        if utf8.count <= limit * 4, allSatisfy({ left -= cost(String($0)); return left >= 0 }) { return self }
-        var headRoom = limit / 2
-        let head = prefix { headRoom -= cost(String($0)); return headRoom >= 0 }
-        var tailRoom = limit - limit / 2 - 1
-        var tailStart = endIndex
-        while tailStart > head.endIndex {
-            let before = index(before: tailStart)
-            tailRoom -= cost(String(self[before]))
-            guard tailRoom >= 0 else { break }
-            tailStart = before
+        let fitting = prefix { number in
+            left -= number
+            return left >= 0
         }
-        return head + "…" + self[tailStart...]
+        return fitting.count
     }
 }
 

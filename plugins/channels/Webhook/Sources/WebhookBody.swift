@@ -43,20 +43,25 @@ enum WebhookBody {
 extension String {
     /// The text with its middle cut out where it has more bytes than the limit as JSON, never inside a character.
     fileprivate func fitted(to limit: Int) -> String {
-        guard jsonBytes > limit else { return self }
-        var headRoom = limit / 2
-        let head = prefix { headRoom -= String($0).jsonBytes; return headRoom >= 0 }
-        var tailRoom = limit - limit / 2 - "…".utf8.count
-        var tailStart = endIndex
-        while tailStart > head.endIndex {
-            let before = index(before: tailStart)
-            tailRoom -= String(self[before]).jsonBytes
-            guard tailRoom >= 0 else { break }
-            tailStart = before
-        }
-        return head + "…" + self[tailStart...]
+        let costs = map { String($0).jsonBytes }
+        guard costs.reduce(0, +) > limit else { return self }
+        let head = costs.count(within: limit / 2)
+        let tail = costs.reversed().count(within: limit - limit / 2 - "…".utf8.count)
+        return prefix(head) + "…" + suffix(tail)
     }
 
     /// Without the quotation marks around it.
     private var jsonBytes: Int { JSON.string(self).bytes.count - 2 }
+}
+
+extension Sequence<Int> {
+    /// How many of the numbers, from the front, stay within the limit together.
+    fileprivate func count(within limit: Int) -> Int {
+        var left = limit
+        let fitting = prefix { number in
+            left -= number
+            return left >= 0
+        }
+        return fitting.count
+    }
 }

@@ -14,11 +14,14 @@ public struct WebhookChannel: Channel {
         options: [
             OptionSpec("url", .url, required: true, "The address that takes the messages."),
             OptionSpec(
-                "secret", .text,
-                "The key of the signature: 'whsec_' and base64; several, parted by spaces, while keys are changed."),
+                "secret",
+                .text,
+                "The key of the signature: 'whsec_' and base64; several, parted by spaces, while keys are changed."
+            ),
             OptionSpec("headers", .map(.text), "Headers sent along, such as Authorization."),
             .insecure,
-        ])
+        ]
+    )
 
     /// The receiver is the user's own; if it wants less it says so with 429.
     public let pace = Pace(perSecond: 1000, burst: 1000, atOnce: 32)
@@ -66,16 +69,20 @@ public struct WebhookChannel: Channel {
     /// Refuses keys that nothing can be signed with, before the first message needs one.
     private static func checked(_ secret: GuardedText, at position: Position) throws(ProblemList) -> GuardedText {
         let keys = secret.reveal().split(separator: " ")
-        let isSound = !keys.isEmpty && keys.allSatisfy { key in
-            let encoded = key.hasPrefix("whsec_") ? key.dropFirst("whsec_".count) : key
-            let digits = encoded.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
-            return !digits.isEmpty && digits.count % 4 != 1 && encoded.utf8.count - digits.count <= 2
-                && digits.allSatisfy(\.isBase64)
-        }
+        let isSound =
+            !keys.isEmpty
+            && keys.allSatisfy { key in
+                let encoded = key.hasPrefix("whsec_") ? key.dropFirst("whsec_".count) : key
+                let digits = encoded.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
+                return !digits.isEmpty && digits.count % 4 != 1 && encoded.utf8.count - digits.count <= 2
+                    && digits.allSatisfy(\.isBase64)
+            }
         guard isSound else {
             throw ProblemList(
-                position, "'secret' is no key for signing; expected 'whsec_' and base64, as the receiver shows it",
-                suggestion: "whsec_ followed by the output of: openssl rand -base64 32")
+                position,
+                "'secret' is no key for signing; expected 'whsec_' and base64, as the receiver shows it",
+                suggestion: "whsec_ followed by the output of: openssl rand -base64 32"
+            )
         }
         // A key is a secret even if somebody wrote it into the file.
         return GuardedText(Secret(secret.reveal()))
@@ -89,13 +96,20 @@ public struct WebhookChannel: Channel {
             if name.isEmpty || !name.utf8.allSatisfy(\.isHeaderName) {
                 problems.append(
                     Problem(
-                        option.position, "'\(name.tamed.clipped(to: 60))' is no name for a header; expected letters, "
-                            + "digits and hyphens"))
+                        option.position,
+                        "'\(name.tamed.clipped(to: 60))' is no name for a header; expected letters, "
+                            + "digits and hyphens"
+                    )
+                )
             } else if name.lowercased().hasPrefix("webhook-") || ownNames.contains(name.lowercased()) {
                 problems.append(Problem(option.position, "the header '\(name)' is set by alertbot itself; remove it"))
             } else if value.reveal().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
                 problems.append(
-                    Problem(option.position, "the header '\(name)' has a line break or a control character in its value"))
+                    Problem(
+                        option.position,
+                        "the header '\(name)' has a line break or a control character in its value"
+                    )
+                )
             } else {
                 headers.append(HTTPRequest.Header(name, value))
             }
@@ -104,8 +118,8 @@ public struct WebhookChannel: Channel {
         return headers
     }
 
-    /// What follows from the body, and who is asked.
-    private static let ownNames = ["content-length", "content-type", "host", "transfer-encoding"]
+    /// What follows from the body.
+    private static let ownNames = ["content-length", "content-type", "transfer-encoding"]
 }
 
 extension UInt8 {

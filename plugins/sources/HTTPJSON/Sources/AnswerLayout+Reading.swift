@@ -116,11 +116,11 @@ extension IssueLayout {
                 guard let count, !(count >= 0 && count.isFinite) else { continue }
                 throw JSONMismatch(path: reader.path, expected: "a count of \(name), 0 or more", found: "\(count)")
             }
+            // Titles come from crashing programs and may be whole stack traces: cut, not refused.
+            let title = try self["title"]?.text(of: reader, bytesMax: .max, within: &budget) ?? ""
             issues.append(
                 Issue(
-                    id: id,
-                    title: try self["title"]?.text(of: reader, within: &budget)?
-                        .clipped(to: Issue.titleCharactersMax) ?? "",
+                    id: id, title: title.clipped(to: Issue.titleCharactersMax),
                     events: events, users: users,
                     firstSeen: try self["first_seen"]?.moment(of: reader, within: &budget),
                     lastSeen: try self["last_seen"]?.moment(of: reader, within: &budget),

@@ -16,15 +16,16 @@ extension Mapping {
 
     /// The figure, converted; nil when there is no data.
     func number(of row: JSONReader, within budget: inout SelectionBudget) throws(JSONMismatch) -> Double? {
-        guard let number = try read("a number", of: row, within: &budget, zero: 0, number) else { return nil }
-        return number
+        try read("a number", of: row, within: &budget, zero: 0, number)
     }
 
     /// A name; nil when there is none. Numbers are taken as written: build 540 is a release too.
-    func text(of row: JSONReader, within budget: inout SelectionBudget) throws(JSONMismatch) -> String? {
-        try read("a text of at most \(Mapping.textBytesMax) bytes", of: row, within: &budget, zero: nil) { value in
+    func text(
+        of row: JSONReader, bytesMax: Int = Mapping.textBytesMax, within budget: inout SelectionBudget
+    ) throws(JSONMismatch) -> String? {
+        try read("a text of at most \(bytesMax) bytes", of: row, within: &budget, zero: nil) { value in
             switch value {
-            case .string(let text): text.utf8.count <= Mapping.textBytesMax ? text : nil
+            case .string(let text): text.utf8.count <= bytesMax ? text : nil
             case .int, .double: value.text
             default: nil
             }

@@ -1,0 +1,293 @@
+public import AlertCore
+public import Journal
+public import PluginKit
+
+/// The running bot: owns the state, steps the core, keeps the journal, performs the effects.
+///
+/// One turn takes in everything that has happened since the last, makes the facts durable with one sync, and only then
+/// lets anything leave the machine. If the journal can not be written, what would leave waits until it can.
+public actor Bot {
+    private var core: Core
+    private var sources: [String: any Source]
+    private var channels: [String: any Channel]
+    private var heartbeat: GuardedText?
+    private let ports: Ports
+    private var redactor: Redactor
+    private var ledger: Ledger
+    public private(set) var state: State
+
+    private let inbox: AsyncStream<Event>
+    private let events: AsyncStream<Event>.Continuation
+    private var armed: Duration?
+    /// Effects that wait for the journal.
+    private var waiting: [SendOrder] = []
+    private var journalTrouble: JournalError?
+    private var unwritten: [Fact] = []
+    private var isStopping = false
+    private var sending = 0
+    /// The difference between the wall clock and the machine's, to notice when somebody sets the former.
+    private var wallOffset: Duration
+    private var powerLooked: Duration?
+    /// Sources that have answered since the last heartbeat.
+    private var healthy: Set<String> = []
+    private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
+    private var watcherCount = 0
+
+    private enum Event: Sendable {
+        case input(Input)
+        case alarm
+        case reload(Setup)
+        case stop
+        /// The grace of a stop is over.
+        case graceOver
+    }
+
+    /// What a config gives the bot.
+    public struct Setup: Sendable {
+        public var plan: Plan
+        public var sources: [String: any Source]
+        public var channels: [String: any Channel]
+        public var heartbeat: GuardedText?
+        public var secrets: [Secret]
+
+        public init(
+            plan: Plan, sources: [String: any Source], channels: [String: any Channel], heartbeat: GuardedText?,
+            secrets: [Secret]
+        ) {
+            self.plan = plan
+            self.sources = sources
+            self.channels = channels
+            self.heartbeat = heartbeat
+            self.secrets = secrets
+        }
+    }
+
+    public init(_ setup: Setup, ports: Ports, ledger: consuming Ledger, state: State) {
+        core = Core(plan: setup.plan)
+        sources = setup.sources
+        channels = setup.channels
+        heartbeat = setup.heartbeat
+        redactor = Redactor(setup.secrets)
+        self.ports = ports
+        self.ledger = ledger
+        self.state = state
+        wallOffset = Bot.offset(ports.clock)
+        (inbox, events) = AsyncStream.makeStream(of: Event.self)
+    }
+
+    public var plan: Plan { core.plan }
+
+    /// What keeps the journal from being written, if anything does.
+    public var trouble: JournalError? { journalTrouble }
+
+    /// Uses a new config from the next turn on.
+    public nonisolated func reload(_ setup: Setup) { events.yield(.reload(setup)) }
+
+    /// Stops: no new polls; deliveries in flight end within the grace or stay safe in the journal.
+    public nonisolated func stop() { events.yield(.stop) }
+
+    /// A bell that rings after each turn that changed what people see.
+    public func bell() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = watcherCount
+        watcherCount += 1
+        watchers[id] = continuation
+        continuation.onTermination = { [weak self] _ in
+            guard let self else { return }
+            Task { await self.dropWatcher(id) }
+        }
+        return stream
+    }
+
+    private func dropWatcher(_ id: Int) { watchers[id] = nil }
+
+    /// Runs until stopped.
+    public func run(grace: Duration) async {
+        await withDiscardingTaskGroup { group in
+            turn([.started], &group)
+            for await event in inbox {
+                switch event {
+                case .input(let input): turn([input], &group)
+                case .alarm:
+                    armed = nil
+                    turn([.tick], &group)
+                case .reload(let setup):
+                    use(setup)
+                    turn([.started], &group)
+                case .stop:
+                    beginStop(grace, &group)
+                case .graceOver: events.finish()
+                }
+                if isStopping, sending == 0 { events.finish() }
+            }
+            group.cancelAll()
+        }
+        for watcher in watchers.values { watcher.finish() }
+    }
+
+    private func beginStop(_ grace: Duration, _ group: inout DiscardingTaskGroup) {
+        guard !isStopping else { return }
+        isStopping = true
+        let end = ports.clock.uptime() + grace
+        group.addTask { [ports, events] in
+            try? await ports.clock.sleep(until: end)
+            events.yield(.graceOver)
+        }
+    }
+
+    /// Swaps the config; what is in flight keeps the plugin it began with.
+    private func use(_ setup: Setup) {
+        core = Core(plan: setup.plan)
+        sources = setup.sources
+        channels = setup.channels
+        heartbeat = setup.heartbeat
+        redactor = Redactor(setup.secrets)
+        healthy = []
+    }
+
+    /// One turn: step, journal, perform.
+    private func turn(_ inputs: [Input], _ group: inout DiscardingTaskGroup) {
+        let now = ports.clock.now()
+        var effects: [Effect] = []
+        for input in clockAndPower() + inputs {
+            trackHealth(input, &group)
+            if case .delivered = input { sending -= 1 }
+            let output = core.step(&state, input, at: now)
+            unwritten += output.facts
+            effects += output.effects
+        }
+        let isWritten = write(now)
+        for effect in effects { perform(effect, isWritten, &group) }
+        if isWritten {
+            for order in waiting { send(order, &group) }
+            waiting = []
+        }
+        arm(&group)
+        if !effects.isEmpty || !inputs.isEmpty { for watcher in watchers.values { watcher.yield() } }
+    }
+
+    /// Makes the facts durable; false when the journal can not be written now.
+    private func write(_ now: Moment) -> Bool {
+        do {
+            for refused in ledger.append(unwritten, at: now) {
+                ports.host.log(Note(.error, "a fact does not fit into the journal: \(refused)"))
+            }
+            unwritten = []
+            try ledger.commit()
+            if journalTrouble != nil {
+                ports.host.log(Note(.info, "the journal can be written again"))
+                journalTrouble = nil
+            }
+            try ledger.compactIfLarge(state, at: now)
+            return true
+        } catch {
+            if journalTrouble != error {
+                ports.host.log(Note(.error, "the journal can not be written: \(error)"))
+                journalTrouble = error
+            }
+            return false
+        }
+    }
+
+    private func perform(_ effect: Effect, _ isWritten: Bool, _ group: inout DiscardingTaskGroup) {
+        switch effect {
+        case .note(let note):
+            ports.host.log(Note(note.level, redactor.redact(note.text)))
+        case .decided(let record):
+            ports.host.log(Note(.info, record.logLine))
+        case .poll(let order):
+            guard !isStopping, let source = sources[order.source] else { return }
+            let poller = Poller(ports: ports, redactor: redactor)
+            group.addTask { [events] in events.yield(.input(await poller.poll(order, source))) }
+        case .send(let order):
+            sending += 1
+            if isWritten { send(order, &group) } else { waiting.append(order) }
+        }
+    }
+
+    private func send(_ order: SendOrder, _ group: inout DiscardingTaskGroup) {
+        guard let channel = channels[order.delivery.channel] else { return }
+        let courier = Courier(ports: ports, redactor: redactor)
+        group.addTask { [events] in events.yield(.input(await courier.deliver(order, channel))) }
+    }
+
+    /// How often a journal that can not be written is tried again.
+    private static let journalRetryInterval = Duration.seconds(5)
+
+    /// Sets the alarm to the next thing that is due.
+    private func arm(_ group: inout DiscardingTaskGroup) {
+        guard !isStopping else { return }
+        let uptime = ports.clock.uptime()
+        var due = state.nextDue.map { uptime + max(.zero, $0 - ports.clock.now()) }
+        if journalTrouble != nil {
+            due = min(due ?? uptime + Bot.journalRetryInterval, uptime + Bot.journalRetryInterval)
+        }
+        guard let due, armed.map({ due < $0 }) ?? true else { return }
+        armed = due
+        group.addTask { [ports, events] in
+            guard (try? await ports.clock.sleep(until: due)) != nil else { return }
+            events.yield(.alarm)
+        }
+    }
+
+    /// A wall clock that moved by more than this against the machine's was set by somebody.
+    private static let clockStepMin = Duration.seconds(2)
+    /// How often the power supply is looked at.
+    private static let powerInterval = Duration.minutes(1)
+
+    private static func offset(_ clock: any Clock) -> Duration {
+        .milliseconds(clock.now().milliseconds) - clock.uptime()
+    }
+
+    private func clockAndPower() -> [Input] {
+        var inputs: [Input] = []
+        let offset = Bot.offset(ports.clock)
+        let step = offset - wallOffset
+        if step > Bot.clockStepMin || step < .zero - Bot.clockStepMin {
+            inputs.append(.clockStepped(by: step))
+            wallOffset = offset
+        }
+        let uptime = ports.clock.uptime()
+        if powerLooked.map({ uptime - $0 >= Bot.powerInterval }) ?? true {
+            powerLooked = uptime
+            let isLow = ports.host.isLowOnPower()
+            if isLow != state.isLowOnPower { inputs.append(.power(isLow: isLow)) }
+        }
+        return inputs
+    }
+
+    /// Pings the heartbeat once every source has answered since the last ping.
+    private func trackHealth(_ input: Input, _ group: inout DiscardingTaskGroup) {
+        guard case .polled(let source, let report, _) = input, let heartbeat else { return }
+        if case .failed = report.outcome {
+            healthy.remove(source)
+            return
+        }
+        healthy.insert(source)
+        guard healthy.isSuperset(of: core.plan.sources.map(\.name)), journalTrouble == nil else { return }
+        healthy = []
+        group.addTask { [ports] in
+            let request = HTTPRequest(.get, heartbeat, allowsPlainHTTP: true)
+            do {
+                let response = try await ports.web.perform(request, timeout: .seconds(10))
+                guard !response.isSuccess else { return }
+                ports.host.log(Note(.warning, "the heartbeat was answered with \(response.status)"))
+            } catch {
+                ports.host.log(Note(.warning, "the heartbeat could not be sent: \(error.description)"))
+            }
+        }
+    }
+}
+
+extension DecisionRecord {
+    /// The decision on one line.
+    public var logLine: String {
+        let what =
+            switch decision {
+            case .send: "send"
+            case .hold(let until): "hold until \(until)"
+            case .drop: "drop"
+            }
+        return "\(channel): \(what) (\(reason)): \(kind.rawValue) \(message.headline.tamed)"
+    }
+}

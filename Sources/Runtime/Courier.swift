@@ -1,0 +1,60 @@
+public import AlertCore
+public import PluginKit
+
+/// Makes one attempt of a delivery.
+public struct Courier: Sendable {
+    private let ports: Ports
+    private let redactor: Redactor
+
+    /// For an attempt as a whole: Standard Webhooks advises 15 to 30 seconds.
+    public static let attemptTimeout = Duration.seconds(30)
+
+    public init(ports: Ports, redactor: Redactor) {
+        self.ports = ports
+        self.redactor = redactor
+    }
+
+    /// Delivers, and gives back the input that tells the core.
+    public func deliver(_ order: SendOrder, _ channel: any Channel) async -> Input {
+        .delivered(id: order.delivery.id, redacted(await outcome(of: order.delivery, channel)))
+    }
+
+    private func outcome(of delivery: Delivery, _ channel: any Channel) async -> DeliveryOutcome {
+        let now = ports.clock.now()
+        if let faults = ports.faults, faults.strikes("\(delivery.id)#\(delivery.attempts)", at: now) {
+            return .retry(after: nil, "failed on purpose (--fault-rate)")
+        }
+        switch channel.post(Posting(delivery, at: now)) {
+        case .keep: return .delivered(receipt: nil)
+        case .print(let text):
+            ports.host.print(text)
+            return .delivered(receipt: nil)
+        case .request(let request):
+            do {
+                let response = try await ports.web.perform(request, timeout: Courier.attemptTimeout)
+                return channel.judge(.answered(response), at: ports.clock.now())
+            } catch {
+                return channel.judge(.failed(error), at: ports.clock.now())
+            }
+        }
+    }
+
+    private func redacted(_ outcome: DeliveryOutcome) -> DeliveryOutcome {
+        switch outcome {
+        case .delivered: outcome
+        case .retry(let after, let sentence): .retry(after: after, redactor.redact(sentence))
+        case .unknown(let sentence): .unknown(redactor.redact(sentence))
+        case .refusedBody(let sentence): .refusedBody(redactor.redact(sentence))
+        case .refusedChannel(let sentence): .refusedChannel(redactor.redact(sentence))
+        }
+    }
+}
+
+extension Posting {
+    /// The posting that an attempt of a delivery makes.
+    public init(_ delivery: Delivery, at moment: Moment) {
+        self.init(
+            id: delivery.id, message: delivery.message, possiblyRepeated: delivery.possiblyRepeated,
+            isPlain: delivery.isPlain, at: moment)
+    }
+}

@@ -1,0 +1,90 @@
+public import AlertCore
+public import PluginKit
+
+/// Leads the conversation with a source to its end.
+public struct Poller: Sendable {
+    private let ports: Ports
+    private let redactor: Redactor
+
+    /// Steps of one conversation: pages of issues, spans and environments stay far below.
+    private static let stepsMax = 200
+    /// A poll of many requests may take this many times the timeout of one.
+    private static let timeoutsPerPollMax = 5
+    /// Addresses of which validators are kept.
+    private static let validatorsMax = 16
+
+    public init(ports: Ports, redactor: Redactor) {
+        self.ports = ports
+        self.redactor = redactor
+    }
+
+    /// Polls, and gives back the input that tells the core.
+    public func poll(_ order: PollOrder, _ source: any Source) async -> Input {
+        let began = ports.clock.now()
+        var validators = order.validators
+        if let faults = ports.faults, faults.strikes(order.source, at: began) {
+            let failure = PollFailure(.unreachable, "failed on purpose (--fault-rate)")
+            return .polled(source: order.source, PollReport(.failed(failure)), validators: validators)
+        }
+        let deadline = ports.clock.uptime() + order.timeout * Poller.timeoutsPerPollMax
+        var step = source.poll(Poll(source: order.source, now: began, cursor: order.cursor, spans: order.spans))
+        for _ in 0..<Poller.stepsMax {
+            switch step {
+            case .finish(let report):
+                return .polled(source: order.source, redacted(report), validators: validators)
+            case .read(let request, let then):
+                step = then(await ports.files.read(request))
+            case .fetch(let request, let then):
+                let left = deadline - ports.clock.uptime()
+                guard left > .zero else {
+                    let whole = order.timeout * Poller.timeoutsPerPollMax
+                    step = .fail(PollFailure(.timeout, "the whole poll took longer than \(whole.short)"))
+                    continue
+                }
+                step = then(await fetch(request, timeout: min(order.timeout, left), &validators))
+            }
+        }
+        let failure = PollFailure(.badAnswer, "the poll did not end after \(Poller.stepsMax) requests")
+        return .polled(source: order.source, PollReport(.failed(failure)), validators: validators)
+    }
+
+    private func fetch(
+        _ request: HTTPRequest, timeout: Duration, _ validators: inout [String: SourceRecord.Validator]
+    ) async -> FetchResult {
+        var request = request
+        var hash = StableHash()
+        hash.add(request.url.reveal())
+        let key = hash.text
+        if request.isConditional, let validator = validators[key] {
+            if let etag = validator.etag { request.headers.append(.init("If-None-Match", GuardedText(etag))) }
+            if let date = validator.lastModified { request.headers.append(.init("If-Modified-Since", GuardedText(date))) }
+        }
+        do {
+            let response = try await ports.web.perform(request, timeout: timeout)
+            if request.isConditional, response.isSuccess {
+                let validator = SourceRecord.Validator(
+                    etag: response.header("ETag")?.clipped(to: 300),
+                    lastModified: response.header("Last-Modified")?.clipped(to: 60))
+                if validator.etag == nil, validator.lastModified == nil {
+                    validators[key] = nil
+                } else {
+                    if validators.count >= Poller.validatorsMax { validators = [:] }
+                    validators[key] = validator
+                }
+            }
+            return .answered(response)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func redacted(_ report: PollReport) -> PollReport {
+        var report = report
+        report.warnings = report.warnings.map(redactor.redact)
+        if case .failed(let failure) = report.outcome {
+            report.outcome = .failed(
+                PollFailure(failure.reason, redactor.redact(failure.description), retryAt: failure.retryAt))
+        }
+        return report
+    }
+}

@@ -1,0 +1,87 @@
+// Runtime is the thin shell around the core: it journals what was decided, performs the effects, and feeds the answers
+// back as inputs. Everything outside is a port, so the whole bot runs in a test or in a simulated world as well.
+
+public import AlertCore
+public import PluginKit
+
+/// Time, in its two kinds: the wall's, which people can set, and the machine's, which only moves on.
+public protocol Clock: Sendable {
+    func now() -> Moment
+    /// Time since the machine started, suspends included.
+    func uptime() -> Duration
+    /// Waits until `uptime()` reaches the given value; throws when cancelled.
+    func sleep(until uptime: Duration) async throws
+}
+
+/// The network.
+public protocol Web: Sendable {
+    func perform(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse
+}
+
+/// Files that sources read.
+public protocol Files: Sendable {
+    func read(_ request: FileRequest) async -> FileResult
+}
+
+/// The rest of the host.
+public protocol Host: Sendable {
+    /// Whether it runs on battery or wants to save power.
+    func isLowOnPower() -> Bool
+    /// Writes to standard output.
+    func print(_ text: String)
+    func log(_ note: Note)
+}
+
+/// The ports a bot needs.
+public struct Ports: Sendable {
+    public var clock: any Clock
+    public var web: any Web
+    public var files: any Files
+    public var host: any Host
+    /// Makes polls and deliveries fail at random; nil in earnest.
+    public var faults: Faults?
+
+    public init(clock: any Clock, web: any Web, files: any Files, host: any Host, faults: Faults? = nil) {
+        self.clock = clock
+        self.web = web
+        self.files = files
+        self.host = host
+        self.faults = faults
+    }
+}
+
+/// Failures made on purpose, the same for the same seed.
+public struct Faults: Sendable {
+    /// From 0 to 1.
+    public let rate: Double
+    public let seed: UInt64
+
+    public init(rate: Double, seed: UInt64) {
+        self.rate = rate
+        self.seed = seed
+    }
+
+    /// Whether the thing of that name, at that time, fails.
+    func strikes(_ name: String, at moment: Moment) -> Bool {
+        StableHash.unit(String(seed), name, moment.description, "fault") < rate
+    }
+}
+
+/// Masks secrets in words that came from outside: a service may send back what it was sent.
+public struct Redactor: Sendable {
+    private let values: [String]
+
+    /// Shorter secrets than this are left alone: masking every `1` would hide more than it protects.
+    private static let secretCharactersMin = 4
+
+    public init(_ secrets: [Secret]) {
+        values = Set(secrets.map { $0.reveal() }).filter { $0.count >= Redactor.secretCharactersMin }
+            .sorted { ($0.count, $0) > ($1.count, $1) }
+    }
+
+    public func redact(_ text: String) -> String {
+        values.reduce(text) { text, value in
+            text.contains(value) ? text.split(separator: value, omittingEmptySubsequences: false).joined(separator: Secret.mask) : text
+        }
+    }
+}

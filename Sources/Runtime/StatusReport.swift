@@ -1,0 +1,130 @@
+public import AlertCore
+public import PluginKit
+
+/// What the bot sees, tracks and has said, as JSON: for the status page, for `status` and for `history`.
+public struct StatusReport: Sendable {
+    private let state: State
+    private let plan: Plan
+    private let now: Moment
+
+    public init(_ state: State, _ plan: Plan, at now: Moment) {
+        self.state = state
+        self.plan = plan
+        self.now = now
+    }
+
+    /// - Parameter isRunning: whether the answer comes from a bot at work, or from its journal.
+    public func status(isRunning: Bool) -> JSON {
+        [
+            "bot": .string(plan.botName), "now": JSON(now), "running": .bool(isRunning),
+            "sources": .array(plan.sources.map(source)), "incidents": incidents,
+            "channels": .array(plan.channels.map(channel)),
+            "subjects": JSON(state.series.count),
+        ]
+    }
+
+    public var incidents: JSON {
+        .array(
+            state.incidentsInOrder.map { incident in
+                guard case .object(var object) = IncidentSummary(incident).json else { return .null }
+                object["channels"] = .object(
+                    JSONObject(
+                        incident.standings.sorted { $0.key < $1.key }.map { name, standing in (name, self.standing(standing)) }))
+                return .object(object)
+            })
+    }
+
+    private func standing(_ standing: Standing) -> JSON {
+        [
+            "announced": JSON(standing.announced?.rawValue), "last_said": JSON(standing.lastSaid),
+            "held": standing.hold.map { hold in
+                [
+                    "kind": .string(hold.kind.rawValue), "reason": .string(hold.reason.description),
+                    "until": JSON(hold.until),
+                ]
+            } ?? .null,
+        ]
+    }
+
+    private func source(_ source: SourcePlan) -> JSON {
+        let record = state.sources[source.name] ?? SourceRecord()
+        let condition =
+            record.stopped != nil
+            ? "stopped"
+            : state.polling.contains(source.name) ? "polling" : record.lastOutcome?.rawValue ?? "waiting"
+        return [
+            "name": .string(source.name), "state": .string(condition), "last_polled": JSON(record.lastPolled),
+            "last_good": JSON(record.lastGood), "next_poll": JSON(record.stopped == nil ? record.due : nil),
+            "reasons": .array(record.reasons.map { .string($0.rawValue) }),
+            "every": .string(source.every.grammar),
+            "failure": record.failure.map { failure in
+                [
+                    "reason": .string(failure.reason.rawValue), "sentence": .string(failure.sentence),
+                    "since": JSON(failure.since), "count": JSON(failure.count),
+                ]
+            } ?? .null,
+        ]
+    }
+
+    private func channel(_ channel: ChannelPlan) -> JSON {
+        let record = state.channels[channel.name] ?? ChannelRecord()
+        let queue = state.outboxInOrder.filter { $0.channel == channel.name }
+        return [
+            "name": .string(channel.name), "queued": JSON(queue.count), "failures": JSON(record.failures),
+            "paused_until": JSON(record.pausedUntil.flatMap { $0 > now ? $0 : nil }),
+            "oldest": JSON(queue.first?.queued),
+        ]
+    }
+
+    /// The last deliveries that ended, newest last.
+    public func history(limit: Int, deadOnly: Bool = false) -> JSON {
+        let entries = state.history.filter { entry in
+            if case .dead = entry.end { true } else { !deadOnly }
+        }
+        return .array(entries.suffix(limit).map(entry))
+    }
+
+    private func entry(_ entry: HistoryEntry) -> JSON {
+        let delivery = entry.delivery
+        var sentence: String?
+        if case .dead(let why) = entry.end { sentence = why }
+        return [
+            "at": JSON(entry.at), "id": .string(delivery.id), "channel": .string(delivery.channel),
+            "kind": .string(delivery.kind.rawValue), "severity": .string(delivery.message.severity.rawValue),
+            "incident": JSON(delivery.incident), "outcome": .string(entry.end.name), "why": JSON(sentence),
+            "attempts": JSON(delivery.attempts), "queued": JSON(delivery.queued),
+            "text": .string(delivery.message.plainText),
+        ]
+    }
+
+    /// The figures in Prometheus's text format.
+    public var prometheus: String {
+        var text = ""
+        func family(_ name: String, _ type: String, _ help: String, _ samples: [(labels: String, value: Double)]) {
+            guard !samples.isEmpty else { return }
+            text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+            for sample in samples { text += "\(name)\(sample.labels) \(JSON(sample.value).text)\n" }
+        }
+        family(
+            "alertbot_incidents", "gauge", "Open incidents by state.",
+            [Incident.State.pending, .firing, .recovering].map { wanted in
+                ("{state=\"\(wanted.rawValue)\"}", Double(state.incidents.values.count { $0.state == wanted }))
+            })
+        family(
+            "alertbot_outbox_deliveries", "gauge", "Deliveries accepted and not ended, by channel.",
+            plan.channels.map { channel in
+                ("{channel=\"\(channel.name)\"}", Double(state.outbox.values.count { $0.channel == channel.name }))
+            })
+        family(
+            "alertbot_source_failures", "gauge", "Failed polls in a row, by source.",
+            plan.sources.map { ("{source=\"\($0.name)\"}", Double(state.sources[$0.name]?.failure?.count ?? 0)) })
+        family(
+            "alertbot_source_last_good_timestamp_seconds", "gauge", "When the source last answered, by source.",
+            plan.sources.compactMap { source in
+                state.sources[source.name]?.lastGood.map {
+                    ("{source=\"\(source.name)\"}", Double($0.milliseconds) / 1000)
+                }
+            })
+        return text
+    }
+}

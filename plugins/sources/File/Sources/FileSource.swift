@@ -1,0 +1,142 @@
+// FileSource reads observations from a file, one JSON object a line: the door for anything that can write a file, such
+// as a script of one's own, an export, or a recorded day. It opens nothing itself; it says which stretch to read and what
+// the bytes mean.
+
+public import PluginKit
+
+/// Observations from a file, one JSON object a line.
+public struct FileSource: Source {
+    public static let manifest = PluginManifest(
+        name: "file",
+        summary: "Reads observations from a file, one JSON object a line.",
+        options: [
+            OptionSpec("path", .path, required: true, "The file; relative to the config file's folder."),
+            OptionSpec(
+                "follow", .flag, default: "false",
+                "Read on where the last poll ended, for a file that grows; otherwise read all of it each time."),
+        ])
+
+    public var host: String? { nil }
+    public var metrics: Set<String>? { nil }
+
+    private let file: ObservedFile
+    private let follows: Bool
+
+    public init(options: Options, context: SourceContext) throws(ProblemList) {
+        let path = try options.required("path").description
+        guard !path.isEmpty else { throw ProblemList(options.position(of: "path"), "'path' is empty") }
+        file = ObservedFile(name: path, path: context.absolute(path))
+        follows = options.flag("follow") ?? false
+    }
+
+    public func poll(_ poll: Poll) -> PollStep {
+        let cursor = FileCursor(poll.cursor)
+        guard follows else {
+            return file.read { stretch in wholeFile(stretch, after: cursor, for: poll) }
+        }
+        return file.read(after: cursor?.place) { stretch in grownFile(stretch, after: cursor, for: poll) }
+    }
+
+    /// What a file says that is read anew each time.
+    private func wholeFile(_ stretch: FileStretch, after cursor: FileCursor?, for poll: Poll) -> PollReport {
+        guard stretch.isToEnd else {
+            let limit = ObservedFile.stretchBytesMax >> 20
+            return PollReport(
+                .failed(
+                    PollFailure(
+                        .tooLarge, "\(file.name) is larger than \(limit) MiB; set 'follow: true' to read what is new")))
+        }
+        var hash = StableHash()
+        hash.add(String(decoding: stretch.bytes, as: UTF8.self))
+        if let cursor, cursor.identity == stretch.identity, cursor.offset == stretch.end, cursor.hash == hash.text {
+            return PollReport(.unchanged)
+        }
+        let batch = LineBatch(stretch, linesBefore: 0, endsOpen: false)
+        // Of lines seen at the same time the later one counts.
+        let newest = batch.lines.reversed().max { ($0.seen ?? .earliest) < ($1.seen ?? .earliest) }
+        if let newest, case .failed(let reason) = newest.content {
+            return PollReport(.failed(PollFailure(recorded: reason)))
+        }
+        let observations = batch.observations(of: poll.source)
+        if observations.isEmpty {
+            return batch.lines.isEmpty
+                ? PollReport(.noData, cursor: FileCursor.none) : PollReport(.failed(batch.failure(in: file.name)))
+        }
+        let read = FileCursor(
+            identity: stretch.identity, offset: stretch.end, line: batch.linesRead, hash: hash.text)
+        return PollReport(.values(observations), cursor: read.json, warnings: batch.warnings(in: file.name))
+    }
+
+    /// What a file says that is read on as it grows.
+    ///
+    /// A failure leaves the cursor where it is, so that the source stays failed until a usable line follows: "nothing
+    /// new" would count as a good poll.
+    private func grownFile(_ stretch: FileStretch, after cursor: FileCursor?, for poll: Poll) -> PollReport {
+        let begin = stretch.isContinued ? cursor?.line ?? 0 : 0
+        var batch = LineBatch(stretch, linesBefore: begin, endsOpen: true)
+        guard !batch.lines.isEmpty else {
+            guard stretch.isToEnd else {
+                return PollReport(
+                    .failed(
+                        PollFailure(
+                            .tooLarge, "\(file.name):\(begin + 1): the line is longer than "
+                                + "\(ObservedFile.stretchBytesMax >> 20) MiB")))
+            }
+            let place = FileCursor(identity: stretch.identity, offset: batch.end, line: batch.linesRead, hash: nil)
+            return PollReport(cursor == nil ? .noData : .unchanged, cursor: place.json)
+        }
+        // Failures recorded after the last figures are told by the next poll; these figures are told now.
+        batch.cutTrailingFailures()
+        let place = FileCursor(identity: stretch.identity, offset: batch.end, line: batch.linesRead, hash: nil)
+        let observations = batch.observations(of: poll.source)
+        if observations.isEmpty {
+            return PollReport(.failed(batch.failure(in: file.name)), cursor: stretch.isToEnd ? nil : place.json)
+        }
+        var warnings = batch.warnings(in: file.name)
+        if !stretch.isToEnd { warnings.append("\(file.name) grew by more than one poll reads; the rest follows") }
+        return PollReport(.values(observations), cursor: place.json, warnings: warnings)
+    }
+}
+
+/// What is remembered of a file.
+struct FileCursor: Hashable {
+    let identity: String
+    /// Where the next line begins.
+    let offset: Int64
+    /// How many lines come before it.
+    let line: Int
+    /// Of the whole content, where the file is read anew each time.
+    let hash: String?
+
+    /// Written when there was nothing to remember.
+    static let none: JSON = [:]
+
+    init(identity: String, offset: Int64, line: Int, hash: String?) {
+        self.identity = identity
+        self.offset = offset
+        self.line = line
+        self.hash = hash
+    }
+
+    init?(_ json: JSON?) {
+        guard let identity = json?["identity"]?.string, case .int(let offset)? = json?["offset"],
+            case .int(let line)? = json?["line"], offset >= 0, line >= 0
+        else { return nil }
+        self.init(identity: identity, offset: offset, line: Int(line), hash: json?["hash"]?.string)
+    }
+
+    var place: ObservedFile.Place { ObservedFile.Place(identity: identity, offset: offset) }
+
+    var json: JSON {
+        ["identity": .string(identity), "offset": .int(offset), "line": JSON(line), "hash": JSON(hash)]
+    }
+}
+
+extension PollFailure {
+    /// A failure that somebody else wrote down.
+    init(recorded reason: String) {
+        self.init(
+            Reason(rawValue: reason) ?? .unavailable,
+            "the file says that its source failed: \(reason.tamed.clipped(to: 200))")
+    }
+}

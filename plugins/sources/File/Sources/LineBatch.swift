@@ -1,0 +1,113 @@
+internal import PluginKit
+
+/// The lines of a stretch, read.
+struct LineBatch {
+    struct Line {
+        enum Content {
+            case observed(Observation)
+            case failed(reason: String)
+            /// Column or path, and what is wrong.
+            case broken(String)
+        }
+
+        /// In the file, from 1.
+        let number: Int
+        /// Where it begins in the file.
+        let begin: Int64
+        let seen: Moment?
+        let content: Content
+    }
+
+    /// Blank lines are left out.
+    private(set) var lines: [Line] = []
+    /// Where the first line begins that was not read.
+    private(set) var end: Int64
+    /// How many lines of the file come before that.
+    private(set) var linesRead: Int
+
+    /// - Parameter endsOpen: whether a last line without a line feed is still being written.
+    init(_ stretch: FileStretch, linesBefore: Int, endsOpen: Bool) {
+        end = stretch.start
+        linesRead = linesBefore
+        var rest = stretch.bytes[...]
+        while let feed = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            add(rest[..<feed], length: rest.distance(from: rest.startIndex, to: feed) + 1)
+            rest = rest[(feed + 1)...]
+        }
+        if !endsOpen, !rest.isEmpty { add(rest, length: rest.count) }
+    }
+
+    private mutating func add(_ bytes: ArraySlice<UInt8>, length: Int) {
+        linesRead += 1
+        if !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
+            lines.append(Line(bytes, number: linesRead, begin: end))
+        }
+        end += Int64(length)
+    }
+
+    /// Gives back what follows the last observation from the first recorded failure on; without an observation nothing.
+    mutating func cutTrailingFailures() {
+        guard let last = lines.lastIndex(where: { if case .observed = $0.content { true } else { false } }),
+            let cut = lines[last...].firstIndex(where: { if case .failed = $0.content { true } else { false } })
+        else { return }
+        end = lines[cut].begin
+        linesRead = lines[cut].number - 1
+        lines.removeSubrange(cut...)
+    }
+
+    /// The observations, as this source's own: whoever wrote the file need not know what the config calls it.
+    func observations(of source: String) -> [Observation] {
+        lines.compactMap { line in
+            guard case .observed(var observation) = line.content else { return nil }
+            let subject = observation.subject
+            observation.subject = Subject(
+                source: source, app: subject.app, release: subject.release, environment: subject.environment)
+            return observation
+        }
+    }
+
+    /// Why there is no observation: the last failure recorded, or the first broken line.
+    func failure(in name: String) -> PollFailure {
+        for line in lines.reversed() {
+            if case .failed(let reason) = line.content { return PollFailure(recorded: reason) }
+        }
+        return PollFailure(.badAnswer, broken(in: name).first ?? "\(name) holds no observation")
+    }
+
+    /// Most broken lines named one by one.
+    private static let warningsMax = 5
+
+    func warnings(in name: String) -> [String] {
+        let sentences = broken(in: name)
+        guard sentences.count > LineBatch.warningsMax else { return sentences }
+        return sentences.prefix(LineBatch.warningsMax)
+            + ["\(name): \(sentences.count - LineBatch.warningsMax) more lines cannot be used"]
+    }
+
+    private func broken(in name: String) -> [String] {
+        lines.compactMap { if case .broken(let what) = $0.content { "\(name):\($0.number):\(what)" } else { nil } }
+    }
+}
+
+extension LineBatch.Line {
+    fileprivate init(_ bytes: ArraySlice<UInt8>, number: Int, begin: Int64) {
+        self.number = number
+        self.begin = begin
+        guard bytes.count <= ObservationLine.lineBytesMax else {
+            (seen, content) = (nil, .broken(" the line is longer than \(ObservationLine.lineBytesMax) bytes"))
+            return
+        }
+        do {
+            let line = try ObservationLine(JSON(parsing: bytes))
+            seen = line.seen
+            switch line {
+            case .observed(let observation): content = .observed(observation)
+            case .failed(_, let reason, _): content = .failed(reason: reason)
+            }
+        } catch let error as JSONSyntaxError {
+            (seen, content) = (nil, .broken("\(error.column): \(error.problem)"))
+        } catch {
+            (seen, content) = (nil, .broken(" \(error)"))
+        }
+    }
+}

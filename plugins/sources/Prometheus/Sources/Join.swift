@@ -1,0 +1,135 @@
+internal import PluginKit
+
+/// The figures of several queries put together: what is about the same subject and the same span is one observation.
+struct Join: Sendable {
+    private struct Place: Hashable, Sendable {
+        let subject: Subject
+        let span: TimeSpan
+    }
+
+    private struct Row: Sendable {
+        var metrics = Metrics()
+        var labels: [String: String]
+    }
+
+    private let naming: PrometheusSource.Naming
+    private let poll: Poll
+    /// In the order they came up.
+    private var places: [Place] = []
+    private var rows: [Place: Row] = [:]
+
+    /// A sample may lie ahead of the bot by as much as two clocks differ.
+    private static let clocksApartMax = Duration.minutes(5)
+    /// How far a part may be above its whole before it is a mistake. `increase()` extrapolates each counter to the ends
+    /// of the range by itself, so that two counters read a moment apart differ by less than this.
+    static let extrapolationShareMax = 0.01
+    /// Rounding of a division: a rate this close to 0 or 1 is 0 or 1.
+    private static let roundingMax = 1e-9
+
+    init(_ naming: PrometheusSource.Naming, _ poll: Poll) {
+        self.naming = naming
+        self.poll = poll
+    }
+
+    /// Takes in what one query gave of one metric.
+    mutating func add(_ metric: String, _ answer: QueryAnswer, over span: Duration) throws(PollFailure) {
+        var told: [Subject: [String: String]] = [:]
+        for series in answer.series {
+            let subject = try subject(series.labels)
+            if let other = told.updateValue(series.labels, forKey: subject) {
+                throw Join.clash(subject, other, series.labels)
+            }
+            for sample in series.samples {
+                guard let value = sample.value else { continue }
+                guard sample.at <= poll.now + Join.clocksApartMax else {
+                    throw PollFailure(
+                        .badAnswer, "a sample of \(sample.at) lies ahead of the bot's clock, which says \(poll.now)")
+                }
+                guard let covered = TimeSpan(from: sample.at - span, to: sample.at) else {
+                    throw PollFailure(.badAnswer, "a sample of \(sample.at) lies before all calendars")
+                }
+                add(value, of: metric, at: Place(subject: subject, span: covered), series.labels)
+            }
+        }
+    }
+
+    private mutating func add(_ value: Double, of metric: String, at place: Place, _ labels: [String: String]) {
+        let rest = labels.filter { ![naming.app, naming.release, naming.environment].contains($0.key) }
+        if rows[place] == nil {
+            places.append(place)
+            rows[place] = Row(labels: rest)
+        }
+        rows[place]?.metrics[metric] = value
+        // A label on which the queries do not agree says nothing about their subject.
+        rows[place]?.labels.merge(rest) { old, new in old == new ? old : "" }
+    }
+
+    private func subject(_ labels: [String: String]) throws(PollFailure) -> Subject {
+        guard let app = labels[naming.app] ?? naming.fixedApp else {
+            throw PollFailure(
+                .badAnswer,
+                "the series \(Join.text(labels)) has no label '\(naming.app)'; keep it, as in sum by (\(naming.app)) (…), "
+                    + "or name the app in 'app'")
+        }
+        return Subject(
+            source: poll.source, app: app, release: labels[naming.release], environment: labels[naming.environment])
+    }
+
+    private static func clash(
+        _ subject: Subject, _ left: [String: String], _ right: [String: String]
+    ) -> PollFailure {
+        let names = Set(left.keys).union(right.keys).filter { left[$0] != right[$0] }.sorted()
+        let differing = names.map { "'\($0)'" }.joined(separator: ", ").clipped(to: 100)
+        return PollFailure(
+            .badAnswer,
+            "two series are about app '\(subject.app.tamed.clipped(to: 60))': \(text(left)) and \(text(right)); "
+                + "aggregate over \(differing.isEmpty ? "what they differ in" : differing), "
+                + "or say which label is the release or the environment")
+    }
+
+    private static func text(_ labels: [String: String]) -> String {
+        let pairs = labels.sorted { $0.key < $1.key }.map { "\($0.key)=\"\($0.value)\"" }
+        return "{\(pairs.joined(separator: ", "))}".tamed.clipped(to: 120)
+    }
+
+    /// The observations, the longest spans first: of spans that end together, the one told last counts as the newest.
+    func observations() throws(PollFailure) -> [Observation] {
+        var observations: [Observation] = []
+        for place in places {
+            guard let row = rows[place] else { continue }
+            let metrics = Join.settled(row.metrics)
+            if let flaw = metrics.flaw {
+                let isPercent = metrics.entries.contains { MetricNature(of: $0.name).unit == .rate && $0.value > 1 }
+                throw PollFailure(
+                    .badAnswer,
+                    "app '\(place.subject.app.tamed.clipped(to: 60))': \(flaw)"
+                        + (isPercent ? " (divide percentages by 100)" : ""))
+            }
+            observations.append(
+                Observation(
+                    subject: place.subject, span: place.span, seen: poll.now, metrics: metrics,
+                    labels: row.labels.filter { !$0.value.isEmpty }))
+        }
+        let order = observations.indices.sorted { left, right in
+            let (a, b) = (observations[left].span, observations[right].span)
+            return a.to != b.to ? a.to < b.to : a.from != b.from ? a.from < b.from : left < right
+        }
+        return order.map { observations[$0] }
+    }
+
+    /// The figures without the traces of computing them.
+    private static func settled(_ metrics: Metrics) -> Metrics {
+        var metrics = metrics
+        for entry in metrics.entries where MetricNature(of: entry.name).unit == .rate {
+            let nearest = entry.value.clamped(to: 0...1)
+            if abs(nearest - entry.value) <= roundingMax { metrics[entry.name] = nearest }
+        }
+        for (part, whole) in [
+            (MetricName.crashedSessions, MetricName.sessions), (MetricName.crashedUsers, MetricName.users),
+        ] {
+            guard let crashed = metrics[part], let all = metrics[whole], crashed > all else { continue }
+            if crashed <= all * (1 + extrapolationShareMax) { metrics[part] = all }
+        }
+        return metrics
+    }
+}

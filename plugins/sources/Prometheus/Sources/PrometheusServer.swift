@@ -1,0 +1,109 @@
+internal import PluginKit
+
+/// Where and as whom to ask.
+struct PrometheusServer: Sendable {
+    let address: GuardedText
+    let headers: [HTTPRequest.Header]
+    let allowsPlainHTTP: Bool
+
+    /// Longest address asked by GET. Proxies commonly refuse more than 8,000 bytes, some more than 2,000.
+    private static let addressBytesMax = 2000
+
+    init(address: GuardedText, headers: [HTTPRequest.Header], allowsPlainHTTP: Bool) {
+        self.address = address.droppingLast(anyOf: ["/", "/api/v1"])
+        self.headers = headers
+        self.allowsPlainHTTP = allowsPlainHTTP
+    }
+
+    /// Asks by GET, or by POST where the query is too long for an address.
+    ///
+    /// Nothing is conditional: every request names its own time, so no address is asked twice.
+    func request(_ query: GuardedText, at times: QueryTimes) -> HTTPRequest {
+        let fields = [HTTPRequest.FormField("query", query)] + times.fields
+        let path: GuardedText = "\(address)/api/v1/\(times.endpoint)"
+        let items = fields.enumerated().flatMap { index, field -> [GuardedText.Piece] in
+            let item: GuardedText = "\(index == 0 ? "?" : "&")\(field.name)=\(field.value.percentEncoded)"
+            return item.pieces
+        }
+        let whole: GuardedText = "\(path)\(GuardedText(pieces: items))"
+        guard whole.reveal().utf8.count > PrometheusServer.addressBytesMax else {
+            return HTTPRequest(.get, whole, headers: headers, allowsPlainHTTP: allowsPlainHTTP)
+        }
+        return HTTPRequest(.post, path, headers: headers, body: .form(fields), allowsPlainHTTP: allowsPlainHTTP)
+    }
+
+    /// The host without port and without credentials; nil when the address has none or goes beyond a path.
+    var host: String? {
+        let whole = address.reveal()
+        guard let scheme = ["https://", "http://"].first(where: { whole.lowercased().hasPrefix($0) }),
+            !whole.contains(where: { "?#".contains($0) || $0.isWhitespace })
+        else { return nil }
+        let authority = whole.dropFirst(scheme.count).prefix { $0 != "/" }
+        let place = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+        let host = place.hasPrefix("[") ? place.prefix { $0 != "]" } + "]" : place.prefix { $0 != ":" }
+        return host.isEmpty ? nil : host.lowercased()
+    }
+}
+
+/// The time or times at which a query is evaluated.
+enum QueryTimes: Hashable, Sendable {
+    case instant(Moment)
+    /// From the first to the last, both included.
+    case range(from: Moment, to: Moment, step: Duration)
+
+    fileprivate var endpoint: String {
+        switch self {
+        case .instant: "query"
+        case .range: "query_range"
+        }
+    }
+
+    fileprivate var fields: [HTTPRequest.FormField] {
+        switch self {
+        case .instant(let time): [.init("time", "\(time.unixText)")]
+        case .range(let from, let to, let step):
+            [
+                .init("start", "\(from.unixText)"), .init("end", "\(to.unixText)"),
+                .init("step", "\(Moment(milliseconds: step.wholeMilliseconds).unixText)"),
+            ]
+        }
+    }
+}
+
+extension Moment {
+    /// Unix seconds in decimals, which every relative understands.
+    fileprivate var unixText: String {
+        let rest = milliseconds - unixSeconds * 1000
+        return rest == 0 ? String(unixSeconds) : "\(unixSeconds).\(rest.padded(3))"
+    }
+}
+
+extension GuardedText {
+    /// The text without those endings, however often they follow each other.
+    fileprivate func droppingLast(anyOf endings: [String]) -> GuardedText {
+        guard let last = pieces.last else { return self }
+        let shortened = GuardedText(pieces: [last]).mapped { text in
+            var text = text[...]
+            while let ending = endings.first(where: { text.hasSuffix($0) }) { text.removeLast(ending.count) }
+            return String(text)
+        }
+        return GuardedText(pieces: pieces.dropLast() + shortened.pieces)
+    }
+}
+
+/// Base64 (RFC 4648, section 4), for the one header that needs it.
+enum Base64 {
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    static func encoded(_ bytes: [UInt8]) -> String {
+        var output: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
+            for place in 0..<4 {
+                output.append(place <= group.count ? alphabet[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: output, as: UTF8.self)
+    }
+}

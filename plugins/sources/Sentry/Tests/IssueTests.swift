@@ -1,0 +1,102 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `Issues from Sentry` {
+    @Test func `issues hang on their app, crashes first`() throws {
+        let played = Server().play(try source(), poll(.hours(1)))
+        let app = try #require(played.observation("wallet-android"))
+        let first = try #require(app.issues.first)
+        #expect(first.id == "WALLET-ANDROID-4F2")
+        #expect(first.events == 1287)
+        #expect(first.users == 903)
+        #expect(first.firstSeen == Moment(rfc3339: "2026-11-20T18:04:11.203Z"))
+        #expect(first.status == "new")
+        #expect(first.url == "https://acme.sentry.io/issues/6100000101/")
+        #expect(played.observations.filter { $0.subject.release != nil }.allSatisfy { $0.issues.isEmpty })
+        #expect(app.issues.allSatisfy { $0.id.hasPrefix("WALLET-ANDROID") })
+    }
+
+    @Test func `unresolved ones of the shortest window are asked for, by the number of events`() throws {
+        let played = Server().play(try source(), poll(.hours(1), .days(7)))
+        #expect(
+            played.urls("issues") == [
+                "https://sentry.io/api/0/organizations/acme/issues/?project=-1"
+                    + "&start=2026-11-20T22%3A00%3A00Z&end=2026-11-20T23%3A59%3A30Z"
+                    + "&query=is%3Aunresolved&sort=freq&limit=100&groupStatsPeriod="
+            ])
+    }
+
+    @Test func `pages are followed while there are results, by the cursor alone`() throws {
+        let played = PlayedPoll(try source(), poll(.hours(1))) { request in
+            let url = request.url.description
+            guard url.contains("/issues/") else { return Server().respond(to: request) }
+            return url.contains("cursor=")
+                ? answer(fixture: "issues_page2.json", headers: headers("headers_issues_last_page.json"))
+                : answer(fixture: "issues_page1.json", headers: headers("headers_issues_page1.json"))
+        }
+        let urls = played.urls("issues")
+        #expect(urls.count == 2)
+        #expect(urls.last == (urls.first ?? "") + "&cursor=0%3A3%3A0")
+        #expect(played.observation("wallet-ios")?.issues.map(\.id) == ["WALLET-IOS-77"])
+        // The last answer said that the budget is used up until 2026-11-21T00:00:05Z.
+        #expect(played.report?.notBefore == Moment(rfc3339: "2026-11-21T00:00:05Z"))
+    }
+
+    @Test func `a list without end is left after three pages`() throws {
+        var asked = 0
+        let played = PlayedPoll(try source(), poll(.hours(1))) { request in
+            guard request.url.description.contains("/issues/") else { return Server().respond(to: request) }
+            asked += 1
+            return answer(fixture: "issues_page1.json", headers: [("link", link("0:\(asked):0"))])
+        }
+        #expect(asked == 3)
+        #expect(played.requests.allSatisfy { !$0.url.description.contains("evil.example") })
+        let ids = played.observation("wallet-android")?.issues.map(\.id) ?? []
+        #expect(Set(ids).count == ids.count, "the same issue on three pages counts once")
+    }
+
+    @Test(arguments: [
+        answer(fixture: "error_403.json", status: 403), answer("<html>"), answer(#"[{"id": 1}]"#), answer("{}"),
+        .failed(TransportError(.timeout, mayHaveArrived: true, "it took too long")),
+    ]) func `trouble with issues leaves the figures alone`(_ trouble: FetchResult) throws {
+        var server = Server()
+        server.issues = trouble
+        let played = server.play(try source(), poll(.hours(1)))
+        #expect(played.observation("wallet-android")?.metrics["sessions"] == 1000)
+        #expect(played.report?.warnings.count == 1)
+        #expect(played.report?.warnings.first?.hasPrefix("issues: ") ?? false)
+    }
+
+    @Test func `what is not an error is passed over, and hostile words stay words`() throws {
+        var server = Server()
+        server.issues = answer(
+            #"""
+            [{"id": "1", "shortId": "A-1", "title": "slow", "issueCategory": "db_query", "project": {"slug": "wallet-ios"}},
+             {"id": "2", "shortId": "A-2", "title": "T\u202E", "count": 7, "permalink": "javascript:alert(1)",
+              "level": "fatal", "substatus": null, "status": "unresolved", "project": {"slug": "wallet-ios"}}]
+            """#)
+        let issues = server.play(try source(), poll(.hours(1))).observation("wallet-ios")?.issues ?? []
+        #expect(issues.map(\.id) == ["A-2"])
+        #expect(issues.first?.url == nil)
+        #expect(issues.first?.events == 7)
+        #expect(issues.first?.status == "unresolved")
+    }
+
+    @Test func `each environment has its own issues`() throws {
+        let played = PlayedPoll(try source(["environments": list("beta", "production")]), poll(.hours(1))) { request in
+            let url = request.url.description
+            guard url.contains("/issues/") else { return Server().respond(to: request) }
+            return answer(fixture: url.contains("environment=beta") ? "issues_page2.json" : "issues_empty.json")
+        }
+        #expect(played.urls("issues").count == 2)
+        let withIssues = played.observations.filter { !$0.issues.isEmpty }
+        #expect(withIssues.map(\.subject.environment) == ["beta"])
+    }
+
+    @Test func `issues can be left out`() throws {
+        let played = Server().play(try source(["issues": option(.flag(false))]), poll(.hours(1)))
+        #expect(played.urls("issues").isEmpty)
+        #expect(!played.observations.isEmpty)
+    }
+}

@@ -1,0 +1,175 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `Sessions from Sentry` {
+    @Test func `an app has observations as a whole and per release`() throws {
+        let played = Server().play(try source(), poll(.hours(1)))
+        let app = try #require(played.observation("wallet-android"))
+        #expect(
+            app.metrics == [
+                "sessions": 1000, "crashed_sessions": 10, "crash_free_sessions": 0.99, "users": 400,
+                "crashed_users": 12, "crash_free_users": 0.97,
+            ])
+        #expect(app.subject.source == "mobile")
+        #expect(app.isComplete)
+        let release = try #require(played.observation("wallet-android", "com.acme.wallet@5.4.0+5401"))
+        #expect(release.metrics["crashed_sessions"] == 1046)
+        #expect(release.metrics["crashed_users"] == 803)
+        #expect(played.observation("wallet-ios", "com.acme.wallet.ios@5.4.0+880") != nil)
+        #expect(played.report?.warnings == [])
+    }
+
+    @Test func `a span ends now although the hour is still filling`() throws {
+        let played = Server().play(try source(), poll(.hours(1)))
+        let app = try #require(played.observation("wallet-android"))
+        #expect(app.span.from.description == "2026-11-20T22:00:00Z")
+        #expect(app.span.to == now)
+    }
+
+    @Test func `a window that has ended keeps its end`() throws {
+        let later = now + .days(1)
+        let played = Server().play(try source(), poll(.hours(1), at: later))
+        #expect(played.observation("wallet-android")?.span.to.description == "2026-11-21T00:00:00Z")
+    }
+
+    @Test(arguments: [
+        (Duration.minutes(15), "2026-11-20T23:00:00Z", "1h"), (.hours(1), "2026-11-20T22:00:00Z", "1h"),
+        (.hours(24), "2026-11-19T23:00:00Z", "1h"), (.days(7), "2026-11-13T20:00:00Z", "4h"),
+        (.days(30), "2026-10-21T00:00:00Z", "24h"), (.days(400), "2026-08-22T00:00:00Z", "24h"),
+    ]) func `windows begin with an interval and cover the span`(_ span: Duration, _ start: String, _ interval: String)
+        throws
+    {
+        let played = Server().play(try source(["issues": option(.flag(false))]), poll(span))
+        let urls = played.urls("sessions")
+        #expect(urls.count == 2)
+        for url in urls {
+            #expect(url.contains("&start=\(start.percentEncoded)&end=2026-11-20T23%3A59%3A30Z&interval=\(interval)&"))
+            #expect(url.contains("field=sum%28session%29&field=count_unique%28user%29&"))
+            #expect(url.contains("&includeSeries=0"))
+        }
+        #expect((played.report?.warnings.count ?? 0) == (span > .days(90) ? 1 : 0))
+    }
+
+    @Test func `spans that come to the same window are asked for once, the shortest first`() throws {
+        let spans = poll(.minutes(61), .minutes(70), .hours(24))
+        let played = Server().play(try source(["issues": option(.flag(false))]), spans)
+        let starts = played.urls("sessions").map { $0.split(separator: "&").first { $0.hasPrefix("start=") } }
+        #expect(
+            starts == [
+                "start=2026-11-20T22%3A00%3A00Z", "start=2026-11-20T22%3A00%3A00Z", "start=2026-11-19T23%3A00%3A00Z",
+                "start=2026-11-19T23%3A00%3A00Z",
+            ])
+    }
+
+    @Test func `the longest window comes first, so that the shortest counts as the newest`() throws {
+        let played = PlayedPoll(try source(["issues": option(.flag(false))]), poll(.hours(1), .hours(24))) { request in
+            let isLong = request.url.description.contains("start=2026-11-19")
+            return request.url.description.contains("/projects/")
+                ? answer(fixture: "projects.json")
+                : answer(sessions([100, 50, 1, 1], from: isLong ? "2026-11-19T23:00:00Z" : "2026-11-20T22:00:00Z"))
+        }
+        #expect(
+            played.observations.map(\.span.from.description) == ["2026-11-19T23:00:00Z", "2026-11-20T22:00:00Z"])
+    }
+
+    @Test func `environments are asked for and told apart`() throws {
+        var server = Server()
+        server.apps = answer(sessions([10, 5, 1, 1], by: #"{"project": 4507001, "environment": "beta"}"#))
+        let played = server.play(
+            try source(["environments": list("production", "beta"), "issues": option(.flag(false))]), poll(.hours(1)))
+        #expect(played.urls("sessions").allSatisfy { $0.contains("groupBy=environment") })
+        #expect(played.urls("sessions").allSatisfy { $0.contains("&environment=production&environment=beta&") })
+        #expect(played.observation("wallet-android")?.subject.environment == "beta")
+    }
+
+    @Test(arguments: [
+        "sessions_empty_groups.json", "sessions_zero_traffic.json", "sessions_zero_traffic_rate_one.json",
+    ]) func `no sessions are no data, whatever the rate says`(_ name: String) throws {
+        var server = Server()
+        server.apps = answer(fixture: name)
+        server.releases = answer(fixture: name)
+        server.issues = answer("[]")
+        #expect(server.play(try source(), poll(.hours(1))).report?.outcome == .noData)
+    }
+
+    @Test func `figures that are missing are left out, never zero`() throws {
+        var server = Server()
+        server.apps = answer(sessions([1000, nil, 0.99, 1]))
+        #expect(
+            server.play(try source(), poll(.hours(1))).observation("wallet-android")?.metrics == [
+                "sessions": 1000, "crashed_sessions": 10, "crash_free_sessions": 0.99,
+            ])
+        server.apps = answer(sessions([1000, 0, nil, 1]))
+        #expect(
+            server.play(try source(), poll(.hours(1))).observation("wallet-android")?.metrics == ["sessions": 1000])
+    }
+
+    @Test(arguments: [
+        (sessions([-5, 1, 1, 1]), "$.groups[0].totals['sum(session)']: expected a count, 0 or more, found -5"),
+        (sessions([5, 1, 1.01, 1]), "$.groups[0].totals['crash_free_rate(session)']: expected a fraction from 0 to 1"),
+        (sessions([5, 1, 99.7, 1]), "found 99.7"),
+        (#"{"start": "2026-11-20T22:00:00Z", "groups": []}"#, "$.end: expected a value, found no such member"),
+        (sessions([5], from: "2027-01-01T00:00:00Z", to: "2027-01-02T00:00:00Z"), "$.start: expected an instant before"),
+        (sessions([5], by: "{}"), "$.groups[0].by.project: expected a value"),
+        (sessions([5], by: #"{"project": [1]}"#), "$.groups[0].by.project: expected a project's id, found an array"),
+        (#"{"start": "2026-11-20T22:00:00Z", "end": "2026-11-21T00:00:00Z", "groups": {"0": 1}}"#, "expected an array"),
+        ("[]", "$: expected an object, found an array"),
+        (sessions([5]).replacing("5.0", with: "\"5\""), "expected a number, found the string \"5\""),
+    ]) func `an answer of another shape is a failure with its place`(_ body: String, _ words: String) throws {
+        var server = Server()
+        server.apps = answer(body)
+        let failure = try #require(server.play(try source(), poll(.hours(1))).failure)
+        #expect(failure.reason == .badAnswer)
+        #expect(failure.description.hasPrefix("sessions: the answer is not what was expected: "))
+        #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    @Test func `a group that comes twice counts once`() throws {
+        var server = Server()
+        server.issues = answer("[]")
+        server.releases = answer(fixture: "sessions_empty_groups.json")
+        server.apps = answer(sessions([7, 5, 1, 1]), headers: [("Link", link("0:1:0"))])
+        let played = server.play(try source(), poll(.hours(1)))
+        #expect(played.observations.count == 1)
+        #expect(played.urls("sessions").first { $0.contains("cursor") }?.contains("&cursor=0%3A1%3A0") ?? false)
+    }
+
+    @Test func `a server without release health still gives issues`() throws {
+        var server = Server()
+        server.apps = answer(fixture: "error_404.json", status: 404)
+        let played = server.play(try source(), poll(.hours(1)))
+        #expect(played.urls("sessions").count == 1)
+        let app = try #require(played.observation("wallet-android"))
+        #expect(app.metrics.isEmpty)
+        #expect(!app.issues.isEmpty)
+        #expect(played.report?.warnings.first?.hasPrefix("this server has no release health, only issues") ?? false)
+
+        server.issues = answer(fixture: "error_403.json", status: 403)
+        #expect(server.play(try source(), poll(.hours(1))).failure?.reason == .forbidden)
+        let withoutIssues = try source(["issues": option(.flag(false))])
+        #expect(server.play(withoutIssues, poll(.hours(1))).failure?.reason == .notFound)
+    }
+}
+
+/// A `Link` header whose next page has that cursor.
+func link(_ cursor: String, results: Bool = true) -> String {
+    "<https://evil.example/?cursor=x,y>; rel=\"previous\"; results=\"true\"; cursor=\"0:0:1\", "
+        + "<https://evil.example/?a=1>; rel=\"next\"; results=\"\(results)\"; cursor=\"\(cursor)\""
+}
+
+extension String {
+    func replacing(_ old: String, with new: String) -> String {
+        var result = ""
+        var rest = self[...]
+        while !rest.isEmpty {
+            if rest.hasPrefix(old) {
+                result += new
+                rest = rest.dropFirst(old.count)
+            } else {
+                result.append(rest.removeFirst())
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,124 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `Trouble with Sentry` {
+    @Test func `the source conforms`() throws {
+        for values: [String: Option] in [
+            [:], ["projects": list("wallet-ios"), "environments": list("production", "beta")],
+            ["issues": option(.flag(false))],
+        ] {
+            let conformance = SourceConformance(
+                try source(values), poll: poll(.hours(1), .hours(24)), secrets: [token], answer: Server().respond)
+            #expect(conformance.violations() == [])
+        }
+    }
+
+    @Test(arguments: [
+        (400, "error_400.json", PollFailure.Reason.refused, "projects: the source answered 400: Your interval and"),
+        (401, "error_401.json", .unauthorized, "projects: the source answered 401: Invalid token (check 'token')"),
+        (429, "error_429_string.json", .rateLimited, "You are attempting to use this endpoint too frequently"),
+        (429, "error_429_object.json", .rateLimited, "You are attempting to use this endpoint too frequently"),
+    ]) func `errors keep the service's words`(
+        _ status: Int, _ name: String, _ reason: PollFailure.Reason, _ words: String
+    ) throws {
+        var server = Server()
+        server.projects = answer(fixture: name, status: status)
+        let failure = try #require(server.play(try source(), poll(.hours(1))).failure)
+        #expect(failure.reason == reason)
+        #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    @Test(arguments: [
+        (#"{"detail": {"code": "sso-required", "message": "Sign in", "extra": {}}}"#, "401: Sign in"),
+        (#"{"detail": {"code": "sso-required"}}"#, "401: sso-required"),
+        (#"{"project": ["Unknown project"]}"#, "401: project: Unknown project"), ("<html>no</html>", "401: <html>no</html>"),
+        ("", "the source answered 401 ("),
+    ]) func `the words may stand in several places`(_ body: String, _ words: String) throws {
+        var server = Server()
+        server.projects = answer(body, status: 401)
+        let failure = try #require(server.play(try source(), poll(.hours(1))).failure)
+        #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    @Test func `a refused scope is named`() throws {
+        var server = Server()
+        server.apps = answer(fixture: "error_403.json", status: 403)
+        let failure = try #require(server.play(try source(), poll(.hours(1))).failure)
+        #expect(failure.reason == .forbidden)
+        #expect(failure.description.contains("org:read"))
+    }
+
+    @Test(arguments: [
+        (["X-Sentry-Rate-Limit-Reset": "1795219205"], "2026-11-21T00:00:05Z"),
+        ([:], "2026-11-20T23:59:31Z"),
+        (["X-Sentry-Rate-Limit-Reset": "17"], "2026-11-20T23:59:31Z"),
+        (["X-Sentry-Rate-Limit-Reset": "soon"], "2026-11-20T23:59:31Z"),
+        (["X-Sentry-Rate-Limit-Reset": "1e300"], "2026-11-20T23:59:31Z"),
+        (["X-Sentry-Rate-Limit-Reset": "99999999999"], "2026-11-21T00:59:30Z"),
+        (["X-Sentry-Rate-Limit-Reset": "1795219171", "Retry-After": "60"], "2026-11-21T00:00:30Z"),
+    ]) func `429 waits until the reset, a second at the least`(_ headers: [String: String], _ until: String) throws {
+        var server = Server()
+        server.apps = answer(
+            fixture: "error_429_string.json", status: 429, headers: headers.map { (name: $0.key, value: $0.value) })
+        let failure = try #require(server.play(try source(), poll(.hours(1))).failure)
+        #expect(failure.reason == .rateLimited)
+        #expect(failure.retryAt?.description == until)
+    }
+
+    @Test func `a budget that is used up ends the questions before the server does`() throws {
+        var server = Server()
+        let spent = [
+            (name: "x-sentry-rate-limit-remaining", value: "0"), (name: "x-sentry-rate-limit-reset", value: "1795219205"),
+        ]
+        server.releases = answer(fixture: "sessions_by_release.json", headers: spent)
+        let played = server.play(try source(), poll(.hours(1), .hours(24)))
+        #expect(played.urls("sessions").count == 2)
+        #expect(played.urls("issues").count == 1, "issues have a budget of their own")
+        #expect(!played.observations.isEmpty)
+        #expect(played.report?.notBefore?.description == "2026-11-21T00:00:05Z")
+        #expect(played.report?.warnings.first?.hasPrefix("longer spans are not measured this time") ?? false)
+
+        server.apps = answer(sessions([10, 5, 1, 1]), headers: spent)
+        let cut = server.play(try source(), poll(.hours(1)))
+        #expect(cut.failure?.reason == .rateLimited, "apps without releases are half an answer")
+        #expect(cut.failure?.retryAt?.description == "2026-11-21T00:00:05Z")
+    }
+
+    @Test func `servers without a limiter send no such headers`() throws {
+        #expect(Server().play(try source(), poll(.hours(1))).report?.notBefore == nil)
+    }
+
+    @Test func `no answer, however wrong, traps or makes nonsense`() throws {
+        let source = try source(["environments": list("production")])
+        for seed: UInt64 in 1...1500 {
+            var mutator = JSONMutator(seed: seed)
+            let server = Server(
+                projects: mutated("projects.json", &mutator), apps: mutated("sessions_by_status.json", &mutator),
+                releases: mutated("sessions_by_release.json", &mutator),
+                issues: mutated("issues_page2.json", &mutator))
+            // One mishap at a time reaches further into the conversation than all at once.
+            var mild = Server()
+            switch seed % 4 {
+            case 0: mild.projects = server.projects
+            case 1: mild.apps = server.apps
+            case 2: mild.releases = server.releases
+            default: mild.issues = server.issues
+            }
+            for server in [server, mild] {
+                let played = server.play(source, poll(.hours(1)))
+                #expect(played.report != nil, "seed \(seed)")
+                for observation in played.observations {
+                    #expect(observation.metrics.flaw == nil, "seed \(seed)")
+                    #expect(observation.span.from < observation.span.to, "seed \(seed)")
+                    #expect(!observation.subject.app.isEmpty, "seed \(seed)")
+                }
+            }
+        }
+    }
+
+    private func mutated(_ name: String, _ mutator: inout JSONMutator) -> FetchResult {
+        let json = (try? JSON(parsing: fixture(name))) ?? .null
+        return .answered(HTTPResponse(status: 200, body: mutator.mutated(json)))
+    }
+}
