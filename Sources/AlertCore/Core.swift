@@ -11,8 +11,8 @@ public enum Input: Sendable {
     /// Nothing but time has passed.
     case tick
     case polled(source: String, PollReport, validators: [String: SourceRecord.Validator])
-    /// Figures from a file, played through the rules without polling anybody.
-    case observed(ObservationLine)
+    /// What one source saw at one moment, from a file: played through the rules without polling anybody.
+    case observed([ObservationLine])
     case delivered(id: String, DeliveryOutcome)
     /// Whether the host runs on battery or wants to save power.
     case power(isLow: Bool)
@@ -121,7 +121,7 @@ struct Turn {
         case .polled(let source, let report, let validators):
             state.polling.remove(source)
             takeReport(of: source, report, validators: validators)
-        case .observed(let line): takeLine(line)
+        case .observed(let lines): takeLines(lines)
         case .delivered(let id, let outcome): takeOutcome(of: id, outcome)
         case .power(let isLow): state.isLowOnPower = isLow
         case .clockStepped(let step): moveClock(by: step)

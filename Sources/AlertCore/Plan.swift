@@ -43,6 +43,24 @@ public struct Plan: Sendable {
     func channel(_ name: String) -> ChannelPlan? { channels.first { $0.name == name } }
     func detector(_ name: String) -> DetectorPlan? { detectors.first { $0.name == name } }
 
+    /// The poll of a source that a preview makes.
+    public func previewOrder(for source: SourcePlan, _ state: State) -> PollOrder {
+        // Without the validators: a preview wants the figures, not the news that they are the same as last time.
+        PollOrder(
+            source: source.name, cursor: state.sources[source.name]?.cursor, validators: [:], spans: spans(of: source),
+            timeout: source.timeout)
+    }
+
+    /// How late each rule can be at worst, once the figures can carry an alarm: the longest time between two polls of
+    /// its slowest source, the poll's timeout, and the time that the condition must hold.
+    public var detectionDelays: [(rule: String, delay: Duration)] {
+        detectors.map { rule in
+            let sources = sources.filter { rule.canConcern(source: $0.name) }
+            let slowest = sources.map { ($0.slowsWhen.isEmpty ? $0.every.scaled(by: 1 + $0.jitter) : $0.slowest) + $0.timeout }
+            return (rule.name, (slowest.max() ?? .zero) + rule.detector.holdTime)
+        }
+    }
+
     /// How long figures of a source stay good: a rule's own window, and never less than the longest time between polls.
     func figuresLast(_ source: String, for detector: DetectorPlan? = nil) -> Duration {
         max(self.source(source)?.slowest ?? .minutes(30), detector?.detector.lookback ?? .zero)

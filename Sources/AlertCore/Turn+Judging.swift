@@ -3,30 +3,25 @@ internal import PluginKit
 // Observations become verdicts, verdicts become incidents.
 
 extension Turn {
-    /// Takes in a line of a file: an observation, or a source that failed.
-    mutating func takeLine(_ line: ObservationLine) {
-        switch line {
-        case .observed(let observation):
-            var record = state.sources[line.source] ?? SourceRecord()
-            takeSuccessOfLine(observation, &record)
-            self.record(.source(name: line.source, record))
-        case .failed(let name, let reason, _):
-            let known = PollFailure.Reason(rawValue: reason)
-            takeReport(
-                of: name, PollReport(.failed(PollFailure(known ?? .refused, "the poll failed: \(reason.tamed)"))),
-                validators: state.sources[name]?.validators ?? [:])
+    /// Takes in lines of a file: what sources saw, or that they failed.
+    mutating func takeLines(_ lines: [ObservationLine]) {
+        var observations: [String: [Observation]] = [:]
+        for line in lines {
+            switch line {
+            case .observed(let observation): observations[line.source, default: []].append(observation)
+            case .failed(let name, let reason, _):
+                let known = PollFailure.Reason(rawValue: reason)
+                takeReport(
+                    of: name, PollReport(.failed(PollFailure(known ?? .refused, "the poll failed: \(reason.tamed)"))),
+                    validators: state.sources[name]?.validators ?? [:])
+            }
         }
-    }
-
-    private mutating func takeSuccessOfLine(_ observation: Observation, _ record: inout SourceRecord) {
-        record.failure = nil
-        record.lastOutcome = .values
-        record.lastGood = now
-        record.lastPolled = now
-        clearTrouble(.sourceFailing, about: observation.subject.source)
-        let closeness = takeObservations([observation], of: observation.subject.source)
-        record.isNear = closeness == .near
-        record.calmCount = closeness == .far ? record.calmCount + 1 : 0
+        for (name, observations) in observations.sorted(by: { $0.key < $1.key }) {
+            var record = state.sources[name] ?? SourceRecord()
+            record.lastPolled = now
+            self.record(.source(name: name, record))
+            takeReport(of: name, PollReport(.values(observations)), validators: record.validators)
+        }
     }
 
     /// Keeps the figures and judges every subject among them; gives back how close the closest is to a limit.

@@ -165,11 +165,11 @@ extension Double {
         return (thousandths < 0 ? "-" : "") + whole.grouped + (fraction.isEmpty ? "" : "." + fraction)
     }
 
-    /// A fraction in percent with two to four places: enough to tell 99.95 from 99.99, no more.
+    /// A fraction in percent with two places, or three where two would hide what matters: beyond 99.9% and below 0.1%.
     public var percent: String {
         guard isFinite, abs(self) < 1e9 else { return "\(self)" }
-        let places = (Int64((self * 1_000_000).rounded()) % 100) == 0 ? 2 : 4
-        return decimal(self * 100, places: places) + "%"
+        let isExtreme = (0.999..<1).contains(self) || (self > 0 && self < 0.001)
+        return decimal(self * 100, places: isExtreme ? 3 : 2) + "%"
     }
 
     private func decimal(_ number: Double, places: Int) -> String {

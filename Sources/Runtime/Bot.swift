@@ -77,6 +77,14 @@ public actor Bot {
 
     public var plan: Plan { core.plan }
 
+    /// The channels whose messages never leave the bot.
+    public var inboxes: Set<String> {
+        let now = ports.clock.now()
+        let sample = Posting(id: "sample", message: Message(kind: .opened, severity: .info, at: now, headline: ""), at: now)
+        return Set(
+            channels.filter { if case .keep = $0.value.post(sample) { true } else { false } }.keys)
+    }
+
     /// What keeps the journal from being written, if anything does.
     public var trouble: JournalError? { journalTrouble }
 
@@ -273,7 +281,7 @@ public actor Bot {
                 guard !response.isSuccess else { return }
                 ports.host.log(Note(.warning, "the heartbeat was answered with \(response.status)"))
             } catch {
-                ports.host.log(Note(.warning, "the heartbeat could not be sent: \(error.description)"))
+                ports.host.log(Note(.warning, "the heartbeat could not be sent: \(error)"))
             }
         }
     }

@@ -16,7 +16,12 @@ public struct Courier: Sendable {
 
     /// Delivers, and gives back the input that tells the core.
     public func deliver(_ order: SendOrder, _ channel: any Channel) async -> Input {
-        .delivered(id: order.delivery.id, redacted(await outcome(of: order.delivery, channel)))
+        .delivered(id: order.delivery.id, await attempt(order.delivery, channel))
+    }
+
+    /// Makes one attempt and says what came of it, secrets masked.
+    public func attempt(_ delivery: Delivery, _ channel: any Channel) async -> DeliveryOutcome {
+        redacted(await outcome(of: delivery, channel))
     }
 
     private func outcome(of delivery: Delivery, _ channel: any Channel) async -> DeliveryOutcome {

@@ -62,7 +62,7 @@ public struct Faults: Sendable {
     }
 
     /// Whether the thing of that name, at that time, fails.
-    func strikes(_ name: String, at moment: Moment) -> Bool {
+    public func strikes(_ name: String, at moment: Moment) -> Bool {
         StableHash.unit(String(seed), name, moment.description, "fault") < rate
     }
 }

@@ -1,9 +1,3 @@
-/// The bot's small HTTP face: the inbox as a chat page, its state as JSON, its figures for Prometheus, its health for
-/// probes.
-///
-/// It reads and never changes anything: every route is a GET, and there is no login, so by default it listens on the
-/// loopback address only. It is no general web server either: one request a connection, no request bodies, a closed
-/// list of routes. What it shows it asks of a `BotView`; it knows nothing of sources, rules or the journal.
 public import AlertModel
 
 /// What the page needs to know of the running bot.

@@ -24,12 +24,15 @@ struct Connection: Sendable {
     func write(_ bytes: [UInt8]) async throws {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes[sent...].withUnsafeBytes { rest in
-                // Without the flag, a client that went away would end the process with SIGPIPE.
-                send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
-            }
+            let count = writeAtOnce(bytes[sent...])
             if count >= 0 { sent += count } else { try await again(after: errno, until: .writable) }
         }
+    }
+
+    /// Writes what fits without waiting and returns how much that was; -1 when nothing did, with the reason in `errno`.
+    func writeAtOnce(_ bytes: ArraySlice<UInt8>) -> Int {
+        // Without the flag, a client that went away would end the process with SIGPIPE.
+        bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
     /// Reads and forgets what the client still sends, at most `bytesMax`, until it has nothing more to say.
@@ -88,7 +91,8 @@ struct TooSlow: Error {}
 
 /// Does the work, or cancels it and throws `TooSlow` when it takes longer than `limit`.
 func within<Result: Sendable>(
-    _ limit: Duration, _ work: @escaping @Sendable () async throws -> Result
+    _ limit: Duration,
+    _ work: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     try await withThrowingTaskGroup(of: Result.self) { group in
         group.addTask { try await work() }

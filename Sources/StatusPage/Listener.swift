@@ -67,7 +67,9 @@ struct Listener: Sendable {
 
 extension Listener {
     private static func tcp(
-        host: String, port: UInt16, _ address: StatusServer.Address
+        host: String,
+        port: UInt16,
+        _ address: StatusServer.Address
     ) throws(StatusServerError) -> Listener {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE
@@ -75,7 +77,8 @@ extension Listener {
         var found: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, String(port), &hints, &found)
         guard code == 0, let info = found else {
-            throw .other(address, reason: "'\(host)' is no address of a machine: \(String(cString: gai_strerror(code)))")
+            let cause = String(cString: gai_strerror(code))
+            throw .other(address, reason: "'\(host)' is no address of a machine: \(cause)")
         }
         defer { freeaddrinfo(info) }
 
@@ -93,8 +96,11 @@ extension Listener {
             throw error
         }
         return Listener(
-            descriptor: descriptor, port: port == 0 ? chosenPort(descriptor) : port,
-            isLoopback: isLoopback(info.pointee.ai_addr), file: nil)
+            descriptor: descriptor,
+            port: port == 0 ? chosenPort(descriptor) : port,
+            isLoopback: isLoopback(info.pointee.ai_addr),
+            file: nil
+        )
     }
 
     private static func open(family: Int32, _ address: StatusServer.Address) throws(StatusServerError) -> Int32 {
@@ -145,10 +151,9 @@ extension Listener {
 
 extension Listener {
     private static func unix(path: String, _ address: StatusServer.Address) throws(StatusServerError) -> Listener {
-        guard var name = sockaddr_un(path: path) else {
-            throw .other(
-                address,
-                reason: "the path has \(path.utf8.count) bytes, a socket's may have 1 to \(sockaddr_un.pathBytesMax)")
+        guard let name = sockaddr_un(path: path) else {
+            let found = "the path has \(path.utf8.count) bytes"
+            throw .other(address, reason: "\(found), a socket's has 1 to \(sockaddr_un.pathBytesMax) and no zero")
         }
         let descriptor = try open(family: AF_UNIX, address)
         do throws(StatusServerError) {
@@ -156,7 +161,7 @@ extension Listener {
                 guard errno == EADDRINUSE else {
                     throw StatusServerError(errno: errno, at: address, doing: "binding")
                 }
-                try removeStale(path, &name, address)
+                try removeStale(path, name, address)
                 guard name.bind(descriptor) else {
                     throw StatusServerError(errno: errno, at: address, doing: "binding")
                 }
@@ -175,7 +180,9 @@ extension Listener {
 
     /// Removes the socket that a killed process has left; anything else that stands there stays.
     private static func removeStale(
-        _ path: String, _ name: inout sockaddr_un, _ address: StatusServer.Address
+        _ path: String,
+        _ name: sockaddr_un,
+        _ address: StatusServer.Address
     ) throws(StatusServerError) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
@@ -232,16 +239,16 @@ extension sockaddr_un {
         withUnsafeMutableBytes(of: &sun_path) { $0.copyBytes(from: path.utf8) }
     }
 
-    mutating func bind(_ descriptor: Int32) -> Bool {
+    func bind(_ descriptor: Int32) -> Bool {
         withAddress { Glibc.bind(descriptor, $0, $1) == 0 }
     }
 
-    mutating func connect(_ descriptor: Int32) -> Bool {
+    func connect(_ descriptor: Int32) -> Bool {
         withAddress { Glibc.connect(descriptor, $0, $1) == 0 }
     }
 
-    private mutating func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
-        withUnsafePointer(to: &self) { pointer in
+    private func withAddress<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: self) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }

@@ -7,7 +7,7 @@ extension Page {
         let civil = CivilTime(inbox.at)
         return """
             <li class="message \(Page.tone(message))" id="m-\(inbox.id)">\
-            <img class="avatar" src="icon.svg" alt="" width="40" height="40">\
+            <span class="avatar"></span>\
             <div class="said"><p class="by"><b>\(botName)</b> <span class="channel">\(inbox.channel)</span> \
             <a class="when" href="#m-\(inbox.id)"><time datetime="\(inbox.at.description)">\
             \(civil.hour.padded(2)):\(civil.minute.padded(2)) UTC</time></a></p>\

@@ -12,7 +12,7 @@ extension Page {
     static let style = """
         :root {
           --ground: #f6f6f9; --card: #ffffff; --line: #e3e3ec; --ink: #1c1c28; --muted: #666678; --accent: #5546d6;
-          --critical: #d92d3c; --warning: #dd7a00; --info: #2373e0; --resolved: #16893f; --digest: #7d7d90;
+          --critical: #d02536; --warning: #b45f00; --info: #1f6cd6; --resolved: #137a38; --digest: #6b6b80;
           --shadow: 0 1px 2px rgb(20 20 50 / 6%), 0 2px 8px rgb(20 20 50 / 4%);
         }
         @media (prefers-color-scheme: dark) {
@@ -36,6 +36,7 @@ extension Page {
           display: flex; align-items: center; gap: 12px; padding: 10px 20px; background: var(--card);
           border-bottom: 1px solid var(--line);
         }
+        .avatar { flex: none; width: 40px; height: 40px; background: url(icon.svg) center / contain no-repeat; }
         .top .who { flex: 1; min-width: 0; }
         .top h1 { font-size: 17px; line-height: 1.3; overflow-wrap: anywhere; }
         .top nav { display: flex; gap: 4px; }
@@ -67,7 +68,6 @@ extension Page {
         .day span { font-size: 12px; font-weight: 600; }
 
         .message { display: flex; gap: 12px; padding: 8px 0; }
-        .message .avatar { flex: none; }
         .said { flex: 1; min-width: 0; }
         .by { font-size: 13px; color: var(--muted); margin-bottom: 4px; overflow-wrap: anywhere; }
         .by b { color: var(--ink); font-size: 15px; }
@@ -117,6 +117,7 @@ extension Page {
         .footer { font-size: 12px; color: var(--muted); }
 
         #empty { max-width: 440px; margin: 18vh auto 0; text-align: center; }
+        #empty .avatar { display: inline-block; width: 72px; height: 72px; }
         #empty h2 { margin: 16px 0 6px; font-size: 20px; }
         #empty p { color: var(--muted); }
 

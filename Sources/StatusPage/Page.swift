@@ -19,7 +19,7 @@ struct Page: Sendable {
         </head>
         <body>
         <header class="top">
-        <img class="avatar" src="icon.svg" alt="" width="40" height="40">
+        <span class="avatar"></span>
         <div class="who"><h1>\(botName)</h1>
         <div id="state" role="status">\(state(health))</div></div>
         <nav aria-label="For programs"><a href="api/status">Status</a> <a href="api/incidents">Incidents</a> \
@@ -57,7 +57,7 @@ struct Page: Sendable {
         let hidden: HTML = isHidden ? " hidden" : ""
         return """
             <section id="empty"\(hidden)>
-            <img src="icon.svg" alt="" width="72" height="72">
+            <span class="avatar"></span>
             <h2>No messages yet</h2>
             <p>\(botName) polls its sources and will write here as soon as a rule has something to say.</p>
             </section>

@@ -52,7 +52,10 @@ struct Response: Hashable, Sendable {
     /// The response as it goes over the wire; `HEAD` gets everything but the body.
     func bytes(withBody: Bool = true) -> [UInt8] {
         let head = Response.head(
-            status, contentType, headers + [Header(name: "Content-Length", value: String(body.count))])
+            status,
+            contentType,
+            headers + [Header(name: "Content-Length", value: String(body.count))]
+        )
         return Array(head.utf8) + (withBody ? body : [])
     }
 
@@ -60,9 +63,11 @@ struct Response: Hashable, Sendable {
 
     /// The head of a stream of events, which ends when the connection does.
     static let eventStreamHead = head(
-        .ok, eventStreamType,
+        .ok,
+        eventStreamType,
         // Proxies that gather an answer before they pass it on would hold events back; this is how nginx is told.
-        [Header(name: "X-Accel-Buffering", value: "no")])
+        [Header(name: "X-Accel-Buffering", value: "no")]
+    )
 
     private static func head(_ status: Status, _ contentType: String, _ headers: [Header]) -> String {
         var text = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\nContent-Type: \(contentType)\r\n"
@@ -76,7 +81,8 @@ struct Response: Hashable, Sendable {
         Header(
             name: "Content-Security-Policy",
             value: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-                + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+                + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        ),
         Header(name: "X-Content-Type-Options", value: "nosniff"),
         Header(name: "Referrer-Policy", value: "no-referrer"),
         Header(name: "Cross-Origin-Resource-Policy", value: "same-origin"),

@@ -38,43 +38,38 @@ struct Routes: Sendable {
             return .response(response)
         }
         switch route {
+        case .page:
+            let messages = await view.inboxMessages(limit: limits.messagesMax)
+            return .response(.page(page.html(messages: messages, health: await view.health())))
+        case .style: return .response(Response(.ok, "text/css; charset=utf-8", Page.style))
+        case .script: return .response(Response(.ok, "text/javascript; charset=utf-8", Page.script))
+        case .icon: return .response(Response(.ok, "image/svg+xml", Page.icon))
         case .events:
             // A browser that reconnects says where it was; the first time, the page says what it has already.
             let after = request.headers("last-event-id").first ?? request.parameter("after")
             return .events(EventStream.Start(after: after))
-        default:
-            return .response(await response(to: route, request))
-        }
-    }
-
-    private func response(to route: Route, _ request: Request) async -> Response {
-        switch route {
-        case .page:
-            let messages = await view.inboxMessages(limit: limits.messagesMax)
-            return .page(page.html(messages: messages, health: await view.health()))
-        case .style: return Response(.ok, "text/css; charset=utf-8", Page.style)
-        case .script: return Response(.ok, "text/javascript; charset=utf-8", Page.script)
-        case .icon: return Response(.ok, "image/svg+xml", Page.icon)
-        case .status: return .json(await view.status())
-        case .incidents: return .json(await view.incidents())
-        case .history: return await history(request.parameter("limit"))
-        case .metrics: return Response(.ok, "text/plain; version=0.0.4; charset=utf-8", await view.metrics())
+        case .status: return .response(.json(await view.status()))
+        case .incidents: return .response(.json(await view.incidents()))
+        case .history: return .response(await history(request.parameter("limit")))
+        case .metrics:
+            return .response(Response(.ok, "text/plain; version=0.0.4; charset=utf-8", await view.metrics()))
         case .healthz:
             let health = await view.health()
-            return .sentence(health.isAlive ? .ok : .serviceUnavailable, health.sentence)
+            return .response(.sentence(health.isAlive ? .ok : .serviceUnavailable, health.sentence))
         case .readyz:
             let health = await view.health()
-            return .sentence(health.isReady ? .ok : .serviceUnavailable, health.sentence)
-        case .events: preconditionFailure("streams are answered before")
+            return .response(.sentence(health.isReady ? .ok : .serviceUnavailable, health.sentence))
         }
     }
 
     private func history(_ limit: String?) async -> Response {
         guard let limit else { return .json(await view.history(limit: limits.historyDefault)) }
         guard let count = Int(limit), (1...limits.historyMax).contains(count) else {
+            let found = limit.tamed.clipped(to: 40)
             return .sentence(
                 .badRequest,
-                "limit: found '\(limit.tamed.clipped(to: 40))', expected a whole number from 1 to \(limits.historyMax).")
+                "limit: found '\(found)', expected a whole number from 1 to \(limits.historyMax)."
+            )
         }
         return .json(await view.history(limit: count))
     }
@@ -92,9 +87,10 @@ struct HostRule: Sendable {
     static let any = HostRule(names: nil)
 
     static func loopback(listenHost: String, publicHost: String?) -> HostRule {
-        let own = listenHost.contains(":") ? "[\(listenHost)]" : listenHost
-        return HostRule(
-            names: Set(["localhost", "127.0.0.1", "[::1]", own.lowercased()] + [publicHost?.lowercased()].compactMap(\.self)))
+        var names: Set = ["localhost", "127.0.0.1", "[::1]"]
+        names.insert((listenHost.contains(":") ? "[\(listenHost)]" : listenHost).lowercased())
+        if let publicHost { names.insert(publicHost.lowercased()) }
+        return HostRule(names: names)
     }
 
     func refusal(of request: Request) -> Response? {
@@ -104,10 +100,11 @@ struct HostRule: Sendable {
             return .sentence(.badRequest, "The request names \(hosts.count) hosts in 'Host', expected one.")
         }
         guard !names.contains(HostRule.withoutPort(hosts[0].lowercased())) else { return nil }
+        let host = hosts[0].tamed.clipped(to: 100)
         return .sentence(
             .misdirectedRequest,
-            "'\(hosts[0].tamed.clipped(to: 100))' is no name of this bot; use http://localhost, or set "
-                + "'bot.public_url' when a proxy stands in front.")
+            "'\(host)' is no name of this bot; use http://localhost or, when a proxy stands in front, 'bot.public_url'."
+        )
     }
 
     private static func withoutPort(_ host: String) -> String {

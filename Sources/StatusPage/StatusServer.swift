@@ -1,4 +1,9 @@
-import AlertModel
+// The bot's small HTTP face: the inbox as a chat page, its state as JSON, its figures for Prometheus, its health for
+// probes. It reads and never changes anything: every route is a GET, and there is no login, so by default it listens on
+// the loopback address only. It is no general web server either: one request a connection, no request bodies, a closed
+// list of routes, every wait and every size bounded. What it shows it asks of a `BotView`; it knows nothing of sources,
+// rules or the journal. It speaks to sockets itself, because what strangers may send has to be bounded from the first
+// byte and the control socket closed to other users before anybody can connect.
 
 /// Serves the page at one address; run one of them for TCP and one for the control socket, over the same view.
 public actor StatusServer {
@@ -69,14 +74,17 @@ public actor StatusServer {
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 switch listener.accept() {
-                case .connection(let descriptor):
-                    let connection = Connection(descriptor: descriptor)
-                    group.addTask { await self.serve(connection, routes) }
+                case .connection(let descriptor) where connections < limits.connectionsMax:
+                    connections += 1
+                    group.addTask { await self.serve(Connection(descriptor: descriptor), routes) }
+                case .connection(let descriptor): StatusServer.refuse(Connection(descriptor: descriptor))
                 // Being cancelled is the only way for a wait to fail, and the loop looks for that itself.
                 case .nobody: try? await Readiness.readable.wait(on: listener.descriptor)
                 case .exhausted: try? await Task.sleep(for: limits.exhaustionPause)
                 case .gone: break
                 }
+                // However many come, those that are here get their turn.
+                await Task.yield()
             }
         }
         listener.close()
@@ -93,17 +101,11 @@ public actor StatusServer {
 
 extension StatusServer {
     private func serve(_ connection: Connection, _ routes: Routes) async {
-        connections += 1
         defer {
             connections -= 1
             connection.close()
         }
         do {
-            guard connections <= limits.connectionsMax else {
-                // Said without waiting for the request: so many connections leave no room for patience.
-                let busy = Response.sentence(.serviceUnavailable, "Too many connections are open; try again soon.")
-                return try await within(limits.exchangeTimeMax) { try await connection.write(busy.bytes()) }
-            }
             let start = try await within(limits.exchangeTimeMax) { [limits] in
                 try await StatusServer.exchange(on: connection, routes, limits)
             }
@@ -122,9 +124,18 @@ extension StatusServer {
         }
     }
 
+    /// Turns a connection away without waiting for its request: so many leave no room for patience.
+    private static func refuse(_ connection: Connection) {
+        let busy = Response.sentence(.serviceUnavailable, "Too many connections are open; try again soon.")
+        _ = connection.writeAtOnce(busy.bytes()[...])
+        connection.close()
+    }
+
     /// Reads a request and answers it, unless it asks for a stream: then the caller goes on.
     private static func exchange(
-        on connection: Connection, _ routes: Routes, _ limits: Limits
+        on connection: Connection,
+        _ routes: Routes,
+        _ limits: Limits
     ) async throws -> EventStream.Start? {
         let response: Response
         var withBody = true
@@ -142,7 +153,9 @@ extension StatusServer {
             response = .sentence(.badRequest, "This is no HTTP/1.1 request.")
         } catch Request.Refusal.tooLong {
             response = .sentence(
-                .headerFieldsTooLarge, "The request's head has more than \(limits.headBytesMax) bytes.")
+                .headerFieldsTooLarge,
+                "The request's head has more than \(limits.headBytesMax) bytes."
+            )
         }
         try await send(response.bytes(withBody: withBody), on: connection, limits)
         return nil

@@ -48,6 +48,7 @@ import TimeZones
         ("AAA0BBB,J364/167,J365/167", "2500-01-05T22:59:59Z", 0, "AAA"),
         ("AAA0BBB,J364/167,J365/167", "2500-01-05T23:00Z", 3600, "BBB"),
         ("AAA0BBB,J364/167,J365/167", "2500-01-06T22:00Z", 0, "AAA"),
+        ("AAA0BBB,J365/167,J364/167", "2500-01-03T00:00Z", 3600, "BBB"),
     ])
     func `a rule gives the clock of any instant`(
         rule: String,

@@ -49,13 +49,14 @@ import Transport
         )
     }
 
-    @Test func `a TLS handshake that is never answered`() async throws {
+    @Test(.timeLimit(.minutes(1))) func `a TLS handshake that is never answered`() async throws {
         let server = try LoopbackServer { connection in connection.waitForClose() }
         let transport = HTTPTransport.forTests(.init(connectTimeout: .milliseconds(60)))
         let error = try await transport.failure(
             .post,
             of: server.url("/\(hidden)", scheme: "https"),
-            body: .json([])
+            body: .json([]),
+            timeout: .hours(1)
         )
         error.expect(.timeout, mayHaveArrived: false, says: "no connection to 127.0.0.1:\(server.port) within 60 ms")
     }

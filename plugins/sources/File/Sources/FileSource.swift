@@ -76,11 +76,10 @@ public struct FileSource: Source {
         var batch = LineBatch(stretch, linesBefore: begin, endsOpen: true)
         guard !batch.lines.isEmpty else {
             guard stretch.isToEnd else {
+                let limit = ObservedFile.stretchBytesMax >> 20
                 return PollReport(
                     .failed(
-                        PollFailure(
-                            .tooLarge, "\(file.name):\(begin + 1): the line is longer than "
-                                + "\(ObservedFile.stretchBytesMax >> 20) MiB")))
+                        PollFailure(.tooLarge, "\(file.name):\(begin + 1): the line is longer than \(limit) MiB")))
             }
             let place = FileCursor(identity: stretch.identity, offset: batch.end, line: batch.linesRead, hash: nil)
             return PollReport(cursor == nil ? .noData : .unchanged, cursor: place.json)
@@ -90,7 +89,8 @@ public struct FileSource: Source {
         let place = FileCursor(identity: stretch.identity, offset: batch.end, line: batch.linesRead, hash: nil)
         let observations = batch.observations(of: poll.source)
         if observations.isEmpty {
-            return PollReport(.failed(batch.failure(in: file.name)), cursor: stretch.isToEnd ? nil : place.json)
+            let failure = PollReport.Outcome.failed(batch.failure(in: file.name))
+            return stretch.isToEnd ? PollReport(failure) : PollReport(failure, cursor: place.json)
         }
         var warnings = batch.warnings(in: file.name)
         if !stretch.isToEnd { warnings.append("\(file.name) grew by more than one poll reads; the rest follows") }

@@ -28,7 +28,8 @@ struct ObservedFile: Hashable, Sendable {
     ) -> PollStep {
         guard let place, place.offset > 0 else { return fromStart(restarts: 0, finish) }
         // The byte before the place ended a line; if it does not any more, the file was written anew.
-        return .read(FileRequest(path: path, offset: place.offset - 1, bytesMax: ObservedFile.chunkBytesMax)) { result in
+        let request = FileRequest(path: path, offset: place.offset - 1, bytesMax: ObservedFile.chunkBytesMax)
+        return .read(request) { result in
             switch result {
             case .failed(let sentence): return unreadable(sentence)
             case .contents(let bytes, let size, let identity):

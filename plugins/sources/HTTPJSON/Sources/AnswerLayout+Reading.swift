@@ -73,7 +73,8 @@ extension AnswerLayout {
         guard let span = try span(of: row, measured ?? poll.now, poll.now, within: &budget) else { return nil }
         let named = try app?.text(of: row, within: &budget).flatMap { $0.isEmpty ? nil : $0 }
         guard let name = named ?? fixedApp else {
-            throw JSONMismatch(path: row.path, expected: "the name of an app", found: "none, and no 'app' in the config")
+            throw JSONMismatch(
+                path: row.path, expected: "the name of an app", found: "none, and no 'app' in the config")
         }
         let subject = Subject(
             source: poll.source, app: name, release: try release?.text(of: row, within: &budget)?.unlessEmpty,

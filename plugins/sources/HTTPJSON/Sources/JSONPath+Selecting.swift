@@ -111,8 +111,9 @@ private struct Step {
     }
 
     /// The elements of an array or the members of an object; of a repeated name the last member counts.
-    private func children(of node: JSONReader, within budget: inout SelectionBudget) throws(JSONMismatch) -> [JSONReader]
-    {
+    private func children(
+        of node: JSONReader, within budget: inout SelectionBudget
+    ) throws(JSONMismatch) -> [JSONReader] {
         switch node.value {
         case .array(let elements):
             try budget.visit(elements.count, for: path)

@@ -43,7 +43,9 @@ struct Join: Sendable {
                 guard let value = sample.value else { continue }
                 guard sample.at <= poll.now + Join.clocksApartMax else {
                     throw PollFailure(
-                        .badAnswer, "a sample of \(sample.at) lies ahead of the bot's clock, which says \(poll.now)")
+                        .badAnswer,
+                        "a sample of \(sample.at) lies ahead of the bot's clock, which says \(poll.now)"
+                    )
                 }
                 guard let covered = TimeSpan(from: sample.at - span, to: sample.at) else {
                     throw PollFailure(.badAnswer, "a sample of \(sample.at) lies before all calendars")
@@ -69,14 +71,21 @@ struct Join: Sendable {
             throw PollFailure(
                 .badAnswer,
                 "the series \(Join.text(labels)) has no label '\(naming.app)'; keep it, as in sum by (\(naming.app)) (…), "
-                    + "or name the app in 'app'")
+                    + "or name the app in 'app'"
+            )
         }
         return Subject(
-            source: poll.source, app: app, release: labels[naming.release], environment: labels[naming.environment])
+            source: poll.source,
+            app: app,
+            release: labels[naming.release],
+            environment: labels[naming.environment]
+        )
     }
 
     private static func clash(
-        _ subject: Subject, _ left: [String: String], _ right: [String: String]
+        _ subject: Subject,
+        _ left: [String: String],
+        _ right: [String: String]
     ) -> PollFailure {
         let names = Set(left.keys).union(right.keys).filter { left[$0] != right[$0] }.sorted()
         let differing = names.map { "'\($0)'" }.joined(separator: ", ").clipped(to: 100)
@@ -84,7 +93,8 @@ struct Join: Sendable {
             .badAnswer,
             "two series are about app '\(subject.app.tamed.clipped(to: 60))': \(text(left)) and \(text(right)); "
                 + "aggregate over \(differing.isEmpty ? "what they differ in" : differing), "
-                + "or say which label is the release or the environment")
+                + "or say which label is the release or the environment"
+        )
     }
 
     private static func text(_ labels: [String: String]) -> String {
@@ -103,12 +113,18 @@ struct Join: Sendable {
                 throw PollFailure(
                     .badAnswer,
                     "app '\(place.subject.app.tamed.clipped(to: 60))': \(flaw)"
-                        + (isPercent ? " (divide percentages by 100)" : ""))
+                        + (isPercent ? " (divide percentages by 100)" : "")
+                )
             }
             observations.append(
                 Observation(
-                    subject: place.subject, span: place.span, seen: poll.now, metrics: metrics,
-                    labels: row.labels.filter { !$0.value.isEmpty }))
+                    subject: place.subject,
+                    span: place.span,
+                    seen: poll.now,
+                    metrics: metrics,
+                    labels: row.labels.filter { !$0.value.isEmpty }
+                )
+            )
         }
         let order = observations.indices.sorted { left, right in
             let (a, b) = (observations[left].span, observations[right].span)

@@ -47,21 +47,28 @@ struct PrometheusPoll: Sendable {
             for span in spans.prefix(count) {
                 questions += source.queries.map {
                     Question(
-                        metric: $0.metric, query: $0.text(over: span), times: .instant(poll.now),
-                        span: max(span, .milliseconds(1)))
+                        metric: $0.metric,
+                        query: $0.text(over: span),
+                        times: .instant(poll.now),
+                        span: max(span, .milliseconds(1))
+                    )
                 }
             }
         case .steps(let step, let span):
             let steps = Steps(step, since: poll.cursor, until: poll.now)
             if let skipped = steps.skipped {
                 warnings.append(
-                    "the last poll was long ago: \(skipped) steps before \(steps.first) are passed over")
+                    "the last poll was long ago: \(skipped) steps before \(steps.first) are passed over"
+                )
             }
             cursor = steps.cursor
             questions = source.queries.map {
                 Question(
-                    metric: $0.metric, query: $0.text,
-                    times: .range(from: steps.first, to: steps.last, step: step), span: span)
+                    metric: $0.metric,
+                    query: $0.text,
+                    times: .range(from: steps.first, to: steps.last, step: step),
+                    span: span
+                )
             }
         }
         self.questions = questions
@@ -82,7 +89,11 @@ struct PrometheusPoll: Sendable {
             } catch {
                 return .fail(
                     PollFailure(
-                        error.reason, "metric '\(question.metric)': \(error.description)", retryAt: error.retryAt))
+                        error.reason,
+                        "metric '\(question.metric)': \(error.description)",
+                        retryAt: error.retryAt
+                    )
+                )
             }
             return poll.ask(number + 1)
         }
@@ -92,7 +103,8 @@ struct PrometheusPoll: Sendable {
         do {
             let observations = try join.observations()
             return .finish(
-                PollReport(observations.isEmpty ? .noData : .values(observations), cursor: cursor, warnings: warnings))
+                PollReport(observations.isEmpty ? .noData : .values(observations), cursor: cursor, warnings: warnings)
+            )
         } catch {
             return .fail(error)
         }

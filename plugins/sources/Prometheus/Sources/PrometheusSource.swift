@@ -13,25 +13,33 @@ public struct PrometheusSource: Source {
         options: [
             OptionSpec("url", .url, required: true, "The server, with the path in front of /api/v1 if there is one."),
             OptionSpec(
-                "metrics", .map(.text), required: true,
-                "A PromQL query for each metric; $span in it is replaced by each span that rules ask for."),
+                "metrics",
+                .map(.text),
+                required: true,
+                "A PromQL query for each metric; $span in it is replaced by each span that rules ask for."
+            ),
             OptionSpec("app_label", .text, default: "app", "The label that names the app."),
             OptionSpec("release_label", .text, default: "release", "The label that names the release."),
             OptionSpec("environment_label", .text, default: "environment", "The label that names the environment."),
             OptionSpec("app", .text, "The app's name where series carry no such label."),
             OptionSpec(
-                "span", .duration(.seconds(1)...spanMax),
+                "span",
+                .duration(.seconds(1)...spanMax),
                 default: "the range in brackets that the queries share, or else the step or 'every'",
-                "The stretch of time that one figure covers."),
+                "The stretch of time that one figure covers."
+            ),
             OptionSpec(
-                "step", .duration(.seconds(1)...spanMax),
-                "Read on from the last poll in steps of this length, one figure for each."),
+                "step",
+                .duration(.seconds(1)...spanMax),
+                "Read on from the last poll in steps of this length, one figure for each."
+            ),
             OptionSpec("username", .text, "For basic authentication."),
             OptionSpec("password", .text, "For basic authentication."),
             OptionSpec("token", .text, "A bearer token."),
             OptionSpec("headers", .map(.text), "Further headers, such as X-Scope-OrgID."),
             .insecure,
-        ])
+        ]
+    )
 
     /// A year: nobody judges the stability of an app over more.
     private static let spanMax = Duration.days(366)
@@ -65,8 +73,11 @@ public struct PrometheusSource: Source {
     public init(options: Options, context: SourceContext) throws(ProblemList) {
         let address = try options.required("url")
         naming = Naming(
-            app: options.plain("app_label") ?? "app", release: options.plain("release_label") ?? "release",
-            environment: options.plain("environment_label") ?? "environment", fixedApp: options.plain("app"))
+            app: options.plain("app_label") ?? "app",
+            release: options.plain("release_label") ?? "release",
+            environment: options.plain("environment_label") ?? "environment",
+            fixedApp: options.plain("app")
+        )
         queries = options.map("metrics").map { PromQuery(metric: $0.name, text: $0.option.text ?? "") }
         let span = options.duration("span") ?? PromQuery.commonRange(of: queries)
         let hasPlaceholder = queries.contains(where: \.hasPlaceholder)
@@ -79,15 +90,20 @@ public struct PrometheusSource: Source {
                 .once(span ?? max(context.every, .seconds(1)))
             }
         server = PrometheusServer(
-            address: address, headers: PrometheusSource.headers(options),
-            allowsPlainHTTP: options.flag("insecure") ?? false)
+            address: address,
+            headers: PrometheusSource.headers(options),
+            allowsPlainHTTP: options.flag("insecure") ?? false
+        )
 
         var problems = PrometheusSource.problems(withMetrics: options, queries)
         problems += PrometheusSource.problems(withCredentials: options)
         if server.host == nil {
             problems.append(
                 Problem(
-                    options.position(of: "url"), "'url' is not an address of a server such as http://prometheus:9090"))
+                    options.position(of: "url"),
+                    "'url' is not an address of a server such as http://prometheus:9090"
+                )
+            )
         }
         for name in ["app", "app_label"] where options.plain(name)?.trimmed.isEmpty ?? false {
             problems.append(Problem(options.position(of: name), "'\(name)' is empty"))
@@ -96,8 +112,11 @@ public struct PrometheusSource: Source {
             for name in ["span", "step"] where options.has(name) {
                 problems.append(
                     Problem(
-                        options.position(of: name), "'\(name)' says how long a span is, but the queries leave it open",
-                        suggestion: "write the range into the queries instead of $span, or leave '\(name)' out"))
+                        options.position(of: name),
+                        "'\(name)' says how long a span is, but the queries leave it open",
+                        suggestion: "write the range into the queries instead of $span, or leave '\(name)' out"
+                    )
+                )
             }
         }
         if !problems.isEmpty { throw ProblemList(problems) }
@@ -109,11 +128,14 @@ public struct PrometheusSource: Source {
         var problems: [Problem] = []
         if queries.count > metricsMax {
             problems.append(
-                Problem(position, "\(queries.count) metrics, but at most \(metricsMax) can be asked for in one poll"))
+                Problem(position, "\(queries.count) metrics, but at most \(metricsMax) can be asked for in one poll")
+            )
         }
         let openOnes = queries.count(where: \.hasPlaceholder)
         for (query, entry) in zip(queries, options.map("metrics")) {
-            if query.metric.trimmed.isEmpty { problems.append(Problem(entry.option.position, "a metric without a name")) }
+            if query.metric.trimmed.isEmpty {
+                problems.append(Problem(entry.option.position, "a metric without a name"))
+            }
             if query.text.reveal().trimmed.isEmpty {
                 problems.append(Problem(entry.option.position, "the query of '\(query.metric)' is empty"))
             } else if openOnes > 0, !query.hasPlaceholder {
@@ -122,7 +144,9 @@ public struct PrometheusSource: Source {
                         entry.option.position,
                         "the query of '\(query.metric)' has no $span, but others have: their figures would not cover "
                             + "the same time",
-                        suggestion: "use $span in every query, or in none"))
+                        suggestion: "use $span in every query, or in none"
+                    )
+                )
             }
         }
         return problems
@@ -138,13 +162,16 @@ public struct PrometheusSource: Source {
         ].compactMap { $0 }
         if given.count > 1 {
             problems.append(
-                Problem(options.position(of: "token"), "\(given.joined(separator: " and ")) exclude each other"))
+                Problem(options.position(of: "token"), "\(given.joined(separator: " and ")) exclude each other")
+            )
         }
         if options.has("username") != options.has("password") {
             problems.append(
                 Problem(
                     options.position(of: options.has("username") ? "username" : "password"),
-                    "'username' and 'password' belong together"))
+                    "'username' and 'password' belong together"
+                )
+            )
         }
         if options.text("username")?.reveal().contains(":") ?? false {
             problems.append(Problem(options.position(of: "username"), "a 'username' cannot contain ':'"))

@@ -49,7 +49,8 @@ struct QueryAnswer: Sendable {
         guard series.count <= QueryAnswer.seriesMax else {
             throw PollFailure(
                 .tooLarge,
-                "\(series.count) series are more than \(QueryAnswer.seriesMax); aggregate, as in sum by (app) (…)")
+                "\(series.count) series are more than \(QueryAnswer.seriesMax); aggregate, as in sum by (app) (…)"
+            )
         }
         let samples = series.reduce(0) { $0 + $1.samples.count }
         guard samples <= QueryAnswer.samplesMax else {
@@ -92,7 +93,8 @@ struct QueryAnswer: Sendable {
             return [Series(labels: [:], samples: [try result.sample()])]
         case "matrix":
             throw type.mismatch(
-                expected: "\"vector\" or \"scalar\"; the query gives a range: wrap it, as in increase(…[30m])")
+                expected: "\"vector\" or \"scalar\"; the query gives a range: wrap it, as in increase(…[30m])"
+            )
         case "string":
             throw type.mismatch(expected: "figures; the query gives a text")
         default:
@@ -101,7 +103,8 @@ struct QueryAnswer: Sendable {
     }
 
     private static func list(
-        _ result: JSONReader, _ samples: (JSONReader) throws(JSONMismatch) -> [Sample]
+        _ result: JSONReader,
+        _ samples: (JSONReader) throws(JSONMismatch) -> [Sample]
     ) throws(JSONMismatch) -> [Series] {
         var all: [Series] = []
         for series in try result.elements() {
@@ -123,7 +126,8 @@ extension JSONReader {
         for histogram in ["histogram", "histograms"] where try optional(name) == nil {
             guard let found = try optional(histogram) else { continue }
             throw found.mismatch(
-                expected: "'\(name)' with plain numbers; make one of the histogram, as in histogram_count(…)")
+                expected: "'\(name)' with plain numbers; make one of the histogram, as in histogram_count(…)"
+            )
         }
         return try member(name)
     }

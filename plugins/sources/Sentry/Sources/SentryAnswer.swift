@@ -23,9 +23,11 @@ struct SentryAnswer: Sendable {
             if let failure = PollFailure(response, detail: SentryAnswer.detail(of: response), now: now) {
                 let hint = SentryAnswer.hint(for: failure.reason, endpoint)
                 throw PollFailure(
-                    failure.reason, failure.description + hint,
+                    failure.reason,
+                    failure.description + hint,
                     retryAt: failure.reason == .rateLimited
-                        ? SentryAnswer.patience(response, failure.retryAt, now) : failure.retryAt)
+                        ? SentryAnswer.patience(response, failure.retryAt, now) : failure.retryAt
+                )
             }
             body = try response.json()
             next = SentryAnswer.nextCursor(in: response)

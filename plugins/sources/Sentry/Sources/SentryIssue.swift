@@ -26,10 +26,13 @@ struct SentryIssue: Hashable, Sendable {
         issue = Issue(
             id: try reader.optional("shortId")?.nonEmptyString() ?? id,
             title: try reader.member("title").string().clipped(to: Issue.titleCharactersMax),
-            events: try reader.optional("count")?.writtenCount(), users: try reader.optional("userCount")?.count(),
-            firstSeen: try reader.optional("firstSeen")?.moment(), lastSeen: try reader.optional("lastSeen")?.moment(),
+            events: try reader.optional("count")?.writtenCount(),
+            users: try reader.optional("userCount")?.count(),
+            firstSeen: try reader.optional("firstSeen")?.moment(),
+            lastSeen: try reader.optional("lastSeen")?.moment(),
             status: substatus ?? status,
-            url: link.flatMap { $0.hasPrefix("https://") || $0.hasPrefix("http://") ? $0 : nil })
+            url: link.flatMap { $0.hasPrefix("https://") || $0.hasPrefix("http://") ? $0 : nil }
+        )
         project = try reader.optional("project")?.optional("slug")?.string()
         let level = try reader.optional("level")?.string()
         isCrash = try reader.optional("isUnhandled")?.bool() ?? (level == "fatal")

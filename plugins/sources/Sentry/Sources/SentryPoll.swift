@@ -30,7 +30,8 @@ struct SentryPoll: Sendable {
         windows = Array(wanted.prefix(Window.countMax))
         if wanted.count > windows.count {
             warnings.append(
-                "rules ask for \(wanted.count) different spans; only the \(windows.count) shortest are measured")
+                "rules ask for \(wanted.count) different spans; only the \(windows.count) shortest are measured"
+            )
         }
         if let longest = poll.spans.last, longest > Window.spanMax {
             warnings.append("a rule asks for a span of \(longest.grammar), but sessions are kept for 90 days")
@@ -66,7 +67,8 @@ struct SentryPoll: Sendable {
             for project in poll.source.projects where !pages.isCut && poll.directory.id(of: project) == nil {
                 let guess = project.nearest(in: slugs).map { "; did you mean '\($0)'?" } ?? ""
                 return poll.fail(
-                    PollFailure(.notFound, "the token can see no project '\(project.tamed)'\(guess)"))
+                    PollFailure(.notFound, "the token can see no project '\(project.tamed)'\(guess)")
+                )
             }
             return then(poll)
         }
@@ -91,7 +93,8 @@ struct SentryPoll: Sendable {
                 if pages.isCut || groups.count >= window.groupsMax {
                     poll.warnings.append(
                         "more than \(groups.count) \(hasReleases ? "releases" : "apps") since \(window.from): "
-                            + "those with the fewest sessions are left out")
+                            + "those with the fewest sessions are left out"
+                    )
                 }
             } catch {
                 return poll.fail(.sessions, error)
@@ -189,8 +192,12 @@ struct SentryPoll: Sendable {
         poll.addIssues(to: &observations)
         return .finish(
             PollReport(
-                observations.isEmpty ? .noData : .values(observations), cursor: poll.cursor,
-                notBefore: poll.spent.values.filter { $0 > poll.poll.now }.max(), warnings: poll.warnings))
+                observations.isEmpty ? .noData : .values(observations),
+                cursor: poll.cursor,
+                notBefore: poll.spent.values.filter { $0 > poll.poll.now }.max(),
+                warnings: poll.warnings
+            )
+        )
     }
 
     /// Longest window first: of spans that end together, the one told last counts as the newest.
@@ -208,9 +215,16 @@ struct SentryPoll: Sendable {
             observations.append(
                 Observation(
                     subject: Subject(
-                        source: poll.source, app: name ?? group.projectID, release: group.release,
-                        environment: group.environment),
-                    span: group.span, seen: poll.now, metrics: group.metrics))
+                        source: poll.source,
+                        app: name ?? group.projectID,
+                        release: group.release,
+                        environment: group.environment
+                    ),
+                    span: group.span,
+                    seen: poll.now,
+                    metrics: group.metrics
+                )
+            )
         }
         if !nameless.isEmpty {
             let ids = nameless.sorted().prefix(5).joined(separator: ", ").clipped(to: 100)
@@ -241,7 +255,8 @@ struct SentryPoll: Sendable {
                     observations[index].issues = kept
                 } else {
                     observations.append(
-                        Observation(subject: subject, span: span, seen: poll.now, metrics: Metrics(), issues: kept))
+                        Observation(subject: subject, span: span, seen: poll.now, metrics: Metrics(), issues: kept)
+                    )
                 }
             }
         }
@@ -277,20 +292,27 @@ struct SentryPoll: Sendable {
     }
 
     private func pages(
-        _ endpoint: SentryServer.Endpoint, _ query: SentryServer.Query,
+        _ endpoint: SentryServer.Endpoint,
+        _ query: SentryServer.Query,
         then: @escaping @Sendable (SentryPoll, Pages) -> PollStep
     ) -> PollStep {
         page(nil, after: Pages(), endpoint, query, then)
     }
 
     private func page(
-        _ cursor: String?, after pages: Pages, _ endpoint: SentryServer.Endpoint, _ query: SentryServer.Query,
+        _ cursor: String?,
+        after pages: Pages,
+        _ endpoint: SentryServer.Endpoint,
+        _ query: SentryServer.Query,
         _ then: @escaping @Sendable (SentryPoll, Pages) -> PollStep
     ) -> PollStep {
         if let until = spent[endpoint], until > poll.now {
             var pages = pages
             pages.failure = PollFailure(
-                .rateLimited, "\(endpoint.rawValue): the server allows no more requests until \(until)", retryAt: until)
+                .rateLimited,
+                "\(endpoint.rawValue): the server allows no more requests until \(until)",
+                retryAt: until
+            )
             return then(self, pages)
         }
         let request = source.server.request(endpoint, query + (cursor.map { [("cursor", $0)] } ?? []))

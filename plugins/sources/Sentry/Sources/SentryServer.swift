@@ -31,9 +31,11 @@ struct SentryServer: Sendable {
             "\(address)/api/0/organizations/\(organization.percentEncoded)/\(endpoint.rawValue)/"
         // No conditional requests: the windows move on with every poll, so that no address is asked twice.
         return HTTPRequest(
-            .get, items.isEmpty ? path : "\(path)?\(items)",
+            .get,
+            items.isEmpty ? path : "\(path)?\(items)",
             headers: [.init("Authorization", "Bearer \(token)"), .init("Accept", "application/json")],
-            allowsPlainHTTP: allowsPlainHTTP)
+            allowsPlainHTTP: allowsPlainHTTP
+        )
     }
 
     /// The host without port and without credentials; nil when the address has none or goes beyond a path.

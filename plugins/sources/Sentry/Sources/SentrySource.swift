@@ -13,19 +13,29 @@ public struct SentrySource: Source {
         summary: "Crash-free sessions and users, per app and per release, and unresolved issues from Sentry.",
         options: [
             OptionSpec(
-                "url", .url, default: "https://sentry.io",
-                "The server: https://us.sentry.io, https://de.sentry.io or an own host."),
+                "url",
+                .url,
+                default: "https://sentry.io",
+                "The server: https://us.sentry.io, https://de.sentry.io or an own host."
+            ),
             OptionSpec("organization", .text, required: true, "The organization's slug, as in its addresses."),
             OptionSpec("token", .text, required: true, "A token with the scopes org:read and event:read."),
             OptionSpec(
-                "projects", .list(.text), default: "all that the token can see",
-                "Slugs or ids of the projects to watch."),
+                "projects",
+                .list(.text),
+                default: "all that the token can see",
+                "Slugs or ids of the projects to watch."
+            ),
             OptionSpec(
-                "environments", .list(.text), default: "all together",
-                "The environments to watch, each by itself; at most \(environmentsMax)."),
+                "environments",
+                .list(.text),
+                default: "all together",
+                "The environments to watch, each by itself; at most \(environmentsMax)."
+            ),
             OptionSpec("issues", .flag, default: "true", "Whether to ask for unresolved issues too."),
             .insecure,
-        ])
+        ]
+    )
 
     /// Issues are asked for once per environment, and the service is not to be polled hard.
     static let environmentsMax = 5
@@ -45,13 +55,17 @@ public struct SentrySource: Source {
         environments = options.texts("environments").map(\.description)
         wantsIssues = options.flag("issues") ?? true
         server = SentryServer(
-            address: options.text("url") ?? "https://sentry.io", organization: organization, token: token,
-            allowsPlainHTTP: options.flag("insecure") ?? false)
+            address: options.text("url") ?? "https://sentry.io",
+            organization: organization,
+            token: token,
+            allowsPlainHTTP: options.flag("insecure") ?? false
+        )
 
         var problems: [Problem] = []
         if server.host == nil {
             problems.append(
-                Problem(options.position(of: "url"), "'url' is not an address of a server such as https://sentry.io"))
+                Problem(options.position(of: "url"), "'url' is not an address of a server such as https://sentry.io")
+            )
         }
         for (name, text) in [("organization", organization), ("token", token)] where text.reveal().trimmed.isEmpty {
             problems.append(Problem(options.position(of: name), "'\(name)' is empty"))
@@ -62,7 +76,8 @@ public struct SentrySource: Source {
         ] {
             if texts.count > most {
                 problems.append(
-                    Problem(options.position(of: name), "\(texts.count) \(name), but at most \(most) can be asked for"))
+                    Problem(options.position(of: name), "\(texts.count) \(name), but at most \(most) can be asked for")
+                )
             }
             for option in options.list(name) where option.text?.reveal().trimmed.isEmpty ?? true {
                 problems.append(Problem(option.position, "an empty name in '\(name)'"))

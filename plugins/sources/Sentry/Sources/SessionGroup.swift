@@ -40,7 +40,10 @@ struct SessionGroup: Hashable, Sendable {
         let elements = try body.member("groups").elements()
         guard elements.count <= groupsMax else {
             throw JSONMismatch(
-                path: "$.groups", expected: "at most \(groupsMax) groups", found: "\(elements.count) of them")
+                path: "$.groups",
+                expected: "at most \(groupsMax) groups",
+                found: "\(elements.count) of them"
+            )
         }
         var groups: [SessionGroup] = []
         for element in elements {
@@ -51,8 +54,13 @@ struct SessionGroup: Hashable, Sendable {
             let environment = try by.optional("environment")?.string()
             groups.append(
                 SessionGroup(
-                    projectID: try by.member("project").projectID(), release: hasReleases ? release : nil,
-                    environment: environment.flatMap { $0.isEmpty ? nil : $0 }, span: span, metrics: metrics))
+                    projectID: try by.member("project").projectID(),
+                    release: hasReleases ? release : nil,
+                    environment: environment.flatMap { $0.isEmpty ? nil : $0 },
+                    span: span,
+                    metrics: metrics
+                )
+            )
         }
         return groups
     }

@@ -48,7 +48,10 @@ struct Window: Hashable, Sendable {
     }
 
     var query: SentryServer.Query {
-        [("start", from.wholeSecond), ("end", to.wholeSecond), ("interval", "\(interval.wholeMilliseconds / 3_600_000)h")]
+        [
+            ("start", from.wholeSecond), ("end", to.wholeSecond),
+            ("interval", "\(interval.wholeMilliseconds / 3_600_000)h"),
+        ]
     }
 }
 

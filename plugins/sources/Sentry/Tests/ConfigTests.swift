@@ -1,4 +1,5 @@
 import PluginKit
+import PluginTesting
 import SentrySource
 import Testing
 
@@ -45,13 +46,15 @@ import Testing
                 error.problems.map(\.message) == [
                     "'url' is not an address of a server such as https://sentry.io", "'token' is empty",
                     "an empty name in 'projects'", "6 environments, but at most 5 can be asked for",
-                ])
+                ]
+            )
             #expect(error.problems.allSatisfy { $0.position == place })
         }
     }
 
     @Test func `insecure allows plain http`() throws {
         let source = try source(["insecure": option(.flag(true))])
-        #expect(Server().play(source, poll(.hours(1))).requests.allSatisfy(\.allowsPlainHTTP))
+        let requests = Server().play(source, poll(.hours(1))).requests
+        #expect(requests.allSatisfy { $0.allowsPlainHTTP })
     }
 }

@@ -6,13 +6,15 @@ import Testing
     @Test func `issues hang on their app, crashes first`() throws {
         let played = Server().play(try source(), poll(.hours(1)))
         let app = try #require(played.observation("wallet-android"))
-        let first = try #require(app.issues.first)
-        #expect(first.id == "WALLET-ANDROID-4F2")
+        let first = try #require(app.issues.first { $0.id == "WALLET-ANDROID-4F2" })
+        #expect(first.title == "NullPointerException: Attempt to read from field on a null object")
         #expect(first.events == 1287)
         #expect(first.users == 903)
         #expect(first.firstSeen == Moment(rfc3339: "2026-11-20T18:04:11.203Z"))
+        #expect(first.lastSeen == Moment(rfc3339: "2026-11-20T23:58:40Z"))
         #expect(first.status == "new")
         #expect(first.url == "https://acme.sentry.io/issues/6100000101/")
+        #expect(app.issues.map(\.id) == ["WALLET-ANDROID-1C", "WALLET-ANDROID-4F2", "WALLET-ANDROID-3AA"])
         #expect(played.observations.filter { $0.subject.release != nil }.allSatisfy { $0.issues.isEmpty })
         #expect(app.issues.allSatisfy { $0.id.hasPrefix("WALLET-ANDROID") })
     }
@@ -24,7 +26,8 @@ import Testing
                 "https://sentry.io/api/0/organizations/acme/issues/?project=-1"
                     + "&start=2026-11-20T22%3A00%3A00Z&end=2026-11-20T23%3A59%3A30Z"
                     + "&query=is%3Aunresolved&sort=freq&limit=100&groupStatsPeriod="
-            ])
+            ]
+        )
     }
 
     @Test func `pages are followed while there are results, by the cursor alone`() throws {
@@ -75,12 +78,24 @@ import Testing
             [{"id": "1", "shortId": "A-1", "title": "slow", "issueCategory": "db_query", "project": {"slug": "wallet-ios"}},
              {"id": "2", "shortId": "A-2", "title": "T\u202E", "count": 7, "permalink": "javascript:alert(1)",
               "level": "fatal", "substatus": null, "status": "unresolved", "project": {"slug": "wallet-ios"}}]
-            """#)
+            """#
+        )
         let issues = server.play(try source(), poll(.hours(1))).observation("wallet-ios")?.issues ?? []
         #expect(issues.map(\.id) == ["A-2"])
         #expect(issues.first?.url == nil)
         #expect(issues.first?.events == 7)
         #expect(issues.first?.status == "unresolved")
+    }
+
+    @Test func `a crash comes before an error that was only reported, however many of those there are`() throws {
+        var server = Server()
+        server.issues = answer(
+            #"""
+            [{"id": "1", "shortId": "A-1", "title": "x", "count": "900", "isUnhandled": false, "project": {"slug": "a"}},
+             {"id": "2", "shortId": "A-2", "title": "y", "count": "3", "isUnhandled": true, "project": {"slug": "a"}}]
+            """#
+        )
+        #expect(server.play(try source(), poll(.hours(1))).observation("a")?.issues.map(\.id) == ["A-2", "A-1"])
     }
 
     @Test func `each environment has its own issues`() throws {

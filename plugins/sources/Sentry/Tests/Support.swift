@@ -43,7 +43,8 @@ func source(_ values: [String: Option] = [:]) throws(ProblemList) -> SentrySourc
     ]
     return try SentrySource(
         options: Options(name: "mobile", position: place, values: basic.merging(values) { $1 }),
-        context: SourceContext(name: "mobile", folder: "/", every: .minutes(2)))
+        context: SourceContext(name: "mobile", folder: "/", every: .minutes(2))
+    )
 }
 
 func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) -> Poll {
@@ -69,7 +70,9 @@ struct Server: Sendable {
 
 /// An answer of sessions for one app: sessions, users and the two rates; nil leaves a figure out.
 func sessions(
-    _ figures: [Double?], from: String = "2026-11-20T22:00:00Z", to: String = "2026-11-21T00:00:00Z",
+    _ figures: [Double?],
+    from: String = "2026-11-20T22:00:00Z",
+    to: String = "2026-11-21T00:00:00Z",
     by: String = #"{"project": 4507001}"#
 ) -> String {
     let names = ["sum(session)", "count_unique(user)", "crash_free_rate(session)", "crash_free_rate(user)"]

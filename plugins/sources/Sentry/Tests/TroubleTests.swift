@@ -9,7 +9,11 @@ import Testing
             ["issues": option(.flag(false))],
         ] {
             let conformance = SourceConformance(
-                try source(values), poll: poll(.hours(1), .hours(24)), secrets: [token], answer: Server().respond)
+                try source(values),
+                poll: poll(.hours(1), .hours(24)),
+                secrets: [token],
+                answer: Server().respond
+            )
             #expect(conformance.violations() == [])
         }
     }
@@ -20,7 +24,10 @@ import Testing
         (429, "error_429_string.json", .rateLimited, "You are attempting to use this endpoint too frequently"),
         (429, "error_429_object.json", .rateLimited, "You are attempting to use this endpoint too frequently"),
     ]) func `errors keep the service's words`(
-        _ status: Int, _ name: String, _ reason: PollFailure.Reason, _ words: String
+        _ status: Int,
+        _ name: String,
+        _ reason: PollFailure.Reason,
+        _ words: String
     ) throws {
         var server = Server()
         server.projects = answer(fixture: name, status: status)
@@ -32,7 +39,8 @@ import Testing
     @Test(arguments: [
         (#"{"detail": {"code": "sso-required", "message": "Sign in", "extra": {}}}"#, "401: Sign in"),
         (#"{"detail": {"code": "sso-required"}}"#, "401: sso-required"),
-        (#"{"project": ["Unknown project"]}"#, "401: project: Unknown project"), ("<html>no</html>", "401: <html>no</html>"),
+        (#"{"project": ["Unknown project"]}"#, "401: project: Unknown project"),
+        ("<html>no</html>", "401: <html>no</html>"),
         ("", "the source answered 401 ("),
     ]) func `the words may stand in several places`(_ body: String, _ words: String) throws {
         var server = Server()
@@ -60,7 +68,10 @@ import Testing
     ]) func `429 waits until the reset, a second at the least`(_ headers: [String: String], _ until: String) throws {
         var server = Server()
         server.apps = answer(
-            fixture: "error_429_string.json", status: 429, headers: headers.map { (name: $0.key, value: $0.value) })
+            fixture: "error_429_string.json",
+            status: 429,
+            headers: headers.map { (name: $0.key, value: $0.value) }
+        )
         let failure = try #require(server.play(try source(), poll(.hours(1))).failure)
         #expect(failure.reason == .rateLimited)
         #expect(failure.retryAt?.description == until)
@@ -69,7 +80,8 @@ import Testing
     @Test func `a budget that is used up ends the questions before the server does`() throws {
         var server = Server()
         let spent = [
-            (name: "x-sentry-rate-limit-remaining", value: "0"), (name: "x-sentry-rate-limit-reset", value: "1795219205"),
+            (name: "x-sentry-rate-limit-remaining", value: "0"),
+            (name: "x-sentry-rate-limit-reset", value: "1795219205"),
         ]
         server.releases = answer(fixture: "sessions_by_release.json", headers: spent)
         let played = server.play(try source(), poll(.hours(1), .hours(24)))
@@ -91,14 +103,17 @@ import Testing
 
     @Test func `no answer, however wrong, traps or makes nonsense`() throws {
         let source = try source(["environments": list("production")])
-        for seed: UInt64 in 1...1500 {
+        let right = try ["projects.json", "sessions_by_status.json", "sessions_by_release.json", "issues_page2.json"]
+            .map {
+                try JSON(parsing: fixture($0))
+            }
+        let good = Server()
+        for seed: UInt64 in 1...600 {
             var mutator = JSONMutator(seed: seed)
-            let server = Server(
-                projects: mutated("projects.json", &mutator), apps: mutated("sessions_by_status.json", &mutator),
-                releases: mutated("sessions_by_release.json", &mutator),
-                issues: mutated("issues_page2.json", &mutator))
+            let wrong = right.map { FetchResult.answered(HTTPResponse(status: 200, body: mutator.mutated($0))) }
+            let server = Server(projects: wrong[0], apps: wrong[1], releases: wrong[2], issues: wrong[3])
             // One mishap at a time reaches further into the conversation than all at once.
-            var mild = Server()
+            var mild = good
             switch seed % 4 {
             case 0: mild.projects = server.projects
             case 1: mild.apps = server.apps
@@ -115,10 +130,5 @@ import Testing
                 }
             }
         }
-    }
-
-    private func mutated(_ name: String, _ mutator: inout JSONMutator) -> FetchResult {
-        let json = (try? JSON(parsing: fixture(name))) ?? .null
-        return .answered(HTTPResponse(status: 200, body: mutator.mutated(json)))
     }
 }

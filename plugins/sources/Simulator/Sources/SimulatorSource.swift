@@ -14,7 +14,8 @@ public struct SimulatorSource: Source {
             OptionSpec("apps", .list(.text), default: "[shop-ios, shop-android]", "The apps of the world."),
             OptionSpec("users", .integer(1...10_000_000), default: "20000", "Users a day of each app, about."),
             OptionSpec(
-                "speed", .integer(1...3600), default: "1", "Simulated seconds in each real second; 120 shows a day in 12m."),
+                "speed", .integer(1...3600), default: "1",
+                "Simulated seconds in each real second; 120 shows a day in 12m."),
         ])
 
     public var host: String? { nil }

@@ -3,11 +3,11 @@ internal import PluginKit
 /// What happens in the world, in simulated seconds since its start: one app after the other ships a bad release, has it
 /// fixed, and is left in peace for a day.
 ///
-/// With `speed: 120` the first bad release ships after 7 real seconds and is fixed after 80; a floor of 99 % crash-free
-/// users over `window: 2m` is then broken half a minute after the start, and is kept again three minutes after it.
+/// With `speed: 120` the first bad release ships after 4 real seconds and is fixed after 80; a floor of 99 % crash-free
+/// users over `window: 2m` is then broken beyond doubt within 40 seconds of the start, and kept again after some 190.
 enum Story {
     static let cycleSeconds = 26.0 * 3600
-    static let shipSecond = 14.0 * 60
+    static let shipSecond = 8.0 * 60
     static let fixSecond = 160.0 * 60
     /// How long it takes until most run the bad release.
     private static let rolloutSeconds = 3.0 * 60
@@ -22,8 +22,6 @@ enum Story {
         func concerns(app index: Int, of count: Int) -> Bool { number % count == index }
         var shipSecond: Double { Double(number) * Story.cycleSeconds + Story.shipSecond }
         var badRelease: String { "5.\(number + 1).0" }
-        /// What ran before it.
-        var releaseBefore: String { "5.\(number).1" }
     }
 
     /// The chapter at that time and how much of the trouble there is, from 0 to 1.

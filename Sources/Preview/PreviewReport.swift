@@ -1,0 +1,79 @@
+public import AlertCore
+public import PluginKit
+internal import Runtime
+
+/// What a preview found, for people and for programs.
+public struct PreviewReport: Sendable {
+    public let now: Moment
+    public let incidents: [Incident]
+    public let decisions: [DecisionRecord]
+    private let channels: [String: any Channel]
+
+    /// - Parameter channel: only what concerns this channel; nil for all.
+    public init(_ preview: Preview, channels: [String: any Channel], only channel: String? = nil) {
+        now = preview.now
+        self.channels = channels
+        decisions = preview.decisions.filter { channel == nil || $0.channel == channel }
+        let named = Set(decisions.compactMap(\.incident))
+        // Whatever never was more than a suspicion and is gone by now is nobody's business.
+        incidents = preview.incidents.filter { incident in
+            preview.state.incidents[incident.id] != nil || named.contains(incident.id)
+        }
+    }
+
+    public func count(_ name: String) -> Int { decisions.count { $0.decision.name == name } }
+
+    public var json: JSON {
+        [
+            "now": JSON(now),
+            "incidents": .array(incidents.map { IncidentSummary($0).json }),
+            "notifications": .array(decisions.map(notification)),
+            "summary": ["sent": JSON(count("send")), "held": JSON(count("hold")), "dropped": JSON(count("drop"))],
+        ]
+    }
+
+    private func notification(_ record: DecisionRecord) -> JSON {
+        var until: Moment?
+        if case .hold(let moment) = record.decision { until = moment }
+        return [
+            "at": JSON(record.at), "incident": JSON(record.incident), "kind": .string(record.kind.rawValue),
+            "severity": .string(record.severity.rawValue), "channel": .string(record.channel),
+            "decision": .string(record.decision.name), "reason": .string(record.reason.description),
+            "until": JSON(until), "text": .string(record.message.plainText),
+            "request": request(record).map(\.shownJSON) ?? .null,
+        ]
+    }
+
+    /// The request that would post the message; nil when nothing is posted.
+    public func request(_ record: DecisionRecord) -> HTTPRequest? {
+        guard case .send = record.decision, let delivery = record.delivery, let channel = channels[record.channel],
+            case .request(let request) = channel.post(Posting(id: delivery, message: record.message, at: record.at))
+        else { return nil }
+        return request
+    }
+}
+
+extension HTTPRequest {
+    /// The request as people may see it: every secret masked.
+    public var shownJSON: JSON {
+        var shown = JSONObject()
+        for header in headers { shown[header.name] = .string(header.value.description) }
+        if let type = wireBody()?.contentType, shown["Content-Type"] == nil { shown["Content-Type"] = .string(type) }
+        if case .standardWebhooks(let id, let timestamp, _) = signature {
+            shown["webhook-id"] = .string(id)
+            shown["webhook-timestamp"] = .string(String(timestamp.unixSeconds))
+            shown["webhook-signature"] = .string("v1,\(Secret.mask)")
+        }
+        let body: JSON =
+            switch self.body {
+            case nil: .null
+            case .json(let json): json
+            case .text(let text, _): .string(text.description)
+            case .form(let fields):
+                .object(JSONObject(fields.map { ($0.name, .string($0.value.description)) }))
+            }
+        return [
+            "method": .string(method.rawValue), "url": .string(url.description), "headers": .object(shown), "body": body,
+        ]
+    }
+}

@@ -1,0 +1,192 @@
+internal import AlertCore
+internal import ArgumentParser
+internal import BotConfig
+internal import Glibc
+internal import Journal
+internal import PluginKit
+internal import Preview
+internal import Runtime
+
+struct DryRunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dry-run",
+        abstract: "Previews what would be said. Sends nothing, writes nothing.",
+        discussion: "Polls every source once, or plays a file of observations in virtual time, against a copy of the state.")
+
+    enum Format: String, ExpressibleByArgument, CaseIterable, Sendable { case text, json, payload }
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var faults: FaultOptions
+    @Option(name: .long, help: "text, json, or payload: the exact requests.") var format = Format.text
+    @Option(name: .long, help: ArgumentHelp("Play this file instead of polling; - for standard input.", valueName: "file"))
+    var observations: String?
+    @Option(name: .long, help: ArgumentHelp("Set the clock, such as 2026-11-20T22:30:00Z.", valueName: "instant"))
+    var now: String?
+    @Option(name: .long, help: "Show only this channel.") var channel: String?
+
+    func run() async throws {
+        let config = try ConfigFile(common.config).config()
+        if let channel, config.channels[channel] == nil {
+            let near = channel.nearest(in: config.channels.keys).map { "; did you mean \($0)?" } ?? ""
+            throw Failure(
+                .wrongUsage, "there is no channel '\(channel)'; there are \(config.channels.keys.sorted().joined(separator: ", "))\(near)")
+        }
+        let end = try now.map { text throws(Failure) in try instant(text, config.plan.zone) }
+        let (state, report) = try readState(config.bot.stateFolder)
+        for notice in report.notices { Output.error("alertbot: \(notice)") }
+        var isWhole = true
+        let preview: Preview
+        if let observations {
+            (preview, isWhole) = try play(observations, config, state, until: end)
+        } else {
+            preview = try await poll(config, state, at: end ?? SystemClock().now())
+        }
+        show(PreviewReport(preview, channels: config.channels, only: channel))
+        if !isWhole { throw Failure(.no) }
+    }
+
+    private func instant(_ text: String, _ zone: Zone) throws(Failure) -> Moment {
+        do {
+            switch try WrittenInstant(grammar: text) {
+            case .instant(let moment): return moment
+            case .local(let civil): return zone.moment(beginning: civil)
+            }
+        } catch {
+            throw Failure(.wrongUsage, "--now is '\(text.clipped(to: 60))', expected \(error.expected)")
+        }
+    }
+
+    // MARK: a file of observations
+
+    private func play(
+        _ path: String, _ config: Config, _ state: State, until end: Moment?
+    ) throws(Failure) -> (Preview, isWhole: Bool) {
+        var file = ObservationFile(name: path == "-" ? "standard input" : path, sources: Set(config.sources.keys))
+        try readAll(path, into: &file)
+        for complaint in file.complaints { Output.error(complaint.description) }
+        for (source, count) in file.skipped.sorted(by: { $0.key < $1.key }) {
+            Output.error(
+                "alertbot: warning: skipped \(count) line\(count == 1 ? "" : "s") of source '\(source.tamed.clipped(to: 60))', "
+                    + "which the config does not name")
+        }
+        let last = end ?? file.lines.last?.seen ?? SystemClock().now()
+        let batches = file.batches.filter { ($0.first?.seen ?? last) <= last }
+        var preview = Preview(
+            plan: config.plan, state: state, start: min(batches.first?.first?.seen ?? last, last), faults: faults.faults)
+        var bar = ProgressBar("Playing observations")
+        for (index, batch) in batches.enumerated() {
+            guard let seen = batch.first?.seen else { continue }
+            preview.feed(batch, at: seen)
+            bar.show(index, of: batches.count)
+        }
+        preview.advance(to: last)
+        bar.end()
+        return (preview, file.complaints.isEmpty)
+    }
+
+    private func readAll(_ path: String, into file: inout ObservationFile) throws(Failure) {
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw Failure(.impossible, "the observations \(path) can not be read: \(String(cString: strerror(errno)))")
+        }
+        defer { if path != "-" { close(descriptor) } }
+        var buffer = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let got = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else {
+                throw Failure(.impossible, "the observations \(path) can not be read: \(String(cString: strerror(errno)))")
+            }
+            if got == 0 { break }
+            file.take(buffer[..<got])
+        }
+        file.finish()
+    }
+
+    // MARK: polling once
+
+    private func poll(_ config: Config, _ state: State, at now: Moment) async throws(Failure) -> Preview {
+        let web = CurlWeb()
+        let ports = Ports(
+            clock: SystemClock(), web: web, files: SystemFiles(),
+            host: SystemHost(stateFolder: config.bot.stateFolder), faults: faults.faults)
+        let poller = Poller(ports: ports, redactor: Redactor(config.secrets))
+        let plan = config.plan
+        var bar = ProgressBar("Polling")
+        let inputs = await withTaskGroup(of: Input?.self) { group in
+            var waiting = plan.sources[...]
+            func startNext() {
+                guard let next = waiting.popFirst(), let source = config.sources[next.name] else { return }
+                let order = plan.previewOrder(for: next, state)
+                group.addTask { await poller.poll(order, source) }
+            }
+            for _ in 0..<plan.concurrency { startNext() }
+            var inputs: [Input] = []
+            while let input = await group.next() {
+                if let input { inputs.append(input) }
+                bar.show(inputs.count, of: plan.sources.count)
+                startNext()
+            }
+            return inputs
+        }
+        bar.end()
+        await web.close()
+        var preview = Preview(plan: plan, state: state, start: now, faults: faults.faults)
+        var failures = 0
+        for input in inputs.sorted(by: { $0.sourceName < $1.sourceName }) {
+            if let (source, failure) = input.failure {
+                failures += 1
+                Output.error("alertbot: source \(source): \(failure)")
+            }
+            preview.take(input)
+        }
+        guard failures < inputs.count else { throw Failure(.impossible, "no source answered, so there is nothing to judge") }
+        preview.advance(to: now)
+        return preview
+    }
+
+    // MARK: showing
+
+    private func show(_ report: PreviewReport) {
+        switch format {
+        case .json: Output.line(report.json.prettyText)
+        case .payload:
+            for record in report.decisions {
+                guard let request = report.request(record) else { continue }
+                Output.line("# \(record.at) \(record.channel) \(record.kind.rawValue)")
+                Output.line(request.shownJSON.prettyText)
+            }
+        case .text: Output.line(PreviewText(report, common.paint).text)
+        }
+    }
+}
+
+/// Options that make things fail on purpose.
+struct FaultOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("Make polls and deliveries fail at random, such as 30%.", valueName: "percentage"))
+    var faultRate: String?
+    @Option(name: .long, help: "The seed of those failures.") var seed: UInt64 = 1
+
+    func validate() throws {
+        guard let faultRate else { return }
+        guard let rate = try? Percentage(grammar: faultRate), rate.fraction <= 1 else {
+            throw ValidationError("--fault-rate is '\(faultRate)', expected a percentage such as 30%")
+        }
+    }
+
+    var faults: Faults? {
+        guard let faultRate, let rate = try? Percentage(grammar: faultRate) else { return nil }
+        return Faults(rate: rate.fraction, seed: seed)
+    }
+}
+
+extension Input {
+    fileprivate var sourceName: String {
+        if case .polled(let source, _, _) = self { source } else { "" }
+    }
+
+    fileprivate var failure: (source: String, sentence: String)? {
+        guard case .polled(let source, let report, _) = self, case .failed(let failure) = report.outcome else { return nil }
+        return (source, failure.description)
+    }
+}

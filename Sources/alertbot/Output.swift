@@ -1,0 +1,92 @@
+internal import AlertCore
+internal import ArgumentParser
+internal import Glibc
+internal import Runtime
+
+/// The two ways out of a command: what was asked for, and everything else.
+enum Output {
+    static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+    static func error(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+
+    static func write(_ text: String, to descriptor: Int32) {
+        var bytes = Array(text.utf8)[...]
+        while !bytes.isEmpty {
+            let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { return }
+            bytes = bytes.dropFirst(written)
+        }
+    }
+
+    static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+}
+
+/// `1 source`, `2 sources`.
+func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }
+
+func ignoreBrokenPipes() { _ = signal(SIGPIPE, SIG_IGN) }
+
+func end(_ status: ExitStatus) -> Never { exit(status.rawValue) }
+
+/// Whether and how to colour.
+enum ColorChoice: String, ExpressibleByArgument, CaseIterable, Sendable { case auto, always, never }
+
+/// Colours for a terminal, or none.
+struct Paint: Sendable {
+    private let isOn: Bool
+
+    init(_ choice: ColorChoice) {
+        isOn =
+            switch choice {
+            case .always: true
+            case .never: false
+            case .auto:
+                // https://no-color.org: set and not empty means no.
+                (getenv("NO_COLOR").map { $0.pointee == 0 } ?? true) && Output.isTerminal(STDOUT_FILENO)
+                    && (getenv("TERM").map { String(cString: $0) != "dumb" } ?? false)
+            }
+    }
+
+    func bold(_ text: String) -> String { wrap(text, "1") }
+    func dim(_ text: String) -> String { wrap(text, "2") }
+    func red(_ text: String) -> String { wrap(text, "31") }
+    func green(_ text: String) -> String { wrap(text, "32") }
+    func yellow(_ text: String) -> String { wrap(text, "33") }
+    func blue(_ text: String) -> String { wrap(text, "34") }
+
+    private func wrap(_ text: String, _ code: String) -> String {
+        isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}
+
+/// A bar on standard error for work that takes longer than two seconds; silent when nobody watches.
+struct ProgressBar {
+    private let what: String
+    private let began: Duration
+    private let clock = SystemClock()
+    private var shown = -1
+    private let isWatched = Output.isTerminal(STDERR_FILENO)
+
+    private static let patience = Duration.seconds(2)
+    private static let width = 30
+
+    init(_ what: String) {
+        self.what = what
+        began = clock.uptime()
+    }
+
+    mutating func show(_ done: Int, of total: Int) {
+        guard isWatched, total > 0, clock.uptime() - began > ProgressBar.patience else { return }
+        let percent = min(100, done * 100 / total)
+        guard percent != shown else { return }
+        shown = percent
+        let filled = percent * ProgressBar.width / 100
+        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: ProgressBar.width - filled)
+        Output.write("\r\(what) \(bar) \(percent)%", to: STDERR_FILENO)
+    }
+
+    func end() {
+        guard shown >= 0 else { return }
+        Output.write("\r\u{1B}[K", to: STDERR_FILENO)
+    }
+}

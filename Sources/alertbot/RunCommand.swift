@@ -1,0 +1,171 @@
+internal import AlertCore
+internal import ArgumentParser
+internal import BotConfig
+internal import Glibc
+internal import Journal
+internal import PluginKit
+internal import Runtime
+internal import StatusPage
+
+struct RunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Runs the bot: SIGHUP reloads the config, SIGTERM and SIGINT stop it.")
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var faults: FaultOptions
+
+    func run() async throws {
+        let config = try ConfigFile(common.config).config()
+        let host = SystemHost(stateFolder: config.bot.stateFolder)
+        let web = CurlWeb()
+        let ports = Ports(
+            clock: SystemClock(), web: web, files: SystemFiles(), host: host, faults: faults.faults)
+        let bot = try openBot(config, ports, host)
+        // Signals are caught before anything else is told that the bot is up.
+        let signals = Signals([SIGTERM, SIGINT, SIGHUP])
+        let face = BotFace(bot: bot, clock: ports.clock)
+        let servers = servers(config, face)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for server in servers {
+                group.addTask {
+                    do { try await server.run() } catch let error as StatusServerError {
+                        throw Failure(.impossible, error.description)
+                    }
+                }
+            }
+            do {
+                for server in servers { _ = try await server.waitUntilListening() }
+            } catch let error as StatusServerError {
+                throw Failure(.impossible, error.description)
+            }
+            greet(config, host)
+            group.addTask { await handle(signals, bot, host) }
+            await bot.run(grace: config.bot.shutdownGrace)
+            notifySystemd("STOPPING=1")
+            group.cancelAll()
+            do { try await group.waitForAll() } catch is CancellationError {}
+        }
+        await web.close()
+        host.log(Note(.info, "stopped"))
+    }
+
+    private func openBot(_ config: Config, _ ports: Ports, _ host: SystemHost) throws(Failure) -> Bot {
+        var state = State()
+        do {
+            let ledger = try Ledger(opening: FolderDisk(config.bot.stateFolder), rebuilding: &state)
+            for notice in ledger.report.notices { host.log(Note(.warning, notice.description)) }
+            return Bot(config.setup, ports: ports, ledger: ledger, state: state)
+        } catch {
+            throw Failure(error)
+        }
+    }
+
+    private func servers(_ config: Config, _ face: BotFace) -> [StatusServer] {
+        let publicHost = config.bot.publicURL.flatMap { url in
+            url.split(separator: "/").dropFirst().first.map { String($0.prefix { $0 != ":" }) }
+        }
+        var servers = [
+            StatusServer(
+                address: .unix(path: ControlClient.socketPath(config.bot.stateFolder)), view: face,
+                botName: config.bot.name)
+        ]
+        if case .on(let host, let port) = config.bot.listen {
+            servers.append(
+                StatusServer(
+                    address: .tcp(host: host, port: port), view: face, botName: config.bot.name, publicHost: publicHost))
+        }
+        return servers
+    }
+
+    private func greet(_ config: Config, _ host: SystemHost) {
+        host.log(
+            Note(
+                .info, "\(config.bot.name): watching \(count(config.plan.sources.count, "source")) with "
+                    + "\(count(config.plan.detectors.count, "rule")), telling \(count(config.plan.channels.count, "channel"))"))
+        if case .on(let name, let port) = config.bot.listen {
+            let shown = name.contains(":") ? "[\(name)]" : name
+            host.log(Note(.info, "the page is at http://\(shown):\(port)/"))
+        }
+        notifySystemd("READY=1")
+    }
+
+    private func handle(_ signals: Signals, _ bot: Bot, _ host: SystemHost) async {
+        for await number in signals.stream {
+            guard number == SIGHUP else {
+                host.log(Note(.info, "stopping; another signal ends at once"))
+                notifySystemd("STOPPING=1")
+                bot.stop()
+                // Whoever asks twice means now; what is unsent is safe in the journal.
+                _ = signal(SIGTERM, SIG_DFL)
+                _ = signal(SIGINT, SIG_DFL)
+                continue
+            }
+            notifySystemd("RELOADING=1\nMONOTONIC_USEC=\(monotonicMicroseconds())")
+            reload(bot, host)
+            notifySystemd("READY=1")
+        }
+    }
+
+    /// Loads the config anew; one that is wrong never replaces the one that runs.
+    private func reload(_ bot: Bot, _ host: SystemHost) {
+        do {
+            let file = try ConfigFile(common.config)
+            for problem in file.problemTexts { Output.error(problem) }
+            guard let config = file.result.config else {
+                host.log(Note(.error, "the config has errors; the bot goes on with the one it has"))
+                return
+            }
+            bot.reload(config.setup)
+            host.log(Note(.info, "the config is loaded anew"))
+        } catch {
+            host.log(Note(.error, "\(error.sentence); the bot goes on with the config it has"))
+        }
+    }
+
+    private func monotonicMicroseconds() -> Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+    }
+}
+
+/// The running bot as its page sees it.
+struct BotFace: BotView {
+    let bot: Bot
+    let clock: any Clock
+
+    private func report() async -> StatusReport {
+        await StatusReport(bot.state, bot.plan, at: clock.now())
+    }
+
+    func status() async -> JSON { await report().status(isRunning: true) }
+    func incidents() async -> JSON { await report().incidents }
+    func history(limit: Int) async -> JSON { await report().history(limit: limit) }
+    func metrics() async -> String { await report().prometheus }
+
+    func inboxMessages(limit: Int) async -> [InboxMessage] {
+        let inboxes = await bot.inboxes
+        let delivered = await bot.state.history.filter { entry in
+            guard case .delivered = entry.end else { return false }
+            return inboxes.contains(entry.delivery.channel)
+        }
+        return delivered.suffix(limit).map { entry in
+            InboxMessage(
+                id: entry.delivery.id, channel: entry.delivery.channel, message: entry.delivery.message, at: entry.at)
+        }
+    }
+
+    func inboxBell() async -> AsyncStream<Void> { await bot.bell() }
+
+    func health() async -> BotHealth {
+        let plan = await bot.plan
+        let state = await bot.state
+        if let trouble = await bot.trouble {
+            return BotHealth(isAlive: true, isReady: false, sentence: "The journal can not be written: \(trouble)")
+        }
+        let next = plan.sources.compactMap { state.sources[$0.name]?.due }.min()
+        let when = next.map { "; the next poll is at \($0)" } ?? ""
+        return BotHealth(
+            isAlive: true, isReady: true, sentence: "Watching \(count(plan.sources.count, "source"))\(when).")
+    }
+}

@@ -1,0 +1,117 @@
+internal import AlertCore
+internal import ArgumentParser
+internal import BotConfig
+internal import Journal
+internal import PluginKit
+internal import Runtime
+
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Shows what the bot sees and tracks, and what is due next.")
+
+    @OptionGroup var common: CommonOptions
+    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+
+    func run() async throws {
+        let config = try ConfigFile(common.config).config()
+        let status: JSON
+        if let live = await ControlClient(stateFolder: config.bot.stateFolder).get("/api/status") {
+            status = live
+        } else {
+            let (state, _) = try readState(config.bot.stateFolder)
+            status = StatusReport(state, config.plan, at: SystemClock().now()).status(isRunning: false)
+        }
+        switch format {
+        case .json: Output.line(status.prettyText)
+        case .text: describe(status, common.paint)
+        }
+    }
+
+    private func describe(_ status: JSON, _ paint: Paint) {
+        let isRunning = status["running"] == .bool(true)
+        Output.line(
+            paint.bold(status["bot"]?.string ?? "alertbot") + "  "
+                + (isRunning ? paint.green("running") : paint.yellow("not running; this is what its journal says")))
+        Output.line("\n" + paint.bold("Sources"))
+        for source in status["sources"]?.array ?? [] {
+            let reasons = (source["reasons"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
+            var line = "  \(text(source, "name")): \(text(source, "state"))"
+            if let next = source["next_poll"]?.string { line += ", next poll \(next)" }
+            if !reasons.isEmpty { line += " (\(reasons))" }
+            Output.line(line)
+            if let sentence = source["failure"]?["sentence"]?.string { Output.line(paint.red("    \(sentence.tamed)")) }
+        }
+        let incidents = status["incidents"]?.array ?? []
+        Output.line("\n" + paint.bold("Incidents"))
+        if incidents.isEmpty { Output.line("  none") }
+        for incident in incidents {
+            let release = incident["release"]?.string.map { " \($0)" } ?? ""
+            Output.line(
+                "  \(text(incident, "severity")) \(text(incident, "app"))\(release): \(text(incident, "state")) since "
+                    + "\(text(incident, "since")) (\(text(incident, "rule")))")
+            if let sentence = incident["evidence"]?["sentence"]?.string { Output.line(paint.dim("    \(sentence.tamed)")) }
+            for (name, standing) in incident["channels"]?.object?.members.map({ ($0.name, $0.value) }) ?? [] {
+                guard let held = standing["held"], held != .null else { continue }
+                Output.line(paint.dim("    \(name): held until \(text(held, "until")) (\(text(held, "reason")))"))
+            }
+        }
+        Output.line("\n" + paint.bold("Channels"))
+        for channel in status["channels"]?.array ?? [] {
+            let queued = Int(channel["queued"]?.number ?? 0)
+            var line = "  \(text(channel, "name")): " + (queued == 0 ? "nothing waiting" : "\(queued) waiting")
+            if let paused = channel["paused_until"]?.string { line += ", paused until \(paused)" }
+            Output.line(line)
+        }
+    }
+
+    private func text(_ json: JSON, _ name: String) -> String { json[name]?.string?.tamed ?? "?" }
+}
+
+struct HistoryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history", abstract: "Shows what the bot has said, newest last.")
+
+    @OptionGroup var common: CommonOptions
+    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @Option(name: .long, help: "At most so many deliveries.") var limit = 50
+    @Flag(name: .long, help: "Only what could not be delivered.") var dead = false
+
+    func validate() throws {
+        guard (1...State.historyMax).contains(limit) else {
+            throw ValidationError("--limit is \(limit), expected 1 to \(State.historyMax)")
+        }
+    }
+
+    func run() async throws {
+        let config = try ConfigFile(common.config).config()
+        // The journal says it all, whether the bot runs or not.
+        let (state, _) = try readState(config.bot.stateFolder)
+        let history = StatusReport(state, config.plan, at: SystemClock().now()).history(limit: limit, deadOnly: dead)
+        switch format {
+        case .json: Output.line(JSON.object(JSONObject([("history", history)])).prettyText)
+        case .text:
+            let paint = common.paint
+            let entries = history.array ?? []
+            if entries.isEmpty { Output.line(dead ? "No dead letters." : "Nothing has been said yet.") }
+            for entry in entries {
+                let outcome = entry["outcome"]?.string ?? "?"
+                let painted = outcome == "dead" ? paint.red(outcome) : outcome
+                Output.line(
+                    paint.bold(
+                        "\(entry["at"]?.string ?? "?") \(entry["channel"]?.string ?? "?") \(entry["kind"]?.string ?? "?")")
+                        + " \(painted)")
+                for line in (entry["text"]?.string ?? "").split(separator: "\n") { Output.line("  \(line)") }
+                if let why = entry["why"]?.string { Output.line(paint.red("  \(why.tamed)")) }
+            }
+        }
+    }
+}
+
+/// Rebuilds the state from a journal without taking it; an absent folder is an empty state.
+func readState(_ folder: String) throws(Failure) -> (state: State, report: JournalReport) {
+    do {
+        return try State.reading(FolderDisk(folder))
+    } catch {
+        throw Failure(error)
+    }
+}

@@ -1,0 +1,186 @@
+internal import AlertCore
+internal import Dispatch
+internal import Glibc
+internal import PluginKit
+internal import Runtime
+internal import Transport
+
+// The ports as this machine has them.
+
+struct SystemClock: Clock {
+    func now() -> Moment {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Moment(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+    }
+
+    func uptime() -> Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_BOOTTIME, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    func sleep(until uptime: Duration) async throws {
+        // The machine may have slept through the end of a wait, so no single wait is long.
+        while true {
+            let left = uptime - self.uptime()
+            guard left > .zero else { return }
+            try await Task.sleep(for: min(left, SystemClock.sleepMax))
+        }
+    }
+
+    private static let sleepMax = Duration.seconds(30)
+}
+
+struct CurlWeb: Web {
+    private let transport: HTTPTransport
+
+    init() { transport = HTTPTransport(userAgent: "alertbot/\(Version.text)") }
+
+    func perform(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse {
+        try await transport.perform(request, timeout: timeout)
+    }
+
+    func close() async { await transport.shutdown() }
+}
+
+struct SystemFiles: Files {
+    func read(_ request: FileRequest) async -> FileResult {
+        let descriptor = open(request.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return .failed("\(request.path) can not be opened: \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return .failed("\(request.path) is not a file")
+        }
+        switch readBytes(descriptor, from: request.offset, atMost: request.bytesMax) {
+        case nil: return .failed("\(request.path) can not be read: \(String(cString: strerror(errno)))")
+        case let bytes?:
+            return .contents(bytes: bytes, size: Int64(status.st_size), identity: "\(status.st_dev):\(status.st_ino)")
+        }
+    }
+}
+
+/// Reads from an open file until the bound or the end; nil when the system refuses.
+private func readBytes(_ descriptor: Int32, from offset: Int64, atMost count: Int) -> [UInt8]? {
+    var result: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: min(count, 1 << 18))
+    while result.count < count {
+        let wanted = min(buffer.count, count - result.count)
+        let got = buffer.withUnsafeMutableBytes {
+            pread(descriptor, $0.baseAddress, wanted, off_t(offset) + off_t(result.count))
+        }
+        if got < 0, errno == EINTR { continue }
+        guard got >= 0 else { return nil }
+        if got == 0 { break }
+        result += buffer[..<got]
+    }
+    return result
+}
+
+/// Reads a whole file, bounded; the error is a sentence.
+func wholeFile(_ path: String, bytesMax: Int) -> Result<[UInt8], SentenceError> {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return .failure(SentenceError(String(cString: strerror(errno)))) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+        return .failure(SentenceError("it is a folder"))
+    }
+    guard let bytes = readBytes(descriptor, from: 0, atMost: bytesMax + 1) else {
+        return .failure(SentenceError(String(cString: strerror(errno))))
+    }
+    guard bytes.count <= bytesMax else {
+        return .failure(SentenceError("it is larger than \(bytesMax >> 10) KiB"))
+    }
+    return .success(bytes)
+}
+
+struct SentenceError: Error {
+    let sentence: String
+    init(_ sentence: String) { self.sentence = sentence }
+}
+
+/// Logs to standard error, the way systemd likes it: one line each, with its level as `<N>` where the journal reads.
+struct SystemHost: Host {
+    let stateFolder: String
+    private let isUnderJournal = getenv("JOURNAL_STREAM") != nil
+
+    init(stateFolder: String) { self.stateFolder = stateFolder }
+
+    func print(_ text: String) { Output.write(text, to: STDOUT_FILENO) }
+
+    func log(_ note: Note) {
+        guard note.level != .debug else { return }
+        let text = note.text.tamed
+        if isUnderJournal {
+            let priority = [Note.Level.error: 3, .warning: 4, .info: 6][note.level] ?? 7
+            Output.error("<\(priority)>\(text)")
+        } else {
+            Output.error("\(SystemClock().now()) \(note.level.rawValue): \(text)")
+        }
+    }
+
+    func isLowOnPower() -> Bool {
+        if access(stateFolder + "/low-power", F_OK) == 0 { return true }
+        let folder = "/sys/class/power_supply"
+        guard let handle = opendir(folder) else { return false }
+        defer { closedir(handle) }
+        while let entry = readdir(handle) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            guard !name.hasPrefix("."), case .success(let bytes) = wholeFile("\(folder)/\(name)/status", bytesMax: 64)
+            else { continue }
+            if String(decoding: bytes, as: UTF8.self).trimmed == "Discharging" { return true }
+        }
+        return false
+    }
+}
+
+/// Tells systemd how the service is, where systemd started it.
+func notifySystemd(_ state: String) {
+    guard let variable = getenv("NOTIFY_SOCKET") else { return }
+    var path = Array(String(cString: variable).utf8)
+    guard path.count < 108, path.count > 1 else { return }
+    // An address that begins with @ lives in the abstract namespace.
+    if path[0] == UInt8(ascii: "@") { path[0] = 0 }
+    let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+    let message = Array(state.utf8)
+    _ = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+            sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), $0, length)
+        }
+    }
+}
+
+/// Signals as a stream. The sources live as long as the stream's owner.
+final class Signals: Sendable {
+    let stream: AsyncStream<Int32>
+    private let sources: [Source]
+
+    /// A source of Dispatch may be used from any thread; what it holds is only made here and cancelled at the end.
+    private struct Source: @unchecked Sendable {
+        let source: any DispatchSourceSignal
+    }
+
+    init(_ numbers: [Int32]) {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+        self.stream = stream
+        sources = numbers.map { number in
+            _ = signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { continuation.yield(number) }
+            source.activate()
+            return Source(source: source)
+        }
+    }
+
+    deinit { for source in sources { source.source.cancel() } }
+}

@@ -1,0 +1,171 @@
+import AlertModel
+import Testing
+
+@testable import StatusPage
+
+@Suite struct RenderingTests {
+    let page = Page(botName: "shop-alerts")
+    let health = BotHealth(isAlive: true, isReady: true, sentence: "Watching 3 sources.")
+
+    func card(
+        _ kind: Notification.Kind = .opened,
+        _ severity: Severity = .critical,
+        headline: String = "headline",
+        edit: (inout Message) -> Void = { _ in }
+    ) -> String {
+        let sample = InboxMessage.sample("d-1")
+        var message = Message(kind: kind, severity: severity, at: sample.at, headline: headline)
+        edit(&message)
+        return page.card(InboxMessage(id: "d-1", channel: "team", message: message, at: sample.at)).text
+    }
+
+    @Test(arguments: [
+        ("plain words, naïve 🔴", "plain words, naïve 🔴"),
+        ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+        (#"" onmouseover="x"#, "&quot; onmouseover=&quot;x"),
+        ("' & '", "&#39; &amp; &#39;"),
+        ("&lt;", "&amp;lt;"),
+        ("two\r\nlines", "two  lines"),
+        ("right\u{202E}tfel", "righttfel"),
+        ("nul\u{0}bell\u{7}", "nulbell"),
+    ])
+    func `words are escaped`(words: String, expected: String) {
+        #expect(HTML.escape(words) == expected)
+        let piece: HTML = "\(words)"
+        #expect(piece.text == expected)
+    }
+
+    @Test func `endless words are cut in the middle`() {
+        let escaped = HTML.escape(String(repeating: "a", count: 5000))
+        #expect(escaped.count == HTML.wordsMax)
+        #expect(escaped.contains("…"))
+    }
+
+    @Test(arguments: [
+        "https://sentry.io/issues/1", "http://127.0.0.1:8480/", "HTTPS://SENTRY.IO", "https://[::1]/x",
+        "https://münchen.example/",
+    ])
+    func `web addresses become links`(url: String) {
+        let link = HTML.link("title", to: url).text
+        #expect(link == #"<a href="\#(url)" target="_blank" rel="noopener noreferrer">title</a>"#)
+    }
+
+    @Test(arguments: [
+        "javascript:alert(1)", "JaVaScRiPt:alert(1)", " https://x.example", "java\nscript:alert(1)",
+        "data:text/html,<script>", "vbscript:x", "file:///etc/passwd", "//evil.example", "https://", "https:///x",
+        "http:x", "", "https://a b", "https://x.example\\@evil.example", "https://x.example/\u{202E}gpj.exe",
+        "https://x.example/" + String(repeating: "a", count: 2000),
+    ])
+    func `anything else stays words`(url: String) {
+        #expect(HTML.link("title", to: url).text == "title")
+        #expect(!card { $0.links = [Message.Link("title", url)] }.contains("<a href=\"\(url)"))
+    }
+
+    @Test func `a link's address cannot leave its attribute`() {
+        let link = HTML.link("x", to: #"https://x.example/"onclick="alert(1)"#).text
+        #expect(link.contains(#"href="https://x.example/&quot;onclick=&quot;alert(1)""#))
+    }
+
+    @Test func `hostile words are harmless in every part of a card`() {
+        let hostile = "<img src=x onerror=alert(1)>"
+        let text = card(headline: hostile) { message in
+            message.facts = [Message.Fact(hostile, hostile)]
+            message.reason = hostile
+            message.issues = [Message.IssueLine(title: hostile, detail: hostile, url: hostile)]
+            message.sparkline = hostile
+            message.lines = [hostile]
+            message.links = [Message.Link(hostile, hostile), Message.Link(hostile, "https://x.example/" + hostile)]
+            message.footer = hostile
+        }
+        #expect(!text.contains("<img"))
+        #expect(text.ranges(of: "&lt;img src=x onerror=alert(1)&gt;").count == 11)
+
+        let sample = InboxMessage.sample("x")
+        let named = Page(botName: hostile)
+        let strange = InboxMessage(id: hostile, channel: hostile, message: sample.message, at: sample.at)
+        let html = named.html(messages: [strange], health: BotHealth(isAlive: true, isReady: true, sentence: hostile))
+        #expect(!html.text.contains("<img"))
+    }
+
+    @Test func `a card shows everything that the message has`() {
+        let text = card { message in
+            message.facts = [Message.Fact("Users hit", "31 of 1,840")]
+            message.reason = "It fell."
+            message.issues = [
+                Message.IssueLine(title: "NPE", detail: "40 events", url: "https://sentry.io/1"),
+                Message.IssueLine(title: "OOM", detail: "2 events", url: nil),
+            ]
+            message.sparkline = "▁▂█"
+            message.lines = ["one line"]
+            message.links = [Message.Link("Open", "https://sentry.io/2")]
+            message.footer = "rule crash-free"
+        }
+        for part in [
+            #"<li class="message critical" id="m-d-1">"#, #"<time datetime="2026-11-20T22:05:00Z">22:05 UTC</time>"#,
+            "<b>shop-alerts</b>", #"<span class="channel">team</span>"#, "<h2>headline</h2>",
+            "<dt>Users hit</dt><dd>31 of 1,840</dd>", "<code>▁▂█</code>", "<li>one line</li>",
+            #"<p class="why">It fell.</p>"#, #">NPE</a> <small>40 events</small>"#, "<li>OOM <small>2 events</small>",
+            #"<a href="https://sentry.io/2""#, #"<p class="footer">rule crash-free</p>"#,
+        ] {
+            #expect(text.contains(part))
+        }
+    }
+
+    @Test func `a bare message makes no empty boxes`() {
+        let text = card()
+        for tag in ["<dl", "<ul", "<h3", "<code", "why", "footer", "links"] { #expect(!text.contains(tag)) }
+    }
+
+    @Test(arguments: [
+        (Notification.Kind.opened, Severity.critical, "critical", "New · critical"),
+        (.escalated, .warning, "warning", "Got worse · warning"),
+        (.reminder, .info, "info", "Still going on · info"),
+        (.revised, .warning, "warning", "Corrected · warning"),
+        (.resolved, .critical, "resolved", "Resolved"),
+        (.digest, .critical, "digest", "Summary"),
+    ])
+    func `colour and words tell what it is`(
+        kind: Notification.Kind,
+        severity: Severity,
+        tone: String,
+        word: String
+    ) {
+        let text = card(kind, severity)
+        #expect(text.hasPrefix(#"<li class="message \#(tone)""#))
+        #expect(text.contains(#"<p class="kind">\#(word)</p>"#))
+    }
+
+    @Test func `a line stands between days`() {
+        let first = InboxMessage.sample("a")
+        let second = InboxMessage(id: "b", channel: "team", message: first.message, at: first.at + .hours(1))
+        let third = InboxMessage(id: "c", channel: "team", message: first.message, at: first.at + .hours(2))
+        let html = page.html(messages: [first, second, third], health: health).text
+        let days = html.split(separator: #"<li class="day"><span>"#).dropFirst().map { $0.prefix { $0 != "<" } }
+        #expect(days == ["Friday, 20 November 2026", "Saturday, 21 November 2026"])
+        let order = ["20 November", "m-a", "m-b", "21 November", "m-c"].map { html.firstRange(of: $0)?.lowerBound }
+        #expect(order.allSatisfy { $0 != nil })
+        #expect(order.compactMap(\.self) == order.compactMap(\.self).sorted())
+    }
+
+    @Test func `an empty page says what is going on`() {
+        let html = page.html(messages: [], health: health).text
+        #expect(html.contains(#"<section id="empty">"#))
+        #expect(html.contains("shop-alerts polls its sources and will write here"))
+        #expect(html.contains("Watching 3 sources."))
+        #expect(page.html(messages: [.sample("a")], health: health).text.contains(#"<section id="empty" hidden>"#))
+    }
+
+    @Test(arguments: [(true, true, "live"), (true, false, "unready"), (false, false, "down"), (false, true, "down")])
+    func `the dot tells the state`(isAlive: Bool, isReady: Bool, tone: String) {
+        let state = page.state(BotHealth(isAlive: isAlive, isReady: isReady, sentence: "As <ever>."))
+        #expect(state.text.hasPrefix(#"<p class="state \#(tone)">"#))
+        #expect(state.text.contains("As &lt;ever&gt;."))
+    }
+
+    @Test func `nothing on the page needs what the policy forbids`() {
+        let html = page.html(messages: [.sample("a")], health: health).text
+        for inline in ["<style", " style=", "<script>", " onclick", "javascript:", "http://", "https://"] {
+            #expect(!html.contains(inline))
+        }
+    }
+}

@@ -1,0 +1,211 @@
+import AlertModel
+import Testing
+
+@testable import StatusPage
+
+@Suite(.timeLimit(.minutes(1))) struct RoutesTests {
+    @Test(arguments: [
+        ("/", "text/html; charset=utf-8", "<!doctype html>"),
+        ("/style.css", "text/css; charset=utf-8", "prefers-color-scheme"),
+        ("/app.js", "text/javascript; charset=utf-8", "EventSource"),
+        ("/icon.svg", "image/svg+xml", "<svg"),
+        ("/api/status", "application/json", #""name": "shop-alerts""#),
+        ("/api/incidents", "application/json", #""id": "3f9a""#),
+        ("/api/history", "application/json", #""limit": 100"#),
+        ("/api/history?limit=1000", "application/json", #""limit": 1000"#),
+        ("/metrics", "text/plain; version=0.0.4; charset=utf-8", "alertbot_up 1\n"),
+        ("/healthz", "text/plain; charset=utf-8", "Watching 3 sources.\n"),
+        ("/readyz", "text/plain; charset=utf-8", "Watching 3 sources.\n"),
+    ])
+    func `every route answers`(path: String, contentType: String, content: String) async throws {
+        try await serving { port in
+            let reply = try await ask(port, path)
+            #expect(reply.status == 200)
+            #expect(reply.headers["content-type"] == contentType)
+            #expect(reply.headers["content-length"] == String(reply.body.utf8.count))
+            #expect(reply.body.contains(content))
+            expectSafe(reply)
+
+            let head = try await ask(port, path, method: "HEAD")
+            #expect(head.status == 200)
+            #expect(head.headers == reply.headers)
+            #expect(head.body.isEmpty)
+        }
+    }
+
+    func expectSafe(_ reply: Reply) {
+        let policy = reply.headers["content-security-policy"] ?? ""
+        #expect(policy.hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'"))
+        #expect(!policy.contains("unsafe"))
+        #expect(reply.headers["x-content-type-options"] == "nosniff")
+        #expect(reply.headers["referrer-policy"] == "no-referrer")
+        #expect(reply.headers["cache-control"] == "no-store")
+        #expect(reply.headers["connection"] == "close")
+    }
+
+    @Test(arguments: ["/nothing", "/api", "/api/status/", "//", "/../etc/passwd", "/%2e%2e/", "/STYLE.CSS", "*"])
+    func `there is nothing else`(path: String) async throws {
+        try await serving { port in
+            let reply = try await ask(port, path)
+            #expect(reply.status == (path == "*" ? 400 : 404))
+            expectSafe(reply)
+        }
+    }
+
+    @Test(arguments: ["POST", "PUT", "DELETE", "OPTIONS", "PATCH", "get"])
+    func `nothing can be changed`(method: String) async throws {
+        try await serving { port in
+            let body = String(repeating: "x", count: 20_000)
+            let headers = ["Host: localhost", "Content-Length: \(body.count)"]
+            let reply = try await ask(port, "/api/status", method: method, headers: headers, body: body)
+            #expect(reply.status == 405)
+            #expect(reply.headers["allow"] == "GET, HEAD")
+            #expect(try await ask(port, "/nothing", method: method).status == 404)
+        }
+    }
+
+    @Test(arguments: ["0", "-1", "1001", "x", "", "1e3", "99999999999999999999"])
+    func `a limit that is none is refused with a sentence`(limit: String) async throws {
+        try await serving { port in
+            let reply = try await ask(port, "/api/history?limit=\(limit)")
+            #expect(reply.status == 400)
+            #expect(reply.body == "limit: found '\(limit)', expected a whole number from 1 to 1000.\n")
+        }
+    }
+
+    @Test(arguments: [(true, true, 200, 200), (true, false, 200, 503), (false, false, 503, 503)])
+    func `probes hear how the bot is`(isAlive: Bool, isReady: Bool, healthz: Int, readyz: Int) async throws {
+        let bot = FakeBot()
+        await bot.become(BotHealth(isAlive: isAlive, isReady: isReady, sentence: "Reading the journal."))
+        try await serving(bot) { port async throws in
+            #expect(try await ask(port, "/healthz").status == healthz)
+            #expect(try await ask(port, "/readyz").status == readyz)
+            #expect(try await ask(port, "/readyz").body == "Reading the journal.\n")
+        }
+    }
+
+    @Test func `the page is complete without a script and hostile words are harmless in it`() async throws {
+        try await serving(FakeBot([.sample("d-1", headline: "<script>alert(1)</script>")])) { port in
+            let reply = try await ask(port, "/")
+            #expect(reply.body.contains("<h2>&lt;script&gt;alert(1)&lt;/script&gt;</h2>"))
+            #expect(!reply.body.contains("<script>alert"))
+        }
+    }
+
+    // MARK: Whom it answers
+
+    @Test(arguments: [
+        ("localhost", 200), ("localhost:8480", 200), ("LocalHost", 200), ("127.0.0.1:1", 200), ("[::1]", 200),
+        ("[::1]:8480", 200), ("alerts.example.com", 200), ("alerts.example.com:443", 200), ("evil.example", 421),
+        ("evil.example:8480", 421), ("127.0.0.1.evil.example", 421), ("localhost.evil.example", 421), ("::1", 421),
+        ("", 421), ("evil.example:localhost", 421), ("127.0.0.2", 421),
+    ])
+    func `a loopback address answers only to its names`(host: String, status: Int) async throws {
+        try await serving(publicHost: "alerts.example.com") { port in
+            let reply = try await ask(port, "/api/status", headers: ["Host: \(host)"])
+            #expect(reply.status == status)
+            #expect(reply.body.contains("shop-alerts") == (status == 200))
+        }
+    }
+
+    @Test func `a request must name one host`() async throws {
+        try await serving { port async throws in
+            #expect(try await ask(port, "/", headers: []).status == 400)
+            #expect(try await ask(port, "/", headers: ["Host: localhost", "Host: localhost"]).status == 400)
+        }
+    }
+
+    @Test func `an address for the whole network answers to any name`() async throws {
+        try await serving(at: .tcp(host: "0.0.0.0", port: 0)) { port async throws in
+            #expect(try await ask(port, "/", headers: ["Host: alerts.example.com"]).status == 200)
+        }
+    }
+
+    // MARK: What it bears
+
+    @Test func `what is no HTTP gets a sentence`() async throws {
+        try await serving { port in
+            let reply = try await exchange(Client(port: port), "hello\r\n\r\n")
+            #expect(reply.status == 400)
+            #expect(reply.body == "This is no HTTP/1.1 request.\n")
+        }
+    }
+
+    @Test func `a head may come in pieces`() async throws {
+        try await serving { port in
+            var client = try Client(port: port)
+            defer { client.connection.close() }
+            for piece in ["GET /metr", "ics HTTP/1.1\r\nHost: localhost\r", "\n\r", "\n"] {
+                try await client.send(piece)
+            }
+            #expect(try Reply(await client.read()).body == "alertbot_up 1\n")
+        }
+    }
+
+    @Test func `a head has a longest length`() async throws {
+        try await serving { port in
+            let fits = "X: " + String(repeating: "a", count: 16_000)
+            #expect(try await ask(port, "/metrics", headers: ["Host: localhost", fits]).status == 200)
+            let reply = try await ask(port, "/metrics", headers: ["Host: localhost", fits, fits])
+            #expect(reply.status == 431)
+            #expect(reply.body == "The request's head has more than 16384 bytes.\n")
+        }
+    }
+
+    @Test func `a client that never ends its head is shut out`() async throws {
+        var limits = Limits()
+        limits.exchangeTimeMax = .milliseconds(20)
+        try await serving(limits: limits) { port in
+            var client = try Client(port: port)
+            defer { client.connection.close() }
+            try await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n")
+            #expect(try await client.read() == "")
+        }
+    }
+
+    @Test func `a client that does not read its answer is shut out`() async throws {
+        var limits = Limits()
+        limits.exchangeTimeMax = .milliseconds(20)
+        limits.connectionsMax = 1
+        let bot = FakeBot()
+        // More than the buffers of both ends hold.
+        let figures = String(repeating: "x", count: 16 << 20)
+        await bot.count(figures)
+        try await serving(bot, limits: limits) { port in
+            var client = try Client(port: port)
+            defer { client.connection.close() }
+            try await client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            var status = 503
+            // Its place is free again once the server has given it up.
+            while status != 200 { status = (try? await ask(port, "/healthz").status) ?? 503 }
+            let text = (try? await client.read()) ?? ""
+            #expect(text.utf8.count < figures.utf8.count)
+        }
+    }
+
+    @Test func `a client that leaves without a word does no harm`() async throws {
+        try await serving { port in
+            try Client(port: port).connection.close()
+            #expect(try await ask(port, "/metrics").status == 200)
+        }
+    }
+
+    @Test func `connections beyond the limit are told so, and fit again once others have gone`() async throws {
+        var limits = Limits()
+        limits.connectionsMax = 1
+        try await serving(limits: limits) { port in
+            var first = try Client(port: port)
+            try await first.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            try await first.read(until: "retry")
+
+            var second = try Client(port: port)
+            #expect(try Reply(await second.read()).status == 503)
+            second.connection.close()
+
+            first.connection.close()
+            var status = 503
+            // The server learns by itself that the first has gone; until then it refuses, perhaps with a reset.
+            while status != 200 { status = (try? await ask(port, "/metrics").status) ?? 503 }
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import AlertModel
+import Glibc
+
+@testable import StatusPage
+
+/// A bot whose answers the test sets.
+actor FakeBot: BotView {
+    private var messages: [InboxMessage]
+    private var state = BotHealth(isAlive: true, isReady: true, sentence: "Watching 3 sources.")
+    private var figures = "alertbot_up 1\n"
+    private var bells: [AsyncStream<Void>.Continuation] = []
+
+    init(_ messages: [InboxMessage] = []) { self.messages = messages }
+
+    func status() -> JSON { ["name": "shop-alerts"] }
+    func incidents() -> JSON { [["id": "3f9a"]] }
+    func history(limit: Int) -> JSON { ["limit": JSON(limit)] }
+    func inboxMessages(limit: Int) -> [InboxMessage] { messages.suffix(limit) }
+    func metrics() -> String { figures }
+    func health() -> BotHealth { state }
+
+    func inboxBell() -> AsyncStream<Void> {
+        let (stream, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        bells.append(bell)
+        return stream
+    }
+
+    func receive(_ message: InboxMessage) {
+        messages.append(message)
+        for bell in bells { bell.yield() }
+    }
+
+    func become(_ health: BotHealth) { state = health }
+
+    func count(_ figures: String) { self.figures = figures }
+
+    func stop() {
+        for bell in bells { bell.finish() }
+    }
+}
+
+extension InboxMessage {
+    static func sample(_ id: String, headline: String = "🔴 shop-ios: 98.3 %") -> InboxMessage {
+        let at = Moment(milliseconds: 1_795_212_300_000)  // 2026-11-20T22:05:00Z, a Friday
+        return InboxMessage(
+            id: id,
+            channel: "team",
+            message: Message(kind: .opened, severity: .critical, at: at, headline: headline),
+            at: at
+        )
+    }
+}
+
+/// Serves the bot at the address while `body` runs; then stops it.
+func serving<Result: Sendable>(
+    _ bot: FakeBot = FakeBot(),
+    at address: StatusServer.Address = .tcp(host: "127.0.0.1", port: 0),
+    publicHost: String? = nil,
+    limits: Limits = Limits(),
+    _ body: (UInt16) async throws -> Result
+) async throws -> Result {
+    let server = StatusServer(
+        address: address,
+        view: bot,
+        botName: "shop-alerts",
+        publicHost: publicHost,
+        limits: limits
+    )
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await server.run() }
+        defer { group.cancelAll() }
+        return try await body(try await server.waitUntilListening())
+    }
+}
+
+/// The other end of a connection to the page.
+struct Client {
+    let connection: Connection
+    private(set) var received = ""
+
+    struct CannotConnect: Error { let code: Int32 }
+
+    init(port: UInt16) throws {
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = port.bigEndian
+        name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let result = withUnsafePointer(to: &name) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        try self.init(descriptor: descriptor, isConnected: result == 0)
+    }
+
+    init(path: String) throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let name = sockaddr_un(path: path)
+        try self.init(descriptor: descriptor, isConnected: name?.connect(descriptor) ?? false)
+    }
+
+    private init(descriptor: Int32, isConnected: Bool) throws {
+        guard isConnected else {
+            let code = errno
+            close(descriptor)
+            throw CannotConnect(code: code)
+        }
+        _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+        connection = Connection(descriptor: descriptor)
+    }
+
+    func send(_ text: String) async throws { try await connection.write(Array(text.utf8)) }
+
+    /// Reads on until the text has come, or to the end when there is no such text; returns all that has been read.
+    @discardableResult
+    mutating func read(until text: String? = nil) async throws -> String {
+        while text.map({ !received.contains($0) }) ?? true {
+            let bytes = try await connection.read(bytesMax: 65_536)
+            if bytes.isEmpty {
+                if text != nil { throw Connection.Gone() }
+                break
+            }
+            received += String(decoding: bytes, as: UTF8.self)
+        }
+        return received
+    }
+}
+
+struct Reply {
+    let status: Int
+    let headers: [String: String]
+    let body: String
+
+    struct Unreadable: Error { let text: String }
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: "\r\n\r\n", maxSplits: 1, omittingEmptySubsequences: false)
+        let lines = parts[0].split(separator: "\r\n")
+        let start = lines.first?.split(separator: " ") ?? []
+        guard parts.count == 2, start.count >= 2, let status = Int(start[1]) else { throw Unreadable(text: text) }
+        self.status = status
+        body = String(parts[1])
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+            let pair = line.split(separator: ":", maxSplits: 1)
+            headers[pair[0].lowercased()] = String(pair[1].drop { $0 == " " })
+        }
+        self.headers = headers
+    }
+}
+
+/// Sends a request with `Host: localhost` unless it says otherwise, and reads the whole answer.
+func ask(
+    _ port: UInt16,
+    _ path: String,
+    method: String = "GET",
+    headers: [String] = ["Host: localhost"],
+    body: String = ""
+) async throws -> Reply {
+    let head = ["\(method) \(path) HTTP/1.1"] + headers
+    return try await exchange(Client(port: port), head.joined(separator: "\r\n") + "\r\n\r\n" + body)
+}
+
+func exchange(_ client: Client, _ text: String) async throws -> Reply {
+    var client = client
+    defer { client.connection.close() }
+    try await client.send(text)
+    return try Reply(await client.read())
+}

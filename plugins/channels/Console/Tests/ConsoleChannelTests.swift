@@ -1,0 +1,44 @@
+import ConsoleChannel
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `The console` {
+    private func channel() throws -> ConsoleChannel {
+        let options = Options(name: "term", position: Position(line: 1, column: 1), values: [:])
+        return try ConsoleChannel(
+            options: options,
+            context: ChannelContext(name: "term", bot: "shop-alerts", zone: .utc)
+        )
+    }
+
+    @Test func `nothing printed can steer a terminal`() throws {
+        #expect(ChannelConformance(try channel(), audience: .people, bodyBytesMax: 0).violations() == [])
+    }
+
+    @Test func `a message is its plain text and an empty line`() throws {
+        let posting = Posting(
+            id: "d-1",
+            message: SampleMessages.test,
+            possiblyRepeated: true,
+            at: ChannelConformance.now
+        )
+        guard case .print(let text) = try channel().post(posting) else {
+            Issue.record("nothing was printed")
+            return
+        }
+        let expected = """
+            (possibly repeated: the answer to the first try was lost)
+            🔵 shop-alerts: this is a test
+            Why: Somebody asked for a test message.
+
+
+            """
+        #expect(text == expected)
+    }
+
+    @Test func `what is printed twice is read twice`() throws {
+        #expect(try !channel().isIdempotent)
+        #expect(try channel().pace == .unlimited)
+    }
+}

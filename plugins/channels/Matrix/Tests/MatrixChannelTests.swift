@@ -1,0 +1,134 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+@testable import MatrixChannel
+
+private let secret = "syt_x7f3a9c"
+
+private func options(
+    homeserver: GuardedText = "https://matrix.example.org",
+    room: GuardedText = "!abc:example.org",
+    token: GuardedText = GuardedText(Secret(secret))
+) -> Options {
+    Options(["homeserver": .text(homeserver), "room": .text(room), "token": .text(token)])
+}
+
+private func channel() throws -> MatrixChannel { try MatrixChannel(options: options(), context: context) }
+
+@Suite struct `Posting to Matrix` {
+    @Test func `anything fits, looks the same on every attempt, and every answer has a meaning`() throws {
+        let conformance = ChannelConformance(
+            try channel(),
+            audience: .people,
+            bodyBytesMax: MatrixLimits.contentMax,
+            secrets: [secret],
+            success: HTTPResponse(status: 200, body: Array("{\"event_id\":\"$e\"}".utf8)),
+            deliveredStatuses: [],
+            keepsFirstBody: true,
+            bodyFlaws: matrixFlaws
+        )
+        #expect(conformance.violations() == [])
+    }
+
+    @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
+        let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
+        try expectSnapshot(try #require(try channel().request(for: message)), named: name)
+    }
+
+    @Test func `hostile words look as recorded`() throws {
+        let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
+        try expectSnapshot(try #require(try channel().request(for: message)), named: "hostile")
+        try expectSnapshot(try #require(try channel().request(for: message, isPlain: true)), named: "hostile-plain")
+    }
+
+    @Test(arguments: [
+        ("https://matrix.example.org", "!abc:example.org", "https://matrix.example.org", "%21abc%3Aexample.org"),
+        ("https://m.example.org:8448/base//", "!a/b$", "https://m.example.org:8448/base", "%21a%2Fb%24"),
+        (
+            "https://m.example.org/", "!" + String(repeating: "x", count: 43), "https://m.example.org",
+            "%21" + String(repeating: "x", count: 43)
+        ),
+    ])
+    func `the address names room and delivery`(_ server: String, _ room: String, _ start: String, _ piece: String)
+        throws
+    {
+        let channel = try MatrixChannel(
+            options: options(homeserver: GuardedText(server), room: GuardedText(room)),
+            context: context
+        )
+        let address = "\(start)/_matrix/client/v3/rooms/\(piece)/send/m.room.message/d-1"
+        #expect(channel.request(for: SampleMessages.test)?.url.reveal() == address)
+        #expect(channel.request(for: SampleMessages.test, isPlain: true)?.url.reveal() == address + "-plain")
+    }
+
+    @Test func `a homeserver from the environment loses its slash and stays hidden`() throws {
+        let server = GuardedText(pieces: [.plain("https://"), .secret(Secret("m.example.org/")), .plain("/")])
+        let channel = try MatrixChannel(options: options(homeserver: server), context: context)
+        let url = try #require(channel.request(for: SampleMessages.test)?.url)
+        #expect(url.reveal().hasPrefix("https://m.example.org/_matrix/"))
+        #expect(url.description.hasPrefix("https://***/_matrix/"))
+    }
+
+    @Test func `a token written into the file is hidden all the same`() throws {
+        let channel = try MatrixChannel(options: options(token: GuardedText(secret)), context: context)
+        let request = try #require(channel.request(for: SampleMessages.test))
+        #expect(request.headers.map(\.value.description) == ["Bearer ***"])
+        #expect(request.headers.map { $0.value.reveal() } == ["Bearer \(secret)"])
+    }
+
+    @Test(arguments: [
+        ("#ops:example.org", "'#ops:example.org' is a room's alias"), ("@bot:example.org", "is no room id"),
+        ("abc", "is no room id"), ("!", "is no room id"), ("", "is no room id"),
+        ("!" + String(repeating: "x", count: 255), "is no room id"),
+    ])
+    func `what is no room id is refused with its place`(_ room: String, _ sentence: String) throws {
+        let error = try #require(throws: ProblemList.self) {
+            try MatrixChannel(options: options(room: GuardedText(room)), context: context)
+        }
+        #expect(error.problems.count == 1)
+        #expect(error.problems.first?.message.contains(sentence) == true)
+    }
+}
+
+@Suite struct `A homeserver's answers` {
+    @Test(arguments: try AnswerCase.all()) func `every known answer has its meaning`(_ answer: AnswerCase) throws {
+        let outcome = try channel().judge(.answered(answer.response), at: now)
+        #expect(answer.agrees(with: outcome), "\(outcome)")
+    }
+
+    @Test(arguments: [
+        (200, "<html></html>", "ambiguous"), (200, "{\"event_id\":\"\"}", "ambiguous"),
+        (401, "{\"errcode\":\"M_UNKNOWN_TOKEN\",\"soft_logout\":true}", "credentials"), (401, "", "credentials"),
+        (403, "{\"errcode\":\"M_CONSENT_NOT_GIVEN\"}", "credentials"), (504, "<html></html>", "retry"),
+        (403, "{\"errcode\":\"M_LIMIT_EXCEEDED\",\"retry_after_ms\":1}", "retry"), (404, "<html></html>", "target"),
+        (500, "{\"errcode\":\"M_TOO_LARGE\"}", "payload"), (400, "{\"errcode\":\"M_NEW\"}", "payload"),
+    ])
+    func `the errcode counts before the status`(_ status: Int, _ body: String, _ meaning: String) throws {
+        let response = HTTPResponse(status: status, body: Array(body.utf8))
+        let outcome = try channel().judge(.answered(response), at: now)
+        #expect(AnswerCase(response: response, meaning: meaning, waitSeconds: nil).agrees(with: outcome), "\(outcome)")
+    }
+
+    @Test(arguments: [("5", 4210, 5.0), ("3", 4210, 4.21), ("", 4210, 4.21), ("soon", 1, 0.001)])
+    func `the longer of two waits is kept`(_ header: String, _ milliseconds: Int, _ seconds: Double) throws {
+        let body = "{\"errcode\":\"M_LIMIT_EXCEEDED\",\"retry_after_ms\":\(milliseconds)}"
+        let response = HTTPResponse(status: 429, headers: [("Retry-After", header)], body: Array(body.utf8))
+        guard case .retry(let after, _) = try channel().judge(.answered(response), at: now) else {
+            Issue.record("it is not tried again")
+            return
+        }
+        #expect(after?.inSeconds == seconds)
+    }
+
+    @Test func `the receipt is the event, and a refusal says what to do`() throws {
+        let taken = HTTPResponse(status: 200, body: Array("{\"event_id\":\"$abc\"}".utf8))
+        #expect(try channel().judge(.answered(taken), at: now) == .delivered(receipt: "$abc"))
+        let body = "{\"errcode\":\"M_FORBIDDEN\",\"error\":\"User not in room\"}"
+        let refused = try channel().judge(.answered(HTTPResponse(status: 403, body: Array(body.utf8))), at: now)
+        let expected =
+            "the homeserver answered 403: M_FORBIDDEN, User not in room; has the bot's account joined the "
+            + "room, and may it write there?"
+        #expect(refused == .refusedChannel(expected))
+    }
+}

@@ -1,0 +1,153 @@
+import FoundationEssentials
+import Glibc
+import PluginKit
+import PluginTesting
+import Testing
+
+@testable import SlackChannel
+
+private let secret = "T0123/B0456/x7f3a9c"
+
+private func channel(_ address: String = "https://hooks.slack.com/services/") throws -> SlackChannel {
+    let webhook = GuardedText(pieces: [.plain(address), .secret(Secret(secret))])
+    return try SlackChannel(options: Options(["webhook": .text(webhook)]), context: context)
+}
+
+@Suite struct `Posting to Slack` {
+    @Test func `anything fits, looks the same on every attempt, and every answer has a meaning`() throws {
+        let conformance = ChannelConformance(
+            try channel(),
+            audience: .people,
+            bodyBytesMax: 100_000,
+            secrets: [secret],
+            success: HTTPResponse(status: 200, body: Array("ok".utf8)),
+            bodyFlaws: slackFlaws
+        )
+        #expect(conformance.violations() == [])
+    }
+
+    @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
+        let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
+        try expectSnapshot(try #require(try channel().request(for: message)), named: name)
+    }
+
+    @Test func `hostile words look as recorded`() throws {
+        let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
+        try expectSnapshot(try #require(try channel().request(for: message, possiblyRepeated: true)), named: "hostile")
+        let plain = try channel().request(for: message, possiblyRepeated: true, isPlain: true)
+        try expectSnapshot(try #require(plain), named: "hostile-plain")
+    }
+
+    @Test func `the plain form is text and nothing else`() throws {
+        let body = try #require(try channel().request(for: SampleMessages.opened, isPlain: true)?.wireBody()?.bytes)
+        let members = try #require(try JSON(parsing: body).object?.members.map(\.name))
+        #expect(members == ["text", "unfurl_links", "unfurl_media"])
+    }
+
+    @Test(arguments: ["https://hooks.slack.com/services/", "https://user:pass@hooks.slack.com:8443/"])
+    func `only the address's origin is ever shown`(_ address: String) throws {
+        let request = try #require(try channel(address).request(for: SampleMessages.test))
+        #expect(request.url.reveal() == address + secret)
+        #expect(request.url.description.hasSuffix("***"))
+        for hidden in ["services", secret, "pass"] { #expect(!"\(request)".contains(hidden)) }
+        let written = try SlackChannel(
+            options: Options(["webhook": .text("https://hooks.slack.com/services/T0/B1/x2")]),
+            context: context
+        )
+        #expect(written.request(for: SampleMessages.test)?.url.description == "https://hooks.slack.com/***")
+    }
+
+    @Test func `the webhook is required and plain http is passed on`() throws {
+        #expect(throws: ProblemList.self) { try SlackChannel(options: Options([:]), context: context) }
+        let options = Options(["webhook": .text("http://hooks.example.com/a"), "insecure": .flag(true)])
+        let open = try SlackChannel(options: options, context: context)
+        #expect(open.request(for: SampleMessages.test)?.allowsPlainHTTP == true)
+        #expect(try channel().request(for: SampleMessages.test)?.allowsPlainHTTP == false)
+    }
+
+    @Test func `what does not fit is counted`() throws {
+        let message = try #require(SampleMessages.nasty.first { $0.name == "500 lines" }?.message)
+        let text = String(decoding: try #require(try channel().request(for: message)?.wireBody()?.bytes), as: UTF8.self)
+        let shown = text.split(separator: "\\n• ").count
+        #expect(shown > 10)
+        let rest = try #require(text.firstMatch(of: /… and (\d+) more/)?.1)
+        #expect((450..<500).contains(try #require(Int(rest))))
+    }
+
+    /// For checking the payloads with Slack's own library: see slack_blocks_check.py.
+    @Test(.enabled(if: getenv("SLACK_PAYLOADS") != nil)) func `payloads are written out`() throws {
+        let path = try #require(getenv("SLACK_PAYLOADS").map { String(cString: $0) })
+        var lines = ""
+        for (_, message) in SampleMessages.usual + SampleMessages.nasty {
+            for (isPlain, isRepeated) in [(false, false), (true, false), (false, true), (true, true)] {
+                let request = try channel().request(for: message, possiblyRepeated: isRepeated, isPlain: isPlain)
+                lines += String(decoding: try #require(request?.wireBody()?.bytes), as: UTF8.self) + "\n"
+            }
+        }
+        try lines.write(toFile: path, atomically: true, encoding: .utf8)
+    }
+}
+
+@Suite struct `Slack's answers` {
+    @Test(arguments: try AnswerCase.all()) func `every known answer has its meaning`(_ answer: AnswerCase) throws {
+        let outcome = try channel().judge(.answered(answer.response), at: now)
+        #expect(answer.agrees(with: outcome), "\(outcome)")
+    }
+
+    @Test(arguments: [
+        (500, "invalid_blocks", "payload"), (400, "no_service", "target"), (200, "no_text", "payload"),
+        (200, "rate_limited", "retry"), (500, "{\"ok\":false,\"error\":\"invalid_token\"}", "target"),
+        (200, "{\"ok\":true}", "delivered"), (200, "", "delivered"), (200, " <html>log in</html>", "ambiguous"),
+        (401, "", "target"), (302, "", "target"), (400, "what?", "payload"), (504, "<html></html>", "retry"),
+    ])
+    func `the word counts before the status`(_ status: Int, _ body: String, _ meaning: String) throws {
+        let response = HTTPResponse(status: status, body: Array(body.utf8))
+        let outcome = try channel().judge(.answered(response), at: now)
+        #expect(AnswerCase(response: response, meaning: meaning, waitSeconds: nil).agrees(with: outcome), "\(outcome)")
+    }
+
+    @Test func `a refusal says what to do`() throws {
+        let gone = HTTPResponse(status: 404, body: Array("no_service".utf8))
+        let expected =
+            "Slack answered 404: no_service; the webhook is gone or was never right: make a new one and "
+            + "configure it"
+        #expect(try channel().judge(.answered(gone), at: now) == .refusedChannel(expected))
+    }
+}
+
+@Suite struct `Text for Slack` {
+    @Test(arguments: [
+        ("a & b <c> d", "a &amp; b &lt;c&gt; d"),
+        ("<!channel> <@U123> <#C1|x>", "&lt;\u{200B}!channel&gt; &lt;\u{200B}@U123&gt; &lt;\u{200B}#C1|x&gt;"),
+        ("@channel @Everyone a@b", "@\u{200B}channel @\u{200B}Everyone a@b"), ("```x", "`\u{200B}`\u{200B}`x"),
+        ("a\u{202E}b\n\tc\u{1B}[31m", "ab  c[31m"), ("&lt;", "&amp;lt;"),
+    ])
+    func `mentions, links and fences are broken`(_ text: String, _ expected: String) {
+        #expect(text.slackMarkup(to: 1000) == expected)
+    }
+
+    @Test(arguments: [0, 1, 2, 5, 6, 10, 40, 99, 100, 101]) func `a text is cut after escaping`(_ limit: Int) {
+        for text in [String(repeating: "&", count: 20), String(repeating: "👨‍👩‍👧‍👦", count: 9), "0123456789&<>"] {
+            let cut = text.slackMarkup(to: limit)
+            #expect(cut.utf16.count <= max(limit, 1))
+            // No half of an entity is left, and no half of a family.
+            #expect(!cut.replacing(/&(amp|lt|gt);/, with: "").contains("&"))
+            #expect(!cut.hasSuffix("\u{200D}"))
+        }
+    }
+
+    @Test func `the middle goes first`() {
+        #expect("0123456789".slackPlain(to: 5) == "01…89")
+        #expect("0123456789".slackPlain(to: 10) == "0123456789")
+    }
+
+    @Test(arguments: [
+        ("https://a.example/?x=1&y=2", "<https://a.example/?x=1&amp;y=2|a ¦ b&gt;>"),
+        ("https://a.example/|b>c", "<https://a.example/%7Cb%3Ec|a ¦ b&gt;>"),
+        ("https://a.example/%20é", "<https://a.example/%20%C3%A9|a ¦ b&gt;>"),
+        ("javascript:alert(1)", nil), ("", nil), ("//a.example", nil),
+    ])
+    func `links lead to the web and cannot be broken out of`(_ url: String, _ expected: String?) {
+        #expect(SlackLink.markup("a | b>", url, titleMax: 50) == expected)
+    }
+}

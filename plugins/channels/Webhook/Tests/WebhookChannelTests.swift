@@ -1,0 +1,139 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+@testable import WebhookChannel
+
+private let secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+private let token = "x7f3a9c"
+
+private func channel(_ more: [String: Option.Value] = [:]) throws -> WebhookChannel {
+    let values: [String: Option.Value] = ["url": .text("https://hooks.example.com/alertbot")]
+    return try WebhookChannel(options: Options(values.merging(more) { $1 }), context: context)
+}
+
+private func header(_ name: String, _ value: GuardedText) -> (name: String, option: Option) {
+    (name, Option(.text(value), at: Position(line: 3, column: 5)))
+}
+
+private let signed: [String: Option.Value] = [
+    "secret": .text(GuardedText(Secret(secret))),
+    "headers": .map([header("Authorization", "Bearer \(Secret(token))")]),
+]
+
+@Suite struct `Posting to a webhook` {
+    @Test(arguments: [[:], signed]) func `anything fits and every answer has a meaning`(_ more: [String: Option.Value])
+        throws
+    {
+        let conformance = ChannelConformance(
+            try channel(more),
+            audience: .programs,
+            bodyBytesMax: WebhookBody.bytesMax,
+            secrets: [secret, token],
+            deliveredStatuses: [409],
+            bodyFlaws: shapeFlaws
+        )
+        #expect(conformance.violations() == [])
+    }
+
+    @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
+        let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
+        try expectSnapshot(try #require(try channel(signed).request(for: message)), named: name)
+    }
+
+    @Test func `without a secret the id and the time are sent all the same`() throws {
+        let request = try #require(try channel().request(for: SampleMessages.test))
+        #expect(request.signature == nil)
+        let headers = request.headers.map { "\($0.name): \($0.value)" }
+        #expect(headers == ["webhook-id: d-1", "webhook-timestamp: 1795219200"])
+    }
+
+    @Test func `with a secret the exact bytes are signed under the delivery's id`() throws {
+        let request = try #require(try channel(signed).request(for: SampleMessages.test, isPlain: true))
+        #expect(request.signature == .standardWebhooks(id: "d-1", timestamp: now, secret: GuardedText(Secret(secret))))
+        #expect(request.headers.map { "\($0.name): \($0.value)" } == ["Authorization: Bearer ***"])
+    }
+
+    @Test func `a possible repetition is a member, not a sentence in the text`() throws {
+        let once = try #require(try channel().request(for: SampleMessages.opened)?.data)
+        let again = try #require(try channel().request(for: SampleMessages.opened, possiblyRepeated: true)?.data)
+        #expect(once["possibly_repeated"] == false)
+        #expect(again["possibly_repeated"] == true)
+        #expect(once["text"] == again["text"])
+        #expect(once["text"]?.string == SampleMessages.opened.plainText)
+    }
+
+    @Test func `as many incidents as fit, and fewer for a receiver that refused`() throws {
+        let crowd = try #require(SampleMessages.nasty.first { $0.name == "500 incidents" }?.message)
+        let rich = try #require(try channel().request(for: crowd)?.wireBody()?.bytes)
+        let plain = try #require(try channel().request(for: crowd, isPlain: true)?.wireBody()?.bytes)
+        #expect((90_000...WebhookBody.bytesMax).contains(rich.count))
+        #expect((15_000...WebhookBody.plainBytesMax).contains(plain.count))
+        #expect(try JSON(parsing: plain)["data"]?["incidents"]?.array?.isEmpty == false)
+    }
+
+    @Test(arguments: [
+        "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY",
+        "whsec_MDEyMw== whsec_ZmVkYw",
+    ])
+    func `keys that sign are taken`(_ key: String) throws {
+        #expect(try channel(["secret": .text(GuardedText(key))]).request(for: SampleMessages.test)?.signature != nil)
+    }
+
+    @Test(arguments: ["", " ", "whsec_", "whsec_a", "whsec_abcd=====", "whsec_ab-d", "pass word!", "whsec_MDEyMw== x"])
+    func `keys that sign nothing are refused and not quoted`(_ key: String) throws {
+        let error = try #require(throws: ProblemList.self) { try channel(["secret": .text(GuardedText(key))]) }
+        let message = try #require(error.problems.first?.message)
+        #expect(message.hasPrefix("'secret' is no key for signing"))
+        #expect(key.count < 5 || !message.contains(key))
+    }
+
+    @Test func `headers that cannot be or are ours are refused, all at once`() throws {
+        let entries = [
+            header("X Y", "1"), header("", "1"), header("Webhook-Id", "1"), header("content-LENGTH", "1"),
+            header("X-Split", "a\r\nHost: b"), header("X-Fine", "1"),
+        ]
+        let error = try #require(throws: ProblemList.self) { try channel(["headers": .map(entries)]) }
+        #expect(error.problems.count == 5)
+        #expect(error.problems.allSatisfy { $0.position == Position(line: 3, column: 5) })
+        let fine = try channel(["headers": .map([entries[5]])]).request(for: SampleMessages.test)
+        #expect(fine?.headers.first?.name == "X-Fine")
+    }
+}
+
+@Suite struct `A receiver's answers` {
+    @Test(arguments: try AnswerCase.all()) func `every known answer has its meaning`(_ answer: AnswerCase) throws {
+        let outcome = try channel().judge(.answered(answer.response), at: now)
+        #expect(answer.agrees(with: outcome), "\(outcome)")
+    }
+
+    @Test func `an http date is a wait`() throws {
+        let response = HTTPResponse(status: 429, headers: [("Retry-After", "Sat, 21 Nov 2026 00:05:00 GMT")])
+        let outcome = try channel().judge(.answered(response), at: now)
+        #expect(outcome == .retry(after: .seconds(300), "answered 429"))
+    }
+}
+
+extension HTTPRequest {
+    fileprivate var data: JSON? { wireBody().flatMap { try? JSON(parsing: $0.bytes) }?["data"] }
+}
+
+/// The shape is promised: these members in this order.
+@Sendable private func shapeFlaws(_ body: JSON) -> [String] {
+    func names(_ json: JSON?) -> [String] { json?.object?.members.map(\.name) ?? [] }
+    var flaws: [String] = []
+    if names(body) != ["type", "timestamp", "data"] { flaws.append("the members are \(names(body))") }
+    if names(body["data"]) != ["bot", "kind", "text", "possibly_repeated", "incidents"] {
+        flaws.append("the data's members are \(names(body["data"]))")
+    }
+    let kind = body["data"]?["kind"]?.string ?? "?"
+    if body["type"]?.string != "incident.\(kind)" { flaws.append("type and kind disagree") }
+    if body["timestamp"]?.string.flatMap({ Moment(rfc3339: $0) }) == nil { flaws.append("timestamp is no instant") }
+    let expected = [
+        "id", "rule", "source", "app", "release", "environment", "severity", "state", "since", "until", "evidence",
+    ]
+    for incident in body["data"]?["incidents"]?.array ?? [] where names(incident) != expected {
+        flaws.append("an incident's members are \(names(incident))")
+    }
+    return flaws
+}

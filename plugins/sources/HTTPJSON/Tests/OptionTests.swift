@@ -1,0 +1,111 @@
+import PluginKit
+import Testing
+
+@testable import HTTPJSONSource
+
+@Suite struct `The options` {
+    /// What is said of a source with these texts, map and issues.
+    private func problems(
+        _ texts: [String: String] = ["app": "a"], map: KeyValuePairs<String, String> = ["users": "$.n"],
+        issues: KeyValuePairs<String, String>? = nil, headers: KeyValuePairs<String, String>? = nil
+    ) -> [String] {
+        do {
+            _ = try source(texts, map: map, issues: issues, headers: headers)
+            return []
+        } catch let list as ProblemList {
+            return list.problems.map { problem in
+                #expect(problem.position == place)
+                return problem.message + (problem.suggestion.map { " -> \($0)" } ?? "")
+            }
+        } catch {
+            return ["\(error)"]
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "$.a[",
+            "'users' is no JSONPath: at character 5: expected a name in quotes, an index, a slice such as 0:3, or '*', found the end"
+        ),
+        ("users", "'users' is no JSONPath: at character 1: expected '$', the start of every path, found 'u'"),
+        ("$.a b", "'users' is no JSONPath: at character 5: expected '.', '[', '|' or the end, found 'b'"),
+        ("$.a |", "'users' lacks a word behind '|'"),
+        ("$.a | | percent", "'users' lacks a word behind '|'"),
+        (
+            "$.a | persent",
+            "'persent' in 'users' is none of percent, invert, scale, commas, missing, null, empty, other, absent -> percent"
+        ),
+        ("$.a | percent 5", "'percent' in 'users' takes no value"),
+        ("$.a | scale", "'scale' in 'users' needs a positive number, such as 'scale 1000'"),
+        ("$.a | scale 0", "'scale' in 'users' needs a positive number, such as 'scale 1000'"),
+        ("$.a | scale inf", "'scale' in 'users' needs a positive number, such as 'scale 1000'"),
+        (
+            "$.a | null nodata",
+            "'null' in 'users' needs no_data or error or zero, such as 'null no_data' -> null no_data"
+        ),
+        ("$.a | missing", "'missing' in 'users' needs no_data or error or zero, such as 'missing no_data'"),
+    ])
+    func `a wrong mapping is told`(_ mapping: String, _ expected: String) {
+        #expect(problems(map: ["users": mapping]) == [expected])
+    }
+
+    @Test func `figures have words that names have not`() {
+        #expect(
+            problems(map: ["users": "$.n", "release": "$.r | percent"]) == [
+                "'percent' in 'release' is none of missing, null, empty, other, absent"
+            ])
+        #expect(
+            problems(map: ["users": "$.n", "to": "$.t | null zero"]) == [
+                "'null' in 'to' needs no_data or error, such as 'null no_data'"
+            ])
+    }
+
+    @Test func `every mistake is told in one go`() {
+        let found = problems(
+            ["app": "a", "each": "apps", "measured": "$[", "body": "{}"], map: ["users": "$..", "release": "$.v"],
+            issues: ["each": "$.i", "id": "$.id", "titel": "$.t"], headers: ["Bad Name": "x", "X": "a\nb"])
+        #expect(
+            found == [
+                "'Bad Name' is no header name", "the header 'X' holds a line break or a control character",
+                "a GET request has no 'body' -> method: POST",
+                "'each' is no JSONPath: at character 1: expected '$', the start of every path, found 'a'",
+                "'measured' is no JSONPath: at character 3: expected a name in quotes, an index, a slice such as 0:3, or '*', found the end",
+                "'users' is no JSONPath: at character 4: expected a name or '*', found the end",
+                "'titel' is nothing that an issue has -> title",
+            ])
+    }
+
+    @Test func `something must be mapped, of some app`() {
+        #expect(
+            problems([:], map: ["release": "$.v"]) == [
+                "'map' names no metric -> users: $.users, crashed_users: $.crashed",
+                "neither 'app' nor 'map.app' says which app the figures are of -> app: my-app",
+            ])
+        #expect(problems([:], map: ["app": "$.app", "users": "$.n"]) == [])
+        #expect(problems(["app": ""]) == ["'app' is empty"])
+    }
+
+    @Test func `age needs a time`() {
+        #expect(
+            problems(["app": "a", "max_age": "1h"]) == [
+                "'max_age' needs to know when the figures were measured -> measured: $.generated_at"
+            ])
+        #expect(problems(["app": "a", "max_age": "1h", "measured": "$.t"]) == [])
+        #expect(problems(["app": "a", "max_age": "1h"], map: ["users": "$.n", "to": "$.t"]) == [])
+    }
+
+    @Test func `issues need a path and an id`() {
+        #expect(problems(issues: ["each": "$.i[*]"]) == ["'issues' needs 'each' and 'id'"])
+        #expect(problems(issues: ["each": "$.i[*]", "id": "$.id"]) == [])
+    }
+
+    @Test(arguments: [
+        ("https://stats.example.com/a", "stats.example.com"),
+        ("https://Stats.Example.com:8443?x=1", "stats.example.com"),
+        ("http://user:pa@ss@127.0.0.1:80/", "127.0.0.1"), ("http://[::1]:9000/x", "[::1]"), ("https://", nil),
+        ("stats.example.com", nil), ("", nil), ("https:///path", nil),
+    ])
+    func `the host is that of the address`(_ url: String, _ host: String?) {
+        #expect(HTTPJSONSource.host(of: url) == host)
+    }
+}

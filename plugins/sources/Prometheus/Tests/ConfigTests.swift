@@ -1,0 +1,116 @@
+import PluginKit
+import PluginTesting
+import PrometheusSource
+import Testing
+
+@Suite struct `Options of a prometheus source` {
+    @Test func `an address and queries are enough`() throws {
+        let source = try source()
+        #expect(source.host == "localhost")
+        #expect(source.metrics == ["sessions", "crashed_sessions"])
+        let played = play(source, ["": answer(fixture: "query_vector_empty.json")])
+        #expect(
+            played.urls == [
+                "http://localhost:9090/api/v1/query?query=\(sessions.percentEncoded)&time=1795219200",
+                "http://localhost:9090/api/v1/query?query=\(crashed.percentEncoded)&time=1795219200",
+            ]
+        )
+    }
+
+    @Test(arguments: [
+        ("http://h:8428/prometheus/", "http://h:8428/prometheus/api/v1/query?"),
+        ("https://h/prom/api/v1", "https://h/prom/api/v1/query?"), ("https://u:p@H", "https://u:p@H/api/v1/query?"),
+    ]) func `the address may be written in several ways`(_ written: String, _ start: String) throws {
+        let source = try source(["url": text(written)])
+        #expect(source.host == "h")
+        #expect(play(source, ["": answer("")]).urls.first?.hasPrefix(start) ?? false)
+    }
+
+    @Test(arguments: [
+        (["sum(x[30m])", "sum(y[30m])"], Duration.minutes(30)), (["x[1h30m]"], .minutes(90)), (["x[90]"], .seconds(90)),
+        (["x[500ms]"], .milliseconds(500)), (["x[1w]"], .days(7)), (["ratio", "sum(x[30m])"], .minutes(30)),
+        (["max_over_time(x[1h:5m])"], .hours(1)), ([#"x{a=~"[0-9]\"[5m]"}[10m]"#], .minutes(10)),
+        (["x{a=~`\\`}[10m]", "y{a='[1h]'}[ 10m ]"], .minutes(10)),
+        // No range, several, or none that can be read: the time between polls.
+        (["ratio"], .minutes(5)), (["x[30m]", "y[1h]"], .minutes(5)), (["x[$interval]"], .minutes(5)),
+        (["x[99999999999999999999y]"], .minutes(5)), (["x[999999999y999999999y]"], .minutes(5)), (["x[]"], .minutes(5)),
+    ]) func `a figure covers the range that the queries share`(_ queries: [String], _ span: Duration) throws {
+        let metrics = option(.map(queries.enumerated().map { ("m\($0.offset)", text($0.element)) }))
+        let source = try source(["metrics": metrics])
+        let played = play(source, ["": vector((#"{"app": "a"}"#, "1"))])
+        #expect(played.observations.first?.span == TimeSpan(lasting: span, until: now))
+    }
+
+    @Test func `a span that is written down comes before the range`() throws {
+        let source = try source(["span": option(.duration(.hours(2)))])
+        let played = play(source, ["": vector((#"{"app": "a"}"#, "1"))])
+        #expect(played.observations.first?.span.length == .hours(2))
+    }
+
+    @Test func `basic authentication is sent and not shown`() throws {
+        for (password, encoded) in [
+            ("pass", "dXNlcjpwYXNz"), ("pas", "dXNlcjpwYXM="), ("pa", "dXNlcjpwYQ=="), ("ÿ", "dXNlcjrDvw=="),
+        ] {
+            let source = try source(["username": text("user"), "password": secret(password)])
+            let request = try #require(play(source, ["": answer("")]).requests.first)
+            let header = try #require(request.headers.first { $0.name == "Authorization" })
+            #expect(header.value.reveal() == "Basic \(encoded)")
+            #expect(header.value.description == "Basic ***")
+        }
+    }
+
+    @Test func `tokens and further headers are sent`() throws {
+        let source = try source(["token": secret("t0k"), "headers": map(["X-Scope-OrgID": "team-1"])])
+        let request = try #require(play(source, ["": answer("")]).requests.first)
+        #expect(
+            request.headers.map { "\($0.name): \($0.value.reveal())" } == [
+                "Accept: application/json", "X-Scope-OrgID: team-1", "Authorization: Bearer t0k",
+            ]
+        )
+        #expect(request.headers.last?.value.description == "Bearer ***")
+    }
+
+    @Test(
+        arguments: [
+            (["url": text("prometheus:9090")], "'url' is not an address of a server such as http://prometheus:9090"),
+            (["metrics": map([:])], "'metrics' needs at least one name with a query"),
+            (["metrics": map(["sessions": "  "])], "the query of 'sessions' is empty"),
+            (["metrics": map([" ": "up"])], "a metric without a name"),
+            (
+                ["metrics": option(.map((1...25).map { ("m\($0)", text("up")) }))],
+                "25 metrics, but at most 24 can be asked for in one poll"
+            ),
+            (
+                ["metrics": map(["a": "x[$span]", "b": "y[5m]"])],
+                "the query of 'b' has no $span, but others have: their figures would not cover the same time"
+            ),
+            (
+                ["metrics": map(["a": "x[$span]"]), "step": option(.duration(.minutes(5)))],
+                "'step' says how long a span is, but the queries leave it open"
+            ),
+            (
+                ["metrics": map(["a": "x[$span]"]), "span": option(.duration(.minutes(5)))],
+                "'span' says how long a span is, but the queries leave it open"
+            ),
+            (
+                ["token": text("t"), "username": text("u"), "password": text("p")],
+                "'username' and 'password' and 'token' exclude each other"
+            ),
+            (
+                ["token": text("t"), "headers": map(["authorization": "x"])],
+                "'token' and a header 'Authorization' exclude each other"
+            ),
+            (["username": text("u")], "'username' and 'password' belong together"),
+            (["username": text("u:v"), "password": text("p")], "a 'username' cannot contain ':'"),
+            (["headers": map(["X\nY": "z"])], "'X Y' is no header on one line"),
+            (["headers": map(["X": "y\r\nZ: 1"])], "'X' is no header on one line"),
+            (["app": text("")], "'app' is empty"),
+        ] as [([String: Option], String)]
+    ) func `a mistake is told at its place`(
+        _ values: [String: Option],
+        _ message: String
+    ) {
+        #expect(problems(values).map(\.message) == [message])
+        #expect(problems(values).allSatisfy { $0.position == place })
+    }
+}

@@ -1,0 +1,186 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `Observations of PromQL` {
+    @Test func `figures of several queries about one app are one observation`() throws {
+        let played = play(
+            try source(),
+            [
+                "(sessions_total": vector((#"{"app": "web", "team": "pay"}"#, "1200.5"), (#"{"app": "ios"}"#, "90")),
+                "crashed": vector((#"{"app": "web", "team": "pay"}"#, "12"), (#"{"app": "ios"}"#, "0")),
+            ]
+        )
+        #expect(
+            played.observations == [
+                Observation(
+                    subject: Subject(source: "checkout", app: "web"),
+                    span: TimeSpan(lasting: .minutes(30), until: now),
+                    seen: now,
+                    metrics: ["sessions": 1200.5, "crashed_sessions": 12],
+                    labels: ["team": "pay"]
+                ),
+                Observation(
+                    subject: Subject(source: "checkout", app: "ios"),
+                    span: TimeSpan(lasting: .minutes(30), until: now),
+                    seen: now,
+                    metrics: ["sessions": 90, "crashed_sessions": 0]
+                ),
+            ]
+        )
+    }
+
+    @Test func `the time of a sample ends the span`() throws {
+        let played = play(
+            try source(["metrics": map(["crash_free_sessions": "ratio"])]),
+            ["": answer(fixture: "query_vector.json")]
+        )
+        #expect(played.observations.map(\.subject.release) == ["5.4.0", "5.3.0"])
+        #expect(played.observations.first?.subject.app == "wallet")
+        #expect(played.observations.first?.metrics == ["crash_free_sessions": 0.9750208955223881])
+        #expect(played.observations.first?.span.to == Moment(rfc3339: "2026-11-21T00:00:00.123Z"))
+    }
+
+    @Test func `labels may have other names`() throws {
+        let source = try source([
+            "metrics": map(["sessions": "x"]), "app_label": text("service"), "release_label": text("version"),
+            "environment_label": text("stage"),
+        ])
+        let labels = #"{"service": "a", "version": "1", "stage": "prod", "release": "r", "__name__": "x", "zone": ""}"#
+        let observation = try #require(play(source, ["": vector((labels, "1"))]).observations.first)
+        #expect(
+            observation.subject == Subject(source: "checkout", app: "a", release: "1", environment: "prod")
+        )
+        #expect(observation.labels == ["release": "r"])
+    }
+
+    @Test func `labels on which queries differ are dropped`() throws {
+        let played = play(
+            try source(),
+            [
+                "(sessions_total": vector((#"{"app": "a", "pod": "1", "team": "t"}"#, "10")),
+                "crashed": vector((#"{"app": "a", "pod": "2", "team": "t"}"#, "1")),
+            ]
+        )
+        #expect(played.observations.map(\.labels) == [["team": "t"]])
+    }
+
+    @Test func `a scalar needs the app's name`() throws {
+        let metrics = map(["score": "scalar(x)"])
+        let named = play(
+            try source(["metrics": metrics, "app": text("shop")]),
+            ["": answer(fixture: "query_scalar.json")]
+        )
+        #expect(named.observations.map(\.metrics) == [["score": 99.7]])
+        #expect(named.observations.map(\.subject.app) == ["shop"])
+        let nameless = play(try source(["metrics": metrics]), ["": answer(fixture: "query_scalar.json")])
+        #expect(nameless.failure?.reason == .badAnswer)
+        #expect(
+            nameless.failure?.description
+                == "metric 'score': the series {} has no label 'app'; keep it, as in sum by (app) (…), or name the app in "
+                + "'app'"
+        )
+    }
+
+    @Test func `a label names the app before the option does`() throws {
+        let played = play(
+            try source(["app": text("other")]),
+            ["": vector((#"{"app": "web"}"#, "1"), ("{}", "2"))]
+        )
+        #expect(played.observations.map(\.subject.app) == ["web", "other"])
+    }
+
+    @Test func `two series of one subject fail and say what to aggregate over`() throws {
+        let failure = try #require(
+            play(
+                try source(),
+                [
+                    "": vector(
+                        (#"{"app": "a", "pod": "1", "z": "q"}"#, "1"),
+                        (#"{"app": "a", "pod": "2", "z": "q"}"#, "2")
+                    )
+                ]
+            ).failure
+        )
+        #expect(failure.reason == .badAnswer)
+        #expect(
+            failure.description
+                == #"metric 'sessions': two series are about app 'a': {app="a", pod="1", z="q"} and {app="a", pod="2", "#
+                + #"z="q"}; aggregate over 'pod', or say which label is the release or the environment"#
+        )
+    }
+
+    @Test func `no series and NaN are no data`() throws {
+        #expect(
+            play(try source(), ["": answer(fixture: "query_vector_empty.json")]).report?.outcome == .noData
+        )
+        #expect(play(try source(), ["": vector((#"{"app": "a"}"#, "NaN"))]).report?.outcome == .noData)
+        let half = play(
+            try source(),
+            [
+                "(sessions_total": vector((#"{"app": "a"}"#, "5")),
+                "crashed": answer(fixture: "query_vector_empty.json"),
+            ]
+        )
+        #expect(half.observations.map(\.metrics) == [["sessions": 5]], "nothing is not zero")
+    }
+
+    @Test(arguments: [
+        ("+Inf", "expected a finite number; something was divided by zero"), ("-Inf", "found the string \"-Inf\""),
+        ("inf", "expected a finite number"), ("", "expected a number in quotes, found the string \"\""),
+        ("1,5", "expected a number in quotes"), ("-3", "'sessions' is -3.0, but a count is never negative"),
+    ]) func `a value that is no figure is a failure`(_ value: String, _ words: String) throws {
+        let failure = try #require(play(try source(), ["": vector((#"{"app": "a"}"#, value))]).failure)
+        #expect(failure.reason == .badAnswer)
+        #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    @Test func `special values keep their path`() throws {
+        let source = try source(["metrics": map(["m": "x"]), "app": text("a")])
+        let failure = try #require(play(source, ["": answer(fixture: "query_vector_special_values.json")]).failure)
+        #expect(failure.description.contains("$.data.result[1].value[1]: expected a finite number"))
+    }
+
+    @Test func `a percentage is not taken for a fraction`() throws {
+        let source = try source(["metrics": map(["crash_free_sessions": "x"])])
+        let failure = try #require(play(source, ["": vector((#"{"app": "a"}"#, "99.7"))]).failure)
+        #expect(
+            failure.description
+                == "app 'a': 'crash_free_sessions' is 99.7, but a rate is a fraction from 0 to 1 "
+                + "(divide percentages by 100)"
+        )
+    }
+
+    @Test(
+        arguments: [
+            ("100", "100.9", 100.0), ("100", "100", 100), ("0.5", "0.504", 0.5), ("100", "102", nil), ("0", "0.1", nil),
+        ] as [(String, String, Double?)]
+    ) func `crashed may be above the total by what extrapolation adds`(
+        _ total: String,
+        _ hits: String,
+        _ expected: Double?
+    ) throws {
+        let played = play(
+            try source(),
+            ["(sessions_total": vector((#"{"app": "a"}"#, total)), "crashed": vector((#"{"app": "a"}"#, hits))]
+        )
+        #expect(played.observations.first?.metrics["crashed_sessions"] == expected)
+        #expect((played.failure == nil) == (expected != nil))
+    }
+
+    @Test func `rounding does not push a rate out of its range`() throws {
+        let source = try source(["metrics": map(["crash_free_users": "x"])])
+        let played = play(source, ["": vector((#"{"app": "a"}"#, "1.0000000000000002"))])
+        #expect(played.observations.map(\.metrics) == [["crash_free_users": 1]])
+        #expect(play(source, ["": vector((#"{"app": "a"}"#, "1.001"))]).failure != nil)
+    }
+
+    @Test func `more series than anybody watches are a failure`() throws {
+        let series = (0...1000).map { #"{"metric": {"app": "a\#($0)"}, "value": [1795219200, "1"]}"# }
+        let body =
+            #"{"status": "success", "data": {"resultType": "vector", "result": [\#(series.joined(separator: ","))]}}"#
+        let failure = try #require(play(try source(), ["": answer(body)]).failure)
+        #expect(failure.reason == .tooLarge)
+        #expect(failure.description.contains("1001 series are more than 1000; aggregate"))
+    }
+}

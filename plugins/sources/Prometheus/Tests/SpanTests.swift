@@ -1,0 +1,97 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `Spans and steps` {
+    private let open = map(["users": "count(x[$span])", "crashed_users": "count(y[$span]) # $spanish"])
+
+    @Test func `the placeholder becomes each span that rules ask for`() throws {
+        let source = try source(["metrics": open])
+        let spans = poll(.minutes(30), .hours(1), .hours(1), .seconds(5400), .days(7), .milliseconds(1500))
+        let played = play(source, spans, ["": vector((#"{"app": "a"}"#, "3"))])
+        let queries = played.urls.map { $0.split(separator: "&")[0].split(separator: "=")[1] }
+        #expect(
+            queries
+                == ["30m", "1h", "90m", "7d", "1500ms"].flatMap {
+                    ["count(x[\($0)])", "count(y[\($0)]) # $spanish"].map { Substring($0.percentEncoded) }
+                }
+        )
+        #expect(
+            played.observations.map(\.span.length) == [
+                .days(7), .seconds(5400), .hours(1), .minutes(30), .milliseconds(1500),
+            ],
+            "of spans that end together, the one told last counts as the newest"
+        )
+    }
+
+    @Test func `spans have a bound`() throws {
+        let many = Poll(source: "checkout", now: now, cursor: nil, spans: (1...40).map { .minutes($0) })
+        let played = play(try source(["metrics": open]), many, ["": vector((#"{"app": "a"}"#, "3"))])
+        #expect(played.requests.count == 12)
+        #expect(
+            played.report?.warnings == ["rules ask for 40 different spans; only the 6 shortest are measured"]
+        )
+    }
+
+    @Test func `steps are read on from the last poll, the last one again`() throws {
+        let source = try source([
+            "metrics": map(["crash_free_sessions": "x"]), "step": option(.duration(.hours(1))),
+        ])
+        let first = play(source, poll(at: now + .minutes(7)), ["": answer(fixture: "query_range_matrix.json")])
+        #expect(
+            first.urls == [
+                "http://localhost:9090/api/v1/query_range?query=x&start=1795219200&end=1795219200&step=3600"
+            ]
+        )
+        let cursor = first.report?.cursor
+        #expect(cursor?["until"] == "2026-11-21T00:00:00Z")
+
+        let later = play(
+            source,
+            poll(cursor: cursor, at: now + .minutes(187)),
+            ["": answer(fixture: "query_range_matrix.json")]
+        )
+        #expect(later.urls.first?.contains("&start=1795219200&end=1795230000&step=3600") ?? false)
+        #expect(
+            later.observations.map(\.span) == (-3...0).map { TimeSpan(lasting: .hours(1), until: now + .hours($0)) }
+        )
+        #expect(later.observations.map { $0.metrics["crash_free_sessions"] } == [0.9979, 0.9982, 0.9949, 0.9831])
+    }
+
+    @Test func `after a long rest only the newest steps are read`() throws {
+        let source = try source(["step": option(.duration(.minutes(5)))])
+        let cursor: JSON = ["step": "5m", "until": "2026-11-01T00:00:00Z"]
+        let played = play(source, poll(cursor: cursor), ["": answer(fixture: "query_vector_empty.json")])
+        #expect(played.urls.first?.contains("&start=1795133100&end=1795219200&step=300") ?? false)
+        let report = play(
+            source,
+            poll(cursor: cursor),
+            ["": answer(#"{"status": "success", "data": {"resultType": "matrix", "result": []}}"#)]
+        ).report
+        #expect(report?.outcome == .noData)
+        #expect(
+            report?.warnings == [
+                "the last poll was long ago: 5473 steps before 2026-11-20T00:05:00Z are passed over"
+            ]
+        )
+    }
+
+    @Test(
+        arguments: [
+            ["step": "1h", "until": "2026-11-20T22:00:00Z"], ["step": "5m", "until": "2027-11-20T22:00:00Z"],
+            ["step": "5m", "until": 7], "x",
+        ] as [JSON]
+    ) func `a cursor of other steps, of the future or of another shape is none`(_ cursor: JSON) throws {
+        let source = try source(["step": option(.duration(.minutes(5)))])
+        let played = play(source, poll(cursor: cursor), ["": answer("")])
+        #expect(played.urls.first?.contains("&start=1795219200&end=1795219200&step=300") ?? false)
+    }
+
+    @Test func `a range in the query gives steps that overlap`() throws {
+        let source = try source([
+            "metrics": map(["sessions": "increase(x[6h])"]), "step": option(.duration(.hours(1))),
+        ])
+        let played = play(source, ["": answer(fixture: "query_range_matrix.json")])
+        #expect(played.observations.allSatisfy { $0.span.length == .hours(6) })
+    }
+}
