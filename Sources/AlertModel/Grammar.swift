@@ -190,7 +190,9 @@ public struct DaySet: Hashable, Sendable {
                     Weekday.allCases.first { word.hasPrefix($0.shortName) }?.shortName
                         ?? word.nearest(in: Weekday.allCases.map(\.shortName))
                 }
-                throw GrammarError(expected: "days such as mon-fri or sat,sun", suggestion: near)
+                throw GrammarError(
+                    expected: "days such as mon-fri or sat,sun",
+                    suggestion: near.flatMap { near in wrong.map { text.lowercased().replacing($0, with: near) } })
             }
             var day = first
             days.insert(day)

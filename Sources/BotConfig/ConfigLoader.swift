@@ -17,7 +17,8 @@ extension Config {
                 secrets: SecretReading(surroundings: surroundings, folder: folder), surroundings: surroundings,
                 catalog: catalog), folder: folder)
         for problem in document.problems {
-            loading.reader.report(problem.mark.position, problem.message, problem.suggestion)
+            loading.reader.reportBroken(
+                Problem(problem.mark.position, problem.message, advice: problem.suggestion))
         }
         let config = document.root.flatMap { loading.config($0) }
         let problems = loading.reader.problems.sorted { $0.position < $1.position }
@@ -36,6 +37,23 @@ struct ConfigLoading {
         let name: String
         let position: Position
         let value: Node
+
+        /// Whether a place lies inside this thing.
+        func covers(_ position: Position) -> Bool { places.contains(position) }
+
+        private var places: Set<Position> {
+            var places: Set<Position> = [position]
+            func add(_ node: Node) {
+                places.insert(node.position)
+                for entry in node.mapping {
+                    places.insert(entry.keyMark.position)
+                    add(entry.value)
+                }
+                if case .sequence(let nodes) = node.kind { for node in nodes { add(node) } }
+            }
+            add(value)
+            return places
+        }
     }
 
     mutating func config(_ root: Node) -> Config? {
@@ -45,7 +63,7 @@ struct ConfigLoading {
         if let plugins = entries.first(where: { $0.key == "plugins" }) {
             reader.report(
                 plugins.keyMark.position, "plugins outside the bot's own process are not part of this version",
-                "remove 'plugins'")
+                advice: "remove 'plugins'")
         }
         let bot = readBot(entries.first { $0.key == "bot" })
         let polling = readPacing(entries.first { $0.key == "polling" }?.value, "polling", keys: Vocabulary.polling)
@@ -107,9 +125,9 @@ struct ConfigLoading {
         guard let entry = entries.first(where: { $0.key == "plugin" }) else {
             // A thing that is not even a mapping has been reported already.
             if case .mapping = thing.value.kind {
-                reader.report(thing.position, "\(what) '\(thing.name)' names no plugin", "plugin: \(names.listed)")
+                reader.report(thing.position, "\(what) '\(thing.name)' names no plugin", advice: "write plugin: \(names.listed)")
             } else if thing.value.isNull {
-                reader.report(thing.position, "\(what) '\(thing.name)' is empty", "plugin: \(names.listed)")
+                reader.report(thing.position, "\(what) '\(thing.name)' is empty", advice: "write plugin: \(names.listed)")
             }
             return nil
         }
@@ -162,9 +180,20 @@ struct ConfigLoading {
         do {
             bot.zone = try reader.surroundings.zones.zone(name)
         } catch {
-            let names = reader.surroundings.zones.names()
-            let near = name.nearest(in: names) ?? names.first { $0.split(separator: "/").last.map(String.init) == name }
-            reader.report(node.position, "\(error.description)", near)
+            if case .unknown(_, let suggestion) = error {
+                reader.report(
+                    node.position, "there is no time zone '\(name.clipped(to: 60))', expected a name such as Europe/Madrid",
+                    suggestion ?? city(name))
+            } else {
+                reader.report(node.position, error.description)
+            }
+        }
+    }
+
+    /// The zone whose last part is that word: people remember the city.
+    private func city(_ word: String) -> String? {
+        reader.surroundings.zones.names().first {
+            $0.split(separator: "/").last?.lowercased() == word.lowercased()
         }
     }
 

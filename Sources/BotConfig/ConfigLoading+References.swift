@@ -49,7 +49,7 @@ extension ConfigLoading {
                 reader.report(
                     entry.keyMark.position,
                     "a rule that judges observations can never match '\(entry.key)': observations have none",
-                    entry.key == "severity" ? "use 'match' of a route or of a gate" : nil)
+                    advice: entry.key == "severity" ? "use 'match' of a route or of a gate" : nil)
                 continue
             }
             guard let names = entry.key == "source" ? sourceNames : entry.key == "rule" ? ruleNames : nil else { continue }
@@ -67,13 +67,14 @@ extension ConfigLoading {
 
     /// Every metric of a rule must be given by a source that the rule looks at.
     private mutating func checkMetric(_ place: Rules.Place, _ rules: Rules, _ sources: [SourceEntry]) {
-        guard let node = place.metric, let rule = rules.detectors.first(where: { $0.name == place.name }) else { return }
+        guard let node = place.metric, case .scalar(let written, _) = node.kind, !written.contains("${") else { return }
+        let metrics = rules.detectors.first { $0.name == place.name }?.detector.metrics ?? [written]
         let seen = sources.filter { entry in
             place.conditions["source"].map { $0.patterns.contains { $0.fits(entry.plan.name) } } ?? true
         }
         // A source whose own options are wrong has been told so; what it gives is not known.
         guard !seen.isEmpty, seen.allSatisfy({ $0.source != nil }) else { return }
-        for metric in rule.detector.metrics {
+        for metric in metrics {
             let isGiven = seen.contains { entry in
                 guard let given = entry.source?.metrics else { return true }
                 return given.contains(metric) || MetricNature(of: metric).canBeComputed(from: given)
@@ -95,7 +96,8 @@ extension ConfigLoading {
         for route in routes[(last + 1)...] {
             guard let position = route.match?.position ?? route.to.first?.position else { continue }
             reader.report(
-                position, "this route is never reached: one before it matches everything", "put it first, or add continue: true there")
+                position, "this route is never reached: one before it matches everything",
+                advice: "put it first, or add continue: true there")
         }
     }
 }

@@ -41,15 +41,13 @@ extension ConfigLoading {
                 Rules.Place(
                     name: thing.name, position: thing.position, match: matchNode, conditions: match,
                     metric: entries.first { $0.key == "metric" }?.value, isDetector: isDetector))
-            guard
-                let options = reader.options(
-                    of: plugin.manifest, name: thing.name, at: thing.position, entries,
-                    common: isDetector ? Vocabulary.detector : Vocabulary.gate, "rule '\(thing.name)'")
-            else { continue }
+            let options = reader.options(
+                of: plugin.manifest, name: thing.name, at: thing.position, entries,
+                common: isDetector ? Vocabulary.detector : Vocabulary.gate, "rule '\(thing.name)'")
             let context = RuleContext(name: thing.name, zone: zone, looksPerDay: looksPerDay(match, sources))
             switch plugin.type {
             case .detector(let type):
-                let detector = make { () throws(ProblemList) -> any Detector in
+                let detector = make(thing) { () throws(ProblemList) -> any Detector in
                     try type.init(options: options, context: context)
                 }
                 guard let detector else { continue }
@@ -57,7 +55,9 @@ extension ConfigLoading {
                     DetectorPlan(
                         name: thing.name, detector: detector, match: match, repeat: readRepeat(entries)))
             case .gate(let type):
-                let gate = make { () throws(ProblemList) -> any Gate in try type.init(options: options, context: context) }
+                let gate = make(thing) { () throws(ProblemList) -> any Gate in
+                    try type.init(options: options, context: context)
+                }
                 guard let gate else { continue }
                 rules.gates.append(GatePlan(name: thing.name, gate: gate, match: match))
             }
@@ -92,7 +92,7 @@ extension ConfigLoading {
     mutating func readRoutes(_ node: Node?) -> [RouteEntry] {
         guard let node, !node.isNull else { return [] }
         guard case .sequence(let nodes) = node.kind else {
-            reader.report(node.position, "'routes' must be a list, not \(node.kindName)", "- to: [CHANNEL]")
+            reader.report(node.position, "'routes' must be a list, not \(node.kindName)", advice: "write - to: [CHANNEL]")
             return []
         }
         return nodes.map { node in
@@ -105,7 +105,7 @@ extension ConfigLoading {
                     if let name = reader.text(element, "to")?.description { to.append((name, element.position)) }
                 }
             } else {
-                reader.report(node.position, "a route needs 'to': the channels it leads to", "to: [CHANNEL]")
+                reader.report(node.position, "a route needs 'to': the channels it leads to", advice: "write to: [CHANNEL]")
             }
             let continues = entries.first { $0.key == "continue" }.flatMap { reader.flag($0.value, "continue") }
             return RouteEntry(

@@ -120,13 +120,12 @@ extension ConfigLoading {
             let pacing = readPacing(thing.value, thing.name, keys: nil)
             var plan = sourcePlan(thing.name, pacing, polling)
             var source: (any Source)?
-            if let plugin = plugin(thing, entries, "source", among: plugins),
+            if let plugin = plugin(thing, entries, "source", among: plugins) {
                 let options = reader.options(
                     of: plugin.manifest, name: thing.name, at: thing.position, entries, common: Vocabulary.source,
                     "source '\(thing.name)'")
-            {
                 let context = SourceContext(name: thing.name, folder: folder, every: plan.every)
-                source = make { () throws(ProblemList) in try plugin.type.init(options: options, context: context) }
+                source = make(thing) { () throws(ProblemList) in try plugin.type.init(options: options, context: context) }
             }
             plan.host = source?.host
             return SourceEntry(plan: plan, source: source, position: thing.position)
@@ -150,13 +149,12 @@ extension ConfigLoading {
         return things.map { thing in
             let entries = reader.entries(of: thing.value, "channel '\(thing.name)'")
             var channel: (any Channel)?
-            if let plugin = plugin(thing, entries, "channel", among: plugins),
+            if let plugin = plugin(thing, entries, "channel", among: plugins) {
                 let options = reader.options(
                     of: plugin.manifest, name: thing.name, at: thing.position, entries, common: Vocabulary.channel,
                     "channel '\(thing.name)'")
-            {
                 let context = ChannelContext(name: thing.name, bot: bot.name, zone: bot.zone)
-                channel = make { () throws(ProblemList) in try plugin.type.init(options: options, context: context) }
+                channel = make(thing) { () throws(ProblemList) in try plugin.type.init(options: options, context: context) }
             }
             let plan = ChannelPlan(
                 name: thing.name, pace: channel?.pace ?? .unlimited, isIdempotent: channel?.isIdempotent ?? false)
@@ -165,11 +163,13 @@ extension ConfigLoading {
     }
 
     /// Makes a plugin, or reports what it found wrong.
-    mutating func make<Made>(_ making: () throws(ProblemList) -> Made) -> Made? {
+    mutating func make<Made>(_ thing: Named, _ making: () throws(ProblemList) -> Made) -> Made? {
         do {
             return try making()
         } catch {
-            for problem in error.problems { reader.report(problem) }
+            let isWhole = !reader.problems.contains { thing.covers($0.position) }
+            // With options that could not be read, what the plugin misses in the thing as a whole may be just those.
+            for problem in error.problems where isWhole || problem.position != thing.position { reader.report(problem) }
             return nil
         }
     }

@@ -8,6 +8,7 @@ struct ConfigReader {
     let catalog: PluginCatalog
     private(set) var problems: [Problem] = []
     private(set) var secretsSeen: [Secret] = []
+    private var brokenPlaces: Set<Position> = []
 
     init(secrets: SecretReading, surroundings: ConfigSurroundings, catalog: PluginCatalog) {
         self.secrets = secrets
@@ -15,14 +16,21 @@ struct ConfigReader {
         self.catalog = catalog
     }
 
-    /// Remembers a problem, unless there is one at the same place already: one slip should not be told twice.
+    /// Remembers a problem, once.
     mutating func report(_ problem: Problem) {
-        guard !problems.contains(where: { $0.position == problem.position && $0.level == problem.level }) else { return }
+        // Where the YAML itself is wrong, what it seems to say is not worth a word.
+        guard !brokenPlaces.contains(problem.position), !problems.contains(problem) else { return }
         problems.append(problem)
     }
 
-    mutating func report(_ position: Position, _ message: String, _ suggestion: String? = nil) {
-        report(Problem(position, message, suggestion: suggestion))
+    /// Remembers a problem of the YAML itself.
+    mutating func reportBroken(_ problem: Problem) {
+        report(problem)
+        brokenPlaces.insert(problem.position)
+    }
+
+    mutating func report(_ position: Position, _ message: String, _ suggestion: String? = nil, advice: String? = nil) {
+        report(Problem(position, message, suggestion: suggestion, advice: advice))
     }
 
     /// The entries of a mapping; anything else is a problem and gives none. Null counts as an empty mapping.
@@ -42,7 +50,7 @@ struct ConfigReader {
             if let near = entry.key.nearest(in: known) {
                 report(entry.keyMark.position, "unknown key '\(entry.key.clipped(to: 60))' in \(what)", near)
             } else if let home = Vocabulary.home(of: entry.key, catalog) {
-                report(entry.keyMark.position, "'\(entry.key)' does not belong in \(what)", "it belongs in \(home)")
+                report(entry.keyMark.position, "'\(entry.key)' does not belong in \(what)", advice: "it belongs in \(home)")
             } else {
                 let list = known.sorted().joined(separator: ", ")
                 report(
@@ -64,7 +72,7 @@ struct ConfigReader {
         }
         switch secrets.read(written) {
         case .failure(let failure):
-            report(node.position, failure.sentence, failure.suggestion)
+            report(node.position, failure.sentence, failure.suggestion, advice: failure.advice)
             return nil
         case .success(let text):
             for case .secret(let secret) in text.pieces { secretsSeen.append(secret) }

@@ -5,10 +5,11 @@ internal import YAMLKit
 
 extension ConfigReader {
     /// Reads the options that a plugin declares from the entries of its section; `common` keys are read elsewhere.
+    ///
+    /// What is wrong is reported and left out, so that the plugin can still find what is wrong with the rest.
     mutating func options(
         of manifest: PluginManifest, name: String, at position: Position, _ entries: [Entry], common: [String], _ what: String
-    ) -> Options? {
-        let before = problems.count
+    ) -> Options {
         reportUnknown(entries, known: common + manifest.options.map(\.name), in: "\(what) of plugin \(manifest.name)")
         var values: [String: Option] = [:]
         for spec in manifest.options {
@@ -21,7 +22,6 @@ extension ConfigReader {
             if let option = option(entry.value, spec.name, spec.kind) { values[spec.name] = option }
         }
         if manifest.options.contains(where: { $0.name == "insecure" }) { checkSchemes(manifest, values) }
-        guard problems.count == before else { return nil }
         return Options(name: name, position: position, values: values)
     }
 
@@ -34,7 +34,7 @@ extension ConfigReader {
             else { continue }
             report(
                 option.position, "'\(spec.name)' is plain http to a host that is not loopback, readable on its way",
-                "use https, or add insecure: true")
+                advice: "use https, or add insecure: true")
         }
     }
 
@@ -85,7 +85,7 @@ extension ConfigReader {
             return option(node, name, inner).map { .list([$0]) }
         }
         guard !nodes.isEmpty else {
-            report(node.position, "'\(name)' is an empty list", "leave it out")
+            report(node.position, "'\(name)' is an empty list", advice: "leave it out")
             return nil
         }
         return .list(nodes.compactMap { option($0, name, inner) })

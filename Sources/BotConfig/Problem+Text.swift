@@ -8,7 +8,7 @@ extension Problem {
     ///   - lines: the config, line by line.
     public func text(file: String, lines: [String]) -> String {
         var text = "\(file):\(position.line):\(position.column): \(level.rawValue): \(message)"
-        if let suggestion { text += "; did you mean \(suggestion)?" }
+        if let suggestion { text += "; did you mean \(suggestion)?" } else if let advice { text += "; \(advice)" }
         guard lines.indices.contains(position.line - 1) else { return text }
         let line = lines[position.line - 1]
         let scalars = Array(line.unicodeScalars)
@@ -22,7 +22,7 @@ extension Problem {
     public func json(file: String) -> JSON {
         [
             "file": .string(file), "line": JSON(position.line), "column": JSON(position.column),
-            "severity": .string(level.rawValue), "message": .string(message), "suggestion": JSON(suggestion),
+            "severity": .string(level.rawValue), "message": .string(message), "suggestion": JSON(suggestion ?? advice),
         ]
     }
 }

@@ -9,6 +9,7 @@ struct SecretReading {
     struct Failure: Error {
         let sentence: String
         var suggestion: String?
+        var advice: String?
     }
 
     /// A secret is a credential, not a document: whole key files fit.
@@ -27,7 +28,7 @@ struct SecretReading {
                 rest = rest.dropFirst(3)
             } else if rest.hasPrefix("${") {
                 guard let end = rest.firstIndex(of: "}") else {
-                    return .failure(Failure(sentence: "'${' is never closed", suggestion: "write '$${' for a plain '${'"))
+                    return .failure(Failure(sentence: "'${' is never closed", advice: "write '$${' for a plain '${'"))
                 }
                 switch secret(String(rest[rest.index(rest.startIndex, offsetBy: 2)..<end])) {
                 case .failure(let failure): return .failure(failure)
@@ -69,7 +70,7 @@ struct SecretReading {
                 return .failure(
                     Failure(
                         sentence: "there are no credentials: CREDENTIALS_DIRECTORY is not set",
-                        suggestion: "add LoadCredential=\(parts[1]):PATH to the systemd unit"))
+                        advice: "add LoadCredential=\(parts[1]):PATH to the systemd unit"))
             }
             guard !parts[1].contains("/") else {
                 return .failure(Failure(sentence: "the name of a credential must not contain '/'"))

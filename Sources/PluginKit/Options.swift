@@ -69,14 +69,19 @@ public struct Problem: Hashable, Sendable {
     public let level: Level
     /// One sentence: what was found, what was expected.
     public let message: String
-    /// What was probably meant.
+    /// What was probably meant, ready to be written in place of what stands there.
     public let suggestion: String?
+    /// What to do, where there is nothing to be put in place.
+    public let advice: String?
 
-    public init(_ position: Position, _ message: String, suggestion: String? = nil, level: Level = .error) {
+    public init(
+        _ position: Position, _ message: String, suggestion: String? = nil, advice: String? = nil, level: Level = .error
+    ) {
         self.position = position
         self.level = level
         self.message = message
         self.suggestion = suggestion
+        self.advice = advice
     }
 }
 
@@ -85,8 +90,8 @@ public struct ProblemList: Error, Hashable, Sendable {
     public let problems: [Problem]
 
     public init(_ problems: [Problem]) { self.problems = problems }
-    public init(_ position: Position, _ message: String, suggestion: String? = nil) {
-        problems = [Problem(position, message, suggestion: suggestion)]
+    public init(_ position: Position, _ message: String, suggestion: String? = nil, advice: String? = nil) {
+        problems = [Problem(position, message, suggestion: suggestion, advice: advice)]
     }
 }
 

@@ -103,12 +103,12 @@ import Transport
             method,
             of: server.url("/\(hidden)"),
             body: method == .get ? nil : .json([]),
-            timeout: .milliseconds(80)
+            timeout: .milliseconds(500)
         )
         error.expect(
             .timeout,
             mayHaveArrived: true,
-            says: "no complete answer from 127.0.0.1:\(server.port) within 80 ms"
+            says: "no complete answer from 127.0.0.1:\(server.port) within 500 ms"
         )
     }
 
@@ -118,10 +118,10 @@ import Transport
             guard connection.readRequest() != nil, connection.send(start) else { return }
             connection.drip(start.hasSuffix("X-Slow: 1\r\n") ? "a: b\r\n" : "x")
         }
-        let error = try await HTTPTransport.forTests().failure(of: server.url(), timeout: .milliseconds(120))
+        let error = try await HTTPTransport.forTests().failure(of: server.url(), timeout: .milliseconds(500))
         // Where the first bytes cannot become HTTP, libcurl may see that before the time is up.
         if start == "H", error.cause == .other { return }
-        error.expect(.timeout, mayHaveArrived: true, says: "within 120 ms")
+        error.expect(.timeout, mayHaveArrived: true, says: "within 500 ms")
     }
 
     @Test(arguments: [

@@ -97,12 +97,12 @@ import Transport
         let server = try LoopbackServer { connection in
             while connection.readRequest() != nil {
                 var waiting = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
-                if poll(&waiting, 1, 30) > 0 { return }
+                if poll(&waiting, 1, 50) > 0 { return }
                 _ = connection.send(answer("", status: "302 Go", headers: ["Location: /again"]))
             }
         }
         let transport = HTTPTransport.forTests(.init(redirectsMax: 1000))
-        try await transport.failure(of: server.url(), timeout: .milliseconds(100))
-            .expect(.timeout, mayHaveArrived: true, says: "within 100 ms")
+        try await transport.failure(of: server.url(), timeout: .milliseconds(500))
+            .expect(.timeout, mayHaveArrived: true, says: "within 500 ms")
     }
 }

@@ -1,6 +1,6 @@
 internal import PluginKit
 
-/// How large the parts of an event may be, in bytes as they stand in the JSON.
+/// How large an event may be, in bytes as they stand in the JSON.
 enum MatrixLimits {
     /// An event with its signatures is at most 65,536 bytes (Matrix specification, "Size limits"); Synapse took a text
     /// of 64,000 and refused 65,000. The rest is for what the homeserver adds.
@@ -9,9 +9,11 @@ enum MatrixLimits {
     // The shares of the two texts; 4,000 are for names and punctuation.
     static let bodyMax = 20_000
     static let htmlMax = 36_000
+}
 
-    // The shares of what makes the HTML, so that one huge part leaves room for the others: together below 21,000,
-    // which leaves at least 15,000 to the lists of issues and lines.
+/// How much of each part is shown, so that one huge part leaves room for the others. All but issues and lines stay below
+/// 21,000 as HTML together, which leaves those at least 15,000 of `MatrixLimits.htmlMax`.
+enum MatrixShares {
     static let headlineMax = 1500
     static let factsMax = 20
     static let factLabelMax = 100
@@ -19,81 +21,65 @@ enum MatrixLimits {
     static let reasonMax = 1500
     static let sparklineMax = 300
     static let linkTitleMax = 200
-    static let linkURLMax = 2000
     static let linksMax = 5000
+    static let addressMax = 2000
     static let footerMax = 600
     static let issueTitleMax = 700
     static let issueDetailMax = 200
     static let lineMax = 1000
-
-    /// One line of the plain text.
-    static let bodyLineMax = 2000
 }
 
 /// A message as the content of an `m.room.message` event.
 enum MatrixContent {
     /// Text, and the same as HTML for clients that show it.
     static func rich(_ message: Message) -> JSON {
-        .object(
-            JSONObject(
-                start(message) + [
-                    ("format", "org.matrix.custom.html"),
-                    ("formatted_body", .string(MatrixHTML.of(message, headline: headline(of: message)))),
-                ] + end
-            )
-        )
+        let message = message.cutForMatrix
+        let html: [(String, JSON)] = [
+            ("format", "org.matrix.custom.html"), ("formatted_body", .string(MatrixHTML.of(message))),
+        ]
+        return .object(JSONObject(start(message) + html + end))
     }
 
     /// Text alone.
-    static func plain(_ message: Message) -> JSON { .object(JSONObject(start(message) + end)) }
+    static func plain(_ message: Message) -> JSON { .object(JSONObject(start(message.cutForMatrix) + end)) }
 
     /// `m.text`: push rules keep a notice silent, and an alert is there to be noticed.
     private static func start(_ message: Message) -> [(String, JSON)] {
-        let lines = message.plainText.split(separator: "\n").map { line in
-            String(line).fitted(to: MatrixLimits.bodyLineMax, cost: \.wireCost)
-        }
-        let text = lines.isEmpty ? headline(of: message) : lines.joined(separator: "\n")
-        return [
-            ("msgtype", "m.text"), ("body", .string(text.fitted(to: MatrixLimits.bodyMax, cost: \.wireCost))),
-        ]
+        [("msgtype", "m.text"), ("body", .string(message.plainText.fitted(to: MatrixLimits.bodyMax)))]
     }
 
     /// Said outright, that nobody is mentioned turns off the older rules that search the text for names and `@room`.
     private static let end: [(String, JSON)] = [("m.mentions", .object(JSONObject()))]
-
-    /// The headline, never empty.
-    private static func headline(of message: Message) -> String {
-        let headline = message.headline.tamed.trimmed
-        guard headline.isEmpty else { return headline }
-        return "\(Message.mark(kind: message.kind, severity: message.severity)) \(message.kind.rawValue)"
-    }
 }
 
-extension String {
-    /// What the text adds to a JSON text, in bytes.
-    var wireCost: Int {
-        // The quotation marks around it are not its own.
-        JSON.string(self).bytes.count - 2
-    }
-
-    /// The text with its middle cut out where its characters cost more than the limit, never inside a character.
-    func fitted(to limit: Int, cost: (String) -> Int) -> String {
-        let costs = map { cost(String($0)) }
-        guard costs.reduce(0, +) > limit else { return self }
-        let head = costs.count(within: limit / 2)
-        let tail = costs.reversed().count(within: limit - limit / 2 - "…".utf8.count)
-        return prefix(head) + "…" + suffix(tail)
-    }
-}
-
-extension Sequence<Int> {
-    /// How many of the numbers, from the front, stay within the limit together.
-    fileprivate func count(within limit: Int) -> Int {
-        var left = limit
-        let fitting = prefix { number in
-            left -= number
-            return left >= 0
+extension Message {
+    /// The message with every part cut to its share; what is empty or leads nowhere is left out.
+    fileprivate var cutForMatrix: Message {
+        var message = self
+        message.headline = headline.cut(to: MatrixShares.headlineMax)
+        if message.headline.isEmpty {
+            message.headline = "\(Message.mark(kind: kind, severity: severity)) \(kind.rawValue)"
         }
-        return fitting.count
+        message.facts = facts.prefix(MatrixShares.factsMax).map { fact in
+            Fact(fact.label.cut(to: MatrixShares.factLabelMax), fact.value.cut(to: MatrixShares.factValueMax))
+        }
+        message.facts.removeAll { $0.label.isEmpty && $0.value.isEmpty }
+        message.reason = reason.cut(to: MatrixShares.reasonMax)
+        message.issues = issues.map { issue in
+            let title = issue.title.cut(to: MatrixShares.issueTitleMax)
+            return IssueLine(
+                title: title.isEmpty ? "(without a title)" : title,
+                detail: issue.detail.cut(to: MatrixShares.issueDetailMax),
+                url: issue.url?.webAddress
+            )
+        }
+        message.sparkline = sparkline?.cut(to: MatrixShares.sparklineMax)
+        if message.sparkline?.isEmpty ?? false { message.sparkline = nil }
+        message.lines = lines.map { $0.cut(to: MatrixShares.lineMax) }
+        message.links = links.compactMap { link in
+            link.url.webAddress.map { Link(link.title.cut(to: MatrixShares.linkTitleMax), $0) }
+        }
+        message.footer = footer.cut(to: MatrixShares.footerMax)
+        return message
     }
 }

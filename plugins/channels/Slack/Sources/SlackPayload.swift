@@ -5,20 +5,20 @@ enum SlackPayload {
     /// The headline as a block of its own, the details in an attachment: only attachments have a colour bar, and only
     /// what stands outside them is never folded behind "Show more".
     static func rich(_ posting: Posting) -> JSON {
-        let message = posting.message
-        let title = headline(of: message)
-        let header = SlackBlock.header(title)
-        let details = details(of: posting, room: SlackLimits.blocksTextMax - header.textCount)
+        let message = posting.message.cutForSlack
+        let header = SlackBlock.header(message.headline)
+        let notice = posting.possiblyRepeated ? [SlackBlock.context(Message.repeatNotice)] : []
+        let room = ([header] + notice).reduce(SlackLimits.blocksTextMax) { $0 - $1.textCount }
+        let details = notice + details(of: message, room: room)
 
-        var payload = JSONObject([
-            ("text", .string(notification(title, posting))),
-            ("blocks", [header.json]),
-        ])
+        // The text is what phones show, and clients that do not know blocks.
+        let text = (posting.possiblyRepeated ? Message.repeatNotice + " " : "") + message.headline.escaped
+        var payload = JSONObject([("text", .string(text)), ("blocks", [header.json])])
         if !details.isEmpty {
             payload["attachments"] = [
                 [
                     "color": .string(color(of: message)),
-                    "fallback": .string(title),
+                    "fallback": .string(message.headline),
                     "blocks": .array(details.map(\.json)),
                 ]
             ]
@@ -28,15 +28,10 @@ enum SlackPayload {
 
     /// Text and nothing else, for when Slack refused the blocks.
     static func plain(_ posting: Posting) -> JSON {
-        let lines = posting.plainText.split(separator: "\n").map { $0.slackLine }
-        let whole = lines.isEmpty ? headline(of: posting.message) : lines.joined(separator: "\n")
-        let text = whole.fitted(to: SlackLimits.textMax) { $0.escaped.utf16.count }.escaped
+        let message = posting.message.cutForSlack
+        let notice = posting.possiblyRepeated ? Message.repeatNotice + "\n" : ""
+        let text = (notice + message.plainText).fitted(to: SlackLimits.textMax).escaped
         return .object(withoutPreviews(JSONObject([("text", .string(text))])))
-    }
-
-    /// What phones show, and clients that do not know blocks.
-    private static func notification(_ title: String, _ posting: Posting) -> String {
-        (posting.possiblyRepeated ? Message.repeatNotice + " " : "") + title.escaped
     }
 
     /// Links lead to dashboards behind a login: a preview of them would show nothing, and fetching it tells strangers.
@@ -45,13 +40,6 @@ enum SlackPayload {
         payload["unfurl_links"] = false
         payload["unfurl_media"] = false
         return payload
-    }
-
-    /// The headline, never empty: Slack refuses an empty header.
-    private static func headline(of message: Message) -> String {
-        let headline = message.headline.slackPlain(to: SlackLimits.headerTextMax)
-        guard headline.isEmpty else { return headline }
-        return "\(Message.mark(kind: message.kind, severity: message.severity)) \(message.kind.rawValue)"
     }
 
     private static func color(of message: Message) -> String {
@@ -63,34 +51,26 @@ enum SlackPayload {
         }
     }
 
-    private static func details(of posting: Posting, room: Int) -> [SlackBlock] {
-        let message = posting.message
-        let notice = posting.possiblyRepeated ? [SlackBlock.context(Message.repeatNotice)] : []
+    /// The blocks below the headline, of a message cut to its shares.
+    private static func details(of message: Message, room: Int) -> [SlackBlock] {
         let facts = facts(message.facts)
-        let reason = message.reason.slackMarkup(to: SlackShares.reasonMax)
-        let reasons = reason.isEmpty ? [] : [SlackBlock.section("*Why:* \(reason)")]
-        let sparkline = message.sparkline?.slackCode(to: SlackShares.sparklineMax) ?? ""
-        let sparklines = sparkline.isEmpty ? [] : [SlackBlock.section("*Last day:*  `\(sparkline)`")]
+        let reason = message.reason.isEmpty ? [] : [SlackBlock.section("*Why:* \(message.reason.escaped)")]
+        let sparkline = message.sparkline.map { [SlackBlock.section("*Last day:*  `\($0.escaped)`")] } ?? []
         let links = links(message.links)
-        let footer = message.footer.slackPlain(to: SlackShares.footerMax)
-        let footers = footer.isEmpty ? [] : [SlackBlock.context(footer)]
+        let footer = message.footer.isEmpty ? [] : [SlackBlock.context(message.footer)]
 
         // What can be long gets what the rest leaves; the issues first, because they say where to look.
-        var room = room
-        for block in notice + facts + reasons + sparklines + links + footers { room -= block.textCount }
-        let issues = list("*Top issues*", message.issues.map(row), room: &room)
-        let lines = list(nil, message.lines.map(row), room: &room)
-        return notice + facts + lines + reasons + issues + sparklines + links + footers
+        var room = (facts + reason + sparkline + links + footer).reduce(room) { $0 - $1.textCount }
+        let issues = list("*Top issues*", message.issues.lazy.map(row), room: &room)
+        let lines = list(nil, message.lines.lazy.map { "• \($0.escaped)" }, room: &room)
+        return facts + lines + reason + issues + sparkline + links + footer
     }
 
     private static func facts(_ facts: [Message.Fact]) -> [SlackBlock] {
-        let texts = facts.prefix(SlackShares.factsMax).compactMap { fact -> String? in
-            let label = fact.label.slackMarkup(to: SlackShares.factLabelMax)
-            var value = fact.value.slackMarkup(to: SlackShares.factValueMax)
-            guard !label.isEmpty, !value.isEmpty else { return label.isEmpty && value.isEmpty ? nil : label + value }
+        let texts = facts.map { fact -> String in
             // At the beginning of a line, Slack reads a "greater than" as a quotation, escaped or not.
-            if value.hasPrefix("&gt;") { value = String.zeroWidthSpace + value }
-            return "*\(label)*\n\(value)"
+            let value = (fact.value.hasPrefix(">") ? String.zeroWidthSpace : "") + fact.value.escaped
+            return fact.label.isEmpty ? value : "*\(fact.label.escaped)*\n\(value)"
         }
         return stride(from: 0, to: texts.count, by: SlackLimits.fieldsMax).map { start in
             .fields(Array(texts[start..<min(start + SlackLimits.fieldsMax, texts.count)]))
@@ -102,27 +82,19 @@ enum SlackPayload {
     private static func links(_ links: [Message.Link]) -> [SlackBlock] {
         var text = ""
         for link in links {
-            guard let markup = SlackLink.markup(link.title, link.url, titleMax: SlackShares.linkTitleMax) else {
-                continue
-            }
-            let longer = text.isEmpty ? markup : "\(text)  ·  \(markup)"
+            let longer = (text.isEmpty ? "" : "\(text)  ·  ") + String.slackLink(link.title, link.url)
             if longer.utf16.count <= SlackShares.linksTextMax { text = longer }
         }
         return text.isEmpty ? [] : [.section(text)]
     }
 
     private static func row(_ issue: Message.IssueLine) -> String {
-        let title = issue.title.tamed.trimmed.isEmpty ? "(without a title)" : issue.title
-        let detail = issue.detail.slackMarkup(to: SlackShares.issueDetailMax)
-        let link = issue.url.flatMap { SlackLink.markup(title, $0, titleMax: SlackShares.issueTitleMax) }
-        return "• " + (link ?? title.slackMarkup(to: SlackShares.issueTitleMax))
-            + (detail.isEmpty ? "" : " — \(detail)")
+        let title = issue.url.map { String.slackLink(issue.title, $0) } ?? issue.title.escaped
+        return "• \(title)" + (issue.detail.isEmpty ? "" : " — \(issue.detail.escaped)")
     }
 
-    private static func row(_ line: String) -> String { "• " + line.slackMarkup(to: SlackShares.lineMax) }
-
     /// As many rows as there is room for, in as many sections as they need, and how many are left out.
-    private static func list(_ title: String?, _ rows: [String], room: inout Int) -> [SlackBlock] {
+    private static func list(_ title: String?, _ rows: some Collection<String>, room: inout Int) -> [SlackBlock] {
         /// What "… and 1,234,567 more" needs at most.
         let restRowMax = 40
         var sections: [String] = []
@@ -144,12 +116,6 @@ enum SlackPayload {
             add(row, &room)
         }
         return sections.map(SlackBlock.section)
-    }
-}
-
-extension Substring {
-    fileprivate var slackLine: String {
-        String(self).defused.fitted(to: SlackShares.lineMax) { $0.escaped.utf16.count }
     }
 }
 

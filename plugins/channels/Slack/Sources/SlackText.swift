@@ -3,31 +3,50 @@ internal import PluginKit
 // Text of strangers made fit for Slack: nothing in it may notify people, make links, or leave its place.
 
 extension String {
-    /// The text on one line, without what could deceive a reader, for `plain_text` objects.
+    /// The text on one line, harmless, and cut in the middle so that it has at most `limit` characters after escaping.
+    func cut(to limit: Int) -> String {
+        roughlyCut(to: limit).tamed.trimmed.defused.fitted(to: limit)
+    }
+
+    /// The text with its middle cut out where it is longer than the limit after escaping, never inside a character.
+    func fitted(to limit: Int) -> String {
+        let costs = map { character in character.unicodeScalars.reduce(0) { $0 + $1.slackCost } }
+        guard costs.reduce(0, +) > limit else { return self }
+        let head = costs.count(within: limit / 2)
+        let tail = costs.reversed().count(within: limit - limit / 2 - "…".utf16.count)
+        return prefix(head) + "…" + suffix(tail)
+    }
+
+    /// The three characters that Slack wants escaped; it wants no other.
+    var escaped: String {
+        var result = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "&": result += "&amp;"
+            case "<": result += "&lt;"
+            case ">": result += "&gt;"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
+    /// The text without what lies far from both its ends, before anything is done to each of its characters.
+    private func roughlyCut(to limit: Int) -> String {
+        // Four bytes a scalar, at both ends.
+        guard utf8.count > 8 * limit else { return self }
+        return String(unicodeScalars.prefix(limit)) + "…" + String(unicodeScalars.suffix(limit))
+    }
+
+    /// The text without mentions and code fences: a zero-width space breaks them and is not seen.
     ///
-    /// Slack reads no mentions in those; they are broken all the same, because the same words also show up in
-    /// notifications and in clients that do not know blocks.
-    func slackPlain(to limit: Int) -> String {
-        defused.fitted(to: limit) { $0.utf16.count }
-    }
-
-    /// The same for `mrkdwn` objects and the message's `text`; the limit holds after escaping.
-    func slackMarkup(to limit: Int) -> String {
-        defused.fitted(to: limit) { $0.escaped.utf16.count }.escaped
-    }
-
-    /// The same for the inside of a `code` span, which ends at the next back-tick.
-    func slackCode(to limit: Int) -> String {
-        filter { $0 != "`" }.slackMarkup(to: limit)
-    }
-
-    /// One line without mentions and code fences. A zero-width space breaks them and is not seen.
-    var defused: String {
-        let line = tamed.trimmed
-            .parted(after: "<", before: ["!", "@", "#"])
+    /// Escaping alone would do for markup; but the same words also stand in objects that are not escaped, and show up in
+    /// clients that do not know blocks.
+    private var defused: String {
+        parted(after: "<", before: ["!", "@", "#"])
             .parted(after: "@", before: ["channel", "everyone", "here", "group"])
-        // No run of back-ticks: three would open a fence over everything that follows.
-        return line.parted(after: "`", before: ["`"])
+            // No run of back-ticks: three would open a fence over everything that follows.
+            .parted(after: "`", before: ["`"])
     }
 
     /// Puts a zero-width space wherever one of the words, in letters of any size, follows the mark.
@@ -43,32 +62,43 @@ extension String {
         return result + rest
     }
 
-    /// A zero-width space.
     static let zeroWidthSpace = "\u{200B}"
 
-    /// The three characters that Slack wants escaped; it wants no other.
-    var escaped: String {
-        // Most texts hold none of them.
-        guard utf8.contains(where: { "&<>".utf8.contains($0) }) else { return self }
+    /// The address with everything percent-encoded that could end it early; nil when it is none that a person should be
+    /// led to, or too long.
+    var webAddress: String? {
+        let start = prefix(8).lowercased()
+        guard start.hasPrefix("https://") || start.hasPrefix("http://"), utf8.count <= SlackShares.addressMax else {
+            return nil
+        }
         var result = ""
         for scalar in unicodeScalars {
             switch scalar {
-            case "&": result += "&amp;"
-            case "<": result += "&lt;"
-            case ">": result += "&gt;"
-            default: result.unicodeScalars.append(scalar)
+            case "|", "<", ">", "\"", "`", "\\", "^", "{", "}": result += String(scalar).percentEncoded
+            case "!"..."~": result.unicodeScalars.append(scalar)
+            default: result += String(scalar).percentEncoded
             }
         }
-        return result
+        return result.utf8.count <= SlackShares.addressMax ? result : nil
     }
 
-    /// The text with its middle cut out where its characters cost more than the limit, never inside a character.
-    func fitted(to limit: Int, cost: (String) -> Int) -> String {
-        let costs = map { cost(String($0)) }
-        guard costs.reduce(0, +) > limit else { return self }
-        let head = costs.count(within: limit / 2)
-        let tail = costs.reversed().count(within: limit - limit / 2 - "…".utf16.count)
-        return prefix(head) + "…" + suffix(tail)
+    /// A link in Slack's own writing, from a `webAddress`.
+    static func slackLink(_ title: String, _ address: String) -> String {
+        // A bar would end the address a second time.
+        let label = String(title.map { $0 == "|" ? "¦" : $0 }).escaped
+        return "<\(address.escaped)|\(label.isEmpty ? "link" : label)>"
+    }
+}
+
+extension Unicode.Scalar {
+    /// How many UTF-16 units it takes after escaping.
+    fileprivate var slackCost: Int {
+        switch self {
+        case "&": "&amp;".utf16.count
+        case "<": "&lt;".utf16.count
+        case ">": "&gt;".utf16.count
+        default: value > 0xFFFF ? 2 : 1
+        }
     }
 }
 
@@ -81,32 +111,5 @@ extension Sequence<Int> {
             return left >= 0
         }
         return fitting.count
-    }
-}
-
-/// A link in Slack's own writing.
-enum SlackLink {
-    /// Nil when the address is none that a person should be led to, or longer than the limit.
-    static func markup(_ title: String, _ url: String, titleMax: Int) -> String? {
-        let scheme = url.prefix(8).lowercased()
-        guard scheme.hasPrefix("https://") || scheme.hasPrefix("http://") else { return nil }
-        guard url.utf8.count <= SlackShares.linkURLMax else { return nil }
-        // A bar ends the address and would confuse the title.
-        let label = String(title.map { $0 == "|" ? "¦" : $0 }).slackMarkup(to: titleMax)
-        return "<\(encoded(url))|\(label.isEmpty ? "link" : label)>"
-    }
-
-    /// The address without what would end it early; what is percent-encoded already stays.
-    private static func encoded(_ url: String) -> String {
-        var result = ""
-        for scalar in url.unicodeScalars {
-            switch scalar {
-            case "&": result += "&amp;"
-            case "|", "<", ">", "\"", "`", "\\", "^", "{", "}": result += String(scalar).percentEncoded
-            case "!"..."~": result.unicodeScalars.append(scalar)
-            default: result += String(scalar).percentEncoded
-            }
-        }
-        return result
     }
 }

@@ -123,12 +123,12 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
         ("a\u{202E}b\n\tc\u{1B}[31m", "ab  c[31m"), ("&lt;", "&amp;lt;"),
     ])
     func `mentions, links and fences are broken`(_ text: String, _ expected: String) {
-        #expect(text.slackMarkup(to: 1000) == expected)
+        #expect(text.cut(to: 1000).escaped == expected)
     }
 
     @Test(arguments: [0, 1, 2, 5, 6, 10, 40, 99, 100, 101]) func `a text is cut after escaping`(_ limit: Int) {
         for text in [String(repeating: "&", count: 20), String(repeating: "👨‍👩‍👧‍👦", count: 9), "0123456789&<>"] {
-            let cut = text.slackMarkup(to: limit)
+            let cut = text.cut(to: limit).escaped
             #expect(cut.utf16.count <= max(limit, 1))
             // No half of an entity is left, and no half of a family.
             #expect(!cut.replacing(/&(amp|lt|gt);/, with: "").contains("&"))
@@ -137,17 +137,18 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
     }
 
     @Test func `the middle goes first`() {
-        #expect("0123456789".slackPlain(to: 5) == "01…89")
-        #expect("0123456789".slackPlain(to: 10) == "0123456789")
+        #expect("0123456789".cut(to: 5) == "01…89")
+        #expect("0123456789".cut(to: 10) == "0123456789")
     }
 
     @Test(arguments: [
         ("https://a.example/?x=1&y=2", "<https://a.example/?x=1&amp;y=2|a ¦ b&gt;>"),
         ("https://a.example/|b>c", "<https://a.example/%7Cb%3Ec|a ¦ b&gt;>"),
+        ("https://a.example/" + String(repeating: "é", count: 300), nil),
         ("https://a.example/%20é", "<https://a.example/%20%C3%A9|a ¦ b&gt;>"),
         ("javascript:alert(1)", nil), ("", nil), ("//a.example", nil),
     ])
     func `links lead to the web and cannot be broken out of`(_ url: String, _ expected: String?) {
-        #expect(SlackLink.markup("a | b>", url, titleMax: 50) == expected)
+        #expect(url.webAddress.map { String.slackLink("a | b>", $0) } == expected)
     }
 }

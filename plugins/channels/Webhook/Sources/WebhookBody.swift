@@ -41,17 +41,25 @@ enum WebhookBody {
 }
 
 extension String {
-    /// The text with its middle cut out where it has more bytes than the limit as JSON, never inside a character.
+    /// The text with its middle cut out where it takes more bytes than the limit inside a JSON string, never inside a
+    /// character.
     fileprivate func fitted(to limit: Int) -> String {
-        let costs = map { String($0).jsonBytes }
+        let costs = map { character in character.unicodeScalars.reduce(0) { $0 + $1.bytesInJSON } }
         guard costs.reduce(0, +) > limit else { return self }
         let head = costs.count(within: limit / 2)
         let tail = costs.reversed().count(within: limit - limit / 2 - "…".utf8.count)
         return prefix(head) + "…" + suffix(tail)
     }
+}
 
-    /// Without the quotation marks around it.
-    private var jsonBytes: Int { JSON.string(self).bytes.count - 2 }
+extension Unicode.Scalar {
+    /// Of the characters that JSON escapes, a message's plain text holds only these.
+    fileprivate var bytesInJSON: Int {
+        switch self {
+        case "\"", "\\", "\n": 2
+        default: UTF8.width(self)
+        }
+    }
 }
 
 extension Sequence<Int> {

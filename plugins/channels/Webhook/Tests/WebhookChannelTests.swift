@@ -85,7 +85,7 @@ private let signed: [String: Option.Value] = [
         let error = try #require(throws: ProblemList.self) { try channel(["secret": .text(GuardedText(key))]) }
         let message = try #require(error.problems.first?.message)
         #expect(message.hasPrefix("'secret' is no key for signing"))
-        #expect(key.count < 5 || !message.contains(key))
+        #expect(!message.contains("pass word") && !message.contains("MDEyMw"))
     }
 
     @Test func `headers that cannot be or are ours are refused, all at once`() throws {

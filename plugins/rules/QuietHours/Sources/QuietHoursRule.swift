@@ -24,7 +24,7 @@ public struct QuietHoursRule: Gate {
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         name = context.name
         guard let hours = options.hours("between") else {
-            throw ProblemList(options.position, "'between' is missing", suggestion: "between: 22:00-07:00")
+            throw ProblemList(options.position, "'between' is missing", advice: "write between: 22:00-07:00")
         }
         window = DailyWindow(zone: context.zone, days: options.days("days") ?? .everyDay, hours: hours)
         except = options.severity("except")

@@ -62,12 +62,12 @@ public struct ThresholdRule: Detector {
     /// Mistakes that the grammar of single options can not see.
     private static func problems(_ options: Options, _ nature: MetricNature) -> [Problem] {
         var problems: [Problem] = []
-        func add(_ option: String, _ message: String, _ suggestion: String? = nil) {
-            problems.append(Problem(options.position(of: option), message, suggestion: suggestion))
+        func add(_ option: String, _ message: String, _ suggestion: String? = nil, advice: String? = nil) {
+            problems.append(Problem(options.position(of: option), message, suggestion: suggestion, advice: advice))
         }
         let named = ["warning", "critical"].compactMap { name in options.comparison(name).map { (name, $0) } }
         if named.isEmpty {
-            add("threshold", "a threshold needs 'warning', 'critical' or both", "warning: \"< 99.5%\"")
+            add("threshold", "a threshold needs 'warning', 'critical' or both", advice: "write warning: \"< 99.5%\"")
         }
         for (name, comparison) in named {
             switch nature.unit {
@@ -93,7 +93,7 @@ public struct ThresholdRule: Detector {
             } else if warning.relation.isBelow ? critical.limit > warning.limit : critical.limit < warning.limit {
                 add(
                     "critical", "'critical' (\(critical)) is milder than 'warning' (\(warning)), so 'warning' is never said",
-                    "swap the two")
+                    advice: "swap the two")
             }
         }
         if let confidence = options.fraction("confidence"), !(0.5..<1).contains(confidence) {

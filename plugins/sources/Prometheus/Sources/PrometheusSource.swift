@@ -1,7 +1,8 @@
 // PrometheusSource turns PromQL queries into observations: one query per metric, joined by the labels of their series.
 //
-// It speaks the HTTP API of Prometheus and of what answers like it. It does not know what a metric means: whoever writes
-// the queries says so by their names, and gives rates as fractions. It never makes up a figure that a query left out.
+// It speaks the HTTP API of Prometheus and of what answers like it. It does not know what a metric means: whoever
+// writes the queries says so by their names, and gives rates as fractions. It never makes up a figure that a query left
+// out.
 
 public import PluginKit
 

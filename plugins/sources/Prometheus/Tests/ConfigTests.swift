@@ -30,7 +30,7 @@ import Testing
         (["sum(x[30m])", "sum(y[30m])"], Duration.minutes(30)), (["x[1h30m]"], .minutes(90)), (["x[90]"], .seconds(90)),
         (["x[500ms]"], .milliseconds(500)), (["x[1w]"], .days(7)), (["ratio", "sum(x[30m])"], .minutes(30)),
         (["max_over_time(x[1h:5m])"], .hours(1)), ([#"x{a=~"[0-9]\"[5m]"}[10m]"#], .minutes(10)),
-        (["x{a=~`\\`}[10m]", "y{a='[1h]'}[ 10m ]"], .minutes(10)),
+        (["x{a=~`\\`}[10m]"], .minutes(10)), (["y{a='[1h]'}[ 10m ]"], .minutes(10)),
         // No range, several, or none that can be read: the time between polls.
         (["ratio"], .minutes(5)), (["x[30m]", "y[1h]"], .minutes(5)), (["x[$interval]"], .minutes(5)),
         (["x[99999999999999999999y]"], .minutes(5)), (["x[999999999y999999999y]"], .minutes(5)), (["x[]"], .minutes(5)),

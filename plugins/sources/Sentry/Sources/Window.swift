@@ -13,7 +13,7 @@ struct Window: Hashable, Sendable {
 
     /// Intervals that the service takes: an hour at the least, a day at the most, and a whole number of them a day.
     private static let intervalHours: [Int64] = [1, 2, 3, 4, 6, 8, 12, 24]
-    /// An answer holds at most 10,000 points, which are groups times intervals: 50 intervals leave room for 200 releases.
+    /// An answer holds at most 10,000 points, which are groups times intervals: 50 intervals leave room for 200 groups.
     private static let intervalsWanted: Int64 = 48
     /// The service keeps sessions for 90 days.
     static let spanMax = Duration.days(90)

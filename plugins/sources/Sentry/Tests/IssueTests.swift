@@ -46,6 +46,12 @@ import Testing
         #expect(played.report?.notBefore == Moment(rfc3339: "2026-11-21T00:00:05Z"))
     }
 
+    @Test func `a next page without results is not asked for`() throws {
+        var server = Server()
+        server.issues = answer(fixture: "issues_page1.json", headers: [("Link", link("0:3:0", results: false))])
+        #expect(server.play(try source(), poll(.hours(1))).urls("issues").count == 1)
+    }
+
     @Test func `a list without end is left after three pages`() throws {
         var asked = 0
         let played = PlayedPoll(try source(), poll(.hours(1))) { request in
@@ -75,7 +81,7 @@ import Testing
         var server = Server()
         server.issues = answer(
             #"""
-            [{"id": "1", "shortId": "A-1", "title": "slow", "issueCategory": "db_query", "project": {"slug": "wallet-ios"}},
+            [{"id": "1", "shortId": "A-1", "title": "x", "issueCategory": "db_query", "project": {"slug": "wallet-ios"}},
              {"id": "2", "shortId": "A-2", "title": "T\u202E", "count": 7, "permalink": "javascript:alert(1)",
               "level": "fatal", "substatus": null, "status": "unresolved", "project": {"slug": "wallet-ios"}}]
             """#
@@ -91,7 +97,7 @@ import Testing
         var server = Server()
         server.issues = answer(
             #"""
-            [{"id": "1", "shortId": "A-1", "title": "x", "count": "900", "isUnhandled": false, "project": {"slug": "a"}},
+            [{"id": "1", "shortId": "A-1", "title": "", "count": "90", "isUnhandled": false, "project": {"slug": "a"}},
              {"id": "2", "shortId": "A-2", "title": "y", "count": "3", "isUnhandled": true, "project": {"slug": "a"}}]
             """#
         )

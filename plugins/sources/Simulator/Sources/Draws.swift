@@ -1,5 +1,10 @@
-internal import Glibc
 internal import PluginKit
+
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
 
 /// Random draws that are the same for the same key, on every run.
 ///

@@ -1,0 +1,145 @@
+import Testing
+
+@testable import AlertModel
+
+// Values made at random, with everything optional sometimes there and sometimes not.
+extension SeededRandom {
+    mutating func moment() -> Moment {
+        Moment(milliseconds: Int64.random(in: 0...4_102_444_800_000, using: &self))
+    }
+
+    mutating func span() -> TimeSpan {
+        TimeSpan(lasting: .milliseconds(Int64.random(in: 1...86_400_000, using: &self)), until: moment())
+    }
+
+    mutating func word() -> String { text() + pick(["a", "b", "c-1"]) }
+
+    mutating func words() -> [String: String] {
+        Dictionary(list(upTo: 3) { ($0.word(), $0.text()) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    mutating func subject() -> Subject {
+        Subject(source: word(), app: word(), release: maybe { $0.text() }, environment: maybe { $0.text() })
+    }
+
+    mutating func count() -> Double { Double(Int.random(in: 0...1_000_000, using: &self)) }
+
+    mutating func metrics() -> Metrics {
+        var metrics: Metrics = ["users": 1_000_001, "sessions": 1_000_001]
+        if chance(0.5) { metrics["crashed_users"] = count() }
+        if chance(0.5) { metrics["crash_free_sessions"] = Double.random(in: 0...1, using: &self) }
+        if chance(0.5) { metrics[word()] = double() }
+        return metrics
+    }
+
+    mutating func issue() -> AlertModel.Issue {
+        AlertModel.Issue(
+            id: word(), title: text(), events: maybe { $0.count() }, users: maybe { $0.count() },
+            firstSeen: maybe { $0.moment() }, lastSeen: maybe { $0.moment() }, release: maybe { $0.text() },
+            status: maybe { $0.text() }, url: maybe { $0.text() })
+    }
+
+    mutating func observation() -> Observation {
+        Observation(
+            subject: subject(), span: span(), seen: moment(), isComplete: chance(0.5), metrics: metrics(),
+            issues: list(upTo: 4) { $0.issue() }, labels: words())
+    }
+
+    /// A limit as a config can write it.
+    mutating func comparison() -> Comparison {
+        let relation = pick(Comparison.Relation.allCases)
+        guard chance(0.5) else { return Comparison(relation, chance(0.5) ? count() : double(), isPercentage: false) }
+        return Comparison(relation, Double(Int.random(in: 0...1_000_000, using: &self)) / 1_000_000, isPercentage: true)
+    }
+
+    mutating func evidence() -> Evidence {
+        Evidence(
+            metric: maybe { $0.word() },
+            figure: maybe { random in
+                Figure(value: random.double(), share: random.maybe { Share(hits: $0.count(), of: $0.count()) })
+            }, limit: maybe { $0.comparison() }, confidence: maybe { Double.random(in: 0.5..<1, using: &$0) },
+            bound: maybe { $0.double() }, span: maybe { $0.span() }, issue: maybe { $0.issue() }, sentence: text())
+    }
+
+    mutating func reason() -> Reason {
+        let name = pick(["nights", "a:b", "é"])
+        return pick([.first, .escalated, .repeat, .resolved, .muted(name), .quietHours(name), .gate(plugin: "budget", name: name), .unannounced, .overtaken])
+    }
+
+    mutating func hold() -> Hold {
+        Hold(
+            kind: pick(Notification.Kind.allCases), severity: pick(Severity.allCases), reason: reason(), until: moment(),
+            lookAgain: moment(), summarizes: chance(0.5), isForSummary: chance(0.5))
+    }
+
+    mutating func standing() -> Standing {
+        Standing(
+            announced: maybe { $0.pick(Severity.allCases) }, dropped: maybe { $0.pick(Severity.allCases) },
+            lastSaid: maybe { $0.moment() }, hold: maybe { $0.hold() })
+    }
+
+    mutating func incident() -> Incident {
+        var incident = Incident(
+            rule: word(), subject: subject(), labels: words(), severity: pick(Severity.allCases), since: moment(),
+            evidence: evidence())
+        incident.state = pick(Incident.State.allCases)
+        incident.until = maybe { $0.moment() }
+        incident.worst = evidence()
+        incident.isUncertain = chance(0.5)
+        for channel in list(upTo: 3, { $0.word() }) { incident.standings[channel] = standing() }
+        return incident
+    }
+
+    mutating func message() -> Message {
+        Message(
+            kind: pick(Notification.Kind.allCases), severity: pick(Severity.allCases), at: moment(), headline: text(),
+            facts: list(upTo: 3) { .init($0.text(), $0.text()) }, reason: text(),
+            issues: list(upTo: 3) { random in
+                .init(title: random.text(), detail: random.text(), url: random.maybe { $0.text() })
+            }, sparkline: maybe { $0.text() }, lines: list(upTo: 3) { $0.text() },
+            links: list(upTo: 3) { .init($0.text(), $0.text()) }, footer: text(),
+            incidents: list(upTo: 2) { IncidentSummary($0.incident()) })
+    }
+
+    mutating func delivery() -> Delivery {
+        let phase: Delivery.Phase = chance(0.5) ? .waiting(notBefore: moment()) : .attempting(since: moment())
+        return Delivery(
+            id: word(), channel: word(), number: Int.random(in: 0...Int.max, using: &self),
+            kind: pick(Notification.Kind.allCases), incident: maybe { $0.word() }, message: message(), queued: moment(),
+            attempts: Int.random(in: 0...99, using: &self), phase: phase, possiblyRepeated: chance(0.5), isPlain: chance(0.5))
+    }
+
+    mutating func historyEntry() -> HistoryEntry {
+        let end: DeliveryEnd = pick([.delivered(receipt: nil), .delivered(receipt: text()), .replaced, .dead(text())])
+        return HistoryEntry(delivery: delivery(), end: end, at: moment())
+    }
+
+    /// What comes of some observations around one day, in any order.
+    mutating func series() -> Series {
+        var series = Series()
+        let day = moment()
+        for _ in 0..<Int.random(in: 1...12, using: &self) {
+            var observation = observation()
+            observation.span = TimeSpan(
+                lasting: .minutes(.random(in: 1...90, using: &self)), until: day + .minutes(.random(in: 0...1440, using: &self)))
+            series.add(observation, keeping: .hours(6))
+        }
+        return series
+    }
+
+    /// The value with one of its parts replaced or removed, somewhere inside.
+    mutating func damaged(_ value: JSON) -> JSON {
+        switch value {
+        case .array(var elements) where !elements.isEmpty && chance(0.8):
+            let index = Int.random(in: elements.indices, using: &self)
+            elements[index] = damaged(elements[index])
+            return .array(elements)
+        case .object(var object) where !object.members.isEmpty && chance(0.9):
+            let member = pick(object.members)
+            object[member.name] = chance(0.2) ? nil : damaged(member.value)
+            return .object(object)
+        default:
+            return chance(0.5) ? json(depth: 2) : pick([nil, -1, .int(.max), .double(-1e308), "", "0001-01-01T00:00:00Z", [], [:]])
+        }
+    }
+}

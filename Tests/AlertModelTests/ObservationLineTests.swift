@@ -1,0 +1,92 @@
+import AlertModel
+import Testing
+
+@Suite struct `Lines of observations` {
+    @Test(arguments: [Fixtures.observedLine, Fixtures.failedLine])
+    func `a line is written as it was read`(line: String) throws {
+        #expect(try ObservationLine(JSON(parsing: line)).json.text == line)
+    }
+
+    @Test func `a line says who saw what, and when`() throws {
+        let observed = try ObservationLine(JSON(parsing: Fixtures.observedLine))
+        #expect(observed.source == "ios")
+        #expect(observed.seen.description == "2026-11-20T22:05:30Z")
+        guard case .observed(let observation) = observed else {
+            Issue.record("read as \(observed)")
+            return
+        }
+        #expect(observation.subject == Subject(source: "ios", app: "shop-ios", release: "5.2.0", environment: "production"))
+        #expect(observation.span.length == .minutes(5))
+        #expect(observation.isComplete)
+        #expect(observation.metrics.figure("crash_free_users")?.share == Share(hits: 1809, of: 1840))
+        #expect(observation.issues.map(\.users) == [29])
+        #expect(observation.labels == ["team": "checkout"])
+        let failed = try ObservationLine(JSON(parsing: Fixtures.failedLine))
+        #expect(failed == .failed(source: "ios", reason: "timeout", seen: Fixtures.start + .seconds(450)))
+        #expect((failed.source, failed.seen) == ("ios", Fixtures.start + .seconds(450)))
+    }
+
+    @Test func `what may be left out may be left out, or be null, or be new`() throws {
+        let line = """
+            {"source":"s","app":"a","release":null,"from":"2026-11-20T22:00:00Z","to":"2026-11-20T22:05:00Z",
+            "seen":"2026-11-20T22:05:30Z","metrics":{"users":1,"sessions":null},"issues":[{"id":"1","title":null}],"new":[1]}
+            """
+        guard case .observed(let observation) = try ObservationLine(JSON(parsing: line)) else { return }
+        #expect(observation.isComplete)
+        #expect(observation.subject == Subject(source: "s", app: "a"))
+        #expect(observation.metrics == ["users": 1])
+        #expect(observation.issues == [AlertModel.Issue(id: "1", title: "")])
+    }
+
+    @Test func `a line that is not complete says so`() throws {
+        let text = Fixtures.observedLine.replacing("\"complete\":true", with: "\"complete\":false")
+        let line = try ObservationLine(JSON(parsing: text))
+        #expect(line.json.text == text)
+    }
+
+    @Test(arguments: [
+        ("source", "\"\"", "$.source: expected a string that is not empty, found the string \"\""),
+        ("source", "7", "$.source: expected a string, found 7"),
+        ("app", "null", "$.app: expected a string, found null"),
+        ("seen", "\"2026-11-20\"", "$.seen: expected an instant such as \"2026-11-20T22:00:00Z\", found the string \"2026-11-20\""),
+        ("to", "\"2026-11-20T22:00:00Z\"", "$.to: expected an instant after 'from' (2026-11-20T22:00:00Z), found the string \"2026-11-20T22:00:00Z\""),
+        ("complete", "1", "$.complete: expected true or false, found 1"),
+        ("metrics", "[]", "$.metrics: expected an object, found an array"),
+        ("metrics", "{\"users\":\"5\"}", "$.metrics.users: expected a number, found the string \"5\""),
+        ("metrics", "{\"users\":-5}", "$.metrics: expected figures that make sense, found 'users' is -5.0, but a count is never negative"),
+        ("metrics", "{\"users\":5,\"crashed_users\":6}", "$.metrics: expected figures that make sense, found 'crashed_users' (6) is more than 'users' (5)"),
+        ("issues", "{}", "$.issues: expected an array, found an object"),
+        ("issues", "[{\"id\":\"\"}]", "$.issues[0].id: expected a string that is not empty, found the string \"\""),
+        ("issues", "[{\"id\":\"1\",\"events\":-1}]", "$.issues[0].events: expected a count, 0 or more, found -1"),
+        ("labels", "{\"a b\":1}", "$.labels['a b']: expected a string, found 1"),
+        ("failed", "\"\"", "$.failed: expected a string that is not empty, found the string \"\""),
+    ])
+    func `a mistake is told with its place`(member: String, value: String, problem: String) throws {
+        guard case .object(var object) = try JSON(parsing: Fixtures.observedLine) else { return }
+        object[member] = try JSON(parsing: value)
+        do throws(JSONMismatch) {
+            let line = try ObservationLine(.object(object))
+            Issue.record("read as \(line)")
+        } catch {
+            #expect(error.description == problem)
+        }
+    }
+
+    @Test(arguments: ["source", "app", "from", "to", "seen", "metrics"])
+    func `what is required is required`(member: String) throws {
+        guard case .object(var object) = try JSON(parsing: Fixtures.observedLine) else { return }
+        object[member] = nil
+        #expect(throws: JSONMismatch(path: "$.\(member)", expected: "a value", found: "no such member")) {
+            try ObservationLine(.object(object))
+        }
+    }
+
+    @Test func `titles and the number of issues are bounded`() throws {
+        guard case .object(var object) = try JSON(parsing: Fixtures.observedLine) else { return }
+        object["issues"] = .array(
+            (0..<150).map { ["id": .string("I-\($0)"), "title": .string(String(repeating: "x", count: 10_000))] })
+        guard case .observed(let observation) = try ObservationLine(.object(object)) else { return }
+        #expect(observation.issues.count == 100)
+        #expect(observation.issues.allSatisfy { $0.title.count == 500 })
+    }
+}

@@ -1,0 +1,232 @@
+import AlertModel
+import Testing
+
+@Suite struct `Series of figures` {
+    static let start = Fixtures.start
+
+    /// A span in minutes after the start, with its sessions and crashed sessions.
+    typealias Span = (from: Int64, to: Int64, sessions: Double, crashed: Double)
+
+    private func series(_ spans: [Span], keeping retention: Duration = .hours(1)) throws -> Series {
+        var series = Series()
+        for span in spans {
+            series.add(
+                try #require(
+                    Fixtures.observation(span.from, span.to, ["sessions": span.sessions, "crashed_sessions": span.crashed])),
+                keeping: retention)
+        }
+        return series
+    }
+
+    private func minutes(_ measured: Series.Measured) -> [Int64] {
+        [measured.span.from, measured.span.to].map { ($0 - Self.start).wholeMilliseconds / 60_000 }
+    }
+
+    @Test(arguments: [
+        // Neighbours are pooled.
+        ([(0, 20, 100, 1), (20, 40, 200, 2), (40, 60, 300, 3)], 60, [0, 60], 600),
+        // A gap is passed over: what was not seen is not invented.
+        ([(0, 20, 100, 1), (40, 60, 300, 3)], 60, [0, 60], 400),
+        // What overlaps is never pooled; the newest goes first.
+        ([(0, 30, 100, 1), (20, 40, 200, 2), (30, 60, 300, 3)], 60, [0, 60], 400),
+        ([(0, 30, 100, 1), (20, 50, 200, 2), (49, 60, 300, 3)], 60, [0, 60], 400),
+        // Half-open: a span that begins with the window is in, one that begins a minute sooner is out.
+        ([(-1, 20, 100, 1), (20, 40, 200, 2), (40, 60, 300, 3)], 60, [20, 60], 500),
+        ([(0, 60, 100, 1), (60, 120, 200, 2)], 60, [60, 120], 200),
+        // One span that is the window says it all, whatever else there is.
+        ([(0, 60, 1000, 1), (0, 30, 100, 1), (30, 60, 100, 1)], 60, [0, 60], 1000),
+        // Hours that slide by five minutes: two that touch make two hours.
+        ([(-5, 55, 10, 0), (0, 60, 20, 0), (55, 115, 40, 0), (60, 120, 80, 0)], 120, [0, 120], 100),
+        // Among spans of different lengths the shorter fill the window.
+        ([(0, 60, 1000, 1), (30, 40, 7, 0), (40, 50, 8, 0), (50, 60, 9, 0)], 30, [30, 60], 24),
+        // Where every span is longer than the window, the newest is taken as it is.
+        ([(-60, 0, 500, 1), (0, 60, 1000, 1)], 30, [0, 60], 1000),
+        // An empty hour is a figure: nobody was there.
+        ([(0, 30, 100, 1), (30, 60, 0, 0)], 60, [0, 60], 100),
+    ] as [([Span], Int64, [Int64], Double)])
+    func `sessions are pooled from spans inside the window that do not overlap`(
+        spans: [Span], window: Int64, covered: [Int64], total: Double
+    ) throws {
+        let series = try series(spans, keeping: .hours(3))
+        let rate = try #require(series.measured("crash_free_sessions", over: .minutes(window)))
+        #expect(minutes(rate) == covered)
+        #expect(rate.figure.share?.total == total)
+        let count = try #require(series.measured("sessions", over: .minutes(window)))
+        #expect(count.figure.value == total)
+    }
+
+    @Test(arguments: SeededRandom.seeds)
+    func `no minute is ever pooled twice`(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<150 {
+            var series = Series()
+            // One session a minute, so that a total above the length of the span would be a minute counted twice.
+            for _ in 0..<12 {
+                let from = Int64.random(in: 0..<120, using: &random)
+                let to = from + .random(in: 1...40, using: &random)
+                let observation = try #require(
+                    Fixtures.observation(from, to, ["sessions": Double(to - from), "crashed_sessions": 0]))
+                series.add(observation, keeping: .hours(3))
+            }
+            let window = Int64.random(in: 5...120, using: &random)
+            let measured = try #require(series.measured("sessions", over: .minutes(window)))
+            let covered = minutes(measured)
+            guard measured.figure.value <= Double(covered[1] - covered[0]) else {
+                Issue.record("\(measured.figure.value) minutes in \(covered), window \(window) (seed \(seed))")
+                return
+            }
+        }
+    }
+
+    @Test func `distinct users are never added up`() throws {
+        var series = Series()
+        for (from, to, users) in [(0, 30, 100.0), (30, 60, 110), (0, 60, 150)] as [(Int64, Int64, Double)] {
+            series.add(
+                try #require(Fixtures.observation(from, to, ["users": users, "crashed_users": 1])), keeping: .hours(2))
+        }
+        for (window, covered, users) in [(60, [0, 60], 150.0), (30, [30, 60], 110), (50, [0, 60], 150), (1, [30, 60], 110), (600, [0, 60], 150)]
+            as [(Int64, [Int64], Double)]
+        {
+            let measured = try #require(series.measured("crash_free_users", over: .minutes(window)))
+            #expect(minutes(measured) == covered)
+            #expect(measured.figure.share?.total == users)
+        }
+        // Only what ends last counts, however well an older span would fit.
+        series.add(try #require(Fixtures.observation(60, 65, ["users": 9, "crashed_users": 0])), keeping: .hours(2))
+        #expect(try #require(series.measured("crash_free_users", over: .hours(1))).figure.share?.total == 9)
+    }
+
+    @Test func `figures of a name nobody knows are never added up`() throws {
+        var series = Series()
+        for minute in [0, 1] as [Int64] {
+            series.add(try #require(Fixtures.observation(minute, minute + 1, ["queue": 5])), keeping: .hours(1))
+        }
+        #expect(series.measured("queue", over: .hours(1))?.figure == Figure(value: 5, share: nil))
+    }
+
+    @Test func `a span seen again is replaced, but not by an older sight of it`() throws {
+        var series = Series()
+        func add(_ sessions: Double, seen: Int64) throws {
+            series.add(
+                try #require(
+                    Fixtures.observation(0, 60, ["sessions": sessions, "crashed_sessions": 0], seen: .minutes(seen))),
+                keeping: .hours(1))
+        }
+        try add(100, seen: 61)
+        try add(120, seen: 70)
+        #expect(series.samples.count == 1)
+        #expect(series.measured("sessions", over: .hours(1))?.figure.value == 120)
+        try add(90, seen: 65)
+        #expect(series.samples.count == 1)
+        #expect(series.measured("sessions", over: .hours(1))?.figure.value == 120)
+        #expect(series.trail.last?.metrics["sessions"] == 120)
+        #expect(series.lastSeen == Self.start + .minutes(70))
+    }
+
+    @Test func `figures come in any order`() throws {
+        let spans: [Span] = [(0, 20, 100, 1), (20, 40, 200, 2), (40, 60, 300, 3)]
+        let samples = try series(spans).samples
+        for order in [[2, 0, 1], [1, 2, 0], [2, 1, 0]] {
+            #expect(try series(order.map { spans[$0] }, keeping: .hours(2)).samples == samples)
+        }
+    }
+
+    @Test func `what is not complete makes the pool incomplete`() throws {
+        var series = Series()
+        series.add(try #require(Fixtures.observation(0, 30, ["sessions": 5], isComplete: true)), keeping: .hours(1))
+        #expect(series.measured("sessions", over: .hours(1))?.isComplete == true)
+        series.add(try #require(Fixtures.observation(30, 60, ["sessions": 5], isComplete: false)), keeping: .hours(1))
+        #expect(series.measured("sessions", over: .hours(1))?.isComplete == false)
+        // Late figures complete it.
+        series.add(
+            try #require(Fixtures.observation(30, 60, ["sessions": 6], seen: .hours(3), isComplete: true)), keeping: .hours(1))
+        #expect(series.measured("sessions", over: .hours(1))?.isComplete == true)
+        #expect(series.measured("sessions", over: .hours(1))?.figure.value == 11)
+    }
+
+    @Test func `a rate without counts is taken as it is`() throws {
+        var series = Series()
+        series.add(try #require(Fixtures.observation(0, 5, ["crash_free_sessions": 0.99])), keeping: .hours(1))
+        series.add(try #require(Fixtures.observation(5, 10, ["crash_free_sessions": 0.98])), keeping: .hours(1))
+        #expect(series.measured("crash_free_sessions", over: .hours(1))?.figure == Figure(value: 0.98, share: nil))
+    }
+
+    @Test func `no figure is no figure`() throws {
+        #expect(Series().measured("sessions", over: .hours(1)) == nil)
+        let series = try series([(0, 60, 0, 0)])
+        #expect(series.measured("users", over: .hours(1)) == nil)
+        #expect(series.measured("crash_free_sessions", over: .hours(1)) == nil)
+    }
+
+    @Test func `old samples go, the newest stays`() throws {
+        let kept = try series((0..<90).map { (from: $0, to: $0 + 1, sessions: 1, crashed: 0) })
+        #expect(kept.samples.count == 60)
+        #expect(try series([(0, 600, 1, 0)], keeping: .minutes(5)).samples.count == 1)
+        let bounded = try series((0..<1500).map { (from: $0, to: $0 + 1, sessions: 1, crashed: 0) }, keeping: .days(30))
+        #expect(bounded.samples.count == Series.samplesMax)
+        #expect(bounded.samples.first?.span.from == Self.start + .minutes(60))
+    }
+
+    @Test func `the last issues are kept, five of them, and the newest labels`() throws {
+        var observation = try #require(Fixtures.observation(0, 5, [:]))
+        observation.issues = (0..<9).map { AlertModel.Issue(id: "I-\($0)", title: "") }
+        observation.labels = ["team": "a"]
+        var series = Series()
+        series.add(observation, keeping: .hours(1))
+        #expect(series.issues.map(\.id) == ["I-0", "I-1", "I-2", "I-3", "I-4"])
+        series.add(try #require(Fixtures.observation(5, 10, [:])), keeping: .hours(1))
+        #expect(series.issues.count == 5)
+        #expect(series.labels == [:])
+    }
+}
+
+@Suite struct `Trails of the last day` {
+    @Test func `an hour is pooled from its spans`() throws {
+        var series = Series()
+        // Twelve times five minutes; of the users the newest span alone can speak.
+        for step in 0..<12 as Range<Int64> {
+            series.add(
+                try #require(
+                    Fixtures.observation(step * 5, step * 5 + 5, ["sessions": 100, "crashed_sessions": Double(step % 2)])),
+                keeping: .minutes(10))
+        }
+        #expect(series.trail.count == 1)
+        #expect(series.trail[0].metrics["sessions"] == 1200)
+        let day = series.lastDay(of: "crash_free_sessions", until: Fixtures.start + .hours(1))
+        #expect(day.count == 24)
+        #expect(day.last == 0.995)
+        #expect(day.dropLast().allSatisfy { $0 == nil })
+    }
+
+    @Test func `a span of the hour that was measured whole takes the place of its parts`() throws {
+        var series = Series()
+        series.add(try #require(Fixtures.observation(0, 30, ["users": 10, "crashed_users": 1])), keeping: .hours(1))
+        series.add(try #require(Fixtures.observation(0, 60, ["users": 15, "crashed_users": 0])), keeping: .hours(1))
+        #expect(series.lastDay(of: "crash_free_users", until: Fixtures.start + .hours(1)).last == 1)
+    }
+
+    @Test func `short spans do not wash the users out of measured hours`() throws {
+        var series = Series()
+        for end in stride(from: 5, through: 55, by: 5) as StrideThrough<Int64> {
+            for length in [5, 60] as [Int64] {
+                let metrics: Metrics = ["users": Double(length), "crashed_users": 0, "sessions": Double(length)]
+                series.add(try #require(Fixtures.observation(end - length, end, metrics)), keeping: .hours(1))
+            }
+        }
+        #expect(series.trail.last?.metrics == ["users": 60, "crashed_users": 0, "sessions": 60])
+    }
+
+    @Test func `hours without figures are gaps, and a day is all that is kept`() throws {
+        var series = Series()
+        for hour in [0, 1, 3, 30] as [Int64] {
+            series.add(try #require(Fixtures.observation(hour * 60, hour * 60 + 60, ["users": Double(hour)])), keeping: .hours(1))
+            if hour == 3 {
+                let day = series.lastDay(of: "users", until: Fixtures.start + .hours(4))
+                #expect(day.suffix(4) == [0, 1, nil, 3])
+            }
+        }
+        #expect(series.trail.count == 1)
+        #expect(series.lastDay(of: "users", until: Fixtures.start + .hours(31)).suffix(2) == [nil, 30])
+        #expect(series.lastDay(of: "users", until: Fixtures.start + .hours(30)).suffix(2) == [nil, nil])
+    }
+}
