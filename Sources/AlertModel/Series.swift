@@ -168,9 +168,9 @@ extension Duration {
 }
 
 extension Metrics {
-    /// The sums over two neighbouring spans; what cannot be added up is left out.
+    /// The figures of two neighbouring spans together: sums of what adds up, and of the rest the newer span's.
     func pooled(with other: Metrics) -> Metrics {
-        var result = Metrics()
+        var result = other
         for name in [MetricName.sessions, MetricName.crashedSessions, MetricName.crashEvents] {
             let values = [self[name], other[name]].compactMap { $0 }
             if !values.isEmpty { result[name] = values.reduce(0, +) }

@@ -88,8 +88,10 @@ public final class HTTPTransport: Sendable {
         let id = mailbox.nextID()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                mailbox.submit(Job(id: id, request: wire, bounds: bounds, continuation: continuation))
-                // A cancellation before this line found no job to cancel; one after it finds the job.
+                let job = Job(id: id, request: wire, bounds: bounds, continuation: continuation)
+                guard !Task.isCancelled else { return job.failAsCancelled() }
+                mailbox.submit(job)
+                // A cancellation between these lines found no job to cancel; a later one finds it.
                 if Task.isCancelled { mailbox.cancel(id) }
             }
         } onCancel: {

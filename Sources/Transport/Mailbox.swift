@@ -28,6 +28,14 @@ struct Job: Sendable {
     let bounds: TransferBounds
     /// Resumed exactly once: by whoever takes the job out of the mailbox or out of the loop.
     let continuation: CheckedContinuation<Result<Answer, TransportError>, Never>
+
+    /// Ends the job when nothing of it was sent.
+    func fail(_ cause: TransportError.Cause, _ description: String) {
+        continuation.resume(returning: .failure(.unsent(cause, description)))
+    }
+
+    /// Ends the job when its caller gave up before anything was sent.
+    func failAsCancelled() { fail(.cancelled, "the request to \(request.peer) was cancelled before it was sent") }
 }
 
 /// The handle of a loop that other threads may hold in order to wake it.

@@ -139,8 +139,7 @@ final class TransferLoop {
 
     private func cancel(_ id: UInt64) {
         if let index = waiting.firstIndex(where: { $0.id == id }) {
-            let job = waiting.remove(at: index)
-            job.fail(.cancelled, "the request to \(job.request.peer) was cancelled before it was sent")
+            waiting.remove(at: index).failAsCancelled()
         } else if let (easy, _) = transfers.first(where: { $0.value.job.id == id }) {
             take(easy) { transfer in .failure(transfer.cancellation) }
         }
@@ -162,13 +161,6 @@ final class TransferLoop {
         for case .start(let job) in mailbox.drain() { job.continuation.resume(returning: .failure(error)) }
         curl_multi_cleanup(multi)
         mailbox.close(error)
-    }
-}
-
-extension Job {
-    /// Ends a job of which nothing was sent.
-    fileprivate func fail(_ cause: TransportError.Cause, _ description: String) {
-        continuation.resume(returning: .failure(.unsent(cause, description)))
     }
 }
 

@@ -4,7 +4,7 @@ import Testing
 @Suite struct `Writing JSON` {
     @Test(arguments: [
         (nil, "null"), (true, "true"), (.int(.min), "-9223372036854775808"), (.double(0.1), "0.1"), (.double(3), "3.0"),
-        (.double(-0.0), "-0.0"), (.double(1e300), "1e+300"), (.double(5e-324), "5e-324"), (.double(.nan), "null"),
+        (.double(-0.0), "-0.0"), (.double(1e300), "1e+300"), (.double(.leastNonzeroMagnitude), "5e-324"), (.double(.nan), "null"),
         (.double(.infinity), "null"), ("a\"b\\c/d", #""a\"b\\c/d""#), ("\n\r\t\u{0}\u{1F}\u{8}", #""\n\r\t\u0000\u001f\u0008""#),
         ("é🦊\u{7F}", "\"é🦊\u{7F}\""), ("\u{2028}x\u{2029}", #""\u2028x\u2029""#), ("\u{2027}\u{202A}", "\"\u{2027}\u{202A}\""),
         ([], "[]"), ([:], "{}"), ([1, [nil], ["a": 2]], #"[1,[null],{"a":2}]"#), (["b": 1, "a": 2], #"{"b":1,"a":2}"#),

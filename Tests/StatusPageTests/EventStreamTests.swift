@@ -84,6 +84,7 @@ import Testing
     @Test func `open streams are bounded and leave room for other requests`() async throws {
         var limits = Limits()
         limits.streamsMax = 1
+        limits.heartbeat = .seconds(3600)
         try await serving(limits: limits) { port in
             var first = try await listen(port)
             try await first.read(until: "retry")

@@ -193,6 +193,7 @@ import Testing
     @Test func `connections beyond the limit are told so, and fit again once others have gone`() async throws {
         var limits = Limits()
         limits.connectionsMax = 1
+        limits.heartbeat = .seconds(3600)
         try await serving(limits: limits) { port in
             var first = try Client(port: port)
             try await first.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")

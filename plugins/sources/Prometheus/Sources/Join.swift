@@ -70,8 +70,8 @@ struct Join: Sendable {
         guard let app = labels[naming.app] ?? naming.fixedApp else {
             throw PollFailure(
                 .badAnswer,
-                "the series \(Join.text(labels)) has no label '\(naming.app)'; keep it, as in sum by (\(naming.app)) (…), "
-                    + "or name the app in 'app'"
+                "the series \(Join.text(labels)) has no label '\(naming.app)'; keep it, as in "
+                    + "sum by (\(naming.app)) (…), or name the app in 'app'"
             )
         }
         return Subject(

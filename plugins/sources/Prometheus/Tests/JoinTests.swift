@@ -77,8 +77,8 @@ import Testing
         #expect(nameless.failure?.reason == .badAnswer)
         #expect(
             nameless.failure?.description
-                == "metric 'score': the series {} has no label 'app'; keep it, as in sum by (app) (…), or name the app in "
-                + "'app'"
+                == "metric 'score': the series {} has no label 'app'; keep it, as in sum by (app) (…), or name the app "
+                + "in 'app'"
         )
     }
 
@@ -105,8 +105,8 @@ import Testing
         #expect(failure.reason == .badAnswer)
         #expect(
             failure.description
-                == #"metric 'sessions': two series are about app 'a': {app="a", pod="1", z="q"} and {app="a", pod="2", "#
-                + #"z="q"}; aggregate over 'pod', or say which label is the release or the environment"#
+                == #"metric 'sessions': two series are about app 'a': {app="a", pod="1", z="q"} and {app="a", "#
+                + #"pod="2", z="q"}; aggregate over 'pod', or say which label is the release or the environment"#
         )
     }
 

@@ -86,7 +86,7 @@ import Testing
             ]
         )
         let noisy =
-            #"{"status": "success", "warnings": ["a", "b", "c", "d", "e"], "data": {"resultType": "vector", "result": []}}"#
+            #"{"status": "success", "warnings": ["a", "b", "", 1, 1], "data": {"resultType": "vector", "result": []}}"#
         #expect(play(source, ["": answer(noisy)]).report?.warnings.last == "metric 'm': and 2 warnings more")
     }
 

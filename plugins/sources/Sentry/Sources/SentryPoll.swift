@@ -275,7 +275,8 @@ struct SentryPoll: Sendable {
         PollFailure(.badAnswer, "\(endpoint.rawValue): \(PollFailure(mismatch).description)")
     }
 
-    private var cursor: JSON? { directory.asked == nil ? nil : directory.json(of: SentryPoll.owner(source)) }
+    /// Nil, which keeps what was there, as long as nothing is known.
+    private var cursor: JSON? { directory.asked.map { _ in directory.json(of: SentryPoll.owner(source)) } }
 
     private static func owner(_ source: SentrySource) -> String {
         "\(source.server.address) \(source.server.organization)"

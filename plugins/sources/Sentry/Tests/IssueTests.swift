@@ -81,7 +81,7 @@ import Testing
         var server = Server()
         server.issues = answer(
             #"""
-            [{"id": "1", "shortId": "A-1", "title": "x", "issueCategory": "db_query", "project": {"slug": "wallet-ios"}},
+            [{"id": "1", "shortId": "A-1", "title": "", "issueCategory": "db_query", "project": {"slug": "wallet-ios"}},
              {"id": "2", "shortId": "A-2", "title": "T\u202E", "count": 7, "permalink": "javascript:alert(1)",
               "level": "fatal", "substatus": null, "status": "unresolved", "project": {"slug": "wallet-ios"}}]
             """#
