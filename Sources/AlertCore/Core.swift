@@ -42,6 +42,8 @@ public struct PollOrder: Sendable {
 /// An attempt of a delivery that is due.
 public struct SendOrder: Sendable {
     public let delivery: Delivery
+    /// The channel's id of the message that opened the incident there, so that what follows can go into its thread.
+    public let thread: String?
 }
 
 /// A sentence for the log.

@@ -102,7 +102,18 @@ extension Turn {
         delivery.attempts += 1
         delivery.phase = .attempting(since: now)
         record(.delivery(delivery))
-        output.effects.append(.send(SendOrder(delivery: delivery)))
+        output.effects.append(.send(SendOrder(delivery: delivery, thread: thread(of: delivery))))
+    }
+
+    /// The receipt of the incident's first message in the channel, where the channel gave one.
+    private func thread(of delivery: Delivery) -> String? {
+        guard let incident = delivery.incident else { return nil }
+        let first = state.history.first { entry in
+            guard case .delivered = entry.end else { return false }
+            return entry.delivery.incident == incident && entry.delivery.channel == delivery.channel
+        }
+        guard case .delivered(let receipt) = first?.end else { return nil }
+        return receipt
     }
 
     /// Takes in what came of an attempt.

@@ -82,8 +82,8 @@ extension Turn {
     private mutating func takeSuccess(_ outcome: PollReport.Outcome, of source: SourcePlan, _ record: inout SourceRecord) {
         record.failure = nil
         record.stopped = nil
-        clearTrouble(.sourceFailing, about: source.name)
         clearTrouble(.sourceStopped, about: source.name)
+        if case .stale = outcome {} else { clearTrouble(.sourceFailing, about: source.name) }
         switch outcome {
         case .values(let observations):
             record.lastOutcome = .values
@@ -106,6 +106,11 @@ extension Turn {
             record.lastOutcome = .stale
             record.unchangedCount += 1
             note(.warning, "source \(source.name): its figures are from \(measured), older than allowed")
+            if now - (record.lastGood ?? measured) >= plan.figuresLast(source.name) {
+                raiseTrouble(
+                    .sourceFailing, about: source.name, severity: .warning,
+                    "Source \(source.name) answers, but its newest figures are from \(measured), older than allowed.")
+            }
         case .failed: break
         }
     }

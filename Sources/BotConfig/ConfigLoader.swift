@@ -164,7 +164,13 @@ struct ConfigLoading {
                     bot.publicURL = url.description
                 }
             case "heartbeat":
-                if case .text(let url) = reader.option(node, "heartbeat", .url)?.value { bot.heartbeat = url }
+                if case .text(let url) = reader.option(node, "heartbeat", .url)?.value {
+                    bot.heartbeat = url
+                    if let address = WebAddress(url.reveal()), address.scheme == "http", !address.isLoopback {
+                        reader.report(
+                            node.position, "'heartbeat' is plain http to a host that is not loopback", advice: "use https")
+                    }
+                }
             case "shutdown_grace":
                 bot.shutdownGrace =
                     reader.duration(node, "shutdown_grace", .zero ... .hours(1)) ?? bot.shutdownGrace

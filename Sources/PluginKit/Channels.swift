@@ -36,11 +36,17 @@ public struct Posting: Sendable {
     public let possiblyRepeated: Bool
     /// The channel refused the rich form: send the plainest there is.
     public let isPlain: Bool
+    /// The channel's own id of the message that opened the incident, where it gave one: what follows belongs there.
+    public let thread: String?
     /// When this attempt is made.
     public let at: Moment
 
-    public init(id: String, message: Message, possiblyRepeated: Bool = false, isPlain: Bool = false, at: Moment) {
+    public init(
+        id: String, message: Message, possiblyRepeated: Bool = false, isPlain: Bool = false, thread: String? = nil,
+        at: Moment
+    ) {
         self.id = id
+        self.thread = thread
         self.message = message
         self.possiblyRepeated = possiblyRepeated
         self.isPlain = isPlain

@@ -275,7 +275,7 @@ public actor Bot {
         guard healthy.isSuperset(of: core.plan.sources.map(\.name)), journalTrouble == nil else { return }
         healthy = []
         group.addTask { [ports] in
-            let request = HTTPRequest(.get, heartbeat, allowsPlainHTTP: true)
+            let request = HTTPRequest(.get, heartbeat)
             do {
                 let response = try await ports.web.perform(request, timeout: .seconds(10))
                 guard !response.isSuccess else { return }

@@ -16,20 +16,20 @@ public struct Courier: Sendable {
 
     /// Delivers, and gives back the input that tells the core.
     public func deliver(_ order: SendOrder, _ channel: any Channel) async -> Input {
-        .delivered(id: order.delivery.id, await attempt(order.delivery, channel))
+        .delivered(id: order.delivery.id, await attempt(order.delivery, channel, thread: order.thread))
     }
 
     /// Makes one attempt and says what came of it, secrets masked.
-    public func attempt(_ delivery: Delivery, _ channel: any Channel) async -> DeliveryOutcome {
-        redacted(await outcome(of: delivery, channel))
+    public func attempt(_ delivery: Delivery, _ channel: any Channel, thread: String? = nil) async -> DeliveryOutcome {
+        redacted(await outcome(of: delivery, channel, thread))
     }
 
-    private func outcome(of delivery: Delivery, _ channel: any Channel) async -> DeliveryOutcome {
+    private func outcome(of delivery: Delivery, _ channel: any Channel, _ thread: String?) async -> DeliveryOutcome {
         let now = ports.clock.now()
         if let faults = ports.faults, faults.strikes("\(delivery.id)#\(delivery.attempts)", at: now) {
             return .retry(after: nil, "failed on purpose (--fault-rate)")
         }
-        switch channel.post(Posting(delivery, at: now)) {
+        switch channel.post(Posting(delivery, thread: thread, at: now)) {
         case .keep: return .delivered(receipt: nil)
         case .print(let text):
             ports.host.print(text)
@@ -57,9 +57,9 @@ public struct Courier: Sendable {
 
 extension Posting {
     /// The posting that an attempt of a delivery makes.
-    public init(_ delivery: Delivery, at moment: Moment) {
+    public init(_ delivery: Delivery, thread: String? = nil, at moment: Moment) {
         self.init(
             id: delivery.id, message: delivery.message, possiblyRepeated: delivery.possiblyRepeated,
-            isPlain: delivery.isPlain, at: moment)
+            isPlain: delivery.isPlain, thread: thread, at: moment)
     }
 }
