@@ -6,7 +6,8 @@ public import PluginKit
 
 /// Something that happened.
 public enum Input: Sendable {
-    /// The bot has started, or has loaded its config anew: whatever was under way is not any more.
+    /// The bot has started, or has loaded its config anew. What a fresh state finds under way was lost with the run before;
+    /// what this run has under way stays so.
     case started
     /// Nothing but time has passed.
     case tick
@@ -156,13 +157,14 @@ struct Turn {
     }
 
     private mutating func start() {
-        state.polling = []
-        for name in state.sources.keys.sorted() where plan.source(name) != nil {
-            guard var record = state.sources[name], record.stopped != nil else { continue }
+        moveClockIfSetBack()
+        for source in plan.sources {
+            guard var record = state.sources[source.name], record.stopped != nil else { continue }
             // A new start, or a new config, is a new chance for a credential that was refused.
             record.stopped = nil
             record.failure = nil
-            self.record(.source(name: name, record))
+            record.due = record.lastPolled.map { $0 + source.throttle }
+            self.record(.source(name: source.name, record))
         }
         for source in plan.sources { setPollTimer(source.name) }
         settleInterruptedDeliveries()
@@ -172,39 +174,12 @@ struct Turn {
         state.timers.set(.housekeeping, now + .hours(1))
     }
 
-    /// Moves what is due along with a wall clock that was set, so that neither a flood nor a silence follows.
-    private mutating func moveClock(by step: Duration) {
-        note(.warning, "the clock was set by \(step.inSeconds) s")
-        for name in state.sources.keys.sorted() {
-            guard var record = state.sources[name] else { continue }
-            record.due = record.due.map { $0 + step }
-            record.lastPolled = record.lastPolled.map { $0 + step }
-            record.lastGood = record.lastGood.map { $0 + step }
-            self.record(.source(name: name, record))
-            setPollTimer(name)
-        }
-        for name in state.channels.keys.sorted() {
-            guard var record = state.channels[name], let paused = record.pausedUntil else { continue }
-            record.pausedUntil = paused + step
-            self.record(.channel(name: name, record))
-        }
-        for delivery in state.outboxInOrder {
-            guard case .waiting(let notBefore) = delivery.phase else { continue }
-            var moved = delivery
-            moved.phase = .waiting(notBefore: notBefore + step)
-            record(.delivery(moved))
-        }
-        state.buckets = [:]
-        for id in state.incidents.keys.sorted() { setIncidentTimer(id) }
-        for channel in plan.channels { dispatch(channel.name) }
-    }
-
     /// Lets go of subjects that nobody has heard of for long: old releases, apps that are gone.
     private mutating func keepHouse() {
-        for (subject, series) in state.series.sorted(by: { $0.key < $1.key })
-        where now - series.lastSeen > Turn.subjectLifetime {
-            record(.forgotten(subject))
-            for incident in state.incidentsInOrder where incident.subject == subject && incident.isOpen {
+        let gone = Set(state.series.filter { now - $0.value.lastSeen > Turn.subjectLifetime }.keys)
+        if !gone.isEmpty {
+            for subject in gone.sorted() { record(.forgotten(subject)) }
+            for incident in state.incidentsInOrder where incident.isOpen && gone.contains(incident.subject) {
                 resolve(incident, because: "No figures have come for \(Turn.subjectLifetime.short).")
             }
         }

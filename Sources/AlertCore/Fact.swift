@@ -45,6 +45,7 @@ extension State {
         case .delivery(let delivery):
             if outbox.updateValue(delivery, forKey: delivery.id) == nil {
                 queues[delivery.channel, default: []].append(delivery.id)
+                if let incident = delivery.incident { deliveries[incident, default: []].append(delivery.id) }
             }
             nextNumber = max(nextNumber, delivery.number + 1)
         case .deliveryEnded(let entry):
@@ -52,6 +53,10 @@ extension State {
                 // Nearly always the first: deliveries end about in the order in which they began.
                 if let place = queues[entry.delivery.channel]?.firstIndex(of: entry.delivery.id) {
                     queues[entry.delivery.channel]?.remove(at: place)
+                }
+                if let incident = entry.delivery.incident {
+                    deliveries[incident]?.removeAll { $0 == entry.delivery.id }
+                    if deliveries[incident]?.isEmpty == true { deliveries[incident] = nil }
                 }
             }
             if !history.suffix(64).contains(where: { $0.delivery.id == entry.delivery.id }) { history.append(entry) }

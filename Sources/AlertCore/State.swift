@@ -19,10 +19,14 @@ public struct State: Sendable {
     var incidentIDs: [RuleSubject: String] = [:]
     /// Unfinished deliveries of each channel, in the order they were accepted.
     var queues: [String: [String]] = [:]
+    /// Unfinished deliveries of each incident, likewise.
+    var deliveries: [String: [String]] = [:]
 
     // Of this run only.
     /// Polls in flight.
     public internal(set) var polling: Set<String> = []
+    /// Deliveries of which an attempt is in flight.
+    var sending: Set<String> = []
     /// Whether the host wants to save power.
     public internal(set) var isLowOnPower = false
     var timers = Timers()

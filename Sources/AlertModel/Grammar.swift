@@ -48,7 +48,9 @@ extension Duration {
     public var grammar: String {
         let seconds = wholeMilliseconds / 1000
         guard seconds > 0 else { return wholeMilliseconds == 0 ? "0s" : "\(wholeMilliseconds)ms" }
-        let parts = [(seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")]
+        let parts = [
+            (seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s"),
+        ]
         return parts.filter { $0.0 > 0 }.map { "\($0.0)\($0.1)" }.joined()
     }
 
@@ -74,15 +76,18 @@ public struct Percentage: Hashable, Sendable {
                 expected: "a percentage such as 99.5%",
                 suggestion: meant.map { $0 <= 1 ? "\(($0 * 100).plain)%" : "\(text)%" })
         }
-        fraction = number / 100
+        fraction = number
     }
 
-    /// A plain decimal number followed by exactly this unit.
+    /// The fraction meant by a plain decimal number of hundredths followed by exactly this unit.
+    ///
+    /// The decimal point is moved before anything is rounded: 99.9 / 100 is not the number nearest to 0.999, and 999 of
+    /// 1,000 would be below 99.9%.
     static func number(_ text: String, unit: String) -> Double? {
         guard text.hasSuffix(unit) else { return nil }
         let digits = text.dropLast(unit.count).trimmed
         guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && ($0.isNumber || $0 == ".") }) else { return nil }
-        return Double(digits)
+        return Double(digits + "e-2").flatMap { $0.isFinite ? $0 : nil }
     }
 }
 
@@ -99,11 +104,11 @@ public struct PercentagePoints: Hashable, Sendable {
             fraction = 0
             return
         }
-        guard let number = Percentage.number(text, unit: "pp"), number <= 100 else {
+        guard let number = Percentage.number(text, unit: "pp"), number <= 1 else {
             let meant = text.hasSuffix("%") ? "\(text.dropLast())pp" : Double(text).map { _ in "\(text)pp" }
             throw GrammarError(expected: "percentage points such as 0.5pp", suggestion: meant)
         }
-        fraction = number / 100
+        fraction = number
     }
 }
 
@@ -144,7 +149,8 @@ public struct Comparison: Hashable, Sendable, CustomStringConvertible {
             guard let percentage = try? Percentage(grammar: number) else { throw GrammarError(expected: expected) }
             self.init(relation, percentage.fraction, isPercentage: true)
         } else {
-            guard let value = Double(number), value.isFinite, !number.contains("x") else {
+            guard let value = Double(number), value.isFinite, number.allSatisfy({ "0123456789.+-eE".contains($0) })
+            else {
                 throw GrammarError(expected: expected)
             }
             self.init(relation, value, isPercentage: false)
@@ -182,7 +188,9 @@ public struct DaySet: Hashable, Sendable {
     public init(grammar text: String) throws(GrammarError) {
         var days: Set<Weekday> = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmed.lowercased() }
+            let ends = part.split(separator: "-", omittingEmptySubsequences: false).map {
+                String($0).trimmed.lowercased()
+            }
             let named = ends.map { name in Weekday.allCases.first { $0.shortName == name } }
             guard (1...2).contains(named.count), let first = named[0], let last = named[named.count - 1] else {
                 let wrong = zip(ends, named).first { $0.1 == nil }?.0
@@ -220,7 +228,7 @@ public struct DailyHours: Hashable, Sendable {
         let expected = "times such as 22:00-07:00"
         let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { String($0).trimmed }
         guard ends.count == 2, let begin = DailyHours.seconds(ends[0]), let end = DailyHours.seconds(ends[1]),
-            begin < 86_400, end > 0 || begin > 0
+            begin < 86_400
         else { throw GrammarError(expected: expected) }
         guard begin != end else {
             throw GrammarError(

@@ -6,7 +6,9 @@ extension Moment {
         let words = text.split { " ,-".contains($0) }.map(String.init)
         let civil: CivilTime? =
             switch words.count {
-            case 6: Moment.civil(day: words[1], month: words[2], year: words[3], time: words[4], now: now)
+            // Every HTTP date is in GMT; one that says otherwise would be read hours wrong.
+            case 6 where ["gmt", "utc"].contains(words[5].lowercased()):
+                Moment.civil(day: words[1], month: words[2], year: words[3], time: words[4], now: now)
             case 5: Moment.civil(day: words[2], month: words[1], year: words[4], time: words[3], now: now)
             default: nil
             }
@@ -21,12 +23,13 @@ extension Moment {
     private static func civil(day: String, month: String, year: String, time: String, now: Moment) -> CivilTime? {
         let clock = time.split(separator: ":").map { Int($0) }
         guard let day = Int(day), let month = monthNames.firstIndex(of: month.lowercased()), var year = Int(year),
-            clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2]
+            clock.count == 3, let hour = clock[0], let minute = clock[1], let second = clock[2], second <= 60
         else { return nil }
         if year < 100 {
             let thisYear = CivilTime(now).date.year
             year += thisYear / 100 * 100
             if year > thisYear + 50 { year -= 100 }
+            if year <= thisYear - 50 { year += 100 }
         }
         return CivilTime(year: year, month: month + 1, day: day, hour: hour, minute: minute, second: min(second, 59))
     }
@@ -40,7 +43,7 @@ extension HTTPResponse {
         guard let value = header("Retry-After") else { return nil }
         if let seconds = Double(value) { return Duration.waitingTime(seconds: seconds) }
         guard let moment = Moment(httpDate: value, now: now), moment > now else { return nil }
-        return moment - now
+        return Duration.waitingTime(seconds: (moment - now).inSeconds)
     }
 }
 

@@ -36,7 +36,8 @@ public struct JSONReader: Sendable {
         self.steps = steps
     }
 
-    /// The path to this value, normalised: plain names after a dot, others in brackets and quotes (RFC 9535).
+    /// The path to this value: plain names after a dot, others in brackets and quotes, escaped as RFC 9535 wants it, on
+    /// one line and cut where they are long.
     public var path: String {
         var pieces: [String] = []
         var current = steps
@@ -44,7 +45,7 @@ public struct JSONReader: Sendable {
             switch current {
             case .root: return "$" + pieces.reversed().joined()
             case .member(let parent, let name):
-                pieces.append(JSONReader.isPlain(name) ? ".\(name)" : "['\(name.clipped(to: 60))']")
+                pieces.append(JSONReader.isPlain(name) ? ".\(name)" : "['\(JSONReader.quoted(name))']")
                 current = parent
             case .index(let parent, let index):
                 pieces.append("[\(index)]")
@@ -54,8 +55,13 @@ public struct JSONReader: Sendable {
     }
 
     private static func isPlain(_ name: String) -> Bool {
-        !name.isEmpty && name.utf8.count <= 60 && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+        !name.isEmpty && name.utf8.count <= 60
+            && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
             && !(name.first?.isNumber ?? true)
+    }
+
+    private static func quoted(_ name: String) -> String {
+        name.tamed.clipped(to: 60).replacing("\\", with: "\\\\").replacing("'", with: "\\'")
     }
 
     /// The member of that name, or nil when it is missing or null.
@@ -121,7 +127,7 @@ public struct JSONReader: Sendable {
     public func mismatch(expected: String) -> JSONMismatch {
         let found =
             switch value {
-            case .string(let text): "the string \"\(text.clipped(to: 60))\""
+            case .string(let text): "the string \"\(text.tamed.clipped(to: 60))\""
             case .bool, .int, .double: value.text
             default: value.kindName
             }

@@ -47,7 +47,7 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
 
     public var isExact: Bool { !scalars.contains("*") && !scalars.contains("?") }
 
-    /// Whether the whole of `text` fits; linear in the length of both, whatever the pattern.
+    /// Whether the whole of `text` fits; takes at most the product of both lengths in steps, whatever the pattern.
     public func fits(_ text: String) -> Bool {
         if isExact { return text == pattern }
         let text = Array(text.unicodeScalars)

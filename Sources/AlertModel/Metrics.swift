@@ -11,7 +11,8 @@ public enum MetricName {
     public static let adoption = "adoption"
 
     public static let wellKnown = [
-        users, crashedUsers, crashFreeUsers, sessions, crashedSessions, crashFreeSessions, crashEvents, anrRate, adoption,
+        users, crashedUsers, crashFreeUsers, sessions, crashedSessions, crashFreeSessions, crashEvents, anrRate,
+        adoption,
     ]
 }
 
@@ -101,7 +102,8 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         let total = nature.denominator.flatMap { self[$0] }
         if let total, let failuresName = nature.failures, let failures = self[failuresName] {
             guard total > 0 else { return nil }
-            return Figure(value: 1 - failures / total, share: Share(hits: total - failures, of: total))
+            // Not 1 - failures / total, which is rounded twice and can land beside the limit that it equals.
+            return Figure(value: (total - failures) / total, share: Share(hits: total - failures, of: total))
         }
         guard let value = self[name] else { return nil }
         guard nature.unit == .rate, let total else { return Figure(value: value, share: nil) }

@@ -26,7 +26,8 @@ public struct Moment: Hashable, Comparable, Sendable {
 
     /// Whole Unix seconds, rounded down.
     public var unixSeconds: Int64 {
-        milliseconds >= 0 ? milliseconds / 1000 : -((-milliseconds + 999) / 1000)
+        let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
+        return rest < 0 ? seconds - 1 : seconds
     }
 
     public static func < (left: Moment, right: Moment) -> Bool { left.milliseconds < right.milliseconds }
@@ -55,7 +56,8 @@ extension Duration {
         let (seconds, attoseconds) = components
         let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         guard !overflow else { return seconds < 0 ? .min : .max }
-        return product + attoseconds / 1_000_000_000_000_000
+        let (sum, carried) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+        return carried ? (seconds < 0 ? .min : .max) : sum
     }
 
     /// The duration in seconds, with parts.
@@ -64,8 +66,10 @@ extension Duration {
     /// The duration stretched by a factor, rounded to whole milliseconds and bounded by ten thousand years.
     public func scaled(by factor: Double) -> Duration {
         let product = Double(wholeMilliseconds) * factor
-        guard product.isFinite else { return .days(3_650_000) }
-        return .milliseconds(Int64(product.rounded().clamped(to: -3.2e17...3.2e17)))
+        let most = Duration.days(3_650_000)
+        guard product.isFinite else { return most }
+        let bound = Double(most.wholeMilliseconds)
+        return .milliseconds(Int64(product.rounded().clamped(to: -bound...bound)))
     }
 }
 

@@ -85,40 +85,51 @@ public struct GuardedText: Hashable, Sendable, CustomStringConvertible, Expressi
     public var percentEncoded: GuardedText { mapped(\.percentEncoded) }
 
     /// A URL of which only scheme, host and port may be seen: for addresses that are a credential by themselves.
+    ///
+    /// A secret that holds the whole address shows its origin too; one that stands inside the origin stays hidden, and so
+    /// does everything that is no `http` or `https` address.
     public var showingOnlyOrigin: GuardedText {
         let whole = reveal()
-        guard let scheme = whole.range(of: "://"), scheme.upperBound < whole.endIndex else {
-            return GuardedText(Secret(whole))
+        guard let scheme = ["https://", "http://"].first(where: { whole.lowercased().hasPrefix($0) }),
+            whole.utf8.count > scheme.utf8.count
+        else { return GuardedText(Secret(whole)) }
+        let authority = whole.utf8.dropFirst(scheme.utf8.count).prefix { !"/?#".utf8.contains($0) }
+        let login = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[...$0].count } ?? 0
+        let slash = whole.utf8[authority.endIndex...].first == UInt8(ascii: "/") ? 1 : 0
+        var shown = self
+        if case .secret(let address) = pieces.first, address.reveal().utf8.count >= scheme.utf8.count {
+            shown = GuardedText(pieces: [.plain(address.reveal())] + pieces.dropFirst())
         }
-        let afterScheme = whole[scheme.upperBound...]
-        let authorityEnd = afterScheme.firstIndex { "/?#".contains($0) } ?? whole.endIndex
-        let authority = afterScheme[..<authorityEnd]
+        let (origin, path) = shown.divided(at: scheme.utf8.count + authority.count + slash)
+        let (front, rest) = origin.divided(at: scheme.utf8.count)
         // Whoever writes a password into an address wants it sent, not shown.
-        if let at = authority.lastIndex(of: "@") {
-            return GuardedText(pieces: [
-                .plain(String(whole[..<scheme.upperBound])), .secret(Secret(String(authority[...at]))),
-                .plain(String(authority[authority.index(after: at)...])),
-                .secret(Secret(String(whole[authorityEnd...]))),
-            ])
-        }
-        guard authorityEnd < whole.endIndex else { return GuardedText(whole) }
-        let pathStart = whole[authorityEnd] == "/" ? whole.index(after: authorityEnd) : authorityEnd
-        return GuardedText(pieces: [
-            .plain(String(whole[..<pathStart])), .secret(Secret(String(whole[pathStart...]))),
-        ])
+        let (credentials, host) = rest.divided(at: login)
+        return GuardedText(pieces: front.pieces + credentials.hidden.pieces + host.pieces + path.hidden.pieces)
     }
-}
 
-extension String {
-    /// The first range of `needle`; here because the standard library has none without Foundation.
-    func range(of needle: String) -> Range<String.Index>? {
-        var start = startIndex
-        while start < endIndex {
-            if self[start...].hasPrefix(needle) {
-                return start..<index(start, offsetBy: needle.count)
-            }
-            start = index(after: start)
+    /// The text as a single secret, or nothing where it is empty.
+    private var hidden: GuardedText {
+        GuardedText(pieces: pieces.isEmpty ? [] : [.secret(Secret(reveal()))])
+    }
+
+    /// The text before and from that many bytes on, every piece staying what it is.
+    private func divided(at offset: Int) -> (GuardedText, GuardedText) {
+        var (before, after): ([Piece], [Piece]) = ([], [])
+        var rest = offset
+        for piece in pieces {
+            let (text, isSecret) =
+                switch piece {
+                case .plain(let text): (text, false)
+                case .secret(let secret): (secret.reveal(), true)
+                }
+            let parts = (
+                String(decoding: text.utf8.prefix(rest), as: UTF8.self),
+                String(decoding: text.utf8.dropFirst(rest), as: UTF8.self)
+            )
+            if !parts.0.isEmpty { before.append(isSecret ? .secret(Secret(parts.0)) : .plain(parts.0)) }
+            if !parts.1.isEmpty { after.append(isSecret ? .secret(Secret(parts.1)) : .plain(parts.1)) }
+            rest = max(0, rest - text.utf8.count)
         }
-        return nil
+        return (GuardedText(pieces: before), GuardedText(pieces: after))
     }
 }

@@ -41,12 +41,14 @@ public struct Series: Hashable, Sendable {
 
     /// Takes in an observation and lets go of samples that end more than `retention` before the newest.
     ///
-    /// A span seen again replaces what was seen of it before: late figures are better figures.
+    /// A span seen again replaces what was seen of it before: late figures are better figures. An older sight of a span
+    /// changes nothing.
     public mutating func add(_ observation: Observation, keeping retention: Duration) {
+        guard !samples.contains(where: { $0.span == observation.span && $0.seen > observation.seen }) else { return }
         let sample = Sample(
             span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
             metrics: observation.metrics)
-        samples.removeAll { $0.span == sample.span && $0.seen <= sample.seen }
+        samples.removeAll { $0.span == sample.span }
         let place = samples.lastIndex { $0.span.to <= sample.span.to }.map { $0 + 1 } ?? 0
         samples.insert(sample, at: place)
         if let newest = samples.last?.span.to {
@@ -76,7 +78,7 @@ public struct Series: Hashable, Sendable {
         if sample.span.from >= last.span.to, let span = TimeSpan(from: last.span.from, to: sample.span.to) {
             trail[index].metrics = last.metrics.pooled(with: sample.metrics)
             trail[index].span = span
-        } else if sample.span.length >= last.span.length {
+        } else if sample.span.length.distance(to: .hours(1)) <= last.span.length.distance(to: .hours(1)) {
             trail[index].metrics = sample.metrics
             trail[index].span = sample.span
         }
@@ -91,18 +93,23 @@ public struct Series: Hashable, Sendable {
 
     /// The figure of a metric over the newest stretch of that length.
     ///
-    /// Metrics that add up are pooled from spans that lie inside the stretch and do not overlap. The others are taken
-    /// from the one span that the source measured nearest to the wish. Where every span is longer than the stretch, the
-    /// newest is taken as it is. Nil when there is no figure.
+    /// Either from the one span that the source measured nearest to the wish, or, for metrics that add up, pooled from
+    /// spans that lie inside the stretch and do not overlap: whichever covers a stretch of nearer length. Nil when there
+    /// is no figure.
     public func measured(_ metric: String, over window: Duration) -> Measured? {
         let usable = samples.filter { $0.metrics.figure(metric) != nil || $0.metrics.hasEmptyShare(metric) }
         guard let end = usable.last?.span.to else { return nil }
-        if MetricNature(of: metric).adds {
-            let inside = usable.filter { $0.span.from >= end - window }
-            return pooled(inside, metric, window) ?? newest(usable, metric)
-        }
-        let newestOnes = usable.filter { $0.span.to == end }
-        let best = newestOnes.min { left, right in
+        let whole = nearest(usable.filter { $0.span.to == end }, metric, window)
+        guard MetricNature(of: metric).adds else { return whole }
+        let pooled = pooled(usable.filter { $0.span.from >= end - window }, metric)
+        guard let whole, let pooled else { return pooled ?? whole }
+        let (one, many) = (whole.span.length.distance(to: window), pooled.span.length.distance(to: window))
+        return one <= many ? whole : pooled
+    }
+
+    /// The figure of the span whose length is nearest to the wish; of equal ones, the one seen last.
+    private func nearest(_ samples: [Sample], _ metric: String, _ window: Duration) -> Measured? {
+        let best = samples.min { left, right in
             let (a, b) = (left.span.length.distance(to: window), right.span.length.distance(to: window))
             return a != b ? a < b : left.seen > right.seen
         }
@@ -113,22 +120,9 @@ public struct Series: Hashable, Sendable {
         }
     }
 
-    private func newest(_ samples: [Sample], _ metric: String) -> Measured? {
-        samples.last.flatMap { sample in
-            sample.metrics.figure(metric).map {
-                Measured(figure: $0, span: sample.span, isComplete: sample.isComplete)
-            }
-        }
-    }
-
     /// Pools spans from the newest back, passing over those that overlap what is already in.
-    private func pooled(_ inside: [Sample], _ metric: String, _ window: Duration) -> Measured? {
+    private func pooled(_ inside: [Sample], _ metric: String) -> Measured? {
         guard let last = inside.last else { return nil }
-        if let whole = inside.last(where: { $0.span.to == last.span.to && $0.span.length == window }),
-            let figure = whole.metrics.figure(metric)
-        {
-            return Measured(figure: figure, span: whole.span, isComplete: whole.isComplete)
-        }
         let isRate = MetricNature(of: metric).unit == .rate
         var (hits, total) = (0.0, 0.0)
         var from = last.span.to

@@ -1,15 +1,23 @@
 extension String {
     /// The text with its middle cut out where it is longer than `length` characters, so that both ends stay readable.
+    ///
+    /// One character can carry marks without end; where a text has absurdly many, its code points are counted instead.
     public func clipped(to length: Int) -> String {
+        guard length > 0 else { return "" }
         // Counting characters costs more than counting bytes, and a text never has more characters than bytes.
-        guard utf8.count > length, count > length else { return self }
-        guard length > 1 else { return length == 1 ? "…" : "" }
+        guard utf8.count > length else { return self }
         let tail = (length - 1) / 2
-        return prefix(length - 1 - tail) + "…" + suffix(tail)
+        guard utf8.count <= length * String.characterBytesMax else {
+            return String(unicodeScalars.prefix(length - 1 - tail)) + "…" + String(unicodeScalars.suffix(tail))
+        }
+        return count > length ? prefix(length - 1 - tail) + "…" + suffix(tail) : self
     }
 
-    /// The text without what could deceive a reader or break a line: control characters become spaces; bidirectional
-    /// overrides, zero-width marks of direction and line separators go.
+    /// More than any character needs that people write: a family of four with shades of skin has 41 bytes.
+    private static let characterBytesMax = 64
+
+    /// The text without what could deceive a reader or break a line: what ends a line and tabs become spaces; other
+    /// control characters, bidirectional overrides and marks of direction go.
     public var tamed: String {
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {
@@ -63,7 +71,8 @@ extension String {
             var current = [row + 1]
             for (column, candidate) in right.enumerated() {
                 var cost = Swift.min(
-                    rows[row][column + 1] + 1, current[column] + 1, rows[row][column] + (character == candidate ? 0 : 1))
+                    rows[row][column + 1] + 1, current[column] + 1, rows[row][column] + (character == candidate ? 0 : 1)
+                )
                 if row > 0, column > 0, character == right[column - 1], left[row - 1] == candidate {
                     cost = min(cost, rows[row - 1][column - 1] + 1)
                 }

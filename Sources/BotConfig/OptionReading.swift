@@ -196,38 +196,6 @@ extension ConfigReader {
     }
 }
 
-/// Just enough of a URL for the checks of a config.
-struct WebAddress {
-    let scheme: String
-    let host: String
-
-    /// Reads an absolute `http` or `https` address; nil for anything else.
-    init?(_ text: String) {
-        guard let scheme = ["https", "http"].first(where: { text.lowercased().hasPrefix($0 + "://") }),
-            text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
-        else { return nil }
-        let rest = text.dropFirst(scheme.count + 3)
-        var authority = rest.prefix { !"/?#".contains($0) }
-        if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
-        if authority.hasPrefix("[") {
-            guard let end = authority.firstIndex(of: "]") else { return nil }
-            host = String(authority[authority.index(after: authority.startIndex)..<end])
-        } else {
-            let pieces = authority.split(separator: ":", omittingEmptySubsequences: false)
-            guard pieces.count <= 2, pieces.count < 2 || UInt16(pieces[1]) != nil else { return nil }
-            host = String(pieces.first ?? "")
-        }
-        guard !host.isEmpty else { return nil }
-        self.scheme = scheme
-    }
-
-    var isLoopback: Bool {
-        if host.lowercased() == "localhost" || host == "::1" { return true }
-        let bytes = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return bytes.count == 4 && bytes.allSatisfy { $0 != nil } && bytes[0] == 127
-    }
-}
-
 extension String {
     var loweredFirst: String { prefix(1).lowercased() + dropFirst() }
 }

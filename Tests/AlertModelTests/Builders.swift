@@ -63,12 +63,16 @@ extension SeededRandom {
 
     mutating func reason() -> Reason {
         let name = pick(["nights", "a:b", "é"])
-        return pick([.first, .escalated, .repeat, .resolved, .muted(name), .quietHours(name), .gate(plugin: "budget", name: name), .unannounced, .overtaken])
+        return pick([
+            .first, .escalated, .repeat, .resolved, .muted(name), .quietHours(name),
+            .gate(plugin: "budget", name: name), .unannounced, .overtaken,
+        ])
     }
 
     mutating func hold() -> Hold {
         Hold(
-            kind: pick(Notification.Kind.allCases), severity: pick(Severity.allCases), reason: reason(), until: moment(),
+            kind: pick(Notification.Kind.allCases), severity: pick(Severity.allCases), reason: reason(),
+            until: moment(),
             lookAgain: moment(), summarizes: chance(0.5), isForSummary: chance(0.5))
     }
 
@@ -106,7 +110,8 @@ extension SeededRandom {
         return Delivery(
             id: word(), channel: word(), number: Int.random(in: 0...Int.max, using: &self),
             kind: pick(Notification.Kind.allCases), incident: maybe { $0.word() }, message: message(), queued: moment(),
-            attempts: Int.random(in: 0...99, using: &self), phase: phase, possiblyRepeated: chance(0.5), isPlain: chance(0.5))
+            attempts: Int.random(in: 0...99, using: &self), phase: phase, possiblyRepeated: chance(0.5),
+            isPlain: chance(0.5))
     }
 
     mutating func historyEntry() -> HistoryEntry {
@@ -121,7 +126,8 @@ extension SeededRandom {
         for _ in 0..<Int.random(in: 1...12, using: &self) {
             var observation = observation()
             observation.span = TimeSpan(
-                lasting: .minutes(.random(in: 1...90, using: &self)), until: day + .minutes(.random(in: 0...1440, using: &self)))
+                lasting: .minutes(.random(in: 1...90, using: &self)),
+                until: day + .minutes(.random(in: 0...1440, using: &self)))
             series.add(observation, keeping: .hours(6))
         }
         return series
@@ -139,7 +145,8 @@ extension SeededRandom {
             object[member.name] = chance(0.2) ? nil : damaged(member.value)
             return .object(object)
         default:
-            return chance(0.5) ? json(depth: 2) : pick([nil, -1, .int(.max), .double(-1e308), "", "0001-01-01T00:00:00Z", [], [:]])
+            return chance(0.5)
+                ? json(depth: 2) : pick([.null, -1, .int(.max), .double(-1e308), "", "0001-01-01T00:00:00Z", [], [:]])
         }
     }
 }

@@ -69,7 +69,8 @@ import Testing
 
     @Test(arguments: [
         (2026, 2, 29, 0, 0, 0), (2100, 2, 29, 0, 0, 0), (2026, 4, 31, 0, 0, 0), (2026, 13, 1, 0, 0, 0),
-        (2026, 0, 1, 0, 0, 0), (2026, 1, 0, 0, 0, 0), (0, 1, 1, 0, 0, 0), (10_000, 1, 1, 0, 0, 0), (2026, 1, 1, 24, 0, 0),
+        (2026, 0, 1, 0, 0, 0), (2026, 1, 0, 0, 0, 0), (0, 1, 1, 0, 0, 0), (10_000, 1, 1, 0, 0, 0),
+        (2026, 1, 1, 24, 0, 0),
         (2026, 1, 1, -1, 0, 0), (2026, 1, 1, 0, 60, 0), (2026, 1, 1, 0, 0, 60),
     ])
     func `what no calendar shows is refused`(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
@@ -78,7 +79,8 @@ import Testing
     }
 
     @Test func `the days of the week go round`() {
-        #expect(Weekday.allCases.map(\.next) == [.tuesday, .wednesday, .thursday, .friday, .saturday, .sunday, .monday])
+        #expect(
+            Weekday.allCases.map(\.next) == [.tuesday, .wednesday, .thursday, .friday, .saturday, .sunday, .monday])
         #expect(Weekday.allCases.map(\.shortName) == ["mon", "tue", "wed", "thu", "fri", "sat", "sun"])
     }
 }

@@ -73,11 +73,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (.first, "first"), (.escalated, "escalated"), (.repeat, "repeat"), (.resolved, "resolved"), (.unannounced, "unannounced"),
-        (.overtaken, "overtaken"), (.muted("vacation"), "muted:vacation"), (.quietHours("nights:2"), "quiet_hours:nights:2"),
-        (.gate(plugin: "budget", name: "calm-down"), "budget:calm-down"),
-    ] as [(Reason, String)])
+    @Test(
+        arguments: [
+            (.first, "first"), (.escalated, "escalated"), (.repeat, "repeat"), (.resolved, "resolved"),
+            (.unannounced, "unannounced"),
+            (.overtaken, "overtaken"), (.muted("vacation"), "muted:vacation"),
+            (.quietHours("nights:2"), "quiet_hours:nights:2"),
+            (.gate(plugin: "budget", name: "calm-down"), "budget:calm-down"),
+        ] as [(Reason, String)])
     func `a reason has one word`(reason: Reason, text: String) {
         #expect(reason.description == text)
         #expect(Reason(text) == reason)
@@ -94,8 +97,10 @@ import Testing
         #expect(id == Incident.id(rule: "floor", subject: subject, since: Fixtures.start))
         let others = [
             Incident.id(rule: "floor2", subject: subject, since: Fixtures.start),
-            Incident.id(rule: "floor", subject: Subject(source: "ios", app: "shop", release: "5"), since: Fixtures.start),
-            Incident.id(rule: "floor", subject: Subject(source: "ios", app: "shop", environment: "5"), since: Fixtures.start),
+            Incident.id(
+                rule: "floor", subject: Subject(source: "ios", app: "shop", release: "5"), since: Fixtures.start),
+            Incident.id(
+                rule: "floor", subject: Subject(source: "ios", app: "shop", environment: "5"), since: Fixtures.start),
             Incident.id(rule: "floor", subject: subject, since: Fixtures.start + .seconds(1)),
         ]
         #expect(Set(others + [id]).count == 5)
@@ -108,7 +113,8 @@ import Testing
 
     @Test func `hostile words make no lines of their own in plain text`() {
         let message = Message(
-            kind: .opened, severity: .critical, at: Fixtures.start, headline: "🔴 shop\nWhy: none", facts: [.init("Users", "5\n6")],
+            kind: .opened, severity: .critical, at: Fixtures.start, headline: "🔴 shop\nWhy: none",
+            facts: [.init("Users", "5\n6")],
             reason: "it\u{202E} fell", issues: [.init(title: "Crash\r\nin it", detail: "4 events", url: "https://x")],
             sparkline: "▁█", lines: ["one"], links: [.init("Mute 2 h", "https://m")], footer: "rule floor")
         #expect(

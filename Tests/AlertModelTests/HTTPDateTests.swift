@@ -28,7 +28,8 @@ import Testing
             Moment(httpDate: newYear, now: Moment(rfc3339: "2099-12-31T23:59:50Z") ?? Self.now)
                 == Moment(rfc3339: "2100-01-01T00:00:10Z"))
         #expect(
-            Moment(httpDate: "Thursday, 31-Dec-99 23:59:50 GMT", now: Moment(rfc3339: "2100-01-01T00:00:00Z") ?? Self.now)
+            Moment(
+                httpDate: "Thursday, 31-Dec-99 23:59:50 GMT", now: Moment(rfc3339: "2100-01-01T00:00:00Z") ?? Self.now)
                 == Moment(rfc3339: "2099-12-31T23:59:50Z"))
     }
 
@@ -45,15 +46,17 @@ import Testing
         #expect(Moment(httpDate: text, now: Self.now) == nil)
     }
 
-    @Test(arguments: [
-        ("120", .seconds(120)), (" 120 ", .seconds(120)), ("1.5", .milliseconds(1500)), ("0.0001", .milliseconds(1)),
-        ("0.25", .milliseconds(250)), ("1e3", .seconds(1000)),
-        ("99999999999999999999", .seconds(315_360_000)),
-        ("Fri, 20 Nov 2026 22:00:30 GMT", .seconds(30)), ("Friday, 20-Nov-26 22:00:30 GMT", .seconds(30)),
-        ("Fri Nov 20 22:00:30 2026", .seconds(30)), ("Fri, 31 Dec 9999 23:59:59 GMT", .seconds(315_360_000)),
-        ("0", nil), ("-5", nil), ("nan", nil), ("inf", nil), ("1e999", nil), ("", nil), ("soon", nil), ("5 s", nil),
-        ("5, 10", nil), ("Fri, 20 Nov 2026 21:59:59 GMT", nil), ("Fri, 20 Nov 2026 22:00:00 GMT", nil),
-    ] as [(String, Duration?)])
+    @Test(
+        arguments: [
+            ("120", .seconds(120)), (" 120 ", .seconds(120)), ("1.5", .milliseconds(1500)),
+            ("0.0001", .milliseconds(1)),
+            ("0.25", .milliseconds(250)), ("1e3", .seconds(1000)),
+            ("99999999999999999999", .seconds(315_360_000)),
+            ("Fri, 20 Nov 2026 22:00:30 GMT", .seconds(30)), ("Friday, 20-Nov-26 22:00:30 GMT", .seconds(30)),
+            ("Fri Nov 20 22:00:30 2026", .seconds(30)), ("Fri, 31 Dec 9999 23:59:59 GMT", .seconds(315_360_000)),
+            ("0", nil), ("-5", nil), ("nan", nil), ("inf", nil), ("1e999", nil), ("", nil), ("soon", nil), ("5 s", nil),
+            ("5, 10", nil), ("Fri, 20 Nov 2026 21:59:59 GMT", nil), ("Fri, 20 Nov 2026 22:00:00 GMT", nil),
+        ] as [(String, Duration?)])
     func `Retry-After is read as seconds or a date, and never as nonsense`(value: String, wait: Duration?) {
         let response = HTTPResponse(status: 429, headers: [("Content-Type", "text/plain"), ("retry-after", value)])
         #expect(response.retryAfter(now: Self.now) == wait)

@@ -3,19 +3,20 @@ import Testing
 @testable import AlertModel
 
 @Suite struct `Reading JSON` {
-    @Test(arguments: [
-        ("null", nil), ("true", true), ("false", false), ("0", 0), ("-0", 0), ("7", 7), ("-12", -12),
-        ("9223372036854775807", .int(.max)), ("-9223372036854775808", .int(.min)),
-        ("9223372036854775808", .double(9_223_372_036_854_775_808)), ("1.0", .double(1)), ("1e2", .double(100)),
-        ("-1.5E-1", .double(-0.15)), ("2E+3", .double(2000)), ("0e0", .double(0)), ("1e-400", .double(0)),
-        (#""""#, ""), (#""plain é 🦊""#, "plain é 🦊"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
-        (#""\u0041\u00e9\uD83E\udd8a\u0000""#, "Aé🦊\u{0}"),
-        (#""a\uD800b""#, "a\u{FFFD}b"), (#""\uDC00""#, "\u{FFFD}"), (#""\uD83E\u0041""#, "\u{FFFD}A"),
-        (#""\uD83E\uD83E\udd8a""#, "\u{FFFD}🦊"),
-        ("[]", []), ("{}", [:]), ("[ 1 , [ ] , { } ]", [1, [], [:]]), ("\u{FEFF}[1]", [1]),
-        (" \t\r\n{\"a\" : 1,\"b\":[null]}\n", ["a": 1, "b": [nil]]), (#"{"":{"":0}}"#, ["": ["": 0]]),
-        ("\"\u{7F}\u{2028}\"", "\u{7F}\u{2028}"),
-    ] as [(String, JSON)])
+    @Test(
+        arguments: [
+            ("null", .null), ("true", true), ("false", false), ("0", 0), ("-0", 0), ("7", 7), ("-12", -12),
+            ("9223372036854775807", .int(.max)), ("-9223372036854775808", .int(.min)),
+            ("9223372036854775808", .double(9_223_372_036_854_775_808)), ("1.0", .double(1)), ("1e2", .double(100)),
+            ("-1.5E-1", .double(-0.15)), ("2E+3", .double(2000)), ("0e0", .double(0)), ("1e-400", .double(0)),
+            (#""""#, ""), (#""plain é 🦊""#, "plain é 🦊"), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
+            (#""\u0041\u00e9\uD83E\udd8a\u0000""#, "Aé🦊\u{0}"),
+            (#""a\uD800b""#, "a\u{FFFD}b"), (#""\uDC00""#, "\u{FFFD}"), (#""\uD83E\u0041""#, "\u{FFFD}A"),
+            (#""\uD83E\uD83E\udd8a""#, "\u{FFFD}🦊"),
+            ("[]", []), ("{}", [:]), ("[ 1 , [ ] , { } ]", [1, [], [:]]), ("\u{FEFF}[1]", [1]),
+            (" \t\r\n{\"a\" : 1,\"b\":[null]}\n", ["a": 1, "b": [.null]]), (#"{"":{"":0}}"#, ["": ["": 0]]),
+            ("\"\u{7F}\u{2028}\"", "\u{7F}\u{2028}"),
+        ] as [(String, JSON)])
     func `what the grammar allows is read`(text: String, value: JSON) throws {
         #expect(try JSON(parsing: text) == value)
     }
@@ -65,10 +66,12 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22],
-        [0x22, 0xE2, 0x82, 0x22], [0x22, 0x5C, 0x6E, 0xFF, 0x22],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [0x22, 0xFF, 0x22], [0x22, 0xC0, 0x80, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22],
+            [0x22, 0xF4, 0x90, 0x80, 0x80, 0x22],
+            [0x22, 0xE2, 0x82, 0x22], [0x22, 0x5C, 0x6E, 0xFF, 0x22],
+        ] as [[UInt8]])
     func `a string that is not UTF-8 is refused`(bytes: [UInt8]) {
         do throws(JSONSyntaxError) {
             let value = try JSON(parsing: bytes)
@@ -92,7 +95,7 @@ import Testing
     @Test func `bytes that lie in pieces are read alike`() throws {
         let bytes = Array(#"{"a":[1,"é"]}"#.utf8)
         #expect(try JSON(parsing: AnyCollection(bytes.lazy.map { $0 })) == ["a": [1, "é"]])
-        #expect(try JSON(parsing: bytes[5..<12]) == [1, "é"])
+        #expect(try JSON(parsing: bytes[5..<13]) == [1, "é"])
     }
 
     @Test func `of a repeated name the last counts`() throws {

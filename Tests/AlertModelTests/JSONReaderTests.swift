@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct `Readers of JSON` {
     static let tree: JSON = [
-        "groups": [["totals": ["sum(session)": 5, "half": 0.5, "name": "x", "none": nil]]], "flag": true,
+        "groups": [["totals": ["sum(session)": 5, "half": 0.5, "name": "x", "none": .null]]], "flag": true,
         "at": "2026-11-20T22:00:00Z", "whole": .double(3), "empty": "",
     ]
 
@@ -29,9 +29,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("plain_1", "$.plain_1"), ("1st", "$['1st']"), ("", "$['']"), ("with space", "$['with space']"), ("é", "$['é']"),
+        ("plain_1", "$.plain_1"), ("1st", "$['1st']"), ("", "$['']"), ("with space", "$['with space']"),
+        ("é", "$['é']"),
         ("it's", #"$['it\'s']"#), (#"back\slash"#, #"$['back\\slash']"#), ("two\nlines\u{202E}", "$['two lines']"),
-        (String(repeating: "x", count: 100), "$['" + String(repeating: "x", count: 30) + "…" + String(repeating: "x", count: 29) + "']"),
+        (
+            String(repeating: "x", count: 100),
+            "$['" + String(repeating: "x", count: 30) + "…" + String(repeating: "x", count: 29) + "']"
+        ),
     ])
     func `a name in a path is quoted where it must be, and never breaks the line`(name: String, path: String) throws {
         #expect(try JSONReader(.object(JSONObject([(name, 1)]))).member(name).path == path)
@@ -49,14 +53,16 @@ import Testing
         #expect(try totals.member("half").count() == 0.5)
         #expect(try totals.optional("none") == nil)
         #expect(try totals.optional("missing") == nil)
-        #expect(try totals.member("none").value == nil)
+        #expect(try totals.member("none").value == .null)
         #expect(try totals.members().map(\.name) == ["sum(session)", "half", "name", "none"])
     }
 
     @Test func `a value of another kind is told with its path`() throws {
         let reader = JSONReader(Self.tree)
         let totals = try group().member("totals")
-        #expect(mismatch { () throws(JSONMismatch) in _ = try reader.elements() } == "$: expected an array, found an object")
+        #expect(
+            mismatch { () throws(JSONMismatch) in _ = try reader.elements() } == "$: expected an array, found an object"
+        )
         #expect(
             mismatch { () throws(JSONMismatch) in _ = try totals.member("name").number() }
                 == #"$.groups[0].totals.name: expected a number, found the string "x""#)
@@ -69,25 +75,38 @@ import Testing
         #expect(
             mismatch { () throws(JSONMismatch) in _ = try totals.member("none").string() }
                 == "$.groups[0].totals.none: expected a string, found null")
-        #expect(mismatch { () throws(JSONMismatch) in _ = try totals.member("half").member("x") }
-            == "$.groups[0].totals.half: expected an object, found 0.5")
-        #expect(mismatch { () throws(JSONMismatch) in _ = try reader.member("flag").optional("x") }
-            == "$.flag: expected an object, found true")
-        #expect(mismatch { () throws(JSONMismatch) in _ = try reader.member("groups").bool() }
-            == "$.groups: expected true or false, found an array")
-        #expect(mismatch { () throws(JSONMismatch) in _ = try reader.member("empty").nonEmptyString() }
-            == #"$.empty: expected a string that is not empty, found the string """#)
-        #expect(mismatch { () throws(JSONMismatch) in _ = try reader.member("empty").moment() }
-            == #"$.empty: expected an instant such as "2026-11-20T22:00:00Z", found the string """#)
-        #expect(mismatch { () throws(JSONMismatch) in _ = try JSONReader(-1).count() } == "$: expected a count, 0 or more, found -1")
-        #expect(mismatch { () throws(JSONMismatch) in _ = try JSONReader(1e300).int() } == "$: expected a whole number, found 1e+300")
+        #expect(
+            mismatch { () throws(JSONMismatch) in _ = try totals.member("half").member("x") }
+                == "$.groups[0].totals.half: expected an object, found 0.5")
+        #expect(
+            mismatch { () throws(JSONMismatch) in _ = try reader.member("flag").optional("x") }
+                == "$.flag: expected an object, found true")
+        #expect(
+            mismatch { () throws(JSONMismatch) in _ = try reader.member("groups").bool() }
+                == "$.groups: expected true or false, found an array")
+        #expect(
+            mismatch { () throws(JSONMismatch) in _ = try reader.member("empty").nonEmptyString() }
+                == #"$.empty: expected a string that is not empty, found the string """#)
+        #expect(
+            mismatch { () throws(JSONMismatch) in _ = try reader.member("empty").moment() }
+                == #"$.empty: expected an instant such as "2026-11-20T22:00:00Z", found the string """#)
+        #expect(
+            mismatch { () throws(JSONMismatch) in _ = try JSONReader(-1).count() }
+                == "$: expected a count, 0 or more, found -1")
+        #expect(
+            mismatch { () throws(JSONMismatch) in _ = try JSONReader(1e300).int() }
+                == "$: expected a whole number, found 1e+300")
         #expect(
             mismatch { () throws(JSONMismatch) in let _: Severity = try JSONReader("dire").choice() }
                 == #"$: expected one of "info", "warning", "critical", found the string "dire""#)
     }
 
     @Test func `what was found is quoted on one line and cut`() {
-        let found = JSONReader(.string("evil\n\u{202E}" + String(repeating: "y", count: 500))).mismatch(expected: "a number").found
-        #expect(found == #"the string "evil "# + String(repeating: "y", count: 25) + "…" + String(repeating: "y", count: 29) + "\"")
+        let found = JSONReader(.string("evil\n\u{202E}" + String(repeating: "y", count: 500))).mismatch(
+            expected: "a number"
+        ).found
+        #expect(
+            found == #"the string "evil "# + String(repeating: "y", count: 25) + "…" + String(repeating: "y", count: 29)
+                + "\"")
     }
 }

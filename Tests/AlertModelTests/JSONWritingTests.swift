@@ -2,20 +2,26 @@ import AlertModel
 import Testing
 
 @Suite struct `Writing JSON` {
-    @Test(arguments: [
-        (nil, "null"), (true, "true"), (.int(.min), "-9223372036854775808"), (.double(0.1), "0.1"), (.double(3), "3.0"),
-        (.double(-0.0), "-0.0"), (.double(1e300), "1e+300"), (.double(.leastNonzeroMagnitude), "5e-324"), (.double(.nan), "null"),
-        (.double(.infinity), "null"), ("a\"b\\c/d", #""a\"b\\c/d""#), ("\n\r\t\u{0}\u{1F}\u{8}", #""\n\r\t\u0000\u001f\u0008""#),
-        ("é🦊\u{7F}", "\"é🦊\u{7F}\""), ("\u{2028}x\u{2029}", #""\u2028x\u2029""#), ("\u{2027}\u{202A}", "\"\u{2027}\u{202A}\""),
-        ([], "[]"), ([:], "{}"), ([1, [nil], ["a": 2]], #"[1,[null],{"a":2}]"#), (["b": 1, "a": 2], #"{"b":1,"a":2}"#),
-    ] as [(JSON, String)])
+    @Test(
+        arguments: [
+            (.null, "null"), (true, "true"), (.int(.min), "-9223372036854775808"), (.double(0.1), "0.1"),
+            (.double(3), "3.0"),
+            (.double(-0.0), "-0.0"), (.double(1e300), "1e+300"), (.double(.leastNonzeroMagnitude), "5e-324"),
+            (.double(.nan), "null"),
+            (.double(.infinity), "null"), ("a\"b\\c/d", #""a\"b\\c/d""#),
+            ("\n\r\t\u{0}\u{1F}\u{8}", #""\n\r\t\u0000\u001f\u0008""#),
+            ("é🦊\u{7F}", "\"é🦊\u{7F}\""), ("\u{2028}x\u{2029}", #""\u2028x\u2029""#),
+            ("\u{2027}\u{202A}", "\"\u{2027}\u{202A}\""),
+            ([], "[]"), ([:], "{}"), ([1, [.null], ["a": 2]], #"[1,[null],{"a":2}]"#),
+            (["b": 1, "a": 2], #"{"b":1,"a":2}"#),
+        ] as [(JSON, String)])
     func `a value is one line`(value: JSON, text: String) {
         #expect(value.text == text)
         #expect(value.bytes == Array(text.utf8))
     }
 
     @Test func `pretty text has a level for every bracket`() {
-        let value: JSON = ["a": [1, ["b": nil]], "c": [:], "d": []]
+        let value: JSON = ["a": [1, ["b": .null]], "c": [:], "d": []]
         #expect(
             value.prettyText == """
                 {
@@ -31,10 +37,12 @@ import Testing
                 """)
     }
 
-    @Test(arguments: [
-        (1, .int(1)), (-0.0, .int(0)), (0.5, .double(0.5)), (9e15, .double(9e15)), (8_999_999_999_999_999, .int(8_999_999_999_999_999)),
-        (1e300, .double(1e300)), (.nan, nil), (-.infinity, nil),
-    ] as [(Double, JSON)])
+    @Test(
+        arguments: [
+            (1, .int(1)), (-0.0, .int(0)), (0.5, .double(0.5)), (9e15, .double(9e15)),
+            (8_999_999_999_999_999, .int(8_999_999_999_999_999)),
+            (1e300, .double(1e300)), (.nan, .null), (-.infinity, .null),
+        ] as [(Double, JSON)])
     func `a number is written whole when it is whole, and null when it is none`(number: Double, value: JSON) {
         #expect(JSON(number) == value)
     }
@@ -64,8 +72,9 @@ import Testing
 extension SeededRandom {
     mutating func json(depth: Int) -> JSON {
         switch Int.random(in: 0..<(depth > 0 ? 9 : 6), using: &self) {
-        case 0: return pick([nil, true, false] as [JSON])
-        case 1: return .int(chance(0.5) ? Int64.random(in: .min ... .max, using: &self) : .random(in: -9...9, using: &self))
+        case 0: return pick([.null, true, false] as [JSON])
+        case 1:
+            return .int(chance(0.5) ? Int64.random(in: .min ... .max, using: &self) : .random(in: -9...9, using: &self))
         case 2: return .double(double())
         case 3, 4, 5: return .string(text())
         case 6: return .array(list(upTo: 5) { $0.json(depth: depth - 1) })

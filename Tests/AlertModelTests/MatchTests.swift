@@ -3,12 +3,16 @@ import Testing
 
 @Suite struct `Globs` {
     @Test(arguments: [
-        ("shop-ios", "shop-ios", true), ("shop-ios", "shop-iOS", false), ("shop-ios", "shop-ios2", false), ("", "", true),
+        ("shop-ios", "shop-ios", true), ("shop-ios", "shop-iOS", false), ("shop-ios", "shop-ios2", false),
+        ("", "", true),
         ("", "x", false), ("*", "", true), ("*", "anything", true), ("**", "x", true), ("shop-*", "shop-", true),
-        ("shop-*", "shop-ios", true), ("shop-*", "myshop-ios", false), ("*-ios", "shop-ios", true), ("*-ios", "shop-ios-2", false),
+        ("shop-*", "shop-ios", true), ("shop-*", "myshop-ios", false), ("*-ios", "shop-ios", true),
+        ("*-ios", "shop-ios-2", false),
         ("a*b*c", "a-b-b-c", true), ("a*b*c", "a-c-b", false), ("?", "", false), ("?", "é", true), ("?", "xy", false),
-        ("sh?p", "shop", true), ("*?*", "", false), ("*?*", "x", true), ("5.?.*", "5.2.0", true), ("5.?.*", "5x2.0", false),
-        ("[a-z]", "b", false), ("[a-z]", "[a-z]", true), ("a.c", "abc", false), ("*aab", "aaaaab", true), ("a*", "a\nb", true),
+        ("sh?p", "shop", true), ("*?*", "", false), ("*?*", "x", true), ("5.?.*", "5.2.0", true),
+        ("5.?.*", "5x2.0", false),
+        ("[a-z]", "b", false), ("[a-z]", "[a-z]", true), ("a.c", "abc", false), ("*aab", "aaaaab", true),
+        ("a*", "a\nb", true),
     ])
     func `a pattern fits the whole text or not`(pattern: String, text: String, fits: Bool) {
         #expect(Glob(pattern).fits(text) == fits)
@@ -26,7 +30,8 @@ import Testing
             return fitsByDefinition(pattern.dropFirst(), text)
                 || (!text.isEmpty && fitsByDefinition(pattern, text.dropFirst()))
         }
-        return !text.isEmpty && (first == "?" || first == text.first) && fitsByDefinition(pattern.dropFirst(), text.dropFirst())
+        return !text.isEmpty && (first == "?" || first == text.first)
+            && fitsByDefinition(pattern.dropFirst(), text.dropFirst())
     }
 
     @Test(arguments: SeededRandom.seeds)
@@ -50,12 +55,14 @@ import Testing
 
     static let properties = ["source": "ios", "app": "shop-ios", "team": "checkout"]
 
-    @Test(arguments: [
-        ([], true), ([("app", ["shop-ios"])], true), ([("app", ["shop-android", "shop-i*"])], true),
-        ([("app", ["shop-android"])], false), ([("app", ["shop-*"]), ("source", ["android"])], false),
-        ([("app", ["shop-*"]), ("source", ["ios"])], true), ([("team", ["checkout"])], true), ([("release", ["5.*"])], false),
-        ([("release", ["*"])], true), ([("app", [])], false),
-    ] as [([(String, [String])], Bool)])
+    @Test(
+        arguments: [
+            ([], true), ([("app", ["shop-ios"])], true), ([("app", ["shop-android", "shop-i*"])], true),
+            ([("app", ["shop-android"])], false), ([("app", ["shop-*"]), ("source", ["android"])], false),
+            ([("app", ["shop-*"]), ("source", ["ios"])], true), ([("team", ["checkout"])], true),
+            ([("release", ["5.*"])], false),
+            ([("release", ["*"])], true), ([("app", [])], false),
+        ] as [([(String, [String])], Bool)])
     func `every property must fit one of its patterns`(conditions: [(String, [String])], fits: Bool) {
         #expect(match(conditions).fits { Self.properties[$0] } == fits)
     }

@@ -4,22 +4,24 @@ import Testing
 @Suite struct `Figures and metrics` {
     typealias Row = (metrics: Metrics, name: String, value: Double?, hits: Double?, total: Double?)
 
-    @Test(arguments: [
-        (["users": 200, "crashed_users": 1], "crash_free_users", 0.995, 199, 200),
-        (["sessions": 4000, "crashed_sessions": 40], "crash_free_sessions", 0.99, 3960, 4000),
-        // Counts win over a rate that says something else.
-        (["users": 200, "crashed_users": 1, "crash_free_users": 0.5], "crash_free_users", 0.995, 199, 200),
-        (["users": 200, "crash_free_users": 0.99], "crash_free_users", 0.99, 198, 200),
-        (["users": 150, "crash_free_users": 0.987], "crash_free_users", 0.987, 148, 150),
-        (["crash_free_users": 0.99], "crash_free_users", 0.99, nil, nil),
-        (["crashed_users": 3], "crash_free_users", nil, nil, nil),
-        (["users": 0, "crashed_users": 0], "crash_free_users", nil, nil, nil),
-        (["users": 0, "crash_free_users": 1], "crash_free_users", nil, nil, nil),
-        (["anr_rate": 0.004, "users": 1000], "anr_rate", 0.004, 4, 1000),
-        (["adoption": 0.4, "users": 1000], "adoption", 0.4, nil, nil),
-        (["users": 7], "users", 7, nil, nil), (["users": 0], "users", 0, nil, nil), (["crash_events": 5], "crash_events", 5, nil, nil),
-        (["cart_failures": -2.5, "users": 10], "cart_failures", -2.5, nil, nil), ([:], "users", nil, nil, nil),
-    ] as [Row])
+    @Test(
+        arguments: [
+            (["users": 200, "crashed_users": 1], "crash_free_users", 0.995, 199, 200),
+            (["sessions": 4000, "crashed_sessions": 40], "crash_free_sessions", 0.99, 3960, 4000),
+            // Counts win over a rate that says something else.
+            (["users": 200, "crashed_users": 1, "crash_free_users": 0.5], "crash_free_users", 0.995, 199, 200),
+            (["users": 200, "crash_free_users": 0.99], "crash_free_users", 0.99, 198, 200),
+            (["users": 150, "crash_free_users": 0.987], "crash_free_users", 0.987, 148, 150),
+            (["crash_free_users": 0.99], "crash_free_users", 0.99, nil, nil),
+            (["crashed_users": 3], "crash_free_users", nil, nil, nil),
+            (["users": 0, "crashed_users": 0], "crash_free_users", nil, nil, nil),
+            (["users": 0, "crash_free_users": 1], "crash_free_users", nil, nil, nil),
+            (["anr_rate": 0.004, "users": 1000], "anr_rate", 0.004, 4, 1000),
+            (["adoption": 0.4, "users": 1000], "adoption", 0.4, nil, nil),
+            (["users": 7], "users", 7, nil, nil), (["users": 0], "users", 0, nil, nil),
+            (["crash_events": 5], "crash_events", 5, nil, nil),
+            (["cart_failures": -2.5, "users": 10], "cart_failures", -2.5, nil, nil), ([:], "users", nil, nil, nil),
+        ] as [Row])
     func `a figure carries the counts behind it`(row: Row) {
         let figure = row.metrics.figure(row.name)
         #expect(figure?.value == row.value)
@@ -27,28 +29,32 @@ import Testing
         #expect(figure?.share?.total == row.total)
     }
 
-    @Test(arguments: [
-        (["users": 10, "crashed_users": 10, "crash_free_users": 0], nil), (["own_metric": -5], nil), ([:], nil),
-        (["users": .nan], "'users' is nan, not a finite number"),
-        (["own_metric": .infinity], "'own_metric' is inf, not a finite number"),
-        (["crash_free_users": 99.5], "'crash_free_users' is 99.5, but a rate is a fraction from 0 to 1"),
-        (["anr_rate": -0.1], "'anr_rate' is -0.1, but a rate is a fraction from 0 to 1"),
-        (["sessions": -1], "'sessions' is -1.0, but a count is never negative"),
-        (["users": 1000, "crashed_users": 1001], "'crashed_users' (1,001) is more than 'users' (1,000)"),
-        (["sessions": 0, "crashed_sessions": 1], "'crashed_sessions' (1) is more than 'sessions' (0)"),
-    ] as [(Metrics, String?)])
+    @Test(
+        arguments: [
+            (["users": 10, "crashed_users": 10, "crash_free_users": 0], nil), (["own_metric": -5], nil), ([:], nil),
+            (["users": .nan], "'users' is nan, not a finite number"),
+            (["own_metric": .infinity], "'own_metric' is inf, not a finite number"),
+            (["crash_free_users": 99.5], "'crash_free_users' is 99.5, but a rate is a fraction from 0 to 1"),
+            (["anr_rate": -0.1], "'anr_rate' is -0.1, but a rate is a fraction from 0 to 1"),
+            (["sessions": -1], "'sessions' is -1.0, but a count is never negative"),
+            (["users": 1000, "crashed_users": 1001], "'crashed_users' (1,001) is more than 'users' (1,000)"),
+            (["sessions": 0, "crashed_sessions": 1], "'crashed_sessions' (1) is more than 'sessions' (0)"),
+        ] as [(Metrics, String?)])
     func `what makes no sense is told`(metrics: Metrics, flaw: String?) {
         #expect(metrics.flaw == flaw)
     }
 
-    @Test(arguments: [
-        ("crash_free_users", .rate, false, "users", "crashed_users", "crash-free users"),
-        ("crash_free_sessions", .rate, true, "sessions", "crashed_sessions", "crash-free sessions"),
-        ("anr_rate", .rate, false, "users", nil, "ANR rate"), ("adoption", .rate, false, nil, nil, "adoption"),
-        ("users", .count, false, nil, nil, "users"), ("crashed_users", .count, false, nil, nil, "crashed users"),
-        ("sessions", .count, true, nil, nil, "sessions"), ("crashed_sessions", .count, true, nil, nil, "crashed sessions"),
-        ("crash_events", .count, true, nil, nil, "crash events"), ("cart_failures", .unknown, false, nil, nil, "cart_failures"),
-    ] as [(String, MetricNature.Unit, Bool, String?, String?, String)])
+    @Test(
+        arguments: [
+            ("crash_free_users", .rate, false, "users", "crashed_users", "crash-free users"),
+            ("crash_free_sessions", .rate, true, "sessions", "crashed_sessions", "crash-free sessions"),
+            ("anr_rate", .rate, false, "users", nil, "ANR rate"), ("adoption", .rate, false, nil, nil, "adoption"),
+            ("users", .count, false, nil, nil, "users"), ("crashed_users", .count, false, nil, nil, "crashed users"),
+            ("sessions", .count, true, nil, nil, "sessions"),
+            ("crashed_sessions", .count, true, nil, nil, "crashed sessions"),
+            ("crash_events", .count, true, nil, nil, "crash events"),
+            ("cart_failures", .unknown, false, nil, nil, "cart_failures"),
+        ] as [(String, MetricNature.Unit, Bool, String?, String?, String)])
     func `every metric has its nature`(
         name: String, unit: MetricNature.Unit, adds: Bool, denominator: String?, failures: String?, title: String
     ) {
@@ -73,19 +79,23 @@ import Testing
         #expect(metrics["b"] == 4)
     }
 
-    @Test(arguments: [
-        (0, "0"), (1840, "1,840"), (999, "999"), (1_000_000, "1,000,000"), (-1234.5, "-1,234.5"), (0.1234, "0.123"),
-        (0.0004, "0"), (-0.0004, "0"), (1.9996, "2"), (100_001, "100,001"), (1e15, "1e+15"), (.infinity, "inf"),
-    ] as [(Double, String)])
+    @Test(
+        arguments: [
+            (0, "0"), (1840, "1,840"), (999, "999"), (1_000_000, "1,000,000"), (-1234.5, "-1,234.5"), (0.1234, "0.123"),
+            (0.0004, "0"), (-0.0004, "0"), (1.9996, "2"), (100_001, "100,001"), (1e16, "1e+16"), (.infinity, "inf"),
+        ] as [(Double, String)])
     func `numbers are written as people do`(number: Double, text: String) {
         #expect(number.plain == text)
     }
 
-    @Test(arguments: [
-        (0.995, "99.50%"), (1, "100.00%"), (0, "0.00%"), (0.99954, "99.9540%"), (0.0047, "0.47%"), (0.983152, "98.3152%"),
-        (0.9831522, "98.3152%"), (-0.002, "-0.20%"), (.nan, "nan"),
-    ] as [(Double, String)])
-    func `figures are written in percent`(fraction: Double, text: String) {
+    @Test(
+        arguments: [
+            (0.995, "99.50%"), (1, "100.00%"), (0, "0.00%"), (0.99954, "99.954%"), (0.0047, "0.47%"),
+            (0.983152, "98.32%"),
+            (0.999, "99.900%"), (0.9989, "99.89%"), (0.0004, "0.040%"), (0.001, "0.10%"), (-0.002, "-0.20%"),
+            (.nan, "nan"),
+        ] as [(Double, String)])
+    func `figures are written in percent, more exactly where that matters`(fraction: Double, text: String) {
         #expect(fraction.percent == text)
     }
 

@@ -2,26 +2,27 @@ import AlertModel
 import Testing
 
 @Suite struct `Moments` {
-    @Test(arguments: [
-        ("1970-01-01T00:00:00Z", 0),
-        ("2026-11-20T22:00:00Z", 1_795_212_000_000),
-        ("2026-11-20T23:00:00+01:00", 1_795_212_000_000),
-        ("2026-11-20T12:30:00-09:30", 1_795_212_000_000),
-        ("2026-11-20T22:00:00-00:00", 1_795_212_000_000),
-        ("2026-11-20t22:00:00z", 1_795_212_000_000),
-        ("2026-11-20 22:00:00Z", 1_795_212_000_000),
-        ("2026-11-20T22:00:00.5Z", 1_795_212_000_500),
-        ("2026-11-20T22:00:00.250+00:00", 1_795_212_000_250),
-        ("2026-11-20T22:00:00.1239999999999Z", 1_795_212_000_123),
-        ("2016-12-31T23:59:60Z", 1_483_228_799_000),
-        ("2016-12-31T23:59:60.750Z", 1_483_228_799_750),
-        ("2017-01-01T00:59:60+01:00", 1_483_228_799_000),
-        ("2024-02-29T00:00:00Z", 1_709_164_800_000),
-        ("1969-12-31T23:59:59.999Z", -1),
-        ("0001-01-01T00:00:00Z", -62_135_596_800_000),
-        ("9999-12-31T23:59:59Z", 253_402_300_799_000),
-        ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
-    ] as [(String, Int64)])
+    @Test(
+        arguments: [
+            ("1970-01-01T00:00:00Z", 0),
+            ("2026-11-20T22:00:00Z", 1_795_212_000_000),
+            ("2026-11-20T23:00:00+01:00", 1_795_212_000_000),
+            ("2026-11-20T12:30:00-09:30", 1_795_212_000_000),
+            ("2026-11-20T22:00:00-00:00", 1_795_212_000_000),
+            ("2026-11-20t22:00:00z", 1_795_212_000_000),
+            ("2026-11-20 22:00:00Z", 1_795_212_000_000),
+            ("2026-11-20T22:00:00.5Z", 1_795_212_000_500),
+            ("2026-11-20T22:00:00.250+00:00", 1_795_212_000_250),
+            ("2026-11-20T22:00:00.1239999999999Z", 1_795_212_000_123),
+            ("2016-12-31T23:59:60Z", 1_483_228_799_000),
+            ("2016-12-31T23:59:60.750Z", 1_483_228_799_750),
+            ("2017-01-01T00:59:60+01:00", 1_483_228_799_000),
+            ("2024-02-29T00:00:00Z", 1_709_164_800_000),
+            ("1969-12-31T23:59:59.999Z", -1),
+            ("0001-01-01T00:00:00Z", -62_135_596_800_000),
+            ("9999-12-31T23:59:59Z", 253_402_300_799_000),
+            ("9999-12-31T23:59:59.999Z", 253_402_300_799_999),
+        ] as [(String, Int64)])
     func `an instant is read from RFC 3339`(text: String, milliseconds: Int64) {
         #expect(Moment(rfc3339: text)?.milliseconds == milliseconds)
     }
@@ -61,16 +62,19 @@ import Testing
         #expect(Moment(milliseconds: -1).description == "1969-12-31T23:59:59.999Z")
     }
 
-    @Test(arguments: [
-        (0.0, 0), (1.0004, 1000), (1.0006, 1001), (-0.5, -500), (253_402_300_799.0, 253_402_300_799_000),
-        (253_402_300_800.0, nil), (-62_135_596_801.0, nil), (.infinity, nil), (-.infinity, nil), (.nan, nil), (1e300, nil),
-    ] as [(Double, Int64?)])
+    @Test(
+        arguments: [
+            (0.0, 0), (1.0004, 1000), (1.0006, 1001), (-0.5, -500), (253_402_300_799.0, 253_402_300_799_000),
+            (253_402_300_800.0, nil), (-62_135_596_801.0, nil), (.infinity, nil), (-.infinity, nil), (.nan, nil),
+            (1e300, nil),
+        ] as [(Double, Int64?)])
     func `Unix seconds are believed between the years 1 and 9999`(seconds: Double, milliseconds: Int64?) {
         #expect(Moment(unixSeconds: seconds)?.milliseconds == milliseconds)
     }
 
-    @Test(arguments: [(0, 0), (999, 0), (1000, 1), (-1, -1), (-1000, -1), (-1001, -2), (.min, -9_223_372_036_854_776)]
-        as [(Int64, Int64)])
+    @Test(
+        arguments: [(0, 0), (999, 0), (1000, 1), (-1, -1), (-1000, -1), (-1001, -2), (.min, -9_223_372_036_854_776)]
+            as [(Int64, Int64)])
     func `whole seconds are rounded down`(milliseconds: Int64, seconds: Int64) {
         #expect(Moment(milliseconds: milliseconds).unixSeconds == seconds)
     }
@@ -98,11 +102,12 @@ import Testing
         #expect((Duration.seconds(Int64.max / 1000) + .milliseconds(999)).wholeMilliseconds == .max)
     }
 
-    @Test(arguments: [
-        (.seconds(10), 1.5, .seconds(15)), (.seconds(10), 0, .zero), (.milliseconds(1), 0.4, .zero),
-        (.seconds(10), .infinity, .days(3_650_000)), (.seconds(10), 1e300, .days(3_650_000)),
-        (.seconds(10), -1e300, .days(-3_650_000)), (.zero, .nan, .days(3_650_000)),
-    ] as [(Duration, Double, Duration)])
+    @Test(
+        arguments: [
+            (.seconds(10), 1.5, .seconds(15)), (.seconds(10), 0, .zero), (.milliseconds(1), 0.4, .zero),
+            (.seconds(10), .infinity, .days(3_650_000)), (.seconds(10), 1e300, .days(3_650_000)),
+            (.seconds(10), -1e300, .days(-3_650_000)), (.zero, .nan, .days(3_650_000)),
+        ] as [(Duration, Double, Duration)])
     func `stretching is bounded by ten thousand years`(duration: Duration, factor: Double, stretched: Duration) {
         #expect(duration.scaled(by: factor) == stretched)
     }

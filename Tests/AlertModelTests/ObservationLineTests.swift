@@ -15,7 +15,8 @@ import Testing
             Issue.record("read as \(observed)")
             return
         }
-        #expect(observation.subject == Subject(source: "ios", app: "shop-ios", release: "5.2.0", environment: "production"))
+        #expect(
+            observation.subject == Subject(source: "ios", app: "shop-ios", release: "5.2.0", environment: "production"))
         #expect(observation.span.length == .minutes(5))
         #expect(observation.isComplete)
         #expect(observation.metrics.figure("crash_free_users")?.share == Share(hits: 1809, of: 1840))
@@ -48,13 +49,25 @@ import Testing
         ("source", "\"\"", "$.source: expected a string that is not empty, found the string \"\""),
         ("source", "7", "$.source: expected a string, found 7"),
         ("app", "null", "$.app: expected a string, found null"),
-        ("seen", "\"2026-11-20\"", "$.seen: expected an instant such as \"2026-11-20T22:00:00Z\", found the string \"2026-11-20\""),
-        ("to", "\"2026-11-20T22:00:00Z\"", "$.to: expected an instant after 'from' (2026-11-20T22:00:00Z), found the string \"2026-11-20T22:00:00Z\""),
+        (
+            "seen", "\"2026-11-20\"",
+            "$.seen: expected an instant such as \"2026-11-20T22:00:00Z\", found the string \"2026-11-20\""
+        ),
+        (
+            "to", "\"2026-11-20T22:00:00Z\"",
+            "$.to: expected an instant after 'from' (2026-11-20T22:00:00Z), found the string \"2026-11-20T22:00:00Z\""
+        ),
         ("complete", "1", "$.complete: expected true or false, found 1"),
         ("metrics", "[]", "$.metrics: expected an object, found an array"),
         ("metrics", "{\"users\":\"5\"}", "$.metrics.users: expected a number, found the string \"5\""),
-        ("metrics", "{\"users\":-5}", "$.metrics: expected figures that make sense, found 'users' is -5.0, but a count is never negative"),
-        ("metrics", "{\"users\":5,\"crashed_users\":6}", "$.metrics: expected figures that make sense, found 'crashed_users' (6) is more than 'users' (5)"),
+        (
+            "metrics", "{\"users\":-5}",
+            "$.metrics: expected figures that make sense, found 'users' is -5.0, but a count is never negative"
+        ),
+        (
+            "metrics", "{\"users\":5,\"crashed_users\":6}",
+            "$.metrics: expected figures that make sense, found 'crashed_users' (6) is more than 'users' (5)"
+        ),
         ("issues", "{}", "$.issues: expected an array, found an object"),
         ("issues", "[{\"id\":\"\"}]", "$.issues[0].id: expected a string that is not empty, found the string \"\""),
         ("issues", "[{\"id\":\"1\",\"events\":-1}]", "$.issues[0].events: expected a count, 0 or more, found -1"),

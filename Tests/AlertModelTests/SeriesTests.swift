@@ -12,7 +12,8 @@ import Testing
         for span in spans {
             series.add(
                 try #require(
-                    Fixtures.observation(span.from, span.to, ["sessions": span.sessions, "crashed_sessions": span.crashed])),
+                    Fixtures.observation(
+                        span.from, span.to, ["sessions": span.sessions, "crashed_sessions": span.crashed])),
                 keeping: retention)
         }
         return series
@@ -22,28 +23,29 @@ import Testing
         [measured.span.from, measured.span.to].map { ($0 - Self.start).wholeMilliseconds / 60_000 }
     }
 
-    @Test(arguments: [
-        // Neighbours are pooled.
-        ([(0, 20, 100, 1), (20, 40, 200, 2), (40, 60, 300, 3)], 60, [0, 60], 600),
-        // A gap is passed over: what was not seen is not invented.
-        ([(0, 20, 100, 1), (40, 60, 300, 3)], 60, [0, 60], 400),
-        // What overlaps is never pooled; the newest goes first.
-        ([(0, 30, 100, 1), (20, 40, 200, 2), (30, 60, 300, 3)], 60, [0, 60], 400),
-        ([(0, 30, 100, 1), (20, 50, 200, 2), (49, 60, 300, 3)], 60, [0, 60], 400),
-        // Half-open: a span that begins with the window is in, one that begins a minute sooner is out.
-        ([(-1, 20, 100, 1), (20, 40, 200, 2), (40, 60, 300, 3)], 60, [20, 60], 500),
-        ([(0, 60, 100, 1), (60, 120, 200, 2)], 60, [60, 120], 200),
-        // One span that is the window says it all, whatever else there is.
-        ([(0, 60, 1000, 1), (0, 30, 100, 1), (30, 60, 100, 1)], 60, [0, 60], 1000),
-        // Hours that slide by five minutes: two that touch make two hours.
-        ([(-5, 55, 10, 0), (0, 60, 20, 0), (55, 115, 40, 0), (60, 120, 80, 0)], 120, [0, 120], 100),
-        // Among spans of different lengths the shorter fill the window.
-        ([(0, 60, 1000, 1), (30, 40, 7, 0), (40, 50, 8, 0), (50, 60, 9, 0)], 30, [30, 60], 24),
-        // Where every span is longer than the window, the newest is taken as it is.
-        ([(-60, 0, 500, 1), (0, 60, 1000, 1)], 30, [0, 60], 1000),
-        // An empty hour is a figure: nobody was there.
-        ([(0, 30, 100, 1), (30, 60, 0, 0)], 60, [0, 60], 100),
-    ] as [([Span], Int64, [Int64], Double)])
+    @Test(
+        arguments: [
+            // Neighbours are pooled.
+            ([(0, 20, 100, 1), (20, 40, 200, 2), (40, 60, 300, 3)], 60, [0, 60], 600),
+            // A gap is passed over: what was not seen is not invented.
+            ([(0, 20, 100, 1), (40, 60, 300, 3)], 60, [0, 60], 400),
+            // What overlaps is never pooled; the newest goes first.
+            ([(0, 30, 100, 1), (20, 40, 200, 2), (30, 60, 300, 3)], 60, [0, 60], 400),
+            ([(0, 30, 100, 1), (20, 50, 200, 2), (49, 60, 300, 3)], 60, [0, 60], 400),
+            // Half-open: a span that begins with the window is in, one that begins a minute sooner is out.
+            ([(-1, 20, 100, 1), (20, 40, 200, 2), (40, 60, 300, 3)], 60, [20, 60], 500),
+            ([(0, 60, 100, 1), (60, 120, 200, 2)], 60, [60, 120], 200),
+            // One span that is the window says it all, whatever else there is.
+            ([(0, 60, 1000, 1), (0, 30, 100, 1), (30, 60, 100, 1)], 60, [0, 60], 1000),
+            // Hours that slide by five minutes: two that touch make two hours.
+            ([(-5, 55, 10, 0), (0, 60, 20, 0), (55, 115, 40, 0), (60, 120, 80, 0)], 120, [0, 120], 100),
+            // Among spans of different lengths the shorter fill the window.
+            ([(0, 60, 1000, 1), (30, 40, 7, 0), (40, 50, 8, 0), (50, 60, 9, 0)], 30, [30, 60], 24),
+            // Where every span is longer than the window, the newest is taken as it is.
+            ([(-60, 0, 500, 1), (0, 60, 1000, 1)], 30, [0, 60], 1000),
+            // An empty hour is a figure: nobody was there.
+            ([(0, 30, 100, 1), (30, 60, 0, 0)], 60, [0, 60], 100),
+        ] as [([Span], Int64, [Int64], Double)])
     func `sessions are pooled from spans inside the window that do not overlap`(
         spans: [Span], window: Int64, covered: [Int64], total: Double
     ) throws {
@@ -84,7 +86,9 @@ import Testing
             series.add(
                 try #require(Fixtures.observation(from, to, ["users": users, "crashed_users": 1])), keeping: .hours(2))
         }
-        for (window, covered, users) in [(60, [0, 60], 150.0), (30, [30, 60], 110), (50, [0, 60], 150), (1, [30, 60], 110), (600, [0, 60], 150)]
+        for (window, covered, users) in [
+            (60, [0, 60], 150.0), (30, [30, 60], 110), (50, [0, 60], 150), (1, [30, 60], 110), (600, [0, 60], 150),
+        ]
             as [(Int64, [Int64], Double)]
         {
             let measured = try #require(series.measured("crash_free_users", over: .minutes(window)))
@@ -139,7 +143,8 @@ import Testing
         #expect(series.measured("sessions", over: .hours(1))?.isComplete == false)
         // Late figures complete it.
         series.add(
-            try #require(Fixtures.observation(30, 60, ["sessions": 6], seen: .hours(3), isComplete: true)), keeping: .hours(1))
+            try #require(Fixtures.observation(30, 60, ["sessions": 6], seen: .hours(3), isComplete: true)),
+            keeping: .hours(1))
         #expect(series.measured("sessions", over: .hours(1))?.isComplete == true)
         #expect(series.measured("sessions", over: .hours(1))?.figure.value == 11)
     }
@@ -187,7 +192,8 @@ import Testing
         for step in 0..<12 as Range<Int64> {
             series.add(
                 try #require(
-                    Fixtures.observation(step * 5, step * 5 + 5, ["sessions": 100, "crashed_sessions": Double(step % 2)])),
+                    Fixtures.observation(
+                        step * 5, step * 5 + 5, ["sessions": 100, "crashed_sessions": Double(step % 2)])),
                 keeping: .minutes(10))
         }
         #expect(series.trail.count == 1)
@@ -219,7 +225,9 @@ import Testing
     @Test func `hours without figures are gaps, and a day is all that is kept`() throws {
         var series = Series()
         for hour in [0, 1, 3, 30] as [Int64] {
-            series.add(try #require(Fixtures.observation(hour * 60, hour * 60 + 60, ["users": Double(hour)])), keeping: .hours(1))
+            series.add(
+                try #require(Fixtures.observation(hour * 60, hour * 60 + 60, ["users": Double(hour)])),
+                keeping: .hours(1))
             if hour == 3 {
                 let day = series.lastDay(of: "users", until: Fixtures.start + .hours(4))
                 #expect(day.suffix(4) == [0, 1, nil, 3])

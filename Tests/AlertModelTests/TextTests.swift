@@ -55,12 +55,13 @@ import Testing
 
 @Suite struct `Stable hashes` {
     /// The values were computed by a separate program from the definitions of FNV-1a and of the finishing mix.
-    @Test(arguments: [
-        ([], 0xEFD01F60BA992926, "evk0vc2t9ia96"),
-        ([""], 0x1BBD5C813C69A8D7, "1nfasg4u6ja6n"),
-        (["ios"], 0xCC6291A1CE375B53, "cookhk773emqj"),
-        (["shop-ios", "é🦊"], 0x00F221A2FEDCC9E0, "01sh1kbvdpif0"),
-    ] as [([String], UInt64, String)])
+    @Test(
+        arguments: [
+            ([], 0xEFD01F60BA992926, "evk0vc2t9ia96"),
+            ([""], 0x1BBD5C813C69A8D7, "1nfasg4u6ja6n"),
+            (["ios"], 0xCC6291A1CE375B53, "cookhk773emqj"),
+            (["shop-ios", "é🦊"], 0x00F221A2FEDCC9E0, "01sh1kbvdpif0"),
+        ] as [([String], UInt64, String)])
     func `a hash is the same everywhere and always`(texts: [String], value: UInt64, text: String) {
         var hash = StableHash()
         for text in texts { hash.add(text) }

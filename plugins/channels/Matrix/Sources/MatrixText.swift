@@ -5,7 +5,7 @@ internal import PluginKit
 extension String {
     /// The text on one line, cut in the middle so that it takes at most `limit` bytes of the event, as HTML or not.
     func cut(to limit: Int) -> String {
-        roughlyCut(to: limit).tamed.trimmed.fitted(to: limit)
+        roughlyCut(to: limit).tamed.trimmed.defused.fitted(to: limit)
     }
 
     /// The text with its middle cut out where it would take more bytes of the event than the limit, as HTML or not;
@@ -23,6 +23,23 @@ extension String {
         // Four bytes a scalar, at both ends.
         guard utf8.count > 8 * limit else { return self }
         return String(unicodeScalars.prefix(limit)) + "…" + String(unicodeScalars.suffix(limit))
+    }
+
+    /// The text without words that call everybody: a zero-width space breaks them and is not seen.
+    ///
+    /// Events say that they mention nobody, but older clients look for `@room` in the text all the same, and bridges to
+    /// other chats for what means the same there.
+    private var defused: String {
+        var result = ""
+        var rest = self[...]
+        while let index = rest.firstIndex(of: "@") {
+            let next = rest.index(after: index)
+            result += rest[..<next]
+            rest = rest[next...]
+            let calls = ["room", "everyone", "channel", "here"].contains { rest.prefix($0.count).lowercased() == $0 }
+            if calls { result += "\u{200B}" }
+        }
+        return result + rest
     }
 
     /// The text escaped for HTML, inside attributes too.

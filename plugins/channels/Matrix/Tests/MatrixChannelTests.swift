@@ -1,3 +1,5 @@
+import FoundationEssentials
+import Glibc
 import PluginKit
 import PluginTesting
 import Testing
@@ -24,7 +26,6 @@ private func channel() throws -> MatrixChannel { try MatrixChannel(options: opti
             bodyBytesMax: MatrixLimits.contentMax,
             secrets: [secret],
             success: HTTPResponse(status: 200, body: Array("{\"event_id\":\"$e\"}".utf8)),
-            deliveredStatuses: [],
             keepsFirstBody: true,
             bodyFlaws: matrixFlaws
         )
@@ -60,6 +61,19 @@ private func channel() throws -> MatrixChannel { try MatrixChannel(options: opti
         let address = "\(start)/_matrix/client/v3/rooms/\(piece)/send/m.room.message/d-1"
         #expect(channel.request(for: SampleMessages.test)?.url.reveal() == address)
         #expect(channel.request(for: SampleMessages.test, isPlain: true)?.url.reveal() == address + "-plain")
+    }
+
+    /// For sending them to a real homeserver: one event's content a line.
+    @Test(.enabled(if: getenv("MATRIX_PAYLOADS") != nil)) func `payloads are written out`() throws {
+        let path = try #require(getenv("MATRIX_PAYLOADS").map { String(cString: $0) })
+        var lines = ""
+        for (_, message) in SampleMessages.usual + SampleMessages.nasty {
+            for isPlain in [false, true] {
+                let request = try channel().request(for: message, isPlain: isPlain)
+                lines += String(decoding: try #require(request?.wireBody()?.bytes), as: UTF8.self) + "\n"
+            }
+        }
+        try lines.write(toFile: path, atomically: true, encoding: .utf8)
     }
 
     @Test func `a homeserver from the environment loses its slash and stays hidden`() throws {

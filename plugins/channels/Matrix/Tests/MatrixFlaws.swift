@@ -9,6 +9,9 @@ import PluginKit
     if content["body"]?.string?.isEmpty ?? true { flaws.append("no body") }
     if content["m.mentions"] != .object(JSONObject()) { flaws.append("mentions are not ruled out") }
     if content.hasFraction { flaws.append("a number that is not whole") }
+    for mention in ["@room", "@everyone", "@channel"] where content.text.contains(mention) {
+        flaws.append("'\(mention)' is in it")
+    }
     guard let html = content["formatted_body"] else { return flaws }
     if content["format"] != "org.matrix.custom.html" { flaws.append("HTML without its format") }
     return flaws + htmlFlaws(html.string ?? "")

@@ -70,7 +70,8 @@ enum SlackPayload {
         let texts = facts.map { fact -> String in
             // At the beginning of a line, Slack reads a "greater than" as a quotation, escaped or not.
             let value = (fact.value.hasPrefix(">") ? String.zeroWidthSpace : "") + fact.value.escaped
-            return fact.label.isEmpty ? value : "*\(fact.label.escaped)*\n\(value)"
+            let label = fact.label.isEmpty ? "" : "*\(fact.label.escaped)*"
+            return [label, value].filter { !$0.isEmpty }.joined(separator: "\n")
         }
         return stride(from: 0, to: texts.count, by: SlackLimits.fieldsMax).map { start in
             .fields(Array(texts[start..<min(start + SlackLimits.fieldsMax, texts.count)]))

@@ -22,11 +22,9 @@ private let signed: [String: Option.Value] = [
 ]
 
 @Suite struct `Posting to a webhook` {
-    @Test(arguments: [[:], signed]) func `anything fits and every answer has a meaning`(_ more: [String: Option.Value])
-        throws
-    {
+    @Test func `anything fits and every answer has a meaning`() throws {
         let conformance = ChannelConformance(
-            try channel(more),
+            try channel(signed),
             audience: .programs,
             bodyBytesMax: WebhookBody.bytesMax,
             secrets: [secret, token],

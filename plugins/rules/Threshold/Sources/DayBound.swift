@@ -1,9 +1,10 @@
+internal import PluginKit
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
     internal import Musl
 #endif
-internal import PluginKit
 
 /// How surprising a share of bad cases is, counting every look of a day.
 ///
@@ -63,7 +64,7 @@ struct DayBound {
     static func binomial(_ hits: Double, of trials: Double, rate: Double) -> (density: Double, tail: Double) {
         guard hits <= trials else { return (0, 0) }
         let logarithm =
-            lgamma(trials + 1) - lgamma(hits + 1) - lgamma(trials - hits + 1) + hits * log(rate)
+            logGamma(trials + 1) - logGamma(hits + 1) - logGamma(trials - hits + 1) + hits * log(rate)
             + (trials - hits) * log1p(-rate)
         let density = exp(logarithm)
         let odds = rate / (1 - rate)
@@ -74,5 +75,11 @@ struct DayBound {
             next += 1
         }
         return (density, Swift.min(1, sum))
+    }
+
+    /// The logarithm of the gamma function; `lgamma` itself writes a global that other threads write too.
+    private static func logGamma(_ number: Double) -> Double {
+        var sign: Int32 = 0
+        return lgamma_r(number, &sign)
     }
 }

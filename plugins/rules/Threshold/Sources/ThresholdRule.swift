@@ -72,7 +72,8 @@ public struct ThresholdRule: Detector {
         for (name, comparison) in named {
             switch nature.unit {
             case .rate where !comparison.isPercentage:
-                let percent = comparison.limit <= 1 ? comparison.limit.percentTrimmed : "\(JSON(comparison.limit).text)%"
+                let percent =
+                    comparison.limit <= 1 ? comparison.limit.percentTrimmed : "\(JSON(comparison.limit).text)%"
                 add(
                     name, "the limit of \(nature.title) is a percentage, but '\(comparison)' has no unit",
                     "\"\(comparison.relation.rawValue) \(percent)\"")
@@ -80,9 +81,14 @@ public struct ThresholdRule: Detector {
                 add(name, "\(nature.title) are counted, so the limit can not be a percentage")
             case .rate where comparison.isNeverTrue:
                 add(name, "'\(comparison)' never holds: a rate lies between 0% and 100%")
+            case .rate where comparison.isAlwaysTrue:
+                add(name, "'\(comparison)' always holds: a rate lies between 0% and 100%")
             case .count where comparison.relation == .less && comparison.limit <= 0,
                 .count where comparison.relation == .lessOrEqual && comparison.limit < 0:
                 add(name, "'\(comparison)' never holds: a count is never negative")
+            case .count where comparison.relation == .greater && comparison.limit < 0,
+                .count where comparison.relation == .greaterOrEqual && comparison.limit <= 0:
+                add(name, "'\(comparison)' always holds: a count is never negative")
             default: break
             }
         }
@@ -90,10 +96,28 @@ public struct ThresholdRule: Detector {
             let (warning, critical) = (named[0].1, named[1].1)
             if warning.relation.isBelow != critical.relation.isBelow {
                 add("critical", "'warning' and 'critical' look in opposite directions")
-            } else if warning.relation.isBelow ? critical.limit > warning.limit : critical.limit < warning.limit {
+            } else if nature.unit == .unknown, warning.isPercentage != critical.isPercentage {
+                add("critical", "of 'warning' (\(warning)) and 'critical' (\(critical)) only one is in percent")
+            } else if critical == warning {
+                add("critical", "'critical' and 'warning' are both '\(warning)', so 'warning' is never said")
+            } else if critical.holdsWherever(warning) {
                 add(
-                    "critical", "'critical' (\(critical)) is milder than 'warning' (\(warning)), so 'warning' is never said",
+                    "critical",
+                    "'critical' (\(critical)) is milder than 'warning' (\(warning)), so 'warning' is never said",
                     advice: "swap the two")
+            }
+        }
+        if let recover = options.fraction("recover"), recover > 0, let mildest = named.first?.1, problems.isEmpty {
+            let target = ThresholdRule.recoveryTarget(mildest, recover)
+            if !mildest.isPercentage {
+                add(
+                    "recover", "'recover' is in percentage points, but the limit '\(mildest)' is no percentage",
+                    advice: "leave 'recover' out")
+            } else if nature.unit == .rate, !(0...1).contains(target) {
+                add(
+                    "recover",
+                    "to be over, \(nature.title) would have to reach \(target.percentTrimmed), which no rate does",
+                    advice: "write a smaller one")
             }
         }
         if let confidence = options.fraction("confidence"), !(0.5..<1).contains(confidence) {
@@ -114,18 +138,21 @@ public struct ThresholdRule: Detector {
         let mildest = limits.last
         var evidence = Evidence(
             metric: metric, figure: figure, limit: mildest?.comparison, span: measured.span, sentence: "")
-        if nature.unit == .rate, volumeMin > 0 {
+        // Adoption is a share of nothing that a source counts: it can only be taken at its word.
+        if nature.unit == .rate, let noun = nature.denominator, volumeMin > 0 || confidence != nil {
             guard let share = figure.share else {
-                return unknown("the source gives \(nature.title) without saying of how many", .between, evidence)
+                return unknown(
+                    "the source gives \(nature.title) without saying of how many \(noun); only 'confidence: off' with "
+                        + "'min_volume: 0' takes it at its word", .between, evidence)
             }
             guard share.total >= volumeMin else {
-                let noun = nature.denominator ?? "cases"
                 return unknown(
                     "only \(share.total.plain) \(noun), fewer than min_volume \(volumeMin.plain)", .far, evidence)
             }
         }
         let holding = limits.filter { $0.comparison.holds(figure.value) }
-        guard measured.isComplete || (nature.unit == .count && holding.contains { !$0.comparison.relation.isBelow }) else {
+        let isSureToStay = nature.unit == .count && holding.contains { !$0.comparison.relation.isBelow }
+        guard measured.isComplete || isSureToStay else {
             return unknown("the span is not complete yet", .between, evidence)
         }
         for limit in holding where isCarried(figure, limit.comparison, measured.span) {
@@ -142,7 +169,8 @@ public struct ThresholdRule: Detector {
             return Judgement(.ok(recovered: recovered), closeness(figure.value), evidence)
         }
         return unknown(
-            "\(text(figure.value)) is beyond the limit, but \(volumeText(figure)) can not carry an alarm", .near, evidence)
+            "\(text(figure.value)) is beyond the limit, but \(volumeText(figure)) can not carry an alarm", .near,
+            evidence)
     }
 
     private func unknown(
@@ -177,7 +205,15 @@ public struct ThresholdRule: Detector {
     }
 
     private func isRecovered(_ value: Double, _ limit: Comparison) -> Bool {
-        limit.relation.isBelow ? value >= limit.limit + recover : value <= limit.limit - recover
+        let target = ThresholdRule.recoveryTarget(limit, recover)
+        return limit.relation.isBelow ? value >= target : value <= target
+    }
+
+    /// Where an incident is over. Rounded to the grain of configs: 0.99 + 0.002 is not the number nearest to 0.992.
+    private static func recoveryTarget(_ limit: Comparison, _ recover: Double) -> Double {
+        guard recover > 0 else { return limit.limit }
+        let target = limit.relation.isBelow ? limit.limit + recover : limit.limit - recover
+        return (target * 1e12).rounded() / 1e12
     }
 
     /// Near: within a quarter of the way from perfect to the limit. Far: not even halfway there.
@@ -191,11 +227,13 @@ public struct ThresholdRule: Detector {
     private func sentence(_ evidence: Evidence, _ limit: Limit) -> String {
         guard let figure = evidence.figure else { return "" }
         let side = limit.comparison.relation.isBelow ? "below" : "above"
-        var sentence = "\(nature.title) \(text(figure.value))\(volumeText(figure, before: " of ")), \(side) "
+        var sentence =
+            "\(nature.title) \(text(figure.value))\(volumeText(figure, before: " of ")), \(side) "
             + "\(limit.comparison.limitText) over the last \((evidence.span?.length ?? window).short)"
         if let bound = evidence.bound, let confidence = evidence.confidence {
             let best = limit.comparison.relation.isBelow ? "at best" : "at least"
-            sentence += "; \(best) \(bound.percent) with \(confidence.percentTrimmed) confidence over all looks of a day"
+            sentence +=
+                "; \(best) \(bound.percent) with \(confidence.percentTrimmed) confidence over all looks of a day"
         }
         return sentence
     }
@@ -217,5 +255,23 @@ extension Comparison {
         case .greater: limit >= 1
         case .greaterOrEqual: limit > 1
         }
+    }
+
+    /// Whether every rate between 0 and 1 fulfils it.
+    fileprivate var isAlwaysTrue: Bool {
+        switch relation {
+        case .less: limit > 1
+        case .lessOrEqual: limit >= 1
+        case .greater: limit < 0
+        case .greaterOrEqual: limit <= 0
+        }
+    }
+
+    /// Whether it holds for every value for which another in the same direction does.
+    fileprivate func holdsWherever(_ other: Comparison) -> Bool {
+        guard limit != other.limit else {
+            return relation == other.relation || relation == .lessOrEqual || relation == .greaterOrEqual
+        }
+        return relation.isBelow ? limit > other.limit : limit < other.limit
     }
 }

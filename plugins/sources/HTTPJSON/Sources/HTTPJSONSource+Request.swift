@@ -46,13 +46,4 @@ extension HTTPJSONSource {
         }
     }
 
-    /// The host in a URL, without user, port and case; nil when there is none.
-    static func host(of url: String) -> String? {
-        let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
-        guard parts.count >= 3, parts[0].hasSuffix(":"), parts[1].isEmpty else { return nil }
-        let authority = parts[2].prefix { $0 != "?" && $0 != "#" }
-        let place = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
-        let host = place.hasPrefix("[") ? place.prefix { $0 != "]" } + "]" : place.prefix { $0 != ":" }
-        return host.isEmpty ? nil : host.lowercased()
-    }
 }

@@ -45,7 +45,7 @@ public struct HTTPJSONSource: Source {
         guard let request = parts.request, let layout = parts.layout else { throw ProblemList(problems) }
         self.request = request
         self.layout = layout
-        host = HTTPJSONSource.host(of: request.url.reveal())
+        host = WebAddress(request.url.reveal())?.host
         metrics = Set(layout.metrics.map(\.name))
         var hash = StableHash()
         hash.add("\(layout.span.wholeMilliseconds)")

@@ -98,14 +98,4 @@ import Testing
         #expect(problems(issues: ["each": "$.i[*]"]) == ["'issues' needs 'each' and 'id'"])
         #expect(problems(issues: ["each": "$.i[*]", "id": "$.id"]) == [])
     }
-
-    @Test(arguments: [
-        ("https://stats.example.com/a", "stats.example.com"),
-        ("https://Stats.Example.com:8443?x=1", "stats.example.com"),
-        ("http://user:pa@ss@127.0.0.1:80/", "127.0.0.1"), ("http://[::1]:9000/x", "[::1]"), ("https://", nil),
-        ("stats.example.com", nil), ("", nil), ("https:///path", nil),
-    ])
-    func `the host is that of the address`(_ url: String, _ host: String?) {
-        #expect(HTTPJSONSource.host(of: url) == host)
-    }
 }

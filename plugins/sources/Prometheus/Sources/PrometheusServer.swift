@@ -34,14 +34,7 @@ struct PrometheusServer: Sendable {
 
     /// The host without port and without credentials; nil when the address has none or goes beyond a path.
     var host: String? {
-        let whole = address.reveal()
-        guard let scheme = ["https://", "http://"].first(where: { whole.lowercased().hasPrefix($0) }),
-            !whole.contains(where: { "?#".contains($0) || $0.isWhitespace })
-        else { return nil }
-        let authority = whole.dropFirst(scheme.count).prefix { $0 != "/" }
-        let place = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
-        let host = place.hasPrefix("[") ? place.prefix { $0 != "]" } + "]" : place.prefix { $0 != ":" }
-        return host.isEmpty ? nil : host.lowercased()
+        WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
     }
 }
 

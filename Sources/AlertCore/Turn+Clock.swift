@@ -1,0 +1,85 @@
+internal import PluginKit
+
+// A wall clock that is set. Whatever counts time moves along with it, so that neither a flood nor a silence follows;
+// calendars (quiet hours, mutes) do not move, and are asked anew.
+
+extension Turn {
+    mutating func moveClock(by step: Duration) {
+        note(.warning, "the clock was set by \(step.inSeconds) s")
+        moveSources(by: step)
+        moveDeliveries(by: step)
+        moveIncidents(by: step)
+        for channel in plan.channels { dispatch(channel.name) }
+    }
+
+    /// Notices a clock that was set back while the bot was down: what it did last lies in the future now. A clock that was
+    /// set forward looks like a long sleep, and is treated as one.
+    mutating func moveClockIfSetBack() {
+        let past = state.sources.values.compactMap(\.lastPolled) + state.outbox.values.map(\.queued)
+        if let latest = past.max(), latest > now { moveClock(by: now - latest) }
+    }
+
+    private mutating func moveSources(by step: Duration) {
+        for name in state.sources.keys.sorted() {
+            guard var record = state.sources[name] else { continue }
+            record.due = record.due.map { $0 + step }
+            record.lastPolled = record.lastPolled.map { $0 + step }
+            record.lastGood = record.lastGood.map { $0 + step }
+            if let since = record.failure?.since { record.failure?.since = since + step }
+            self.record(.source(name: name, record))
+            setPollTimer(name)
+        }
+        // Figures from a future that was taken back would hide new ones until it comes again.
+        for (subject, series) in state.series.sorted(by: { $0.key < $1.key })
+        where series.lastSeen - now > plan.figuresLast(subject.source) {
+            record(.forgotten(subject))
+        }
+    }
+
+    private mutating func moveDeliveries(by step: Duration) {
+        for name in state.channels.keys.sorted() {
+            guard var record = state.channels[name], let paused = record.pausedUntil else { continue }
+            record.pausedUntil = paused + step
+            self.record(.channel(name: name, record))
+        }
+        state.buckets = state.buckets.mapValues { Bucket(tokens: $0.tokens, at: $0.at + step) }
+        for delivery in state.outboxInOrder {
+            let phase: Delivery.Phase =
+                switch delivery.phase {
+                case .waiting(let notBefore): .waiting(notBefore: notBefore + step)
+                case .attempting(let since): .attempting(since: since + step)
+                }
+            record(
+                .delivery(
+                    Delivery(
+                        id: delivery.id, channel: delivery.channel, number: delivery.number, kind: delivery.kind,
+                        incident: delivery.incident, message: delivery.message, queued: delivery.queued + step,
+                        attempts: delivery.attempts, phase: phase, possiblyRepeated: delivery.possiblyRepeated,
+                        isPlain: delivery.isPlain)))
+        }
+    }
+
+    private mutating func moveIncidents(by step: Duration) {
+        for old in state.incidentsInOrder {
+            var incident = old
+            if old.state == .pending {
+                // Its beginning starts the wait, and makes its id: nobody has been told either yet.
+                record(.incidentEnded(id: old.id))
+                setIncidentTimer(old.id)
+                incident = Incident(
+                    rule: old.rule, subject: old.subject, labels: old.labels, severity: old.severity,
+                    since: old.since + step, evidence: old.evidence)
+                incident.worst = old.worst
+                incident.isUncertain = old.isUncertain
+            }
+            incident.standings = incident.standings.mapValues { standing in
+                var moved = standing
+                moved.lastSaid = standing.lastSaid.map { $0 + step }
+                moved.hold?.lookAgain = now
+                return moved
+            }
+            record(.incident(incident))
+            reconsider(incident.id)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+/// Just enough of a URL for checks: an absolute `http` or `https` address and whose it is.
+public struct WebAddress: Hashable, Sendable {
+    public let scheme: String
+    /// Lower case, without user and port; an IPv6 address keeps its brackets.
+    public let host: String
+    /// Whether there is a query or a fragment behind the path.
+    public let hasQuery: Bool
+
+    /// Reads an address; nil for anything else, also for one with white space or control characters in it.
+    public init?(_ text: String) {
+        guard let scheme = ["https", "http"].first(where: { text.lowercased().hasPrefix($0 + "://") }),
+            text.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F })
+        else { return nil }
+        let rest = text.dropFirst(scheme.count + 3)
+        var authority = rest.prefix { !"/?#".contains($0) }
+        hasQuery = rest.contains { "?#".contains($0) }
+        if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
+        let port: Substring
+        if authority.hasPrefix("[") {
+            guard let end = authority.firstIndex(of: "]") else { return nil }
+            host = authority[...end].lowercased()
+            port = authority[authority.index(after: end)...]
+        } else {
+            host = authority.prefix { $0 != ":" }.lowercased()
+            port = authority.dropFirst(host.count)
+        }
+        guard !host.isEmpty, port.isEmpty || (port.hasPrefix(":") && UInt16(port.dropFirst()) != nil) else { return nil }
+        self.scheme = scheme
+    }
+
+    /// Whether the host is this machine: `localhost`, 127.0.0.0/8 or ::1.
+    public var isLoopback: Bool {
+        if host == "localhost" || host == "[::1]" { return true }
+        let bytes = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return bytes.count == 4 && bytes.allSatisfy { $0 != nil } && bytes[0] == 127
+    }
+}

@@ -1,0 +1,204 @@
+// AlertTesting plays the bot's core in virtual time: a driver that answers polls and deliveries as a test says and objects
+// to whatever must never happen, detectors and gates that follow a script, and chance from a seed. It knows nothing of
+// disks, networks and real clocks; whole bots with those belong to a simulator.
+
+public import AlertCore
+public import PluginKit
+
+/// The core on a stage: time moves when the test says so, and the outside answers as the test wrote it.
+///
+/// A year can be played in a second. What breaks one of the core's promises whatever the test is about (a second poll in
+/// flight, a message that leaves before it is safe) is written down in `objections`.
+public struct Rehearsal {
+    /// A poll that was started.
+    public struct Polled: Hashable, Sendable {
+        public let source: String
+        public let at: Moment
+    }
+
+    /// An attempt of a delivery.
+    public struct Sent: Hashable, Sendable {
+        public let delivery: Delivery
+        public let at: Moment
+    }
+
+    public private(set) var core: Core
+    public private(set) var state = State()
+    public private(set) var now: Moment
+    public private(set) var polls: [Polled] = []
+    public private(set) var sends: [Sent] = []
+    public private(set) var decisions: [DecisionRecord] = []
+    public private(set) var notes: [Note] = []
+    /// What the core did that it must never do; a test expects it to be empty.
+    public private(set) var objections: [String] = []
+
+    /// What comes of a poll, and how long it takes; nil when no answer ever comes.
+    public var pollAnswer: (PollOrder, Moment) -> (report: PollReport, after: Duration)? = { _, _ in
+        (PollReport(.noData), .zero)
+    }
+    /// What comes of an attempt, and how long it takes; nil when no answer ever comes.
+    public var sendAnswer: (Delivery, Moment) -> (outcome: DeliveryOutcome, after: Duration)? = { _, _ in
+        (.delivered(receipt: nil), .zero)
+    }
+    /// The state as the journal gives it back: every fact goes through its JSON on the way here.
+    public private(set) var replica = State()
+    /// Whether every step is compared with its replay; slow, for tests that are about that.
+    public var comparesReplay = false
+
+    private var inFlight: [(at: Moment, input: Input)] = []
+    private var sending: [String: Delivery] = [:]
+    private var polling: Set<String> = []
+
+    /// Steps that one instant may take before the core counts as running in circles.
+    private static let stepsAtOnceMax = 100_000
+
+    public init(_ plan: Plan, at start: Moment = .rehearsalStart) {
+        core = Core(plan: plan)
+        now = start
+    }
+
+    public var plan: Plan { core.plan }
+
+    /// Starts the bot.
+    public mutating func start() { step(.started) }
+
+    /// Takes in one input now.
+    public mutating func step(_ input: Input) {
+        switch input {
+        case .polled(let source, _, _): polling.remove(source)
+        case .delivered(let id, _): sending[id] = nil
+        default: break
+        }
+        let output = core.step(&state, input, at: now)
+        keep(output.facts)
+        for effect in output.effects { take(effect, output.facts) }
+    }
+
+    /// Moves time on, letting happen what is due, that at `end` included.
+    public mutating func advance(to end: Moment) {
+        var (stepsAtOnce, last) = (0, now)
+        while let next = nextEvent, next <= end {
+            now = max(now, next)
+            stepsAtOnce = now == last ? stepsAtOnce + 1 : 0
+            last = now
+            guard stepsAtOnce < Rehearsal.stepsAtOnceMax else {
+                objections.append("\(now): the core runs in circles")
+                return
+            }
+            passEvent()
+        }
+        now = max(now, end)
+    }
+
+    public mutating func advance(by duration: Duration) { advance(to: now + duration) }
+
+    /// Moves time on without letting anything happen, as a suspended machine does.
+    public mutating func suspend(for duration: Duration) { now = now + duration }
+
+    /// Sets the wall clock: what is in flight comes as soon as it would have come.
+    public mutating func setClock(by difference: Duration) {
+        now = now + difference
+        inFlight = inFlight.map { ($0.at + difference, $0.input) }
+        step(.clockStepped(by: difference))
+    }
+
+    /// Kills the bot: what was in flight is lost. It starts anew from its journal, with another config if one is given.
+    public mutating func crash(_ plan: Plan? = nil, after downtime: Duration = .zero) {
+        inFlight = []
+        sending = [:]
+        polling = []
+        now = now + downtime
+        state = replica
+        if let plan { core = Core(plan: plan) }
+        step(.started)
+    }
+
+    /// Loads another config while the bot runs: what is in flight stays in flight.
+    public mutating func reload(_ plan: Plan) {
+        core = Core(plan: plan)
+        step(.started)
+    }
+
+    private var nextEvent: Moment? {
+        mutating get { [inFlight.map(\.at).min(), state.nextDue].compactMap { $0 }.min() }
+    }
+
+    private mutating func passEvent() {
+        // Of what comes at one instant, what was begun first comes first.
+        let first = inFlight.indices.min { (inFlight[$0].at, $0) < (inFlight[$1].at, $1) }
+        if let first, inFlight[first].at <= now {
+            step(inFlight.remove(at: first).input)
+        } else {
+            step(.tick)
+        }
+    }
+
+    private mutating func keep(_ facts: [Fact]) {
+        for fact in facts {
+            do {
+                replica.apply(try Fact(JSON(parsing: fact.json.bytes)))
+            } catch {
+                objections.append("\(now): the journal does not give back \(fact): \(error)")
+            }
+        }
+        if comparesReplay, replica.durable != state.durable {
+            objections.append("\(now): the journal gives back another state")
+        }
+    }
+
+    private mutating func take(_ effect: Effect, _ facts: [Fact]) {
+        switch effect {
+        case .note(let note): notes.append(note)
+        case .decided(let record): decisions.append(record)
+        case .poll(let order):
+            polls.append(Polled(source: order.source, at: now))
+            if !polling.insert(order.source).inserted { object("a second poll of \(order.source) is in flight") }
+            if let (report, after) = pollAnswer(order, now) {
+                inFlight.append(
+                    (now + after, .polled(source: order.source, report, validators: order.validators)))
+            }
+        case .send(let order):
+            check(order.delivery, facts)
+            sends.append(Sent(delivery: order.delivery, at: now))
+            sending[order.delivery.id] = order.delivery
+            if let (outcome, after) = sendAnswer(order.delivery, now) {
+                inFlight.append((now + after, .delivered(id: order.delivery.id, outcome)))
+            }
+        }
+    }
+
+    private mutating func check(_ delivery: Delivery, _ facts: [Fact]) {
+        if !facts.contains(.delivery(delivery)) { object("\(delivery.id) leaves before it is safe") }
+        if sending[delivery.id] != nil { object("\(delivery.id) is sent while it is in flight") }
+        let others = sending.values.filter { $0.channel == delivery.channel }
+        if let incident = delivery.incident, others.contains(where: { $0.incident == incident }) {
+            object("two messages of incident \(incident) are in flight to \(delivery.channel)")
+        }
+        if let channel = plan.channels.first(where: { $0.name == delivery.channel }), others.count >= channel.pace.atOnce {
+            object("more than \(channel.pace.atOnce) attempts are in flight to \(delivery.channel)")
+        }
+        if case .attempting = delivery.phase { return }
+        object("\(delivery.id) is sent without saying so")
+    }
+
+    private mutating func object(_ sentence: String) { objections.append("\(now): \(sentence)") }
+}
+
+extension State {
+    /// The part of the state that must survive a restart.
+    public struct Durable: Hashable, Sendable {
+        public let sources: [String: SourceRecord]
+        public let incidents: [String: Incident]
+        public let series: [Subject: Series]
+        public let outbox: [String: Delivery]
+        public let channels: [String: ChannelRecord]
+        public let history: [HistoryEntry]
+        public let nextNumber: Int
+    }
+
+    public var durable: Durable {
+        Durable(
+            sources: sources, incidents: incidents, series: series, outbox: outbox, channels: channels,
+            history: history, nextNumber: nextNumber)
+    }
+}

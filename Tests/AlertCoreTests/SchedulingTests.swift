@@ -1,0 +1,342 @@
+import AlertCore
+import AlertTesting
+import PluginKit
+import Testing
+
+/// When sources are polled.
+@Suite struct `Scheduling` {
+    /// A source with round numbers and without jitter.
+    private static func source(
+        _ name: String = "ios", every: Duration = .minutes(5), throttle: Duration = .minutes(1),
+        slowest: Duration = .hours(2), host: String? = nil, slowsWhen: Set<PollReason> = Set(PollReason.slowing)
+    ) -> SourcePlan {
+        SourcePlan(
+            name: name, host: host, every: every, throttle: throttle, slowest: slowest, jitter: 0,
+            slowsWhen: slowsWhen)
+    }
+
+    /// Minutes between the polls of a source.
+    private func gaps(_ bot: Rehearsal, of source: String = "ios") -> [Int] {
+        let times = bot.polls.filter { $0.source == source }.map(\.at)
+        return zip(times.dropFirst(), times).map { Int(($0 - $1).inSeconds / 60) }
+    }
+
+    struct Pacing: Sendable {
+        let every: Duration
+        let throttle: Duration
+        let slowest: Duration
+        let jitter: Double
+    }
+
+    @Test(
+        arguments: [
+            Pacing(every: .minutes(30), throttle: .minutes(10), slowest: .hours(2), jitter: 0.1),
+            Pacing(every: .hours(1), throttle: .hours(1), slowest: .hours(1), jitter: 0.5),
+            Pacing(every: .hours(2), throttle: .minutes(30), slowest: .hours(12), jitter: 0.9),
+        ])
+    func `through a year of everything, polls are never closer than throttle nor further apart than slowest`(_ pacing: Pacing) {
+        let seed: UInt64 = 20_261_120
+        var random = SeededRandom(seed: seed)
+        let sources = ["ios", "android"].map { name in
+            SourcePlan(
+                name: name, every: pacing.every, throttle: pacing.throttle, slowest: pacing.slowest,
+                jitter: pacing.jitter)
+        }
+        var bot = Rehearsal(.rehearsed(sources: sources))
+        var mood = 0
+        bot.pollAnswer = { order, now in
+            // Moods last a while, or no back-off would ever get far.
+            if random.happens(0.05) { mood = Int.random(in: 0...4, using: &random) }
+            let look: Look = random.happens(0.5) ? .fine : .near
+            let outcome: PollReport.Outcome =
+                switch mood {
+                case 0: .values([.look(look, of: Subject(source: order.source, app: "shop"), at: now)])
+                case 1: .unchanged
+                case 2: .noData
+                case 3: .stale(measured: now - .hours(1))
+                default: .failed(PollFailure(.timeout, "it took too long"))
+                }
+            return (PollReport(outcome), .seconds(Int64.random(in: 0...20, using: &random)))
+        }
+        bot.start()
+        bot.advance(by: .days(365))
+        for name in ["ios", "android"] {
+            let times = bot.polls.filter { $0.source == name }.map(\.at)
+            let gaps = zip(times.dropFirst(), times).map { $0 - $1 }
+            #expect(gaps.allSatisfy { $0 >= pacing.throttle }, "seed \(seed)")
+            // A poll that is in flight when the next falls due holds it up by its own length.
+            #expect(gaps.allSatisfy { $0 <= pacing.slowest + .seconds(20) }, "seed \(seed)")
+            #expect(times.count > 365)
+        }
+        #expect(bot.objections == [])
+    }
+
+    struct Slowing: Sendable {
+        let reason: PollReason
+        let gaps: [Int]
+        let story: @Sendable (inout Rehearsal) -> PollReport.Outcome
+        let gates: [GatePlan]
+
+        init(
+            _ reason: PollReason, _ gaps: [Int], gates: [GatePlan] = [],
+            _ story: @escaping @Sendable (inout Rehearsal) -> PollReport.Outcome
+        ) {
+            self.reason = reason
+            self.gaps = gaps
+            self.gates = gates
+            self.story = story
+        }
+    }
+
+    @Test(
+        arguments: [
+            Slowing(.failing, [10, 20, 40, 80, 120, 120]) { _ in .failed(PollFailure(.timeout, "too slow")) },
+            Slowing(.unchanged, [10, 20, 40, 80, 120, 120]) { _ in .unchanged },
+            Slowing(.calm, [5, 5, 5, 5, 5, 10, 10, 10, 10, 10, 10, 20]) { bot in .values([.look(.fine, at: bot.now)]) },
+            Slowing(
+                .idle, [10, 10, 10, 10],
+                gates: [.mute(from: "2026-11-01", until: "2027-01-01")]
+            ) { bot in .values([.look(.recovering, at: bot.now)]) },
+            Slowing(.lowPower, [10, 10, 10, 10]) { bot in .values([.look(.recovering, at: bot.now)]) },
+            Slowing(.near, [1, 1, 1, 1]) { bot in .values([.look(.near, at: bot.now)]) },
+        ])
+    func `each reason slows down in its own way and says its name`(_ slowing: Slowing) {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()], gates: slowing.gates))
+        bot.pollAnswer = { _, _ in nil }
+        bot.step(.power(isLow: slowing.reason == .lowPower))
+        bot.start()
+        for _ in slowing.gaps {
+            let outcome = slowing.story(&bot)
+            bot.step(.polled(source: "ios", PollReport(outcome), validators: [:]))
+            guard let due = bot.state.sources["ios"]?.due else { break }
+            bot.advance(to: due)
+        }
+        #expect(gaps(bot) == slowing.gaps)
+        #expect(bot.state.sources["ios"]?.reasons == [slowing.reason])
+    }
+
+    @Test func `a reason that the config does not name does not slow down`() {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [.calm])]))
+        bot.pollAnswer = { _, _ in (PollReport(.unchanged), .zero) }
+        bot.start()
+        bot.advance(by: .minutes(20))
+        #expect(gaps(bot) == [5, 5, 5, 5])
+    }
+
+    @Test func `a pending incident is watched as closely as throttle allows`() {
+        let detector = DetectorPlan(name: "look", detector: ScriptedDetector(for: .minutes(3)))
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()], detectors: [detector]))
+        bot.pollAnswer = { _, now in (PollReport(.values([.look(.warning, at: now)])), .zero) }
+        bot.start()
+        bot.advance(by: .minutes(13))
+        #expect(gaps(bot) == [1, 1, 1, 5, 5])
+    }
+
+    @Test func `a service that says when to come back is asked again exactly then, however late`() {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowest: .minutes(30))]))
+        let back = bot.now + .hours(3)
+        bot.pollAnswer = { _, now in
+            now < back ? (PollReport(.failed(PollFailure(.rateLimited, "slow down", retryAt: back))), .zero) : nil
+        }
+        bot.start()
+        bot.advance(by: .hours(4))
+        #expect(bot.polls.map(\.at) == [.rehearsalStart, back])
+        #expect(bot.state.sources["ios"]?.reasons.contains(.told) == true)
+    }
+
+    @Test func `a wake-up that is shared does not cut a told wait short`() {
+        let sources = [Scheduling.source("ios", every: .minutes(3), slowsWhen: []), Scheduling.source("android", slowsWhen: [])]
+        var bot = Rehearsal(.rehearsed(sources: sources))
+        // Five seconds after a poll of the other source, well within what a shared wake-up would bring forward.
+        let back = bot.now + .minutes(9) + .seconds(5)
+        bot.pollAnswer = { order, now in
+            order.source == "android" && now < back
+                ? (PollReport(.failed(PollFailure(.rateLimited, "slow down", retryAt: back))), .zero)
+                : (PollReport(.noData), .zero)
+        }
+        bot.start()
+        bot.advance(by: .minutes(10))
+        #expect(bot.polls.filter { $0.source == "android" }.map(\.at) == [.rehearsalStart, back])
+    }
+
+    @Test func `the wait of a success is kept as well`() {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
+        let back = bot.now + .minutes(47)
+        bot.pollAnswer = { _, now in
+            now < back ? (PollReport(.noData, notBefore: back), .zero) : nil
+        }
+        bot.start()
+        bot.advance(by: .hours(1))
+        #expect(bot.polls.map(\.at) == [.rehearsalStart, back])
+    }
+
+    @Test func `a source has one poll in flight, however long it takes`() {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(every: .minutes(1), slowsWhen: [])]))
+        bot.pollAnswer = { _, _ in (PollReport(.noData), .minutes(10)) }
+        bot.start()
+        bot.advance(by: .hours(1))
+        #expect(gaps(bot) == [10, 10, 10, 10, 10, 10])
+        #expect(bot.objections == [])
+    }
+
+    /// The most polls in flight at once.
+    private func most(of bot: Rehearsal, lasting length: Duration) -> Int {
+        bot.polls.map { poll in bot.polls.count { $0.at <= poll.at && poll.at < $0.at + length } }.max() ?? 0
+    }
+
+    @Test(
+        arguments: [
+            (concurrency: 3, hosts: ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"], most: 3),
+            (concurrency: 8, hosts: Array(repeating: "a", count: 10), most: 4),
+            (concurrency: 8, hosts: ["a", "a", "a", "a", "a", "a", "b", "b", "b", "b"], most: 8),
+        ])
+    func `no more polls are in flight than allowed`(concurrency: Int, hosts: [String], most: Int) {
+        let sources = hosts.enumerated().map { Scheduling.source("s\($0.offset)", host: $0.element, slowsWhen: []) }
+        var bot = Rehearsal(.rehearsed(sources: sources, concurrency: concurrency))
+        bot.pollAnswer = { _, _ in (PollReport(.noData), .seconds(10)) }
+        bot.start()
+        bot.advance(by: .hours(1))
+        #expect(self.most(of: bot, lasting: .seconds(10)) == most)
+        for source in sources { #expect(bot.polls.count { $0.source == source.name } >= 12) }
+    }
+
+    @Test func `when there is too much to do, every source has its turn`() {
+        let sources = ["a", "b", "c"].map { Scheduling.source($0, every: .minutes(1), slowsWhen: []) }
+        var bot = Rehearsal(.rehearsed(sources: sources, concurrency: 1))
+        bot.pollAnswer = { _, _ in (PollReport(.noData), .seconds(40)) }
+        bot.start()
+        bot.advance(by: .hours(1))
+        let counts = ["a", "b", "c"].map { name in bot.polls.count { $0.source == name } }
+        #expect(counts == [31, 30, 30])
+    }
+
+    @Test func `sources that fall close together share a wake-up`() {
+        let sources = [
+            Scheduling.source("a", every: .seconds(100), slowsWhen: []),
+            Scheduling.source("b", every: .seconds(105), slowsWhen: []),
+        ]
+        var bot = Rehearsal(.rehearsed(sources: sources))
+        bot.start()
+        bot.advance(by: .hours(1))
+        let times = { (name: String) in bot.polls.filter { $0.source == name }.map(\.at) }
+        #expect(times("a").count == 37)
+        #expect(times("b") == times("a"))
+    }
+
+    @Test func `a shared wake-up never breaks a throttle`() {
+        let sources = [
+            Scheduling.source("a", every: .seconds(100), slowsWhen: []),
+            Scheduling.source("b", every: .seconds(105), throttle: .seconds(105), slowsWhen: []),
+        ]
+        var bot = Rehearsal(.rehearsed(sources: sources))
+        bot.start()
+        bot.advance(by: .hours(1))
+        let times = bot.polls.filter { $0.source == "b" }.map(\.at)
+        #expect(zip(times.dropFirst(), times).allSatisfy { $0 - $1 >= .seconds(105) })
+    }
+
+    @Test func `after a suspend there is one poll to catch up`() {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [])]))
+        bot.start()
+        bot.advance(by: .minutes(7))
+        bot.suspend(for: .hours(9))
+        let woken = bot.now
+        bot.advance(by: .minutes(12))
+        #expect(bot.polls.map(\.at).filter { $0 >= woken } == [woken, woken + .minutes(5), woken + .minutes(10)])
+    }
+
+    @Test(
+        arguments: [Duration.hours(30), .days(400), .hours(-30), .days(-400), .seconds(-90)])
+    func `a clock that is set makes neither a flood nor a silence`(step: Duration) {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [])]))
+        bot.start()
+        bot.advance(by: .minutes(7))
+        let before = bot.polls.count
+        bot.setClock(by: step)
+        let set = bot.now
+        bot.advance(by: .minutes(14))
+        #expect(bot.polls[before...].map(\.at) == [3, 8, 13].map { set + .minutes($0) })
+    }
+
+    @Test func `a clock that was set back while the bot was down silences nobody`() {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [])]))
+        bot.start()
+        bot.advance(by: .minutes(7))
+        bot.crash(after: .days(-400))
+        bot.advance(by: .hours(1))
+        #expect(bot.polls.count == 2 + 12)
+    }
+
+    @Test func `a credential that is refused twice in a row stops the source, and it is said once`() {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [])]))
+        bot.pollAnswer = { _, _ in (PollReport(.failed(PollFailure(.unauthorized, "401"))), .zero) }
+        bot.start()
+        bot.advance(by: .hours(20))
+        #expect(bot.polls.count == 2)
+        #expect(bot.state.sources["ios"]?.stopped != nil)
+        #expect(bot.decisions.map(\.mark) == ["O"])
+        #expect(bot.decisions.first?.severity == .critical)
+    }
+
+    @Test func `refusals that are not in a row do not stop the source`() {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [])]))
+        var count = 0
+        bot.pollAnswer = { _, _ in
+            count += 1
+            return (PollReport(.failed(PollFailure(count % 2 == 0 ? .timeout : .unauthorized, "no"))), .zero)
+        }
+        bot.start()
+        bot.advance(by: .hours(1))
+        #expect(bot.polls.count == 13)
+        #expect(bot.state.sources["ios"]?.stopped == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `a start and a reload give a stopped source a new chance at once`(isReload: Bool) {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
+        var isGood = false
+        bot.pollAnswer = { _, _ in
+            (PollReport(isGood ? .noData : .failed(PollFailure(.unauthorized, "401"))), .zero)
+        }
+        bot.start()
+        bot.advance(by: .minutes(10))
+        isGood = true
+        if isReload { bot.reload(bot.plan) } else { bot.crash() }
+        bot.advance(by: .minutes(1))  // The throttle holds for this too.
+        #expect(bot.polls.count == 3)
+        #expect(bot.decisions.map(\.mark) == ["O", "R"])
+    }
+
+    @Test func `a poll that was lost in a crash is made up for after its interval`() {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        bot.crash(after: .minutes(2))
+        bot.advance(by: .minutes(4))
+        #expect(gaps(bot) == [5])
+    }
+
+    @Test func `a reload leaves polls in flight alone`() {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(every: .minutes(1), slowsWhen: [])]))
+        bot.pollAnswer = { _, _ in (PollReport(.noData), .minutes(5)) }
+        bot.start()
+        bot.advance(by: .seconds(30))
+        bot.reload(bot.plan)
+        bot.advance(by: .minutes(6))
+        #expect(bot.objections == [])
+        #expect(gaps(bot) == [5])
+    }
+
+    @Test func `the cursor and the validators of the last answer go into the next poll`() throws {
+        var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [])]))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        let validator = SourceRecord.Validator(etag: "\"7\"", lastModified: nil)
+        bot.step(.polled(source: "ios", PollReport(.noData, cursor: ["page": 7]), validators: ["k": validator]))
+        bot.crash()
+        let due = try #require(bot.state.sources["ios"]?.due)
+        #expect(due == bot.now + .minutes(5))
+        #expect(bot.state.sources["ios"]?.cursor == ["page": 7])
+        #expect(bot.state.sources["ios"]?.validators == ["k": validator])
+    }
+}
