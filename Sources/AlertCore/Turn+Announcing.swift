@@ -11,9 +11,21 @@ extension Turn {
         for channel in plan.channels.map(\.name)
         where concerned.contains(channel) || incident.standings[channel] != nil {
             guard let current = state.incidents[incident.id] else { return }
-            consider(current, for: channel)
+            if current.isOpen, !concerned.contains(channel), current.standings[channel]?.announced == nil {
+                letGo(current, of: channel)
+            } else {
+                consider(current, for: channel)
+            }
         }
         endIfSettled(incident.id)
+    }
+
+    /// What is held for a channel that the routes do not lead to any more will not be said there.
+    private mutating func letGo(_ incident: Incident, of channel: String) {
+        guard incident.standings[channel]?.hold != nil else { return }
+        var incident = incident
+        incident.standings[channel]?.hold = nil
+        record(.incident(incident))
     }
 
     /// The channels that the routes name for an incident, in the order of the config.
@@ -99,7 +111,8 @@ extension Turn {
             let until = firstOpening(for: notification, after: closure)
             let hold = Hold(
                 kind: kind, severity: severity, reason: closure.reason, until: until, lookAgain: closure.until,
-                summarizes: closure.fate == .holdAndSummarize)
+                // What a summary was promised for keeps the promise when a mute comes on top.
+                summarizes: closure.fate == .holdAndSummarize || standing.hold?.summarizes == true)
             if standing.hold?.kind != kind || standing.hold?.severity != severity || standing.hold?.until != until {
                 decide(
                     .hold(until: until), closure.reason, kind, severity, channel, compose(incident, kind),
@@ -125,7 +138,8 @@ extension Turn {
         let delivery = enqueue(compose(incident, kind), kind, channel, incident: incident)
         record(.incident(incident))
         decide(
-            .send, reason, kind, severity, channel, delivery.message, incident: incident.id, delivery: delivery.id)
+            .send, delivery.kind == .digest ? .overtaken : reason, delivery.kind, severity, channel, delivery.message,
+            incident: incident.id, delivery: delivery.id)
         dispatch(channel)
     }
 

@@ -28,14 +28,17 @@ extension Turn {
         let who = name(of: incident.subject)
         guard let metric = incident.evidence.metric, let figure = incident.evidence.figure else {
             let sentence = incident.evidence.sentence
-            return kind == .resolved ? "\(who): \(incident.rule) is over" : "\(who): \(sentence)"
+            return kind == .resolved ? "\(who): \(what(incident)) is over" : "\(who): \(sentence)"
         }
         let title = MetricNature(of: metric).title
         let value = text(figure.value, of: metric)
         let limit = incident.evidence.limit.map { "limit \($0)" }
         switch kind {
         case .resolved:
-            return "\(who): \(title) \(value) again, after \((now - incident.since).short)"
+            let after = "after \((now - incident.since).short)"
+            // It may end without being better: its rule has gone, or its figures have stopped.
+            let isBeyond = incident.evidence.limit?.holds(figure.value) ?? false
+            return isBeyond ? "\(who): \(title) not watched any more, \(after)" : "\(who): \(title) \(value) again, \(after)"
         case .reminder:
             return "\(who): \(title) still \(value) (\([limit, "for \((now - incident.since).short)"].joined))"
         case .escalated:
@@ -43,6 +46,11 @@ extension Turn {
         case .opened, .revised, .digest:
             return "\(who): \(title) \(value)" + (limit.map { " (\($0))" } ?? "")
         }
+    }
+
+    /// What an incident without a figure is about.
+    private func what(_ incident: Incident) -> String {
+        incident.rule + (incident.subject.app == Subject.botApp ? " of \(incident.subject.source)" : "")
     }
 
     private func name(of subject: Subject) -> String {
@@ -163,7 +171,7 @@ extension Turn {
         let mark = Message.mark(kind: .opened, severity: incident.severity)
         let when = incident.until.map { "\(span(from: incident.since, to: $0)), \(($0 - incident.since).short)" }
         guard let metric = incident.worst.metric, let figure = incident.worst.figure else {
-            return "\(mark) \(name(of: incident.subject)): \(incident.rule) · \(when ?? clock(incident.since))"
+            return "\(mark) \(name(of: incident.subject)): \(what(incident)) · \(when ?? clock(incident.since))"
         }
         return "\(mark) \(name(of: incident.subject)): \(MetricNature(of: metric).title) \(text(figure.value, of: metric)) "
             + "at worst · \(when ?? clock(incident.since))"
@@ -174,7 +182,7 @@ extension Turn {
     }
 
     /// A moment on the clock of the bot's zone: `Fri 20 Nov 23:00 CET`.
-    private func clock(_ moment: Moment) -> String {
+    func clock(_ moment: Moment) -> String {
         "\(wall(moment)) \(plan.zone.abbreviation(at: moment))"
     }
 

@@ -32,9 +32,9 @@ extension Turn {
     }
 
     private func untried(of incident: String, in channel: String) -> [Delivery] {
-        (state.queues[channel] ?? []).compactMap { state.outbox[$0] }.filter { delivery in
+        (state.deliveries[incident] ?? []).compactMap { state.outbox[$0] }.filter { delivery in
             guard case .waiting = delivery.phase else { return false }
-            return delivery.incident == incident && delivery.attempts == 0
+            return delivery.channel == channel && delivery.attempts == 0
         }
     }
 
@@ -45,7 +45,9 @@ extension Turn {
         buryExpired(name)
         let record = state.channels[name] ?? ChannelRecord()
         if let paused = record.pausedUntil, paused > now {
-            if state.queues[name]?.isEmpty == false { state.timers.set(.channel(name), paused) }
+            guard let first = state.queues[name]?.first.flatMap({ state.outbox[$0] }) else { return }
+            let end = first.queued + Turn.deliveryLifetime
+            state.timers.set(.channel(name), end > now ? min(paused, end) : paused)
             return
         }
         // While the breaker is half open, one attempt at a time finds out whether the channel is back.
@@ -102,6 +104,7 @@ extension Turn {
         delivery.attempts += 1
         delivery.phase = .attempting(since: now)
         record(.delivery(delivery))
+        state.sending.insert(delivery.id)
         output.effects.append(.send(SendOrder(delivery: delivery, thread: thread(of: delivery))))
     }
 
@@ -118,14 +121,25 @@ extension Turn {
 
     /// Takes in what came of an attempt.
     mutating func takeOutcome(of id: String, _ outcome: DeliveryOutcome) {
+        state.sending.remove(id)
         guard var delivery = state.outbox[id], case .attempting = delivery.phase else { return }
         let name = delivery.channel
+        guard plan.channel(name) != nil else {
+            // Its channel left the config while it was in flight.
+            if case .delivered(let receipt) = outcome {
+                record(.deliveryEnded(HistoryEntry(delivery: delivery, end: .delivered(receipt: receipt), at: now)))
+            } else {
+                abandon(delivery)
+            }
+            return
+        }
         var channel = state.channels[name] ?? ChannelRecord()
         let channelBefore = channel
         switch outcome {
         case .delivered(let receipt):
             channel.failures = 0
-            channel.pausedUntil = nil
+            // A wait that the service asked for in the meantime is kept all the same.
+            if let paused = channel.pausedUntil, paused <= now { channel.pausedUntil = nil }
             record(.deliveryEnded(HistoryEntry(delivery: delivery, end: .delivered(receipt: receipt), at: now)))
             clearTrouble(.channelFailing, about: name)
         case .retry(let told, let sentence):
@@ -199,7 +213,8 @@ extension Turn {
 
     private mutating func buryExpired(_ name: String) {
         for id in state.queues[name] ?? [] {
-            guard let delivery = state.outbox[id], now - delivery.queued >= Turn.deliveryLifetime else { break }
+            guard let delivery = state.outbox[id] else { continue }
+            guard now - delivery.queued >= Turn.deliveryLifetime else { break }
             guard case .waiting = delivery.phase else { continue }
             bury(delivery, "it could not be delivered within \(Turn.deliveryLifetime.grammar)")
         }
@@ -214,14 +229,18 @@ extension Turn {
             "A message to channel \(delivery.channel) can not be delivered: \(sentence)")
     }
 
-    /// After a start: whatever was under way may or may not have arrived; deliveries to channels that are gone never will.
+    private mutating func abandon(_ delivery: Delivery) {
+        record(
+            .deliveryEnded(
+                HistoryEntry(delivery: delivery, end: .dead("the channel is not in the config any more"), at: now)))
+    }
+
+    /// After a start: whatever the run before had under way may or may not have arrived; deliveries to channels that are
+    /// gone never will. What this run has under way, when the config is loaded anew, is waited for.
     mutating func settleInterruptedDeliveries() {
-        for delivery in state.outboxInOrder {
+        for delivery in state.outboxInOrder where !state.sending.contains(delivery.id) {
             if plan.channel(delivery.channel) == nil {
-                record(
-                    .deliveryEnded(
-                        HistoryEntry(
-                            delivery: delivery, end: .dead("the channel is not in the config any more"), at: now)))
+                abandon(delivery)
             } else if case .attempting = delivery.phase {
                 var interrupted = delivery
                 if plan.channel(delivery.channel)?.isIdempotent != true {

@@ -28,17 +28,37 @@ extension Turn {
     mutating func takeObservations(_ observations: [Observation], of source: String) -> Judgement.Closeness {
         let retention = plan.retention(of: source)
         var subjects: [Subject] = []
-        for observation in observations where observation.subject.source == source {
+        for observation in observations.compactMap({ kept($0) }) where observation.subject.source == source {
             record(.observed(observation, keeping: retention))
             if !subjects.contains(observation.subject) { subjects.append(observation.subject) }
         }
         return subjects.map { judge($0) }.reduce(.far) { $0.isCloser(than: $1) ? $0 : $1 }
     }
 
+    /// The observation as the journal will give it back; nil, with a note, when it could not.
+    private mutating func kept(_ observation: Observation) -> Observation? {
+        do {
+            let line = try ObservationLine(ObservationLine.observed(observation).json)
+            guard case .observed(let kept) = line else { return nil }
+            return kept
+        } catch {
+            note(.warning, "source \(observation.subject.source): an observation makes no sense: \(error)")
+            return nil
+        }
+    }
+
     private mutating func judge(_ subject: Subject) -> Judgement.Closeness {
         guard let series = state.series[subject] else { return .far }
         var closest = Judgement.Closeness.far
-        for rule in plan.detectors where rule.concerns(subject, labels: series.labels) && !isPart(subject, under: rule) {
+        for rule in plan.detectors {
+            guard rule.concerns(subject, labels: series.labels), !isPart(subject, under: rule) else {
+                if let id = state.incidentIDs[RuleSubject(rule: rule.name, subject: subject)],
+                    let incident = state.incidents[id]
+                {
+                    resolve(incident, because: "The rule \(rule.name) does not judge this by itself any more.")
+                }
+                continue
+            }
             let judgement = rule.detector.judge(series, at: now)
             if judgement.closeness.isCloser(than: closest) { closest = judgement.closeness }
             track(rule, subject, series, judgement)
@@ -122,15 +142,25 @@ extension Turn {
         reconsider(incident.id)
     }
 
-    /// Ends the incidents of rules that the config does not have any more.
+    /// Ends the incidents that the config has no place for any more.
     mutating func endIncidentsWithoutRule() {
-        for incident in state.incidentsInOrder where incident.isOpen && Trouble(rawValue: incident.rule) == nil {
-            if plan.detector(incident.rule) == nil {
-                resolve(incident, because: "The rule \(incident.rule) is not in the config any more.")
-            } else if plan.source(incident.subject.source) == nil {
-                resolve(incident, because: "The source \(incident.subject.source) is not in the config any more.")
-            }
+        for incident in state.incidentsInOrder where incident.isOpen {
+            if let sentence = whyOutdated(incident) { resolve(incident, because: sentence) }
         }
+    }
+
+    private func whyOutdated(_ incident: Incident) -> String? {
+        let name = incident.subject.source
+        if let trouble = Trouble(rawValue: incident.rule) {
+            let isKnown = trouble == .channelFailing ? plan.channel(name) != nil : plan.source(name) != nil
+            return isKnown ? nil : "\(name) is not in the config any more."
+        }
+        guard let rule = plan.detector(incident.rule) else {
+            return "The rule \(incident.rule) is not in the config any more."
+        }
+        guard plan.source(name) != nil else { return "The source \(name) is not in the config any more." }
+        return rule.concerns(incident.subject, labels: incident.labels)
+            ? nil : "The rule \(incident.rule) does not match it any more."
     }
 
     /// Looks at an incident whose time has come, or that has changed: whether it fires now, and whom to tell.
@@ -166,7 +196,8 @@ extension Turn {
         if incident.state == .pending, !incident.isUncertain, let rule = plan.detector(incident.rule) {
             due.append(incident.since + rule.detector.holdTime)
         }
-        for standing in incident.standings.values {
+        // A channel that has left the config has nothing to wait for.
+        for (channel, standing) in incident.standings where plan.channel(channel) != nil {
             if let hold = standing.hold {
                 due.append(hold.lookAgain)
             } else if let reminder = reminderDue(incident, standing) {

@@ -6,14 +6,14 @@ extension Turn {
     /// Starts every poll that is due and allowed, and those that would be due in a moment anyway.
     mutating func startDuePolls() {
         var started = false
-        for source in plan.sources where canStart(source) {
-            guard due(source) <= now else { continue }
+        // Who has waited longest goes first: where there is more to do than allowed, everybody has a turn.
+        for source in plan.sources.filter({ due($0) <= now }).sorted(by: { due($0) < due($1) }) where canStart(source) {
             start(source)
             started = true
         }
         guard started else { return }
-        // The machine is awake: who is nearly due comes along.
-        for source in plan.sources where canStart(source) {
+        // The machine is awake: who is nearly due comes along, unless a service said when.
+        for source in plan.sources where canStart(source) && !isTold(source) {
             let early = min(source.every.scaled(by: Turn.coalescedShare), Turn.coalescedMax)
             if due(source) <= now + early, now - (state.sources[source.name]?.lastPolled ?? .earliest) >= source.throttle {
                 start(source)
@@ -27,6 +27,10 @@ extension Turn {
 
     private func due(_ source: SourcePlan) -> Moment { state.sources[source.name]?.due ?? now }
 
+    private func isTold(_ source: SourcePlan) -> Bool {
+        state.sources[source.name]?.reasons.contains(.told) ?? false
+    }
+
     private func canStart(_ source: SourcePlan) -> Bool {
         guard !state.polling.contains(source.name), state.polling.count < plan.concurrency,
             state.sources[source.name]?.stopped == nil
@@ -39,8 +43,8 @@ extension Turn {
     private mutating func start(_ source: SourcePlan) {
         var record = state.sources[source.name] ?? SourceRecord()
         record.lastPolled = now
-        // A poll whose result is lost must not leave the source without a next one.
-        record.due = now + max(source.slowest, source.timeout)
+        // A poll whose result is lost in a crash must not leave the source without a next one.
+        record.due = now + max(source.every, source.throttle)
         self.record(.source(name: source.name, record))
         state.polling.insert(source.name)
         state.timers.set(.source(source.name), nil)
@@ -127,13 +131,17 @@ extension Turn {
                 .sourceStopped, about: source.name, severity: .critical,
                 "The credential of source \(source.name) was refused twice, so it is not polled any more: "
                     + "\(failure.description). Renew it, then reload the config.")
-        } else if let failing = record.failure, failing.count >= 2,
-            now - (record.lastGood ?? failing.since) >= plan.figuresLast(source.name)
-        {
+        } else if let failing = record.failure {
+            let lastGood = record.lastGood ?? failing.since
+            // One failure is no trouble yet, unless the service says that its next answer will come too late.
+            let isLate = failing.count >= 2 && now - lastGood >= plan.figuresLast(source.name)
+            let willBeLate = failure.retryAt.map { $0 - now >= plan.figuresLast(source.name) } ?? false
+            guard isLate || willBeLate else { return }
             raiseTrouble(
                 .sourceFailing, about: source.name, severity: .warning,
-                "Source \(source.name) has given no usable answer for "
-                    + "\((now - (record.lastGood ?? failing.since)).short): \(failure.description)")
+                "Source \(source.name) has given no usable answer since \(clock(lastGood))"
+                    + (failure.retryAt.map { " and wants to be left alone until \(clock($0))" } ?? "")
+                    + ": \(failure.description)")
         }
     }
 

@@ -44,13 +44,18 @@ public struct Series: Hashable, Sendable {
     /// A span seen again replaces what was seen of it before: late figures are better figures. An older sight of a span
     /// changes nothing.
     public mutating func add(_ observation: Observation, keeping retention: Duration) {
-        guard !samples.contains(where: { $0.span == observation.span && $0.seen > observation.seen }) else { return }
         let sample = Sample(
             span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
             metrics: observation.metrics)
-        samples.removeAll { $0.span == sample.span }
-        let place = samples.lastIndex { $0.span.to <= sample.span.to }.map { $0 + 1 } ?? 0
-        samples.insert(sample, at: place)
+        // Only what ends together can be the same span: few samples, however many there are.
+        let end = samples.lastIndex { $0.span.to <= sample.span.to }.map { $0 + 1 } ?? 0
+        let begin = samples[..<end].lastIndex { $0.span.to < sample.span.to }.map { $0 + 1 } ?? 0
+        if let known = samples[begin..<end].firstIndex(where: { $0.span == sample.span }) {
+            guard samples[known].seen <= sample.seen else { return }
+            samples[known] = sample
+        } else {
+            samples.insert(sample, at: end)
+        }
         if let newest = samples.last?.span.to {
             let horizon = newest - retention
             // The newest sample always stays: with a span longer than the retention it is all there is.

@@ -64,6 +64,18 @@ import Testing
         }
     }
 
+    @Test func `a client that sends on after its answer is not cut off`() async throws {
+        try await serving { port in
+            var client = try Client(port: port)
+            defer { client.connection.close() }
+            try await client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000\r\n\r\n")
+            // The answer ends with the connection's half of the server.
+            let text = try await client.read()
+            #expect(try Reply(text).status == 405)
+            for _ in 0..<3 { try await client.send(String(repeating: "x", count: 1000)) }
+        }
+    }
+
     @Test(arguments: ["0", "-1", "1001", "x", "", "1e3", "99999999999999999999"])
     func `a limit that is none is refused with a sentence`(limit: String) async throws {
         try await serving { port in

@@ -17,7 +17,7 @@ import Transport
             headers: [.init("Authorization", "Bearer \(Secret(hidden))"), .init("X-Empty", " ")],
             body: .json(["text": "ü"])
         )
-        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(20))
+        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
 
         #expect(response.status == 201)
         #expect(String(decoding: response.body, as: UTF8.self) == "körper")
@@ -47,14 +47,14 @@ import Transport
             return answer("\(request.line) \(request.body.count) \(sum) \(request.header("expect") ?? "-")")
         }
         let transport = HTTPTransport.forTests()
-        let empty = try await transport.perform(HTTPRequest(method, GuardedText(server.url())), timeout: .seconds(20))
+        let empty = try await transport.perform(HTTPRequest(method, GuardedText(server.url())), timeout: .seconds(600))
         #expect(empty.excerpt() == "\(word) / HTTP/1.1 0 0 -")
 
         let text = String(repeating: "0123456789abcdef", count: 131_072)
         let sum = text.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) % 1_000_003 }
         let full = try await transport.perform(
             HTTPRequest(method, GuardedText(server.url()), body: .text(GuardedText(text), contentType: "text/plain")),
-            timeout: .seconds(20)
+            timeout: .seconds(600)
         )
         #expect(full.excerpt() == "\(word) / HTTP/1.1 2097152 \(sum) -")
     }
@@ -71,7 +71,7 @@ import Transport
             body: .json([])
         )
         // Host, Accept, Accept-Encoding, Content-Length, and the two.
-        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(20))
+        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
         #expect(response.excerpt() == "mine application/cloudevents+json 6")
     }
 
@@ -136,7 +136,7 @@ import Transport
         let transport = HTTPTransport.forTests()
         let response = try await transport.perform(
             HTTPRequest(.get, "http://control/state"),
-            timeout: .seconds(20),
+            timeout: .seconds(600),
             unixSocketPath: path
         )
         #expect(response.excerpt() == "GET /state HTTP/1.1 control")

@@ -19,7 +19,7 @@ import Transport
             GuardedText(server.url("/a/start")),
             headers: [.init("Authorization", "Bearer \(Secret(hidden))")]
         )
-        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(20))
+        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
         #expect(response.excerpt() == "Bearer \(hidden)")
         #expect(server.connectionsCount == 1)
     }
@@ -33,7 +33,7 @@ import Transport
         }
         let response = try await HTTPTransport.forTests().perform(
             HTTPRequest(method, GuardedText(server.url()), body: .json([])),
-            timeout: .seconds(20)
+            timeout: .seconds(600)
         )
         #expect(response.status == status)
         #expect(response.header("location") == "/elsewhere")

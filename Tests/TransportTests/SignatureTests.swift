@@ -55,7 +55,7 @@ import Testing
                     secret: GuardedText(Secret(secret))
                 )
             )
-            _ = try await transport.perform(request, timeout: .seconds(20))
+            _ = try await transport.perform(request, timeout: .seconds(600))
         }
         let received = seen.withLock { $0 }
         #expect(received.map { String(decoding: $0.body, as: UTF8.self) } == [body, body])

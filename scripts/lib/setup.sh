@@ -25,7 +25,7 @@ need_swift() {
 
 is_installed() { [[ $(dpkg-query -W -f '${db:Status-Abbrev}' "$1" 2>/dev/null) == ii* ]]; }
 
-has_library() { /sbin/ldconfig -p | grep -qF "$1 "; }
+has_library() { [[ $(/sbin/ldconfig -p) == *"$1 "* ]]; }
 
 # Whether what a Debian package is wanted for is there, wherever it came from.
 is_there() {
@@ -33,7 +33,7 @@ is_there() {
     libcurl4-openssl-dev) pkg-config --exists libcurl 2>/dev/null ;;
     libyaml-dev) pkg-config --exists yaml-0.1 2>/dev/null ;;
     libssl-dev) pkg-config --exists libcrypto 2>/dev/null ;;
-    pkg-config | git | curl | prometheus) command -v "$1" >/dev/null ;;
+    pkg-config | git | curl) command -v "$1" >/dev/null ;;
     ca-certificates) [[ -s /etc/ssl/certs/ca-certificates.crt ]] ;;
     tzdata) [[ -e /usr/share/zoneinfo/Europe/Madrid ]] ;;
     binutils) command -v ld.gold >/dev/null ;;

@@ -87,12 +87,13 @@ enum BinomialTable {
         #expect(chance(25, looks: 1e9) == chance(25, looks: 1e6))
     }
 
-    @Test(arguments: [
-        // Nothing bad, nothing there, or no worse than the limit: no surprise.
-        (0, 100, 0.01, 1), (0, 0, 0.01, 1), (1, 100, 0.01, 1), (5, 100, 0.5, 1), (100, 100, 1, 1),
-        // At a limit that allows nothing, anything is one.
-        (1, 100, 0, 0),
-    ] as [(Double, Double, Double, Double)])
+    @Test(
+        arguments: [
+            // Nothing bad, nothing there, or no worse than the limit: no surprise.
+            (0, 100, 0.01, 1), (0, 0, 0.01, 1), (1, 100, 0.01, 1), (5, 100, 0.5, 1), (100, 100, 1, 1),
+            // At a limit that allows nothing, anything is one.
+            (1, 100, 0, 0),
+        ] as [(Double, Double, Double, Double)])
     func `ends are ends`(bad: Double, total: Double, rate: Double, chance: Double) {
         let bound = DayBound(bad: bad, total: total, span: .hours(1), looksPerDay: 1440)
         #expect(bound.chanceOfSuchADay(atRate: rate) == chance)
