@@ -186,6 +186,9 @@ extension Turn {
         return now - series.lastSeen <= plan.figuresLast(incident.subject.source, for: rule)
     }
 
+    /// How soon an incident that has just been looked at may be due again.
+    private static let secondLookAfter = Duration.milliseconds(1)
+
     /// Promises to look at the incident when the next thing about it is due.
     mutating func setIncidentTimer(_ id: String) {
         guard let incident = state.incidents[id] else {
@@ -199,12 +202,15 @@ extension Turn {
         // A channel that has left the config has nothing to wait for.
         for (channel, standing) in incident.standings where plan.channel(channel) != nil {
             if let hold = standing.hold {
+                // The summary that this turn sends looks after it.
+                if hold.isForSummary, summariesDue.contains(channel) { continue }
                 due.append(hold.lookAgain)
             } else if let reminder = reminderDue(incident, standing) {
                 due.append(reminder)
             }
         }
-        state.timers.set(.incident(id), due.min())
+        // Whatever should have been settled by now and is not must not keep the turn from ending.
+        state.timers.set(.incident(id), due.min().map { max($0, now + Turn.secondLookAfter) })
     }
 }
 

@@ -25,7 +25,7 @@ extension Turn {
     static let coalescedShare = 0.1
     static let coalescedMax = Duration.seconds(15)
 
-    private func due(_ source: SourcePlan) -> Moment { state.sources[source.name]?.due ?? now }
+    private func due(_ source: SourcePlan) -> Moment { state.sources[source.name]?.due ?? .earliest }
 
     private func isTold(_ source: SourcePlan) -> Bool {
         state.sources[source.name]?.reasons.contains(.told) ?? false

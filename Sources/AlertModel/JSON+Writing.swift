@@ -58,6 +58,11 @@ extension JSON {
         output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: level * 2))
     }
 
+    /// Whether the first two bytes of U+2028 or U+2029 stand at the end.
+    private static func endsInSeparator(_ output: [UInt8]) -> Bool {
+        output.count >= 2 && output[output.count - 2] == 0xE2 && output[output.count - 1] == 0x80
+    }
+
     /// Writes a string literal. U+2028 and U+2029 are escaped too: they end lines in JavaScript and in some log readers.
     static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
@@ -72,7 +77,7 @@ extension JSON {
                 output.append(contentsOf: "\\u00".utf8)
                 output.append(contentsOf: (byte < 16 ? "0" : "").utf8)
                 output.append(contentsOf: String(byte, radix: 16).utf8)
-            case 0xA8 where output.suffix(2) == [0xE2, 0x80], 0xA9 where output.suffix(2) == [0xE2, 0x80]:
+            case 0xA8 where endsInSeparator(output), 0xA9 where endsInSeparator(output):
                 output.removeLast(2)
                 output.append(contentsOf: (byte == 0xA8 ? "\\u2028" : "\\u2029").utf8)
             default: output.append(byte)

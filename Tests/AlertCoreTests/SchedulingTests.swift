@@ -30,8 +30,8 @@ import Testing
 
     @Test(
         arguments: [
-            Pacing(every: .minutes(30), throttle: .minutes(10), slowest: .hours(2), jitter: 0.1),
-            Pacing(every: .hours(1), throttle: .hours(1), slowest: .hours(1), jitter: 0.5),
+            Pacing(every: .hours(2), throttle: .hours(1), slowest: .hours(6), jitter: 0.1),
+            Pacing(every: .hours(3), throttle: .hours(3), slowest: .hours(3), jitter: 0.5),
             Pacing(every: .hours(2), throttle: .minutes(30), slowest: .hours(12), jitter: 0.9),
         ])
     func `through a year of everything, polls are never closer than throttle nor further apart than slowest`(_ pacing: Pacing) {

@@ -66,6 +66,15 @@ import Testing
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
+    @Test func `a stopped server says so to whoever waits for its port`() async throws {
+        let stopped = server(.tcp(host: "127.0.0.1", port: 0))
+        let running = Task { try await stopped.run() }
+        #expect(try await stopped.waitUntilListening() != 0)
+        running.cancel()
+        try await running.value
+        await #expect(throws: CancellationError.self) { try await stopped.waitUntilListening() }
+    }
+
     @Test(arguments: [
         (EADDRINUSE, StatusServerError.addressInUse(.unix(path: "p"))),
         (EACCES, .permissionDenied(.unix(path: "p"))),

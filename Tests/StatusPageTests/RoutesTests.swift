@@ -69,10 +69,13 @@ import Testing
             var client = try Client(port: port)
             defer { client.connection.close() }
             try await client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000\r\n\r\n")
-            // The answer ends with the connection's half of the server.
             let text = try await client.read()
             #expect(try Reply(text).status == 405)
-            for _ in 0..<3 { try await client.send(String(repeating: "x", count: 1000)) }
+            for _ in 0..<3 {
+                try await client.send(String(repeating: "x", count: 1000))
+                // Were the first connection closed by now, sending on it would fail the next time.
+                #expect(try await ask(port, "/metrics").status == 200)
+            }
         }
     }
 

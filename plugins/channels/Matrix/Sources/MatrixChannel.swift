@@ -69,7 +69,10 @@ public struct MatrixChannel: Channel {
     public func post(_ posting: Posting) -> ChannelAction {
         // Both forms of one message go by ids of their own: they are different content.
         let transaction = posting.id + (posting.isPlain ? "-plain" : "")
-        let content = posting.isPlain ? MatrixContent.plain(posting.message) : MatrixContent.rich(posting.message)
+        // The plain form stands alone: a thread whose root is gone is one reason to refuse the rich one.
+        let content =
+            posting.isPlain
+            ? MatrixContent.plain(posting.message) : MatrixContent.rich(posting.message, thread: posting.thread)
         return .request(
             HTTPRequest(
                 .put,

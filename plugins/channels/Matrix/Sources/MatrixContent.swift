@@ -32,12 +32,28 @@ enum MatrixShares {
 /// A message as the content of an `m.room.message` event.
 enum MatrixContent {
     /// Text, and the same as HTML for clients that show it.
-    static func rich(_ message: Message) -> JSON {
+    ///
+    /// - Parameter thread: the event that opened the incident; what follows goes into its thread.
+    static func rich(_ message: Message, thread: String? = nil) -> JSON {
         let message = message.cutForMatrix
         let html: [(String, JSON)] = [
             ("format", "org.matrix.custom.html"), ("formatted_body", .string(MatrixHTML.of(message))),
         ]
-        return .object(JSONObject(start(message) + html + end))
+        return .object(JSONObject(start(message) + html + end + relation(to: thread)))
+    }
+
+    /// A message of a thread, and for clients that know no threads a reply to its first message.
+    private static func relation(to thread: String?) -> [(String, JSON)] {
+        guard let thread else { return [] }
+        return [
+            (
+                "m.relates_to",
+                [
+                    "rel_type": "m.thread", "event_id": .string(thread), "is_falling_back": true,
+                    "m.in_reply_to": ["event_id": .string(thread)],
+                ]
+            )
+        ]
     }
 
     /// Text alone.

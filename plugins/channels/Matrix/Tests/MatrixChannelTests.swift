@@ -37,6 +37,25 @@ private func channel() throws -> MatrixChannel { try MatrixChannel(options: opti
         try expectSnapshot(try #require(try channel().request(for: message)), named: name)
     }
 
+    @Test func `what follows goes into the thread of the opening message, in plain form it stands alone`() throws {
+        let channel = try channel()
+        let message = try #require(SampleMessages.usual.first).message
+        func content(isPlain: Bool) throws -> JSON {
+            let posting = Posting(id: "d1", message: message, isPlain: isPlain, thread: "$root", at: message.at)
+            guard case .request(let request) = channel.post(posting), case .json(let content) = request.body else {
+                throw Unposted()
+            }
+            return content
+        }
+        let expected: JSON = [
+            "rel_type": "m.thread", "event_id": "$root", "is_falling_back": true, "m.in_reply_to": ["event_id": "$root"],
+        ]
+        #expect(try content(isPlain: false)["m.relates_to"] == expected)
+        #expect(try content(isPlain: true)["m.relates_to"] == nil)
+    }
+
+    private struct Unposted: Error {}
+
     @Test func `hostile words look as recorded`() throws {
         let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
         try expectSnapshot(try #require(try channel().request(for: message)), named: "hostile")

@@ -166,12 +166,12 @@ import ThresholdRule
         arguments: [
             (
                 floor, ["users": 10_000, "crashed_users": 90],
-                "crash-free users 99.10% of 10,000 users, below 99.5% over the last 1 h; at best 99.43% with 95% confidence over "
+                "crash-free users 99.10% of 10,000 users, below 99.5% over the last 1 h; at best 99.42% with 95% confidence over "
                     + "all looks of a day"
             ),
             (
                 floor, ["users": 2000, "crashed_users": 80],
-                "crash-free users 96.00% of 2,000 users, below 99% over the last 1 h; at best 97.68% with 95% confidence over all "
+                "crash-free users 96.00% of 2,000 users, below 99% over the last 1 h; at best 97.47% with 95% confidence over all "
                     + "looks of a day"
             ),
             (
@@ -182,7 +182,7 @@ import ThresholdRule
             (floor, ["users": 1000, "crashed_users": 0], "100.00% is inside the limit < 99.5%"),
             (
                 ["metric": "anr_rate", "warning": "> 0.47%"], ["anr_rate": 0.02, "users": 10_000],
-                "ANR rate 2.00% of 10,000 users, above 0.47% over the last 1 h; at least 1.38% with 95% confidence over all looks "
+                "ANR rate 2.00% of 10,000 users, above 0.47% over the last 1 h; at least 1.49% with 95% confidence over all looks "
                     + "of a day"
             ),
             (

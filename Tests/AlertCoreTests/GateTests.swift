@@ -1,0 +1,222 @@
+import AlertCore
+import AlertTesting
+import PluginKit
+import QuietHoursRule
+import Testing
+
+/// Mutes, quiet hours and other gates, and what they promise.
+///
+/// The stories begin at 12:00 and have one character a minute; `h` is held, `x` dropped.
+@Suite struct `Gates and their promise` {
+    private func bot(_ gates: GatePlan..., channels: [String] = ["team"], routes: [Route] = []) -> Rehearsal {
+        var bot = Rehearsal(
+            .rehearsed(gates: gates, channels: channels.map { ChannelPlan(name: $0) }, routes: routes))
+        bot.start()
+        return bot
+    }
+
+    private let mute = GatePlan.mute(from: "2026-11-20 12:02", until: "2026-11-20 12:06")
+    private let quiet = GatePlan.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:06")
+    private let drop = GatePlan.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:06", drops: true)
+
+    struct Story: Sendable, CustomTestStringConvertible {
+        let name: String
+        let gates: [GatePlan]
+        let seen: String
+        let told: String
+        var testDescription: String { name }
+
+        init(_ name: String, _ gates: [GatePlan], _ seen: String, _ told: String) {
+            self.name = name
+            self.gates = gates
+            self.seen = seen
+            self.told = told
+        }
+    }
+
+    //                                         open until 12:02, closed until 12:06
+    private static let muted = [GatePlan.mute(from: "2026-11-20 12:02", until: "2026-11-20 12:06")]
+    private static let quieted = [GatePlan.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:06")]
+    private static let dropped = [GatePlan.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:06", drops: true)]
+    private static let excepted = [
+        GatePlan.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:06", except: .critical)
+    ]
+    private static let overlaid = [
+        GatePlan.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:08"),
+        GatePlan.mute(from: "2026-11-20 12:04", until: "2026-11-20 12:06"),
+    ]
+
+    @Test(arguments: [
+        Story("what lasts longer than a mute is said when it ends", muted, "...wwwww.", "...h..O.R"),
+        Story("what lasts longer than quiet hours is said when they end", quieted, "...wwwww.", "...h..O.R"),
+        Story("what comes and goes under a mute is dropped", muted, "...w....", "...h(xx)..."),
+        Story("what comes and goes in quiet hours is one line afterwards", quieted, "...w....", "...hx.D."),
+        Story("what is dropped is never said", dropped, "...wwwwww.", "...x.....x"),
+        Story("an end is held where its beginning was said", muted, "w..w....", "O...h.R."),
+        Story("an end is held in quiet hours too", quieted, "w..w....", "O...h.R."),
+        Story("an end is never dropped where its beginning was said", dropped, "w..w....", "O...h.R."),
+        Story("what got worse is held, and said as it is then", quieted, "w..cccc.", "O..h..ER"),
+        Story("what got worse and better again is not said", quieted, "w..cwww.", "O..h...R"),
+        Story("what got worse than what was dropped is said", dropped, "...w..cc.", "...x..O.R"),
+        Story("the severe passes where it may", excepted, "...c....", "...OR..."),
+        Story("what becomes severe passes then", excepted, "...wc...", "...hOR.."),
+        Story("the end of the severe passes, however mild it was at last", excepted, "...cw....", "...O.R..."),
+        Story("a mute on top of quiet hours takes no line away", overlaid, "...ww...........", "...hhx..D......."),
+        Story("what begins again behind the gate is told as one that lasts", quieted, "...w.ww.", "...hxhDO"),
+    ])
+    func `one look a minute`(_ story: Story) {
+        var bot = Rehearsal(.rehearsed(gates: story.gates))
+        bot.start()
+        #expect(bot.play(story.seen) == story.told)
+        bot.advance(by: .hours(1))
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a reminder that falls into quiet hours comes once when they end`() {
+        let night = GatePlan.quiet(from: "2026-11-20 14:00", until: "2026-11-21 05:00")
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4), gates: [night]))
+        bot.start()
+        //                 12 o'clock      18          0           5
+        #expect(bot.play("wwwwwwwwwwwwwwwwwwwwwwwww", every: .hours(1)) == "O...h............M...M...")
+    }
+
+    @Test func `mutes are asked before quiet hours, and these before the rest`() {
+        let span = TimeSpan.between("2026-11-20 12:00", "2026-11-20 13:00")
+        func gate(_ name: String, _ stage: GateStage) -> GatePlan {
+            GatePlan(name: name, gate: ScriptedGate(name, stage, .holdAndSummarize, closed: [span]))
+        }
+        func reason(_ gates: GatePlan...) -> String? {
+            var bot = Rehearsal(.rehearsed(gates: gates))
+            bot.start()
+            bot.see(.warning)
+            return bot.decisions.first?.reason.description
+        }
+        let (first, second, nights, vacation) = (
+            gate("first", .rest), gate("second", .rest), gate("nights", .quietHours), gate("vacation", .mutes)
+        )
+        #expect(reason(second, first) == "scripted:second")
+        #expect(reason(first, nights) == "quiet_hours:nights")
+        #expect(reason(first, nights, vacation) == "muted:vacation")
+    }
+
+    @Test func `until is the first instant at which no gate holds, also when gates hand over`() {
+        var bot = bot(
+            .quiet(from: "2026-11-20 12:30", until: "2026-11-20 14:00"),
+            .mute(from: "2026-11-20 12:00", until: "2026-11-20 13:00"),
+            .mute("again", from: "2026-11-20 14:00", until: "2026-11-20 15:00"),
+            .mute("later", from: "2026-11-20 15:01", until: "2026-11-20 18:00"))
+        bot.see(.warning)
+        #expect(bot.decisions.map(\.decision) == [.hold(until: .utc("2026-11-20 15:00"))])
+        bot.advance(to: .utc("2026-11-20 15:00"))
+        #expect(bot.decisions.map(\.mark) == ["h", "O"])
+    }
+
+    @Test func `a gate holds what it matches and nothing else`() {
+        var bot = bot(.mute(from: "2026-11-20 12:00", until: "2026-11-20 13:00", match: .on(["app": "shop-*"])))
+        bot.see([(Subject(source: "ios", app: "shop-ios"), .warning), (Subject(source: "ios", app: "bank"), .warning)])
+        #expect(bot.decisions.map(\.mark) == ["h", "O"])
+    }
+
+    @Test func `everything that came and went in the night is one digest for each channel`() throws {
+        let apps = ["a", "b", "c"].map { Subject(source: "ios", app: $0) }
+        let routes = [
+            Route(match: .on(["app": "c"]), to: ["other"], continues: true), Route(to: ["team"]),
+        ]
+        var bot = bot(quiet, channels: ["team", "other"], routes: routes)
+        bot.advance(by: .minutes(3))
+        for app in apps { bot.see(.warning, of: app) }
+        bot.advance(by: .minutes(1))
+        for app in apps { bot.see(.fine, of: app) }
+        bot.advance(by: .hours(1))
+        #expect(bot.sends.map(\.delivery.channel).sorted() == ["other", "team"])
+        #expect(bot.sends.allSatisfy { $0.delivery.kind == .digest })
+        let team = try #require(bot.sends.first { $0.delivery.channel == "team" })
+        #expect(team.delivery.message.lines.count == 3)
+        #expect(bot.state.incidents.isEmpty)
+    }
+
+    @Test func `a gate that is closed to one channel's incident does not hold the other's`() {
+        let critical = GatePlan.quiet(
+            from: "2026-11-20 12:00", until: "2026-11-20 13:00", match: .on(["severity": "warning"]))
+        var bot = bot(critical, channels: ["team", "other"])
+        bot.see([(.shop, .warning), (Subject(source: "ios", app: "bank"), .critical)])
+        #expect(bot.decisions.map { "\($0.channel) \($0.mark)" } == ["team h", "other h", "team O", "other O"])
+    }
+
+    @Test func `what is held for a channel that the routes do not lead to any more is not said there`() {
+        let routes = [
+            Route(match: .on(["severity": "critical"]), to: ["oncall"], continues: true), Route(to: ["team"]),
+        ]
+        var bot = bot(quiet, channels: ["team", "oncall"], routes: routes)
+        bot.advance(by: .minutes(3))
+        _ = bot.play("cwwww")
+        #expect(bot.kindsSent(to: "team") == [.opened])
+        #expect(bot.kindsSent(to: "oncall") == [])
+    }
+
+    @Test func `a gate that is taken out of the config lets go at once`() {
+        var bot = bot(quiet)
+        bot.advance(by: .minutes(3))
+        bot.see(.warning)
+        bot.reload(.rehearsed())
+        #expect(bot.decisions.map(\.mark) == ["h", "O"])
+    }
+
+    @Test func `what is held survives a crash`() {
+        var bot = bot(quiet)
+        #expect(bot.play("...w") == "...h")
+        bot.crash()
+        bot.advance(by: .minutes(5))
+        #expect(bot.decisions.map(\.mark) == ["h", "O"])
+    }
+
+    @Test func `a source is idle only while nobody at all would be told`() {
+        func reasons(_ gates: [GatePlan]) -> [PollReason]? {
+            var bot = Rehearsal(
+                .rehearsed(gates: gates, channels: [ChannelPlan(name: "team"), ChannelPlan(name: "oncall")]))
+            bot.start()
+            bot.see(.recovering)
+            bot.see(.recovering)
+            return bot.state.sources["ios"]?.reasons
+        }
+        let (from, until) = ("2026-11-20 11:00", "2026-11-20 13:00")
+        #expect(reasons([.mute(from: from, until: until)]) == [.idle])
+        #expect(reasons([.mute(from: from, until: until, except: .critical)]) == [])
+        #expect(reasons([.mute(from: from, until: until, match: .on(["app": "bank"]))]) == [])
+    }
+}
+
+/// The quiet hours that people configure, through the days on which clocks change.
+@Suite struct `Quiet hours through the year` {
+    private func nights(_ hours: String) throws -> GatePlan {
+        let place = Position(line: 1, column: 1)
+        let zone = try ZoneDatabase().zone("Europe/Madrid")
+        let options = Options(
+            name: "nights", position: place,
+            values: ["between": Option(.hours(try DailyHours(grammar: hours)), at: place)])
+        let context = RuleContext(name: "nights", zone: zone, looksPerDay: 288)
+        return GatePlan(name: "nights", gate: try QuietHoursRule(options: options, context: context))
+    }
+
+    @Test(arguments: [
+        // In Madrid 02:00 to 03:00 does not exist on 29 March 2026, and exists twice on 25 October.
+        (hours: "22:00-07:00", at: "2026-03-29 00:30", until: "2026-03-29 05:00"),
+        (hours: "22:00-07:00", at: "2026-10-25 00:30", until: "2026-10-25 06:00"),
+        (hours: "22:00-07:00", at: "2026-06-10 20:00", until: "2026-06-11 05:00"),
+        (hours: "22:00-07:00", at: "2026-12-10 21:00", until: "2026-12-11 06:00"),
+        (hours: "01:00-02:30", at: "2026-03-29 00:30", until: "2026-03-29 01:00"),
+        (hours: "01:00-02:30", at: "2026-10-25 00:10", until: "2026-10-25 01:30"),
+        (hours: "00:00-24:00", at: "2026-06-10 20:00", until: "2027-07-15 20:00"),
+    ])
+    func `what is held at night is said when the wall clock says so`(hours: String, at: String, until: String) throws {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: nil, gates: [try nights(hours)]), at: .utc(at))
+        bot.start()
+        bot.see(.warning)
+        #expect(bot.decisions.map(\.decision) == [.hold(until: .utc(until))])
+        guard hours != "00:00-24:00" else { return }
+        bot.advance(to: .utc(until) - .milliseconds(1))
+        #expect(bot.decisions.map(\.mark) == ["h"])
+        bot.advance(to: .utc(until))
+        #expect(bot.decisions.map(\.mark) == ["h", "O"])
+    }
+}
