@@ -49,8 +49,7 @@ let package = Package(
     name: "alertbot",
     products: [.executable(name: "alertbot", targets: ["alertbot"])],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
     targets: [
         .executableTarget(
@@ -63,7 +62,7 @@ let package = Package(
         module("BotConfig", ["AlertCore", "PluginKit", "YAMLKit"]),
         module("Preview", ["AlertCore", "PluginKit", "Runtime"]),
         module("Runtime", ["AlertCore", "Journal", "PluginKit"]),
-        module("StatusPage", ["AlertModel", .product(name: "FlyingFox", package: "FlyingFox")]),
+        module("StatusPage", ["AlertModel"]),
         module("AlertCore", ["PluginKit"]),
         module("PluginKit", ["AlertModel", "TimeZones"]),
         module("TimeZones", ["AlertModel"]),

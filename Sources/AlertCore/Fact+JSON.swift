@@ -33,7 +33,8 @@ extension Fact {
                 throw try reader.member("observation").mismatch(expected: "an observation")
             }
             self = .observed(observation, keeping: try reader.member("keep_ms").milliseconds())
-        case "source": self = .source(name: try reader.member("name").string(), try SourceRecord(reader.member("source")))
+        case "source":
+            self = .source(name: try reader.member("name").string(), try SourceRecord(reader.member("source")))
         case "incident": self = .incident(try Incident(reader.member("incident")))
         case "incident_ended": self = .incidentEnded(id: try reader.member("id").string())
         case "delivery": self = .delivery(try Delivery(reader.member("delivery")))

@@ -56,7 +56,9 @@ public struct Plan: Sendable {
     public var detectionDelays: [(rule: String, delay: Duration)] {
         detectors.map { rule in
             let sources = sources.filter { rule.canConcern(source: $0.name) }
-            let slowest = sources.map { ($0.slowsWhen.isEmpty ? $0.every.scaled(by: 1 + $0.jitter) : $0.slowest) + $0.timeout }
+            let slowest = sources.map {
+                ($0.slowsWhen.isEmpty ? $0.every.scaled(by: 1 + $0.jitter) : $0.slowest) + $0.timeout
+            }
             return (rule.name, (slowest.max() ?? .zero) + rule.detector.holdTime)
         }
     }

@@ -65,7 +65,8 @@ struct Timers: Sendable {
         var parent = 0
         while true {
             var smallest = parent
-            for child in [parent * 2 + 1, parent * 2 + 2] where child < heap.count && heap[child].due < heap[smallest].due {
+            for child in [parent * 2 + 1, parent * 2 + 2]
+            where child < heap.count && heap[child].due < heap[smallest].due {
                 smallest = child
             }
             guard smallest != parent else { return }

@@ -241,13 +241,13 @@ extension Turn {
     /// The first instant at which no gate is closed to the notification.
     private func firstOpening(for notification: Notification, after closure: Closure) -> Moment {
         var opening = closure.until
-        for _ in 0..<Turn.closuresInARowMax {
+        while opening - now < Turn.closedMax {
             guard let next = self.closure(for: notification, at: opening) else { break }
             opening = next.until
         }
         return opening
     }
 
-    /// Gates that hand over to each other more often than this are as good as closed for ever; a year of nights.
-    private static let closuresInARowMax = 400
+    /// Gates that hand over to each other for longer than this are as good as closed for ever.
+    private static let closedMax = Duration.days(366)
 }

@@ -10,6 +10,8 @@ extension Turn {
         moveDeliveries(by: step)
         moveIncidents(by: step)
         for channel in plan.channels { dispatch(channel.name) }
+        // Every source has its chance to be heard again before silence counts.
+        state.timers.set(.housekeeping, now + .hours(1))
     }
 
     /// Notices a clock that was set back while the bot was down: what it did last lies in the future now. A clock that was

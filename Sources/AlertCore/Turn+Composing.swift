@@ -38,7 +38,8 @@ extension Turn {
             let after = "after \((now - incident.since).short)"
             // It may end without being better: its rule has gone, or its figures have stopped.
             let isBeyond = incident.evidence.limit?.holds(figure.value) ?? false
-            return isBeyond ? "\(who): \(title) not watched any more, \(after)" : "\(who): \(title) \(value) again, \(after)"
+            return isBeyond
+                ? "\(who): \(title) not watched any more, \(after)" : "\(who): \(title) \(value) again, \(after)"
         case .reminder:
             return "\(who): \(title) still \(value) (\([limit, "for \((now - incident.since).short)"].joined))"
         case .escalated:
@@ -77,7 +78,8 @@ extension Turn {
             }
         }
         if kind == .resolved {
-            facts.append(Message.Fact("Lasted", "\(span(from: incident.since, to: now)), \((now - incident.since).short)"))
+            facts.append(
+                Message.Fact("Lasted", "\(span(from: incident.since, to: now)), \((now - incident.since).short)"))
         } else {
             let length = now - incident.since
             facts.append(
@@ -95,7 +97,8 @@ extension Turn {
         let nature = MetricNature(of: metric)
         let failures = nature.failures == nil ? share.hits : share.total - share.hits
         let noun = nature.denominator ?? "cases"
-        return "\(failures.rounded().plain) of \(share.total.rounded().plain) \(noun) (\((failures / share.total).percent))"
+        return
+            "\(failures.rounded().plain) of \(share.total.rounded().plain) \(noun) (\((failures / share.total).percent))"
     }
 
     /// The release's share of the app, where the whole app is seen too.
@@ -138,7 +141,8 @@ extension Turn {
         if let users = issue.users { details.append("\(users.plain) users") }
         if let first = issue.firstSeen { details.append("first seen \(clock(first))") }
         return Message.IssueLine(
-            title: issue.title.isEmpty ? issue.id : issue.title, detail: details.joined(separator: ", "), url: issue.url)
+            title: issue.title.isEmpty ? issue.id : issue.title, detail: details.joined(separator: ", "), url: issue.url
+        )
     }
 
     /// One message about everything that came and went unseen.
@@ -173,7 +177,8 @@ extension Turn {
         guard let metric = incident.worst.metric, let figure = incident.worst.figure else {
             return "\(mark) \(name(of: incident.subject)): \(what(incident)) · \(when ?? clock(incident.since))"
         }
-        return "\(mark) \(name(of: incident.subject)): \(MetricNature(of: metric).title) \(text(figure.value, of: metric)) "
+        return
+            "\(mark) \(name(of: incident.subject)): \(MetricNature(of: metric).title) \(text(figure.value, of: metric)) "
             + "at worst · \(when ?? clock(incident.since))"
     }
 
@@ -195,7 +200,8 @@ extension Turn {
         let civil = plan.zone.civil(moment)
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         let weekday = civil.weekday.shortName
-        return "\(weekday.prefix(1).uppercased())\(weekday.dropFirst()) \(civil.date.day) \(months[civil.date.month - 1]) "
+        return
+            "\(weekday.prefix(1).uppercased())\(weekday.dropFirst()) \(civil.date.day) \(months[civil.date.month - 1]) "
             + time(moment)
     }
 

@@ -16,7 +16,8 @@ extension Turn {
                     // The channel has heard nothing yet: the newer message is its first, or tells the whole story.
                     kind = kind == .resolved ? .digest : .opened
                     message =
-                        kind == .digest ? composeSummary(of: [incident], reason: .overtaken) : compose(incident, .opened)
+                        kind == .digest
+                        ? composeSummary(of: [incident], reason: .overtaken) : compose(incident, .opened)
                 }
                 record(.deliveryEnded(HistoryEntry(delivery: old, end: .replaced, at: now)))
             }
@@ -193,7 +194,8 @@ extension Turn {
         let chance = StableHash.unit(delivery.id, String(delivery.attempts), "retry")
         let wait = Turn.backoff(after: delivery.attempts).scaled(by: 0.8 + 0.4 * chance)
         if channel.failures >= Turn.failuresToBreak {
-            let silence = Turn.backoff(after: channel.failures - Turn.failuresToBreak + 1).scaled(by: 0.8 + 0.4 * chance)
+            let silence = Turn.backoff(after: channel.failures - Turn.failuresToBreak + 1).scaled(
+                by: 0.8 + 0.4 * chance)
             channel.pausedUntil = max(channel.pausedUntil ?? now, now + silence)
         }
         return wait

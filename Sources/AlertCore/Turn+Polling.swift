@@ -15,7 +15,9 @@ extension Turn {
         // The machine is awake: who is nearly due comes along, unless a service said when.
         for source in plan.sources where canStart(source) && !isTold(source) {
             let early = min(source.every.scaled(by: Turn.coalescedShare), Turn.coalescedMax)
-            if due(source) <= now + early, now - (state.sources[source.name]?.lastPolled ?? .earliest) >= source.throttle {
+            if due(source) <= now + early,
+                now - (state.sources[source.name]?.lastPolled ?? .earliest) >= source.throttle
+            {
                 start(source)
             }
         }
@@ -83,7 +85,9 @@ extension Turn {
         return report.notBefore
     }
 
-    private mutating func takeSuccess(_ outcome: PollReport.Outcome, of source: SourcePlan, _ record: inout SourceRecord) {
+    private mutating func takeSuccess(
+        _ outcome: PollReport.Outcome, of source: SourcePlan, _ record: inout SourceRecord
+    ) {
         record.failure = nil
         record.stopped = nil
         clearTrouble(.sourceStopped, about: source.name)
@@ -207,13 +211,15 @@ extension Turn {
         let subjects = state.series.keys.filter { $0.source == source.name }.prefix(Turn.idleSubjectsMax)
         guard !subjects.isEmpty else { return false }
         for subject in subjects {
-            for detector in plan.detectors where detector.concerns(subject, labels: state.series[subject]?.labels ?? [:]) {
+            for detector in plan.detectors
+            where detector.concerns(subject, labels: state.series[subject]?.labels ?? [:]) {
                 let incident = Incident(
                     rule: detector.name, subject: subject, labels: state.series[subject]?.labels ?? [:],
                     severity: .critical, since: now, evidence: Evidence(sentence: ""))
                 let wouldPass = channels(for: incident).contains { channel in
                     closure(
-                        for: Notification(incident: incident, kind: .opened, severity: .critical, channel: channel)) == nil
+                        for: Notification(incident: incident, kind: .opened, severity: .critical, channel: channel))
+                        == nil
                 }
                 if wouldPass { return false }
             }

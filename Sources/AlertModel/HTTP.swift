@@ -71,8 +71,10 @@ public struct HTTPRequest: Hashable, Sendable {
         case .form(let fields):
             (
                 Array(
-                    fields.map { "\($0.name.percentEncoded)=\($0.value.reveal().percentEncoded)" }.joined(separator: "&")
-                        .utf8),
+                    fields.map { "\($0.name.percentEncoded)=\($0.value.reveal().percentEncoded)" }.joined(
+                        separator: "&"
+                    )
+                    .utf8),
                 "application/x-www-form-urlencoded"
             )
         }

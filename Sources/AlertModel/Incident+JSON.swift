@@ -98,7 +98,8 @@ extension Incident {
         guard case .object(var object) = IncidentSummary(self).json else { return .null }
         object.append("worst", worst.json)
         object.append("uncertain", .bool(isUncertain))
-        object.append("labels", .object(JSONObject(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })))
+        object.append(
+            "labels", .object(JSONObject(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })))
         object.append(
             "standings", .object(JSONObject(standings.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })))
         return .object(object)

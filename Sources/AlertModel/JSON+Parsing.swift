@@ -265,7 +265,8 @@ private struct JSONParser {
 
     private func found() -> String {
         guard let byte = peek() else { return "the end" }
-        return (0x21...0x7E).contains(byte) ? "'\(Character(Unicode.Scalar(byte)))'" : "byte 0x\(String(byte, radix: 16))"
+        return (0x21...0x7E).contains(byte)
+            ? "'\(Character(Unicode.Scalar(byte)))'" : "byte 0x\(String(byte, radix: 16))"
     }
 
     private func failure(_ problem: String) -> JSONSyntaxError {

@@ -98,7 +98,8 @@ extension Issue {
             id: try reader.member("id").nonEmptyString(),
             title: try reader.optional("title")?.string().clipped(to: Issue.titleCharactersMax) ?? "",
             events: try reader.optional("events")?.count(), users: try reader.optional("users")?.count(),
-            firstSeen: try reader.optional("first_seen")?.moment(), lastSeen: try reader.optional("last_seen")?.moment(),
+            firstSeen: try reader.optional("first_seen")?.moment(),
+            lastSeen: try reader.optional("last_seen")?.moment(),
             release: try reader.optional("release")?.string(), status: try reader.optional("status")?.string(),
             url: try reader.optional("url")?.string())
     }

@@ -24,7 +24,9 @@ public struct WebAddress: Hashable, Sendable {
             host = authority.prefix { $0 != ":" }.lowercased()
             port = authority.dropFirst(host.count)
         }
-        guard !host.isEmpty, port.isEmpty || (port.hasPrefix(":") && UInt16(port.dropFirst()) != nil) else { return nil }
+        guard !host.isEmpty, port.isEmpty || (port.hasPrefix(":") && UInt16(port.dropFirst()) != nil) else {
+            return nil
+        }
         self.scheme = scheme
     }
 

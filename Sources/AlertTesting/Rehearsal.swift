@@ -174,7 +174,9 @@ public struct Rehearsal {
         if let incident = delivery.incident, others.contains(where: { $0.incident == incident }) {
             object("two messages of incident \(incident) are in flight to \(delivery.channel)")
         }
-        if let channel = plan.channels.first(where: { $0.name == delivery.channel }), others.count >= channel.pace.atOnce {
+        if let channel = plan.channels.first(where: { $0.name == delivery.channel }),
+            others.count >= channel.pace.atOnce
+        {
             object("more than \(channel.pace.atOnce) attempts are in flight to \(delivery.channel)")
         }
         if case .attempting = delivery.phase { return }

@@ -111,7 +111,8 @@ struct ConfigLoading {
     }
 
     static func isName(_ text: String) -> Bool {
-        guard (1...64).contains(text.count), let first = text.first, first.isASCII, first.isLetter || first.isNumber else {
+        guard (1...64).contains(text.count), let first = text.first, first.isASCII, first.isLetter || first.isNumber
+        else {
             return false
         }
         return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
@@ -125,16 +126,19 @@ struct ConfigLoading {
         guard let entry = entries.first(where: { $0.key == "plugin" }) else {
             // A thing that is not even a mapping has been reported already.
             if case .mapping = thing.value.kind {
-                reader.report(thing.position, "\(what) '\(thing.name)' names no plugin", advice: "write plugin: \(names.listed)")
+                reader.report(
+                    thing.position, "\(what) '\(thing.name)' names no plugin", advice: "write plugin: \(names.listed)")
             } else if thing.value.isNull {
-                reader.report(thing.position, "\(what) '\(thing.name)' is empty", advice: "write plugin: \(names.listed)")
+                reader.report(
+                    thing.position, "\(what) '\(thing.name)' is empty", advice: "write plugin: \(names.listed)")
             }
             return nil
         }
         guard let word = reader.text(entry.value, "plugin")?.description else { return nil }
         guard let plugin = plugins.first(where: { $0.manifest.name == word }) else {
             reader.report(
-                entry.value.position, "there is no plugin '\(word.clipped(to: 60))' for \(what)s; there are \(names.listed)",
+                entry.value.position,
+                "there is no plugin '\(word.clipped(to: 60))' for \(what)s; there are \(names.listed)",
                 word.nearest(in: names))
             return nil
         }
@@ -168,7 +172,8 @@ struct ConfigLoading {
                     bot.heartbeat = url
                     if let address = WebAddress(url.reveal()), address.scheme == "http", !address.isLoopback {
                         reader.report(
-                            node.position, "'heartbeat' is plain http to a host that is not loopback", advice: "use https")
+                            node.position, "'heartbeat' is plain http to a host that is not loopback",
+                            advice: "use https")
                     }
                 }
             case "shutdown_grace":
@@ -188,7 +193,8 @@ struct ConfigLoading {
         } catch {
             if case .unknown(_, let suggestion) = error {
                 reader.report(
-                    node.position, "there is no time zone '\(name.clipped(to: 60))', expected a name such as Europe/Madrid",
+                    node.position,
+                    "there is no time zone '\(name.clipped(to: 60))', expected a name such as Europe/Madrid",
                     suggestion ?? city(name))
             } else {
                 reader.report(node.position, error.description)

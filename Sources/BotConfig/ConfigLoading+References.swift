@@ -27,7 +27,8 @@ extension ConfigLoading {
         }
         for place in rules.places {
             checkMatch(
-                place.conditions, place.match, place.isDetector ? sourceNames : sourceNames + channelNames, detectorNames,
+                place.conditions, place.match, place.isDetector ? sourceNames : sourceNames + channelNames,
+                detectorNames,
                 isDetector: place.isDetector)
             if place.isDetector { checkMetric(place, rules, sources) }
         }
@@ -52,14 +53,17 @@ extension ConfigLoading {
                     advice: entry.key == "severity" ? "use 'match' of a route or of a gate" : nil)
                 continue
             }
-            guard let names = entry.key == "source" ? sourceNames : entry.key == "rule" ? ruleNames : nil else { continue }
+            guard let names = entry.key == "source" ? sourceNames : entry.key == "rule" ? ruleNames : nil else {
+                continue
+            }
             for (element, pattern) in zip(entry.value.elements, condition.patterns)
             where !names.contains(where: pattern.fits) {
                 if pattern.isExact {
                     reportMissing(entry.key, pattern.pattern, at: element.position, among: names)
                 } else {
                     reader.report(
-                        element.position, "'\(pattern)' fits no \(entry.key), so it can never match; there are \(names.listed)")
+                        element.position,
+                        "'\(pattern)' fits no \(entry.key), so it can never match; there are \(names.listed)")
                 }
             }
         }

@@ -30,7 +30,8 @@ extension ConfigLoading {
         var rules = Rules()
         for thing in things {
             if Trouble(rawValue: thing.name) != nil {
-                reader.report(thing.position, "'\(thing.name)' is the name of one of the bot's own troubles; choose another")
+                reader.report(
+                    thing.position, "'\(thing.name)' is the name of one of the bot's own troubles; choose another")
             }
             let entries = reader.entries(of: thing.value, "rule '\(thing.name)'")
             let matchNode = entries.first { $0.key == "match" }?.value
@@ -92,7 +93,8 @@ extension ConfigLoading {
     mutating func readRoutes(_ node: Node?) -> [RouteEntry] {
         guard let node, !node.isNull else { return [] }
         guard case .sequence(let nodes) = node.kind else {
-            reader.report(node.position, "'routes' must be a list, not \(node.kindName)", advice: "write - to: [CHANNEL]")
+            reader.report(
+                node.position, "'routes' must be a list, not \(node.kindName)", advice: "write - to: [CHANNEL]")
             return []
         }
         return nodes.map { node in
@@ -105,7 +107,8 @@ extension ConfigLoading {
                     if let name = reader.text(element, "to")?.description { to.append((name, element.position)) }
                 }
             } else {
-                reader.report(node.position, "a route needs 'to': the channels it leads to", advice: "write to: [CHANNEL]")
+                reader.report(
+                    node.position, "a route needs 'to': the channels it leads to", advice: "write to: [CHANNEL]")
             }
             let continues = entries.first { $0.key == "continue" }.flatMap { reader.flag($0.value, "continue") }
             return RouteEntry(

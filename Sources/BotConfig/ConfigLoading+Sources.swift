@@ -88,7 +88,8 @@ extension ConfigLoading {
                 guard let text = reader.text(entry.value, "factor")?.reveal() else { continue }
                 guard let factor = Double(text), (1...10).contains(factor) else {
                     reader.report(
-                        entry.value.position, "'factor' is '\(text.clipped(to: 60))', expected a number from 1 to 10", "2")
+                        entry.value.position, "'factor' is '\(text.clipped(to: 60))', expected a number from 1 to 10",
+                        "2")
                     continue
                 }
                 pacing.factor = factor
@@ -125,7 +126,9 @@ extension ConfigLoading {
                     of: plugin.manifest, name: thing.name, at: thing.position, entries, common: Vocabulary.source,
                     "source '\(thing.name)'")
                 let context = SourceContext(name: thing.name, folder: folder, every: plan.every)
-                source = make(thing) { () throws(ProblemList) in try plugin.type.init(options: options, context: context) }
+                source = make(thing) { () throws(ProblemList) in
+                    try plugin.type.init(options: options, context: context)
+                }
             }
             plan.host = source?.host
             return SourceEntry(plan: plan, source: source, position: thing.position)
@@ -154,7 +157,9 @@ extension ConfigLoading {
                     of: plugin.manifest, name: thing.name, at: thing.position, entries, common: Vocabulary.channel,
                     "channel '\(thing.name)'")
                 let context = ChannelContext(name: thing.name, bot: bot.name, zone: bot.zone)
-                channel = make(thing) { () throws(ProblemList) in try plugin.type.init(options: options, context: context) }
+                channel = make(thing) { () throws(ProblemList) in
+                    try plugin.type.init(options: options, context: context)
+                }
             }
             let plan = ChannelPlan(
                 name: thing.name, pace: channel?.pace ?? .unlimited, isIdempotent: channel?.isIdempotent ?? false)

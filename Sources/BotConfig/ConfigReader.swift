@@ -50,7 +50,9 @@ struct ConfigReader {
             if let near = entry.key.nearest(in: known) {
                 report(entry.keyMark.position, "unknown key '\(entry.key.clipped(to: 60))' in \(what)", near)
             } else if let home = Vocabulary.home(of: entry.key, catalog) {
-                report(entry.keyMark.position, "'\(entry.key)' does not belong in \(what)", advice: "it belongs in \(home)")
+                report(
+                    entry.keyMark.position, "'\(entry.key)' does not belong in \(what)", advice: "it belongs in \(home)"
+                )
             } else {
                 let list = known.sorted().joined(separator: ", ")
                 report(

@@ -8,7 +8,8 @@ extension ConfigReader {
     ///
     /// What is wrong is reported and left out, so that the plugin can still find what is wrong with the rest.
     mutating func options(
-        of manifest: PluginManifest, name: String, at position: Position, _ entries: [Entry], common: [String], _ what: String
+        of manifest: PluginManifest, name: String, at position: Position, _ entries: [Entry], common: [String],
+        _ what: String
     ) -> Options {
         reportUnknown(entries, known: common + manifest.options.map(\.name), in: "\(what) of plugin \(manifest.name)")
         var values: [String: Option] = [:]
@@ -96,7 +97,9 @@ extension ConfigReader {
         let word = text.reveal()
         guard word.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_:.-".contains($0)) }), word.count <= 100
         else {
-            report(node.position, "'\(name)' is '\(text.description.clipped(to: 60))', expected a name such as crash_free_users")
+            report(
+                node.position,
+                "'\(name)' is '\(text.description.clipped(to: 60))', expected a name such as crash_free_users")
             return nil
         }
         return text
@@ -118,7 +121,8 @@ extension ConfigReader {
         let word = text.reveal()
         guard let number = Int(word), word.first != "+", range.contains(number) else {
             report(
-                node.position, "'\(name)' is '\(text.description.clipped(to: 60))', expected a whole number from "
+                node.position,
+                "'\(name)' is '\(text.description.clipped(to: 60))', expected a whole number from "
                     + "\(range.lowerBound) to \(range.upperBound)")
             return nil
         }
@@ -133,7 +137,8 @@ extension ConfigReader {
         case let word:
             let meant: String? =
                 ["yes", "on", "y", "1"].contains(word.lowercased())
-                ? "true" : ["no", "off", "n", "0"].contains(word.lowercased()) ? "false" : word.nearest(in: ["true", "false"])
+                ? "true"
+                : ["no", "off", "n", "0"].contains(word.lowercased()) ? "false" : word.nearest(in: ["true", "false"])
             report(node.position, "'\(name)' is '\(text.description.clipped(to: 60))', expected true or false", meant)
             return nil
         }
@@ -144,7 +149,8 @@ extension ConfigReader {
         guard let duration = read else { return nil }
         guard range.contains(duration) else {
             report(
-                node.position, "'\(name)' is \(duration.grammar), expected from \(range.lowerBound.grammar) to "
+                node.position,
+                "'\(name)' is \(duration.grammar), expected from \(range.lowerBound.grammar) to "
                     + "\(range.upperBound.grammar)")
             return nil
         }
@@ -167,7 +173,8 @@ extension ConfigReader {
     mutating func match(_ node: Node, _ name: String) -> Match? {
         guard case .mapping(let entries) = node.kind else {
             report(
-                node.position, "'\(name)' must be a mapping such as {app: shop-*, severity: critical}, not \(node.kindName)")
+                node.position,
+                "'\(name)' must be a mapping such as {app: shop-*, severity: critical}, not \(node.kindName)")
             return nil
         }
         var conditions: [Match.Condition] = []

@@ -73,7 +73,8 @@ extension HTTPRequest {
                 .object(JSONObject(fields.map { ($0.name, .string($0.value.description)) }))
             }
         return [
-            "method": .string(method.rawValue), "url": .string(url.description), "headers": .object(shown), "body": body,
+            "method": .string(method.rawValue), "url": .string(url.description), "headers": .object(shown),
+            "body": body,
         ]
     }
 }

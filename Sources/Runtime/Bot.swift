@@ -80,7 +80,8 @@ public actor Bot {
     /// The channels whose messages never leave the bot.
     public var inboxes: Set<String> {
         let now = ports.clock.now()
-        let sample = Posting(id: "sample", message: Message(kind: .opened, severity: .info, at: now, headline: ""), at: now)
+        let sample = Posting(
+            id: "sample", message: Message(kind: .opened, severity: .info, at: now, headline: ""), at: now)
         return Set(
             channels.filter { if case .keep = $0.value.post(sample) { true } else { false } }.keys)
     }

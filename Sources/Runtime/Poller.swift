@@ -57,7 +57,9 @@ public struct Poller: Sendable {
         let key = hash.text
         if request.isConditional, let validator = validators[key] {
             if let etag = validator.etag { request.headers.append(.init("If-None-Match", GuardedText(etag))) }
-            if let date = validator.lastModified { request.headers.append(.init("If-Modified-Since", GuardedText(date))) }
+            if let date = validator.lastModified {
+                request.headers.append(.init("If-Modified-Since", GuardedText(date)))
+            }
         }
         do {
             let response = try await ports.web.perform(request, timeout: timeout)

@@ -81,7 +81,8 @@ public struct Redactor: Sendable {
 
     public func redact(_ text: String) -> String {
         values.reduce(text) { text, value in
-            text.contains(value) ? text.split(separator: value, omittingEmptySubsequences: false).joined(separator: Secret.mask) : text
+            text.contains(value)
+                ? text.split(separator: value, omittingEmptySubsequences: false).joined(separator: Secret.mask) : text
         }
     }
 }

@@ -29,7 +29,9 @@ public struct StatusReport: Sendable {
                 guard case .object(var object) = IncidentSummary(incident).json else { return .null }
                 object["channels"] = .object(
                     JSONObject(
-                        incident.standings.sorted { $0.key < $1.key }.map { name, standing in (name, self.standing(standing)) }))
+                        incident.standings.sorted { $0.key < $1.key }.map { name, standing in
+                            (name, self.standing(standing))
+                        }))
                 return .object(object)
             })
     }

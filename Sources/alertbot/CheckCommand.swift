@@ -61,7 +61,8 @@ struct CheckCommand: ParsableCommand {
             paint.green("✓") + " \(common.config): \(count(plan.sources.count, "source")), "
                 + "\(count(plan.detectors.count + plan.gates.count, "rule")), \(count(plan.channels.count, "channel"))")
         if !delays.isEmpty {
-            Output.line("\n" + paint.bold("Slowest detection") + paint.dim("  (longest time between polls, timeout, and for)"))
+            Output.line(
+                "\n" + paint.bold("Slowest detection") + paint.dim("  (longest time between polls, timeout, and for)"))
             for delay in delays { Output.line("  \(delay.rule): within \(delay.delay.short)") }
         }
         for gate in calendar {

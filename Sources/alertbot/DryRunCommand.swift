@@ -11,14 +11,16 @@ struct DryRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dry-run",
         abstract: "Previews what would be said. Sends nothing, writes nothing.",
-        discussion: "Polls every source once, or plays a file of observations in virtual time, against a copy of the state.")
+        discussion:
+            "Polls every source once, or plays a file of observations in virtual time, against a copy of the state.")
 
     enum Format: String, ExpressibleByArgument, CaseIterable, Sendable { case text, json, payload }
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var faults: FaultOptions
     @Option(name: .long, help: "text, json, or payload: the exact requests.") var format = Format.text
-    @Option(name: .long, help: ArgumentHelp("Play this file instead of polling; - for standard input.", valueName: "file"))
+    @Option(
+        name: .long, help: ArgumentHelp("Play this file instead of polling; - for standard input.", valueName: "file"))
     var observations: String?
     @Option(name: .long, help: ArgumentHelp("Set the clock, such as 2026-11-20T22:30:00Z.", valueName: "instant"))
     var now: String?
@@ -29,7 +31,9 @@ struct DryRunCommand: AsyncParsableCommand {
         if let channel, config.channels[channel] == nil {
             let near = channel.nearest(in: config.channels.keys).map { "; did you mean \($0)?" } ?? ""
             throw Failure(
-                .wrongUsage, "there is no channel '\(channel)'; there are \(config.channels.keys.sorted().joined(separator: ", "))\(near)")
+                .wrongUsage,
+                "there is no channel '\(channel)'; there are \(config.channels.keys.sorted().joined(separator: ", "))\(near)"
+            )
         }
         let end = try now.map { text throws(Failure) in try instant(text, config.plan.zone) }
         let (state, report) = try readState(config.bot.stateFolder)
@@ -72,7 +76,8 @@ struct DryRunCommand: AsyncParsableCommand {
         let last = end ?? file.lines.last?.seen ?? SystemClock().now()
         let batches = file.batches.filter { ($0.first?.seen ?? last) <= last }
         var preview = Preview(
-            plan: config.plan, state: state, start: min(batches.first?.first?.seen ?? last, last), faults: faults.faults)
+            plan: config.plan, state: state, start: min(batches.first?.first?.seen ?? last, last), faults: faults.faults
+        )
         var bar = ProgressBar("Playing observations")
         for (index, batch) in batches.enumerated() {
             guard let seen = batch.first?.seen else { continue }
@@ -95,7 +100,8 @@ struct DryRunCommand: AsyncParsableCommand {
             let got = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             if got < 0, errno == EINTR { continue }
             guard got >= 0 else {
-                throw Failure(.impossible, "the observations \(path) can not be read: \(String(cString: strerror(errno)))")
+                throw Failure(
+                    .impossible, "the observations \(path) can not be read: \(String(cString: strerror(errno)))")
             }
             if got == 0 { break }
             file.take(buffer[..<got])
@@ -140,7 +146,9 @@ struct DryRunCommand: AsyncParsableCommand {
             }
             preview.take(input)
         }
-        guard failures < inputs.count else { throw Failure(.impossible, "no source answered, so there is nothing to judge") }
+        guard failures < inputs.count else {
+            throw Failure(.impossible, "no source answered, so there is nothing to judge")
+        }
         preview.advance(to: now)
         return preview
     }
@@ -163,7 +171,9 @@ struct DryRunCommand: AsyncParsableCommand {
 
 /// Options that make things fail on purpose.
 struct FaultOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("Make polls and deliveries fail at random, such as 30%.", valueName: "percentage"))
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Make polls and deliveries fail at random, such as 30%.", valueName: "percentage"))
     var faultRate: String?
     @Option(name: .long, help: "The seed of those failures.") var seed: UInt64 = 1
 
@@ -186,7 +196,9 @@ extension Input {
     }
 
     fileprivate var failure: (source: String, sentence: String)? {
-        guard case .polled(let source, let report, _) = self, case .failed(let failure) = report.outcome else { return nil }
+        guard case .polled(let source, let report, _) = self, case .failed(let failure) = report.outcome else {
+            return nil
+        }
         return (source, failure.description)
     }
 }

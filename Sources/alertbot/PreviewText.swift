@@ -25,7 +25,9 @@ struct PreviewText {
         let pending = report.incidents.filter { $0.state == .pending }
         if !pending.isEmpty {
             parts.append(paint.bold("Pending, not yet said"))
-            parts += pending.map { "  \($0.subject.app): \($0.evidence.sentence.tamed) (rule \($0.rule), since \($0.since))" }
+            parts += pending.map {
+                "  \($0.subject.app): \($0.evidence.sentence.tamed) (rule \($0.rule), since \($0.since))"
+            }
         }
         parts.append(
             paint.dim(

@@ -61,9 +61,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     private func servers(_ config: Config, _ face: BotFace) -> [StatusServer] {
-        let publicHost = config.bot.publicURL.flatMap { url in
-            url.split(separator: "/").dropFirst().first.map { String($0.prefix { $0 != ":" }) }
-        }
+        let publicHost = config.bot.publicURL.flatMap { WebAddress($0)?.host }
         var servers = [
             StatusServer(
                 address: .unix(path: ControlClient.socketPath(config.bot.stateFolder)), view: face,
@@ -72,7 +70,8 @@ struct RunCommand: AsyncParsableCommand {
         if case .on(let host, let port) = config.bot.listen {
             servers.append(
                 StatusServer(
-                    address: .tcp(host: host, port: port), view: face, botName: config.bot.name, publicHost: publicHost))
+                    address: .tcp(host: host, port: port), view: face, botName: config.bot.name, publicHost: publicHost)
+            )
         }
         return servers
     }
@@ -80,8 +79,10 @@ struct RunCommand: AsyncParsableCommand {
     private func greet(_ config: Config, _ host: SystemHost) {
         host.log(
             Note(
-                .info, "\(config.bot.name): watching \(count(config.plan.sources.count, "source")) with "
-                    + "\(count(config.plan.detectors.count, "rule")), telling \(count(config.plan.channels.count, "channel"))"))
+                .info,
+                "\(config.bot.name): watching \(count(config.plan.sources.count, "source")) with "
+                    + "\(count(config.plan.detectors.count, "rule")), telling \(count(config.plan.channels.count, "channel"))"
+            ))
         if case .on(let name, let port) = config.bot.listen {
             let shown = name.contains(":") ? "[\(name)]" : name
             host.log(Note(.info, "the page is at http://\(shown):\(port)/"))

@@ -36,7 +36,8 @@ struct SendTestCommand: AsyncParsableCommand {
         hash.add(channel)
         hash.add(now.description)
         let delivery = Delivery(
-            id: "test-\(hash.text)", channel: channel, number: 0, kind: .opened, incident: nil, message: message, queued: now)
+            id: "test-\(hash.text)", channel: channel, number: 0, kind: .opened, incident: nil, message: message,
+            queued: now)
         let outcome = await Courier(ports: ports, redactor: Redactor(config.secrets))
             .attempt(delivery, plugin)
         await web.close()
@@ -62,7 +63,8 @@ struct SendTestCommand: AsyncParsableCommand {
             Output.line(
                 JSON.object(
                     JSONObject([
-                        ("channel", .string(channel)), ("delivered", .bool(isDelivered)), ("sentence", .string(sentence)),
+                        ("channel", .string(channel)), ("delivered", .bool(isDelivered)),
+                        ("sentence", .string(sentence)),
                     ])
                 ).prettyText)
         case .text where isDelivered: Output.line(sentence)

@@ -49,7 +49,9 @@ struct StatusCommand: AsyncParsableCommand {
             Output.line(
                 "  \(text(incident, "severity")) \(text(incident, "app"))\(release): \(text(incident, "state")) since "
                     + "\(text(incident, "since")) (\(text(incident, "rule")))")
-            if let sentence = incident["evidence"]?["sentence"]?.string { Output.line(paint.dim("    \(sentence.tamed)")) }
+            if let sentence = incident["evidence"]?["sentence"]?.string {
+                Output.line(paint.dim("    \(sentence.tamed)"))
+            }
             for (name, standing) in incident["channels"]?.object?.members.map({ ($0.name, $0.value) }) ?? [] {
                 guard let held = standing["held"], held != .null else { continue }
                 Output.line(paint.dim("    \(name): held until \(text(held, "until")) (\(text(held, "reason")))"))
@@ -98,7 +100,8 @@ struct HistoryCommand: AsyncParsableCommand {
                 let painted = outcome == "dead" ? paint.red(outcome) : outcome
                 Output.line(
                     paint.bold(
-                        "\(entry["at"]?.string ?? "?") \(entry["channel"]?.string ?? "?") \(entry["kind"]?.string ?? "?")")
+                        "\(entry["at"]?.string ?? "?") \(entry["channel"]?.string ?? "?") \(entry["kind"]?.string ?? "?")"
+                    )
                         + " \(painted)")
                 for line in (entry["text"]?.string ?? "").split(separator: "\n") { Output.line("  \(line)") }
                 if let why = entry["why"]?.string { Output.line(paint.red("  \(why.tamed)")) }

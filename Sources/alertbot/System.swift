@@ -47,7 +47,9 @@ struct CurlWeb: Web {
 struct SystemFiles: Files {
     func read(_ request: FileRequest) async -> FileResult {
         let descriptor = open(request.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard descriptor >= 0 else { return .failed("\(request.path) can not be opened: \(String(cString: strerror(errno)))") }
+        guard descriptor >= 0 else {
+            return .failed("\(request.path) can not be opened: \(String(cString: strerror(errno)))")
+        }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

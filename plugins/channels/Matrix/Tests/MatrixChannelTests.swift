@@ -48,7 +48,8 @@ private func channel() throws -> MatrixChannel { try MatrixChannel(options: opti
             return content
         }
         let expected: JSON = [
-            "rel_type": "m.thread", "event_id": "$root", "is_falling_back": true, "m.in_reply_to": ["event_id": "$root"],
+            "rel_type": "m.thread", "event_id": "$root", "is_falling_back": true,
+            "m.in_reply_to": ["event_id": "$root"],
         ]
         #expect(try content(isPlain: false)["m.relates_to"] == expected)
         #expect(try content(isPlain: true)["m.relates_to"] == nil)
