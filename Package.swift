@@ -83,5 +83,5 @@ let package = Package(
         tests("YAMLKitTests", ["YAMLKit"]),
         tests("TransportTests", ["Transport", "AlertModel"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel"]),
-    ] + pluginTargets.filter { !$0.name.hasSuffix("RuleTests") }
+    ] + pluginTargets
 )

@@ -137,8 +137,8 @@ extension Turn {
 
     private func issueLine(_ issue: Issue) -> Message.IssueLine {
         var details: [String] = []
-        if let events = issue.events { details.append("\(events.plain) events") }
-        if let users = issue.users { details.append("\(users.plain) users") }
+        if let events = issue.events { details.append("\(events.plain) \(events == 1 ? "event" : "events")") }
+        if let users = issue.users { details.append("\(users.plain) \(users == 1 ? "user" : "users")") }
         if let first = issue.firstSeen { details.append("first seen \(clock(first))") }
         return Message.IssueLine(
             title: issue.title.isEmpty ? issue.id : issue.title, detail: details.joined(separator: ", "), url: issue.url

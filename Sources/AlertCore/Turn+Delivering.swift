@@ -187,7 +187,8 @@ extension Turn {
     /// How long to wait after a failed attempt. What a service asks for holds for its whole channel and is kept exactly;
     /// otherwise the wait doubles from attempt to attempt, and after some failures in a row the channel pauses with it.
     private func pause(_ delivery: Delivery, _ channel: inout ChannelRecord, told: Duration?) -> Duration {
-        if let told {
+        // To come back at once is no wait at all: a service that says so is spared all the same.
+        if let told, told > .zero {
             channel.pausedUntil = max(channel.pausedUntil ?? now, now + told)
             return told
         }

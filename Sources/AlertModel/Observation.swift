@@ -24,6 +24,26 @@ public struct Observation: Hashable, Sendable {
     }
 }
 
+extension Observation {
+    /// How far a span may reach beyond the moment of asking: clocks differ, but not by hours.
+    public static let clockSlackMax = Duration.hours(1)
+
+    /// What is wrong with this observation as a sentence, or nil.
+    ///
+    /// A span from the future would push everything true out of what is kept, so it is never taken in.
+    public var flaw: String? {
+        if let flaw = metrics.flaw { return flaw }
+        if span.to > seen + Observation.clockSlackMax {
+            return "the span ends at \(span.to), long after it was seen at \(seen)"
+        }
+        for issue in issues {
+            if issue.id.isEmpty { return "an issue has no id" }
+            if (issue.events ?? 0) < 0 || (issue.users ?? 0) < 0 { return "issue '\(issue.id)' has a negative count" }
+        }
+        return nil
+    }
+}
+
 /// Whom an observation is about.
 public struct Subject: Hashable, Sendable, Comparable {
     public let source: String

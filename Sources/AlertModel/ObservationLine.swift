@@ -47,6 +47,9 @@ public enum ObservationLine: Hashable, Sendable {
         if let labels = try line.optional("labels") {
             for (name, value) in try labels.members() { observation.labels[name] = try value.string() }
         }
+        if let flaw = observation.flaw {
+            throw JSONMismatch(path: line.path, expected: "an observation that makes sense", found: flaw)
+        }
         self = .observed(observation)
     }
 

@@ -42,6 +42,10 @@ public struct Rehearsal {
     }
     /// The state as the journal gives it back: every fact goes through its JSON on the way here.
     public private(set) var replica = State()
+    /// Ids of all deliveries that were ever accepted.
+    public private(set) var accepted: Set<String> = []
+    /// How every delivery ended, by id; more than one end would be a mistake.
+    public private(set) var ends: [String: [DeliveryEnd]] = [:]
     /// Whether every step is compared with its replay; slow, for tests that are about that.
     public var comparesReplay = false
 
@@ -50,7 +54,7 @@ public struct Rehearsal {
     private var polling: Set<String> = []
 
     /// Steps that one instant may take before the core counts as running in circles.
-    private static let stepsAtOnceMax = 100_000
+    private static let stepsAtOnceMax = 50_000
 
     public init(_ plan: Plan, at start: Moment = .rehearsalStart) {
         core = Core(plan: plan)
@@ -135,6 +139,11 @@ public struct Rehearsal {
 
     private mutating func keep(_ facts: [Fact]) {
         for fact in facts {
+            switch fact {
+            case .delivery(let delivery): accepted.insert(delivery.id)
+            case .deliveryEnded(let entry): ends[entry.delivery.id, default: []].append(entry.end)
+            default: break
+            }
             do {
                 replica.apply(try Fact(JSON(parsing: fact.json.bytes)))
             } catch {
@@ -144,6 +153,13 @@ public struct Rehearsal {
         if comparesReplay, replica.durable != state.durable {
             objections.append("\(now): the journal gives back another state")
         }
+    }
+
+    /// The state as a snapshot of it gives it back, every fact through its JSON.
+    public func stateFromSnapshot() throws -> State {
+        var copy = State()
+        for fact in state.facts { copy.apply(try Fact(JSON(parsing: fact.json.bytes))) }
+        return copy
     }
 
     private mutating func take(_ effect: Effect, _ facts: [Fact]) {

@@ -99,7 +99,8 @@ struct ConfigLoading {
             return []
         }
         let things = reader.entries(of: entry.value, "'\(section)'")
-        if things.isEmpty, isRequired {
+        // What is no mapping at all has been told so.
+        if things.isEmpty, isRequired, entry.value.isNull || entry.value.isMapping {
             reader.report(entry.keyMark.position, "'\(section)' is empty; the bot needs at least one")
         }
         for thing in things where !ConfigLoading.isName(thing.key) {
@@ -187,17 +188,19 @@ struct ConfigLoading {
     }
 
     private mutating func readZone(_ node: Node, _ bot: inout BotSettings) {
-        guard let name = reader.text(node, "timezone")?.reveal() else { return }
+        guard let text = reader.text(node, "timezone") else { return }
+        let name = text.reveal()
         do {
             bot.zone = try reader.surroundings.zones.zone(name)
         } catch {
             if case .unknown(_, let suggestion) = error {
                 reader.report(
                     node.position,
-                    "there is no time zone '\(name.clipped(to: 60))', expected a name such as Europe/Madrid",
-                    suggestion ?? city(name))
+                    "there is no time zone '\(text.description.clipped(to: 60))', expected a name such as Europe/Madrid",
+                    text.hasSecret ? nil : suggestion ?? city(name))
             } else {
-                reader.report(node.position, error.description)
+                reader.report(
+                    node.position, text.hasSecret ? "'timezone' is no readable time zone" : error.description)
             }
         }
     }
@@ -210,15 +213,16 @@ struct ConfigLoading {
     }
 
     private mutating func readListening(_ node: Node, _ bot: inout BotSettings) {
-        guard let text = reader.text(node, "listen")?.reveal() else { return }
+        guard let written = reader.text(node, "listen") else { return }
+        let text = written.reveal()
         if text == "off" {
             bot.listen = .off
             return
         }
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             reader.report(
-                node.position, "'listen' is '\(text.clipped(to: 60))', expected HOST:PORT or off",
-                UInt16(text).map { "127.0.0.1:\($0)" })
+                node.position, "'listen' is '\(written.description.clipped(to: 60))', expected HOST:PORT or off",
+                written.hasSecret ? nil : UInt16(text).map { "127.0.0.1:\($0)" })
             return
         }
         var host = String(text[..<colon])

@@ -58,12 +58,13 @@ extension ConfigLoading {
             }
             for (element, pattern) in zip(entry.value.elements, condition.patterns)
             where !names.contains(where: pattern.fits) {
+                let shown = reader.shown(element, pattern.pattern)
                 if pattern.isExact {
-                    reportMissing(entry.key, pattern.pattern, at: element.position, among: names)
+                    reportMissing(entry.key, shown, at: element.position, among: names)
                 } else {
                     reader.report(
                         element.position,
-                        "'\(pattern)' fits no \(entry.key), so it can never match; there are \(names.listed)")
+                        "'\(shown)' fits no \(entry.key), so it can never match; there are \(names.listed)")
                 }
             }
         }

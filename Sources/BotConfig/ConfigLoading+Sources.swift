@@ -85,11 +85,11 @@ extension ConfigLoading {
         for entry in entries {
             switch entry.key {
             case "factor":
-                guard let text = reader.text(entry.value, "factor")?.reveal() else { continue }
-                guard let factor = Double(text), (1...10).contains(factor) else {
+                guard let text = reader.text(entry.value, "factor") else { continue }
+                guard let factor = Double(text.reveal()), (1...10).contains(factor) else {
                     reader.report(
-                        entry.value.position, "'factor' is '\(text.clipped(to: 60))', expected a number from 1 to 10",
-                        "2")
+                        entry.value.position,
+                        "'factor' is '\(text.description.clipped(to: 60))', expected a number from 1 to 10", "2")
                     continue
                 }
                 pacing.factor = factor
@@ -184,6 +184,10 @@ extension Node {
     /// The entries of a mapping; none otherwise.
     var mapping: [Entry] {
         if case .mapping(let entries) = kind { entries } else { [] }
+    }
+
+    var isMapping: Bool {
+        if case .mapping = kind { true } else { false }
     }
 
     /// The elements of a list; a single value stands for a list of one.

@@ -96,9 +96,15 @@ struct ConfigReader {
         } catch {
             report(
                 node.position, "'\(name)' is '\(text.description.clipped(to: 60))', expected \(error.expected)",
-                error.suggestion)
+                text.hasSecret ? nil : error.suggestion)
             return nil
         }
+    }
+
+    /// What a value says, for people: masked where any of it came out of a secret.
+    func shown(_ node: Node, _ text: String) -> String {
+        if case .scalar(let written, _) = node.kind, written.contains("${") { return Secret.mask }
+        return text.clipped(to: 60)
     }
 }
 

@@ -150,7 +150,7 @@ extension ConfigReader {
         guard range.contains(duration) else {
             report(
                 node.position,
-                "'\(name)' is \(duration.grammar), expected from \(range.lowerBound.grammar) to "
+                "'\(name)' is \(shown(node, duration.grammar)), expected from \(range.lowerBound.grammar) to "
                     + "\(range.upperBound.grammar)")
             return nil
         }
@@ -179,25 +179,27 @@ extension ConfigReader {
         }
         var conditions: [Match.Condition] = []
         for entry in entries {
-            if !Match.properties.contains(entry.key), let near = entry.key.nearest(in: Match.properties) {
-                report(entry.keyMark.position, "unknown property '\(entry.key.clipped(to: 60))' in '\(name)'", near)
-                continue
+            var property = entry.key
+            if !Match.properties.contains(property), let near = property.nearest(in: Match.properties) {
+                report(entry.keyMark.position, "unknown property '\(property.clipped(to: 60))' in '\(name)'", near)
+                property = near
             }
             let nodes: [Node]
             if case .sequence(let elements) = entry.value.kind { nodes = elements } else { nodes = [entry.value] }
-            let patterns = nodes.compactMap { text($0, "\(name).\(entry.key)")?.reveal() }
-            if entry.key == "severity" {
+            // What could not be read has been told, and shall not be told again as fitting nothing.
+            let patterns = nodes.map { text($0, "\(name).\(entry.key)")?.reveal() ?? "*" }
+            if property == "severity" {
                 let words = Severity.allCases.map(\.rawValue)
                 for (node, pattern) in zip(nodes, patterns) where !words.contains(where: Glob(pattern).fits) {
                     report(
-                        node.position, "'\(pattern.clipped(to: 60))' is no severity; expected \(words.listed)",
-                        pattern.nearest(in: words))
+                        node.position, "'\(shown(node, pattern))' is no severity; expected \(words.listed)",
+                        shown(node, pattern).nearest(in: words))
                 }
             }
-            if patterns.isEmpty, nodes.isEmpty {
+            if patterns.isEmpty {
                 report(entry.value.position, "'\(name).\(entry.key)' is an empty list, so it can never match")
             }
-            conditions.append(Match.Condition(property: entry.key, patterns: patterns.map(Glob.init)))
+            conditions.append(Match.Condition(property: property, patterns: patterns.map(Glob.init)))
         }
         return Match(conditions)
     }

@@ -10,11 +10,12 @@ extension Problem {
         var text = "\(file):\(position.line):\(position.column): \(level.rawValue): \(message)"
         if let suggestion { text += "; did you mean \(suggestion)?" } else if let advice { text += "; \(advice)" }
         guard lines.indices.contains(position.line - 1) else { return text }
-        let line = lines[position.line - 1]
-        let scalars = Array(line.unicodeScalars)
-        // Tabs keep their place, so that the caret stands under what it means.
-        let indent = scalars.prefix(position.column - 1).map { $0 == "\t" ? "\t" : " " }.joined()
-        return text + "\n    \(String(line.prefix(Problem.lineCharactersMax)).replacingControls)\n    \(indent)^"
+        let line = Array(lines[position.line - 1].unicodeScalars)
+        let place = min(position.column - 1, line.count)
+        // Of a long line, what stands around the place.
+        let first = max(0, min(place - Problem.lineCharactersMax / 2, line.count - Problem.lineCharactersMax))
+        let shown = String(line[first...].prefix(Problem.lineCharactersMax))
+        return text + "\n    \(shown.replacingControls)\n    \(String(line[first..<place]).blanked)^"
     }
 
     private static let lineCharactersMax = 200
@@ -28,7 +29,28 @@ extension Problem {
 }
 
 extension String {
+    fileprivate init(_ scalars: some Sequence<Unicode.Scalar>) { self.init(String.UnicodeScalarView(scalars)) }
+
     fileprivate var replacingControls: String {
-        String(String.UnicodeScalarView(unicodeScalars.map { $0.value < 0x20 && $0 != "\t" ? "\u{FFFD}" : $0 }))
+        String(unicodeScalars.map { $0.properties.generalCategory == .control && $0 != "\t" ? "\u{FFFD}" : $0 })
+    }
+
+    /// Blanks as wide as the text on a terminal; tabs stay, so that what follows stands under what it means.
+    fileprivate var blanked: String {
+        map { $0 == "\t" ? "\t" : $0.isWide ? "  " : " " }.joined()
+    }
+}
+
+extension Character {
+    /// Whether it takes two cells on a terminal: emoji, and the scripts of East Asia.
+    fileprivate var isWide: Bool {
+        unicodeScalars.contains { scalar in
+            switch scalar.value {
+            case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60,
+                0xFFE0...0xFFE6, 0x20000...0x3FFFD, 0xFE0F:
+                true
+            default: scalar.properties.isEmojiPresentation
+            }
+        }
     }
 }

@@ -165,7 +165,7 @@ struct BotFace: BotView {
             return BotHealth(isAlive: true, isReady: false, sentence: "The journal can not be written: \(trouble)")
         }
         let next = plan.sources.compactMap { state.sources[$0.name]?.due }.min()
-        let when = next.map { "; the next poll is at \($0)" } ?? ""
+        let when = next.map { "; the next poll is due in \(max(.zero, $0 - clock.now()).short)" } ?? ""
         return BotHealth(
             isAlive: true, isReady: true, sentence: "Watching \(count(plan.sources.count, "source"))\(when).")
     }

@@ -92,7 +92,7 @@ import Testing
 
     @Test func `a reminder that waits is replaced by the end`() {
         var bot = Rehearsal(.rehearsed(for: .zero, repeat: .minutes(10)))
-        let silence = start + .minutes(5)...start + .minutes(45)
+        let silence = start + .minutes(5)..<start + .minutes(45)
         bot.sendAnswer = { _, now in
             (silence.contains(now) ? .retry(after: silence.upperBound - now, "429") : .delivered(receipt: nil), .zero)
         }
@@ -162,6 +162,16 @@ import Testing
         bot.see(.warning, of: Subject(source: "ios", app: "other"))
         bot.advance(by: .hours(1))
         #expect(seconds(bot) == [0, 754, 754])
+    }
+
+    @Test func `a service that says to come back at once is spared all the same`() {
+        var bot = Rehearsal(.rehearsed())
+        bot.sendAnswer = { _, _ in (.retry(after: .zero, "503"), .zero) }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        #expect(bot.sends.count < 10)
+        #expect(bot.objections == [])
     }
 
     @Test func `a success does not cut a told wait short`() {

@@ -3,7 +3,9 @@ internal import PluginKit
 
 /// A world in which some variables, files and credentials are there.
 enum FakeWorld {
-    static let variables = ["TOKEN": "s3cr3t-from-env", "HOOK": "https://hooks.example/T0/s3cr3t-path", "WORD": "drp"]
+    static let variables = [
+        "TOKEN": "s3cr3t-from-env", "HOOK": "https://hooks.example/T0/s3cr3t-path", "WORD": "drp", "PIN": "4711", "LONG": "123d",
+    ]
     static let files: [String: [UInt8]] = [
         "/etc/bot/token": Array("s3cr3t-from-file\n".utf8),
         "/etc/bot/two-lines": Array("s3cr3t-line\n\n".utf8),

@@ -1,0 +1,338 @@
+internal import BotConfig
+internal import Testing
+
+@Suite struct MistakeTests {
+    private func expect(_ mistake: Mistake) {
+        let result = load(mistake.yaml)
+        #expect(result.problems.map(\.line) == mistake.problems)
+        #expect(result.config == nil)
+    }
+
+    static let keys = [
+        Mistake(
+            "unknown key at the top", "rulez: {}" + least,
+            "1:1: unknown key 'rulez' in the config -> rules"),
+        Mistake(
+            "unknown key of a plugin",
+            """
+            sources:
+              ios: {plugin: feed, url: https://feed.example, tokn: abc}
+            channels:
+              team: {plugin: page}
+            """,
+            "2:50: unknown key 'tokn' in source 'ios' of plugin feed -> token"),
+        Mistake(
+            "unknown key near nothing", "bot: {colour: red}" + least,
+            "1:7: unknown key 'colour' in 'bot'; known are "
+                + "heartbeat, listen, name, public_url, report_to, shutdown_grace, state, timezone"),
+        Mistake(
+            "misplaced key of the bot", "polling: {timezone: UTC}" + least,
+            "1:11: 'timezone' does not belong in 'polling' (it belongs in 'bot')"),
+        Mistake(
+            "misplaced key of polling", "concurrency: 4" + least,
+            "1:1: 'concurrency' does not belong in the config (it belongs in 'polling' or a source)"),
+        Mistake(
+            "misplaced option of a rule", "bot: {confidence: 95%}" + least,
+            "1:7: 'confidence' does not belong in 'bot' (it belongs in a rule of plugin limit)"),
+        Mistake(
+            "duplicate key",
+            """
+            bot:
+              name: one
+              state: ./here
+              name: two
+            """ + least,
+            "4:3: duplicate key 'name', first on line 2 (keep one)"),
+        Mistake(
+            "a duplicate source",
+            """
+            sources:
+              ios: {plugin: any}
+              ios: {plugin: any}
+            channels:
+              team: {plugin: page}
+            """,
+            "3:3: duplicate key 'ios', first on line 2 (keep one)"),
+    ]
+
+    @Test(arguments: keys) func `a key that does not belong is told`(mistake: Mistake) { expect(mistake) }
+
+    static let references = [
+        Mistake(
+            "route to no channel", "routes:\n  - to: [tema]" + least,
+            "2:10: there is no channel 'tema'; there are team -> team"),
+        Mistake(
+            "report_to missing", "bot: {report_to: ops}" + least,
+            "1:18: there is no channel 'ops'; there are team"),
+        Mistake(
+            "rule on no source",
+            "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", match: {source: [iso]}}" + least,
+            "2:73: there is no source 'iso'; there are ios -> ios"),
+        Mistake(
+            "route on no rule", "routes:\n  - {match: {rule: flor}, to: team}\n  - to: team\nrules:\n"
+                + "  floor: {plugin: limit, metric: users, limit: \"< 50\"}" + least,
+            "2:20: there is no rule 'flor'; there are channel-failing, floor, source-failing or source-stopped -> floor"
+        ),
+        Mistake(
+            "rule on no metric", "rules:\n  floor: {plugin: limit, metric: usres, limit: \"< 50\"}" + least,
+            "2:34: no source of this rule gives 'usres'; ios gives crashed_users or users -> users"),
+        Mistake(
+            "a glob that fits no source",
+            "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", match: {source: and*}}" + least,
+            "2:72: 'and*' fits no source, so it can never match; there are ios"),
+        Mistake(
+            "severity on a detector",
+            "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", match: {severity: critical}}" + least,
+            "2:64: a rule that judges observations can never match 'severity': observations have none "
+                + "(use 'match' of a route or of a gate)"),
+        Mistake(
+            "no such severity", "routes:\n  - {match: {severity: critcal}, to: team}\n  - to: team" + least,
+            "2:24: 'critcal' is no severity; expected info, warning or critical -> critical"),
+        Mistake(
+            "an empty list in a match", "routes:\n  - {match: {app: []}, to: team}\n  - to: team" + least,
+            "2:19: 'match.app' is an empty list, so it can never match"),
+        Mistake(
+            "a property misspelt", "routes:\n  - {match: {severty: critical}, to: team}\n  - to: team" + least,
+            "2:14: unknown property 'severty' in 'match' -> severity"),
+        Mistake(
+            "a route that is never reached",
+            "routes:\n  - to: team\n  - match: {severity: critical}\n    to: team" + least,
+            "3:12: this route is never reached: one before it matches everything "
+                + "(put it first, or add continue: true there)"),
+        Mistake(
+            "a route without channels", "routes:\n  - match: {severity: critical}\n  - to: team" + least,
+            "2:5: a route needs 'to': the channels it leads to (write to: [CHANNEL])"),
+        Mistake(
+            "a rule named like a trouble",
+            "rules:\n  source-failing: {plugin: cap, at_most: 3}" + least,
+            "2:3: 'source-failing' is the name of one of the bot's own troubles; choose another"),
+        Mistake(
+            "no such plugin", "rules:\n  floor: {plugin: limt}" + least,
+            "2:19: there is no plugin 'limt' for rules; there are limit, night, holiday or cap -> limit"),
+        Mistake(
+            "no plugin named", "rules:\n  floor: {metric: users}" + least,
+            "2:3: rule 'floor' names no plugin (write plugin: limit, night, holiday or cap)"),
+        Mistake(
+            "a name that is none", "rules:\n  my floor: {plugin: cap, at_most: 3}" + least,
+            "2:3: 'my floor' is no name; use letters, digits, '-', '_' and '.', at most 64"),
+    ]
+
+    @Test(arguments: references) func `what names nothing and what can never match is told`(mistake: Mistake) {
+        expect(mistake)
+    }
+
+    static let sections = [
+        Mistake(
+            "nothing at all", "",
+            "1:1: the document is empty"),
+        Mistake(
+            "no sources", "channels:\n  team: {plugin: page}",
+            "1:1: the config has no 'sources'; it needs at least one"),
+        Mistake(
+            "empty sources and channels", "sources:\nchannels: {}",
+            "1:1: 'sources' is empty; the bot needs at least one",
+            "2:1: 'channels' is empty; the bot needs at least one"),
+        Mistake(
+            "an empty source", "sources:\n  ios:\nchannels:\n  team: {plugin: page}",
+            "2:3: source 'ios' is empty (write plugin: feed or any)"),
+        Mistake(
+            "a list where a mapping belongs", "sources: [ios]\nchannels:\n  team: {plugin: page}",
+            "1:10: 'sources' must be a mapping of names to values, not a list"),
+        Mistake(
+            "version 2", "version: 2" + least,
+            "1:10: 'version' is '2'; this alertbot reads version 1 -> version: 1"),
+        Mistake(
+            "a plugins section", "plugins:\n  - path: ./pagerbell" + least,
+            "1:1: plugins outside the bot's own process are not part of this version (remove 'plugins')"),
+        Mistake(
+            "several required options missing",
+            "sources:\n  ios: {plugin: any}\nchannels:\n  team: {plugin: hook}",
+            "4:3: channel 'team' needs 'url': where to post.",
+            "4:3: channel 'team' needs 'room': which room."),
+    ]
+
+    @Test(arguments: sections) func `a section that is wrong as a whole is told`(mistake: Mistake) { expect(mistake) }
+
+    static let values = [
+        Mistake(
+            "a number without a unit", "polling: {timeout: 30}" + least,
+            "1:20: 'timeout' is '30', expected a duration such as 30s, 5m, 2h or 1d -> 30s or 30m"),
+        Mistake(
+            "a share without a unit", "polling: {jitter: 0.1}" + least,
+            "1:19: 'jitter' is '0.1', expected a percentage such as 99.5% -> 10%"),
+        Mistake(
+            "percent for points",
+            "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", recover: 0.2%}" + least,
+            "2:65: 'recover' is '0.2%', expected percentage points such as 0.5pp -> 0.2pp"),
+        Mistake(
+            "percent on counts", "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50%\"}" + least,
+            "2:48: 'users' is a count, so its limit has no '%'"),
+        Mistake(
+            "a limit without a relation", "rules:\n  floor: {plugin: limit, metric: users, limit: 50}" + least,
+            "2:48: 'limit' is '50', expected a comparison such as \"< 99.5%\" or \"> 100\" -> \"< 50\" or \"> 50\""),
+        Mistake(
+            "a duration out of range",
+            "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", window: 30s}" + least,
+            "2:64: 'window' is 30s, expected from 1m to 30d"),
+        Mistake(
+            "a window that never opens", "rules:\n  nights: {plugin: night, between: 22:00-22:00}" + least,
+            "2:36: 'between' is '22:00-22:00', expected times such as 22:00-07:00, with two different times: "
+                + "equal ends never open -> 00:00-24:00 for the whole day"),
+        Mistake(
+            "a mute that ends before it begins",
+            "rules:\n  vacation: {plugin: holiday, from: 2026-12-24, until: 2026-12-23}" + least,
+            "2:56: 'until' is not after 'from', so it never begins"),
+        Mistake(
+            "days misspelt", "rules:\n  nights: {plugin: night, between: 22:00-07:00, days: mon-fry}" + least,
+            "2:55: 'days' is 'mon-fry', expected days such as mon-fri or sat,sun -> mon-fri"),
+        Mistake(
+            "a word out of a list", "rules:\n  nights: {plugin: night, between: 22:00-07:00, then: hodl}" + least,
+            "2:55: 'then' is 'hodl', expected hold or drop -> hold"),
+        Mistake(
+            "a time zone misspelt", "bot: {timezone: Europe/Madird}" + least,
+            "1:17: there is no time zone 'Europe/Madird', expected a name such as Europe/Madrid -> Europe/Madrid"),
+        Mistake(
+            "a city for a time zone", "bot: {timezone: madrid}" + least,
+            "1:17: there is no time zone 'madrid', expected a name such as Europe/Madrid -> Europe/Madrid"),
+        Mistake(
+            "listening on a port alone", "bot: {listen: 8480}" + least,
+            "1:15: 'listen' is '8480', expected HOST:PORT or off -> 127.0.0.1:8480"),
+        Mistake(
+            "listening on no host", "bot: {listen: \":8480\"}" + least,
+            "1:15: 'listen' names no host -> 127.0.0.1:8480"),
+        Mistake(
+            "plain http",
+            "sources:\n  ios: {plugin: feed, url: http://feed.example}\nchannels:\n  team: {plugin: page}",
+            "2:28: 'url' is plain http to a host that is not loopback, readable on its way "
+                + "(use https, or add insecure: true)"),
+        Mistake(
+            "a heartbeat over plain http", "bot: {heartbeat: http://hc.example/ping}" + least,
+            "1:18: 'heartbeat' is plain http to a host that is not loopback (use https)"),
+        Mistake(
+            "no address", "sources:\n  ios: {plugin: feed, url: feed.example}\nchannels:\n  team: {plugin: page}",
+            "2:28: 'url' is 'feed.example', expected an address such as https://example.com"),
+        Mistake(
+            "throttle above every", "polling: {every: 1m, throttle: 2m}" + least,
+            "1:32: 'throttle' (2m) is longer than 'every' (1m)"),
+        Mistake(
+            "every above slowest", "polling: {every: 1h, slowest: 30m}" + least,
+            "1:18: 'every' (1h) is longer than 'slowest' (30m)"),
+        Mistake(
+            "throttle above slowest of a source",
+            "sources:\n  ios: {plugin: any, throttle: 2h, slowest: 1h}\nchannels:\n  team: {plugin: page}",
+            "2:32: 'throttle' (2h) is longer than 'slowest' (1h)"),
+        Mistake(
+            "no such reason to slow down", "polling: {backoff: {when: [calmm], factor: 0}}" + least,
+            "1:28: 'when' is 'calmm', expected failing, unchanged, calm, idle or low_power -> calm",
+            "1:44: 'factor' is '0', expected a number from 1 to 10 -> 2"),
+        Mistake(
+            "yes for true",
+            "sources:\n  ios: {plugin: feed, url: https://feed.example, insecure: yes}\n"
+                + "channels:\n  team: {plugin: page}",
+            "2:60: 'insecure' is 'yes', expected true or false -> true"),
+        Mistake(
+            "a fraction where a whole number belongs", "polling: {concurrency: 2.5}" + least,
+            "1:24: 'concurrency' is '2.5', expected a whole number from 1 to 256"),
+        Mistake(
+            "an empty value", "bot: {name: }" + least,
+            "1:13: 'name' is empty"),
+    ]
+
+    @Test(arguments: values) func `a value that is not written as it should be is told`(mistake: Mistake) {
+        expect(mistake)
+    }
+
+    static let secrets = [
+        Mistake(
+            "an unset variable", "bot: {name: \"${env:NOBODY}\"}" + least,
+            "1:13: the environment variable NOBODY is not set"),
+        Mistake(
+            "an unreadable secret file", "bot: {name: \"${file:/run/nothing}\"}" + least,
+            "1:13: the secret file /run/nothing can not be read: there is no such file"),
+        Mistake(
+            "a secret file that is no text", "bot: {name: \"${file:binary}\"}" + least,
+            "1:13: the secret file /etc/bot/binary is not UTF-8 text"),
+        Mistake(
+            "a secret file beyond its bounds", "bot: {name: \"${file:huge}\"}" + least,
+            "1:13: the secret file /etc/bot/huge is larger than 64 KiB"),
+        Mistake(
+            "an unknown kind of secret", "bot: {name: \"${evn:TOKEN}\"}" + least,
+            "1:13: 'evn' is no kind of secret; the kinds are env, file and credential -> ${env:TOKEN}"),
+        Mistake(
+            "a kind near nothing", "bot: {name: \"${vault:TOKEN}\"}" + least,
+            "1:13: 'vault' is no kind of secret; the kinds are env, file and credential"),
+        Mistake(
+            "no kind", "bot: {name: \"${TOKEN}\"}" + least,
+            "1:13: '${TOKEN}' names no kind of secret; the kinds are env, file and credential -> ${env:TOKEN}"),
+        Mistake(
+            "never closed", "bot: {name: \"${env:TOKEN\"}" + least,
+            "1:13: '${' is never closed (write '$${' for a plain '${')"),
+        Mistake(
+            "a credential with a path", "bot: {name: \"${credential:../pager}\"}" + least,
+            "1:13: the name of a credential must not contain '/'"),
+        Mistake(
+            "a secret where a word of a list belongs",
+            "rules:\n  nights: {plugin: night, between: 22:00-07:00, then: \"${env:WORD}\"}" + least,
+            "2:55: 'then' is '***', expected hold or drop"),
+    ]
+
+    @Test(arguments: secrets) func `a secret that can not be had is told`(mistake: Mistake) { expect(mistake) }
+
+    @Test func `without credentials a reference to one says what to do`() {
+        let result = load("bot: {name: \"${credential:pager}\"}" + least, credentials: nil)
+        #expect(
+            result.problems.map(\.line) == [
+                "1:13: there are no credentials: CREDENTIALS_DIRECTORY is not set "
+                    + "(add LoadCredential=pager:PATH to the systemd unit)"
+            ])
+    }
+
+    @Test func `columns count characters, whatever stands before`() {
+        expect(
+            Mistake(
+                "after é and emoji", "bot: {name: \"é🚀漢字\", listen: here, été: 1}" + least,
+                "1:28: 'listen' is 'here', expected HOST:PORT or off",
+                "1:34: unknown key 'été' in 'bot'; known are "
+                    + "heartbeat, listen, name, public_url, report_to, shutdown_grace, state, timezone"))
+    }
+
+    @Test func `every mistake is told in one go, in the order of the file`() {
+        expect(
+            Mistake(
+                "many",
+                """
+                routes:
+                  - to: [nobody]
+                rules:
+                  floor:
+                    plugin: limit
+                    metric: crash_events
+                    limit: "50"
+                    widow: 1h
+                sources:
+                  ios:
+                    plugin: feed
+                    every: 5
+                channels:
+                  team:
+                    plugin: page
+                bot:
+                  timezone: Nowhere/Land
+                version: 3
+                """,
+                "2:10: there is no channel 'nobody'; there are team",
+                "7:12: 'limit' is '50', expected a comparison such as \"< 99.5%\" or \"> 100\""
+                    + " -> \"< 50\" or \"> 50\"",
+                "8:5: unknown key 'widow' in rule 'floor' of plugin limit -> window",
+                "10:3: source 'ios' needs 'url': where the feed is.",
+                "12:12: 'every' is '5', expected a duration such as 30s, 5m, 2h or 1d -> 5s or 5m",
+                "17:13: there is no time zone 'Nowhere/Land', expected a name such as Europe/Madrid",
+                "18:10: 'version' is '3'; this alertbot reads version 1 -> version: 1"))
+    }
+
+    @Test func `what is wrong with the yaml is told with what it says`() {
+        let result = load("bot: {name: [one\n")
+        #expect(result.config == nil)
+        #expect(!result.problems.isEmpty)
+    }
+}

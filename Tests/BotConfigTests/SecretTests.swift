@@ -1,0 +1,112 @@
+internal import BotConfig
+internal import PluginKit
+internal import Testing
+
+@Suite struct SecretTests {
+    private static func yaml(token: String) -> String {
+        """
+        sources:
+          ios: {plugin: feed, url: https://feed.example, token: "\(token)"}
+        channels:
+          team: {plugin: page}
+        """
+    }
+
+    @Test(arguments: [
+        ("${env:TOKEN}", "s3cr3t-from-env"),
+        ("${file:/run/token}", "s3cr3t-absolute"),
+        ("${file:token}", "s3cr3t-from-file"),
+        ("${file:two-lines}", "s3cr3t-line\n"),
+        ("${file:windows}", "s3cr3t-crlf"),
+        ("${credential:pager}", "s3cr3t-credential"),
+        ("Bearer ${env:TOKEN}", "Bearer s3cr3t-from-env"),
+        ("${env:TOKEN}${file:/run/token}", "s3cr3t-from-envs3cr3t-absolute"),
+        ("$${env:TOKEN}", "${env:TOKEN}"),
+        ("$5 and $", "$5 and $"),
+        ("$$${env:TOKEN}", "$${env:TOKEN}"),
+    ])
+    func `a secret comes from where it lies`(written: String, meant: String) throws {
+        let result = load(SecretTests.yaml(token: written))
+        #expect(result.problems.map(\.line) == [])
+        let source = try #require(result.config?.sources["ios"] as? FeedSource)
+        #expect(source.token?.reveal() == meant)
+    }
+
+    @Test func `the config knows every secret in the file`() throws {
+        let result = load(
+            """
+            bot: {heartbeat: "${env:HOOK}"}
+            sources:
+              ios: {plugin: feed, url: https://feed.example, token: "a ${env:TOKEN} b ${file:/run/token}"}
+            channels:
+              team: {plugin: page}
+            """)
+        let config = try #require(result.config)
+        #expect(
+            Set(config.secrets.map { $0.reveal() }) == [
+                "https://hooks.example/T0/s3cr3t-path", "s3cr3t-from-env", "s3cr3t-absolute",
+            ])
+    }
+
+    @Test func `no way of printing a config shows a secret`() throws {
+        let result = load(
+            """
+            bot: {name: "bot ${env:TOKEN}", heartbeat: "${env:HOOK}"}
+            sources:
+              ios:
+                plugin: feed
+                url: "https://feed.example/${env:TOKEN}"
+                token: "${file:token}"
+                headers: {Authorization: "Bearer ${credential:pager}"}
+            channels:
+              team: {plugin: hook, url: "${env:HOOK}", room: "${env:TOKEN}"}
+            """)
+        let config = try #require(result.config)
+        var dumped = ""
+        dump(config, to: &dumped)
+        let hook = try #require(config.channels["team"] as? HookChannel)
+        var dumpedHook = ""
+        dump(hook, to: &dumpedHook)
+        for shown in [
+            dumped, dumpedHook, String(describing: config), String(reflecting: config), "\(config.bot)",
+            "\(config.plan)", "\(config.sources)", "\(config.channels)", "\(config.secrets)", "\(hook.url)",
+        ] {
+            #expect(!shown.contains("s3cr3t"))
+            #expect(!shown.isEmpty)
+        }
+    }
+
+    @Test(arguments: [
+        "bot: {timezone: \"${env:TOKEN}\"}", "bot: {listen: \"${env:TOKEN}\"}", "bot: {report_to: \"${env:TOKEN}\"}",
+        "bot: {heartbeat: \"${env:TOKEN}\"}", "bot: {public_url: \"${env:TOKEN}\"}",
+        "bot: {shutdown_grace: \"${env:TOKEN}\"}", "version: \"${env:TOKEN}\"", "polling: {every: \"${env:TOKEN}\"}",
+        "polling: {jitter: \"${env:TOKEN}\"}", "polling: {jitter: \"${env:PIN}\"}",
+        "polling: {timeout: \"${env:PIN}\"}", "polling: {timeout: \"${env:LONG}\"}",
+        "rules:\n  r: {plugin: limit, metric: users, limit: \"${env:PIN}\"}", "bot: {listen: \"${env:PIN}\"}",
+        "polling: {concurrency: \"${env:TOKEN}\"}",
+        "polling: {backoff: {factor: \"${env:TOKEN}\"}}", "polling: {backoff: {when: [\"${env:TOKEN}\"]}}",
+        "routes:\n  - to: \"${env:TOKEN}\"", "routes:\n  - {continue: \"${env:TOKEN}\", to: team}",
+        "routes:\n  - {match: {severity: \"${env:TOKEN}\"}, to: team}",
+        "routes:\n  - {match: {source: \"${env:TOKEN}\"}, to: team}",
+        "routes:\n  - {match: {source: \"${env:TOKEN}*\"}, to: team}",
+        "rules:\n  r: {plugin: \"${env:TOKEN}\"}", "rules:\n  r: {plugin: limit, metric: \"${env:TOKEN} x\"}",
+        "rules:\n  r: {plugin: limit, metric: users, limit: \"${env:TOKEN}\"}",
+        "rules:\n  r: {plugin: limit, metric: \"${env:TOKEN}\", limit: \"< 5\"}",
+        "rules:\n  r: {plugin: night, between: \"${env:TOKEN}\"}",
+        "rules:\n  r: {plugin: night, between: 22:00-07:00, then: \"${env:TOKEN}\"}",
+        "rules:\n  r: {plugin: night, between: 22:00-07:00, days: \"${env:TOKEN}\"}",
+        "rules:\n  r: {plugin: holiday, from: \"${env:TOKEN}\", until: \"${env:TOKEN}\"}",
+    ])
+    func `no problem quotes a secret`(section: String) {
+        let yaml = section + least
+        let result = load(yaml)
+        let lines = yaml.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        for problem in result.problems {
+            for secret in ["s3cr3t", "4711", "123d"] {
+                #expect(!problem.text(file: "config.yaml", lines: lines).contains(secret))
+                #expect(!problem.json(file: "config.yaml").text.contains(secret))
+            }
+        }
+        if let config = result.config { #expect(!"\(config)".contains("s3cr3t")) }
+    }
+}

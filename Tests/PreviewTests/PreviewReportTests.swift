@@ -1,0 +1,135 @@
+internal import AlertCore
+internal import AlertTesting
+internal import PluginKit
+internal import Preview
+internal import Testing
+
+/// A channel that posts to an address with a secret in it, or posts nothing.
+private struct FakeChannel: Channel {
+    static let manifest = PluginManifest(name: "fake", summary: "Posts.", options: [])
+
+    let posts: Bool
+
+    init(posts: Bool) { self.posts = posts }
+    init(options: Options, context: ChannelContext) throws(ProblemList) { self.init(posts: true) }
+
+    var pace: Pace { .unlimited }
+    var isIdempotent: Bool { true }
+
+    func post(_ posting: Posting) -> ChannelAction {
+        guard posts else { return .keep }
+        return .request(
+            HTTPRequest(
+                .post, "https://hooks.example/\(Secret("s3cr3t"))", headers: [.init("X-Delivery", "\(posting.id)")],
+                body: .json(["at": JSON(posting.at)])))
+    }
+
+    func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome { .delivered(receipt: nil) }
+}
+
+@Suite struct PreviewReportTests {
+    private let start = Moment.utc("2026-11-20 12:00")
+    private let channels: [String: any Channel] = [
+        "team": FakeChannel(posts: true), "page": FakeChannel(posts: false),
+    ]
+
+    /// A warning that one channel hears at once, one keeps to itself and one is not told before the night is over.
+    private func preview() -> Preview {
+        let quiet = GatePlan.quiet(
+            from: "2026-11-20 11:00", until: "2026-11-20 13:00", match: .on(["app": "sleepy"]))
+        let plan = Plan.rehearsed(
+            gates: [quiet], channels: [ChannelPlan(name: "team"), ChannelPlan(name: "page")])
+        var preview = Preview(plan: plan, state: State(), start: start)
+        preview.feed(
+            [
+                .observed(.look(.warning, at: start)),
+                .observed(.look(.critical, of: Subject(source: "ios", app: "sleepy"), at: start)),
+            ], at: start)
+        return preview
+    }
+
+    private func members(_ json: JSON) throws -> [String] {
+        try JSONReader(json).members().map { $0.0 }
+    }
+
+    @Test func `the report has the promised members in the promised order`() throws {
+        let json = PreviewReport(preview(), channels: channels).json
+        #expect(try members(json) == ["now", "incidents", "notifications", "summary"])
+        #expect(json["now"] == "2026-11-20T12:00:00Z")
+        #expect(json["summary"]?.text == #"{"sent":2,"held":2,"dropped":0}"#)
+        let reader = JSONReader(json)
+        for notification in try reader.member("notifications").elements() {
+            #expect(
+                try members(notification.value) == [
+                    "at", "incident", "kind", "severity", "channel", "decision", "reason", "until", "text", "request",
+                ])
+        }
+        for incident in try reader.member("incidents").elements() {
+            let names = try members(incident.value)
+            let promised = ["id", "rule", "source", "app", "severity", "state", "since", "evidence"]
+            #expect(names.filter(promised.contains) == promised)
+        }
+    }
+
+    @Test func `a request is shown only of what is sent and posted`() throws {
+        let report = PreviewReport(preview(), channels: channels)
+        let notifications = try JSONReader(report.json).member("notifications").elements().map(\.value)
+        let shown = notifications.map { notification in
+            let isShown = notification["request"] != .null
+            return "\(notification["channel"]?.text ?? "") \(notification["decision"]?.text ?? "") \(isShown)"
+        }
+        #expect(
+            Set(shown) == [
+                #""team" "send" true"#, #""page" "send" false"#, #""team" "hold" false"#, #""page" "hold" false"#,
+            ])
+        for notification in notifications {
+            let until: JSON = notification["decision"] == "hold" ? "2026-11-20T13:00:00Z" : .null
+            #expect(notification["until"] == until)
+        }
+        #expect(!report.json.text.contains("s3cr3t"))
+        let request = try #require(notifications.first { $0["request"] != .null }?["request"])
+        #expect(try members(request) == ["method", "url", "headers", "body"])
+        #expect(request["url"] == "https://hooks.example/***")
+        #expect(request["body"]?.text == #"{"at":"2026-11-20T12:00:00Z"}"#)
+    }
+
+    @Test func `a channel alone is shown with what concerns it`() {
+        let report = PreviewReport(preview(), channels: channels, only: "page")
+        #expect(report.decisions.map(\.channel) == ["page", "page"])
+        #expect((report.count("send"), report.count("hold")) == (1, 1))
+    }
+
+    @Test func `every secret of a request is masked, wherever it stands`() {
+        let secret = Secret("s3cr3t")
+        let bodies: [(HTTPRequest.Body?, String)] = [
+            (nil, "null"),
+            (.text("a \(secret) b", contentType: "text/plain"), #""a *** b""#),
+            (.form([.init("token", "\(secret)"), .init("text", "hello")]), #"{"token":"***","text":"hello"}"#),
+            (.json(["text": "hello"]), #"{"text":"hello"}"#),
+        ]
+        for (body, shown) in bodies {
+            let request = HTTPRequest(
+                .put, "https://\(secret).example/x?t=\(secret)", headers: [.init("Authorization", "Bearer \(secret)")],
+                body: body,
+                signature: .standardWebhooks(id: "d-1", timestamp: start, secret: GuardedText(secret)))
+            let json = request.shownJSON
+            #expect(!json.text.contains("s3cr3t"))
+            #expect(json["method"] == "PUT")
+            #expect(json["url"] == "https://***.example/x?t=***")
+            #expect(json["headers"]?["Authorization"] == "Bearer ***")
+            #expect(json["headers"]?["webhook-id"] == "d-1")
+            #expect(json["headers"]?["webhook-timestamp"] == .string(String(start.unixSeconds)))
+            #expect(json["headers"]?["webhook-signature"] == "v1,***")
+            #expect(json["body"]?.text == shown)
+        }
+    }
+
+    @Test func `the content type is shown unless a header says another`() {
+        let plain = HTTPRequest(.post, "https://h.example", body: .json([:]))
+        #expect(plain.shownJSON["headers"]?["Content-Type"] == "application/json; charset=utf-8")
+        let own = HTTPRequest(
+            .post, "https://h.example", headers: [.init("Content-Type", "application/x-own")], body: .json([:]))
+        #expect(own.shownJSON["headers"]?["Content-Type"] == "application/x-own")
+        #expect(HTTPRequest(.get, "https://h.example").shownJSON["headers"]?.text == "{}")
+    }
+}

@@ -1,0 +1,97 @@
+internal import AlertCore
+internal import AlertTesting
+internal import PluginKit
+internal import Preview
+internal import Runtime
+internal import Testing
+
+@Suite struct PreviewTests {
+    private let start = Moment.utc("2026-11-20 12:00")
+
+    private func look(_ look: Look, at moment: Moment) -> [ObservationLine] { [.observed(.look(look, at: moment))] }
+
+    private func told(_ preview: Preview) -> [String] {
+        preview.decisions.map { "\($0.at) \($0.kind.rawValue) \($0.decision.name) \($0.reason)" }
+    }
+
+    @Test func `a for runs by the clock alone up to now`() {
+        var preview = Preview(plan: .rehearsed(for: .minutes(10)), state: State(), start: start)
+        preview.feed(look(.warning, at: start), at: start)
+        #expect(preview.decisions.isEmpty)
+        preview.advance(to: start + .minutes(10) - .milliseconds(1))
+        #expect(preview.decisions.isEmpty)
+        preview.advance(to: start + .minutes(10))
+        #expect(told(preview) == ["2026-11-20T12:10:00Z opened send first"])
+        #expect(preview.now == start + .minutes(10))
+        #expect(preview.state.outbox.isEmpty)
+    }
+
+    @Test func `what a quiet window held is listed when it ends`() {
+        let plan = Plan.rehearsed(gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00")])
+        var preview = Preview(plan: plan, state: State(), start: start)
+        preview.feed(look(.warning, at: start), at: start)
+        #expect(told(preview) == ["2026-11-20T12:00:00Z opened hold quiet_hours:nights"])
+        preview.feed(look(.warning, at: start + .minutes(59)), at: start + .minutes(59))
+        preview.advance(to: .utc("2026-11-20 13:00"))
+        #expect(
+            told(preview) == [
+                "2026-11-20T12:00:00Z opened hold quiet_hours:nights", "2026-11-20T13:00:00Z opened send first",
+            ])
+        let report = PreviewReport(preview, channels: [:])
+        #expect((report.count("send"), report.count("hold"), report.count("drop")) == (1, 1, 0))
+    }
+
+    @Test func `what is due before a line happens before it, at its own time`() {
+        var preview = Preview(plan: .rehearsed(for: .minutes(10)), state: State(), start: start)
+        preview.feed(look(.warning, at: start), at: start)
+        preview.feed(look(.critical, at: start + .minutes(20)), at: start + .minutes(20))
+        #expect(
+            told(preview) == [
+                "2026-11-20T12:10:00Z opened send first", "2026-11-20T12:20:00Z escalated send escalated",
+            ])
+    }
+
+    @Test func `an incident that came and went is still listed as it was last`() {
+        var preview = Preview(plan: .rehearsed(), state: State(), start: start)
+        preview.feed(look(.warning, at: start), at: start)
+        preview.feed(look(.fine, at: start + .minutes(5)), at: start + .minutes(5))
+        #expect(told(preview).map { $0.split(separator: " ")[1] } == ["opened", "resolved"])
+        #expect(preview.incidents.map(\.state) == [.resolved])
+        #expect(PreviewReport(preview, channels: [:]).incidents.map(\.state) == [.resolved])
+    }
+
+    @Test func `a suspicion that came to nothing is not listed`() {
+        var preview = Preview(plan: .rehearsed(for: .minutes(10)), state: State(), start: start)
+        preview.feed(look(.warning, at: start), at: start)
+        preview.feed(look(.fine, at: start + .minutes(5)), at: start + .minutes(5))
+        preview.advance(to: start + .minutes(30))
+        #expect(preview.decisions.isEmpty)
+        #expect(PreviewReport(preview, channels: [:]).incidents.isEmpty)
+    }
+
+    @Test func `the state that a preview begins with stays as it was`() {
+        var before = Preview(plan: .rehearsed(), state: State(), start: start)
+        before.feed(look(.warning, at: start), at: start)
+        let state = before.state
+        var preview = Preview(plan: .rehearsed(), state: state, start: start + .minutes(5))
+        preview.feed(look(.fine, at: start + .minutes(5)), at: start + .minutes(5))
+        #expect(told(preview).map { $0.split(separator: " ")[1] } == ["resolved"])
+        #expect(state.durable == before.state.durable)
+    }
+
+    @Test func `deliveries that fail on purpose are tried again, and the same seed fails the same`() {
+        func play(_ rate: Double, seed: UInt64) -> Preview {
+            var preview = Preview(
+                plan: .rehearsed(), state: State(), start: start, faults: Faults(rate: rate, seed: seed))
+            preview.feed(look(.warning, at: start), at: start)
+            return preview
+        }
+        #expect(play(0, seed: 1).state.outbox.isEmpty)
+        var failing = play(1, seed: 1)
+        #expect(failing.state.outbox.count == 1)
+        #expect(failing.notes.contains { $0.text.contains("failed on purpose") })
+        failing.advance(to: start + .minutes(1))
+        #expect(failing.state.outbox.values.map(\.attempts).allSatisfy { $0 >= 2 })
+        #expect(play(0.5, seed: 7).notes == play(0.5, seed: 7).notes)
+    }
+}
