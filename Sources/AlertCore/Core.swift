@@ -144,13 +144,11 @@ struct Turn {
 
     /// Looks at everything that is due.
     private mutating func passTime() {
-        while let key = state.timers.popDue(now) {
-            switch key {
-            case .source: break  // Polls start below, all that are due together.
-            case .incident(let id): reconsider(id)
-            case .channel(let name): dispatch(name)
-            case .housekeeping: keepHouse()
-            }
+        while let due = state.timers.popAllDue(now) {
+            // What began first is told first, however the promises lay in the heap.
+            for incident in due.incidents.compactMap({ state.incidents[$0] }).inOrder { reconsider(incident.id) }
+            for channel in due.channels.sorted() { dispatch(channel) }
+            if due.housekeeping { keepHouse() }
         }
         sendSummaries()
         startDuePolls()
@@ -169,7 +167,7 @@ struct Turn {
         for source in plan.sources { setPollTimer(source.name) }
         settleInterruptedDeliveries()
         endIncidentsWithoutRule()
-        for id in state.incidents.keys.sorted() { reconsider(id) }
+        for incident in state.incidentsInOrder { reconsider(incident.id) }
         for channel in plan.channels { dispatch(channel.name) }
         state.timers.set(.housekeeping, now + .hours(1))
     }

@@ -25,8 +25,8 @@ public struct State: Sendable {
     // Of this run only.
     /// Polls in flight.
     public internal(set) var polling: Set<String> = []
-    /// Deliveries of which an attempt is in flight.
-    var sending: Set<String> = []
+    /// Deliveries of which an attempt is in flight, by channel.
+    var sending: [String: Set<String>] = [:]
     /// Whether the host wants to save power.
     public internal(set) var isLowOnPower = false
     var timers = Timers()
@@ -44,7 +44,7 @@ public struct State: Sendable {
 
     /// Incidents by the time they began.
     public var incidentsInOrder: [Incident] {
-        incidents.values.sorted { ($0.since, $0.id) < ($1.since, $1.id) }
+        Array(incidents.values).inOrder
     }
 
     /// Unfinished deliveries in the order they were accepted.
@@ -119,4 +119,9 @@ public struct ChannelRecord: Hashable, Sendable {
 struct Bucket: Sendable {
     var tokens: Double
     var at: Moment
+}
+
+extension [Incident] {
+    /// By the time they began; the id settles ties, so that every run agrees.
+    var inOrder: [Incident] { sorted { ($0.since, $0.id) < ($1.since, $1.id) } }
 }

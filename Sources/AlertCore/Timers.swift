@@ -37,8 +37,32 @@ struct Timers: Sendable {
 
     func due(of key: Key) -> Moment? { current[key] }
 
+    /// Promises that are due together.
+    struct Due {
+        var incidents: [String] = []
+        var channels: [String] = []
+        var housekeeping = false
+    }
+
+    /// Takes out every promise that is due at `now`; nil when there is none. Those of sources are only taken out:
+    /// polls start together at the end of a turn.
+    mutating func popAllDue(_ now: Moment) -> Due? {
+        var due: Due?
+        while let key = popDue(now) {
+            var known = due ?? Due()
+            switch key {
+            case .source: break
+            case .incident(let id): known.incidents.append(id)
+            case .channel(let name): known.channels.append(name)
+            case .housekeeping: known.housekeeping = true
+            }
+            due = known
+        }
+        return due
+    }
+
     /// Takes out the earliest promise that is due at `now`.
-    mutating func popDue(_ now: Moment) -> Key? {
+    private mutating func popDue(_ now: Moment) -> Key? {
         dropOutdated()
         guard let first = heap.first, first.due <= now else { return nil }
         removeFirst()

@@ -5,10 +5,12 @@ internal import PluginKit
 extension Turn {
     /// The message for an incident as it stands.
     func compose(_ incident: Incident, _ kind: Notification.Kind) -> Message {
+        // Without a figure, the headline is the sentence.
+        let saysWhy = kind != .resolved && (incident.evidence.metric == nil || incident.evidence.figure == nil)
         var message = Message(
             kind: kind, severity: incident.severity, at: now,
             headline: "\(Message.mark(kind: kind, severity: incident.severity)) \(headline(incident, kind))",
-            reason: incident.evidence.sentence, incidents: [IncidentSummary(incident)])
+            reason: saysWhy ? "" : incident.evidence.sentence, incidents: [IncidentSummary(incident)])
         message.facts = facts(incident, kind)
         if let metric = incident.evidence.metric {
             message.sparkline = sparkline(metric, of: incident.subject)

@@ -53,7 +53,8 @@ extension Turn {
         }
         // While the breaker is half open, one attempt at a time finds out whether the channel is back.
         let atOnce = record.failures >= Turn.failuresToBreak ? 1 : channel.pace.atOnce
-        var underWay = 0
+        let underWay = state.sending[name]?.count ?? 0
+        guard underWay < atOnce else { return }  // The outcome of what is under way brings us back.
         var busy: Set<String> = []
         var ready: [Delivery] = []
         var nextDue: Moment?
@@ -61,23 +62,17 @@ extension Turn {
             guard let delivery = state.outbox[id] else { continue }
             let isBehind = delivery.incident.map { busy.contains($0) } ?? false
             if let incident = delivery.incident { busy.insert(incident) }
-            switch delivery.phase {
-            case .attempting: underWay += 1
-            case .waiting(let notBefore):
-                if isBehind { continue }
-                if notBefore <= now {
-                    ready.append(delivery)
-                } else {
-                    nextDue = min(nextDue ?? notBefore, notBefore)
-                }
+            guard case .waiting(let notBefore) = delivery.phase, !isBehind else { continue }
+            if notBefore <= now {
+                ready.append(delivery)
+            } else {
+                nextDue = min(nextDue ?? notBefore, notBefore)
             }
-            if underWay >= atOnce || ready.count >= atOnce { break }
+            if underWay + ready.count >= atOnce { break }
         }
         for delivery in ready {
-            guard underWay < atOnce else { return }  // The outcome of what is under way brings us back.
             guard let wait = takeToken(name, channel.pace) else {
                 attempt(delivery)
-                underWay += 1
                 continue
             }
             nextDue = min(nextDue ?? wait, wait)
@@ -105,7 +100,7 @@ extension Turn {
         delivery.attempts += 1
         delivery.phase = .attempting(since: now)
         record(.delivery(delivery))
-        state.sending.insert(delivery.id)
+        state.sending[delivery.channel, default: []].insert(delivery.id)
         output.effects.append(.send(SendOrder(delivery: delivery, thread: thread(of: delivery))))
     }
 
@@ -122,7 +117,7 @@ extension Turn {
 
     /// Takes in what came of an attempt.
     mutating func takeOutcome(of id: String, _ outcome: DeliveryOutcome) {
-        state.sending.remove(id)
+        if let channel = state.outbox[id]?.channel { state.sending[channel]?.remove(id) }
         guard var delivery = state.outbox[id], case .attempting = delivery.phase else { return }
         let name = delivery.channel
         guard plan.channel(name) != nil else {
@@ -241,7 +236,7 @@ extension Turn {
     /// After a start: whatever the run before had under way may or may not have arrived; deliveries to channels that are
     /// gone never will. What this run has under way, when the config is loaded anew, is waited for.
     mutating func settleInterruptedDeliveries() {
-        for delivery in state.outboxInOrder where !state.sending.contains(delivery.id) {
+        for delivery in state.outboxInOrder where state.sending[delivery.channel]?.contains(delivery.id) != true {
             if plan.channel(delivery.channel) == nil {
                 abandon(delivery)
             } else if case .attempting = delivery.phase {

@@ -82,7 +82,7 @@ extension Turn {
                     rule: rule.name, subject: subject, labels: series.labels, severity: severity, since: now,
                     evidence: judgement.evidence)
                 keep(incident, worsenedTo: nil)
-                reconsider(incident.id)
+                revisit(incident.id)
             }
             return
         }
@@ -98,7 +98,7 @@ extension Turn {
             incident.labels = series.labels
             if incident.state == .recovering { incident.state = .firing }
             keep(incident, worsenedTo: judgement.evidence)
-            reconsider(incident.id)
+            revisit(incident.id)
         case .ok(let recovered):
             if incident.state == .pending {
                 // It never held long enough: nobody was told, and nobody need be.
@@ -113,7 +113,7 @@ extension Turn {
                 incident.state = .recovering
                 incident.evidence = judgement.evidence
                 record(.incident(incident))
-                reconsider(incident.id)
+                revisit(incident.id)
             }
         }
     }
@@ -139,7 +139,7 @@ extension Turn {
         incident.until = now
         if let sentence { incident.evidence.sentence = sentence }
         record(.incident(incident))
-        reconsider(incident.id)
+        revisit(incident.id)
     }
 
     /// Ends the incidents that the config has no place for any more.
@@ -162,6 +162,9 @@ extension Turn {
         return rule.concerns(incident.subject, labels: incident.labels)
             ? nil : "The rule \(incident.rule) does not match it any more."
     }
+
+    /// Has an incident that has changed looked at before this turn ends, after those that began before it.
+    mutating func revisit(_ id: String) { state.timers.set(.incident(id), now) }
 
     /// Looks at an incident whose time has come, or that has changed: whether it fires now, and whom to tell.
     mutating func reconsider(_ id: String) {

@@ -23,7 +23,7 @@ extension Turn {
             evidence: Evidence(sentence: sentence))
         incident.state = .firing
         record(.incident(incident))
-        reconsider(incident.id)
+        revisit(incident.id)
     }
 
     mutating func clearTrouble(_ trouble: Trouble, about name: String) {

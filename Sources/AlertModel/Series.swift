@@ -58,8 +58,10 @@ public struct Series: Hashable, Sendable {
         }
         if let newest = samples.last?.span.to {
             let horizon = newest - retention
-            // The newest sample always stays: with a span longer than the retention it is all there is.
-            while samples.count > 1, samples[0].span.to <= horizon || samples.count > Series.samplesMax {
+            // The newest look always stays, and the one before it, so that the time between them is known.
+            while samples.count > 2,
+                (samples[0].span.to <= horizon && samples[1].span.to < newest) || samples.count > Series.samplesMax
+            {
                 samples.removeFirst()
             }
         }
@@ -87,6 +89,13 @@ public struct Series: Hashable, Sendable {
             trail[index].metrics = sample.metrics
             trail[index].span = sample.span
         }
+    }
+
+    /// The time between the two newest looks: how much of a day this look stands for. Nil when it is the first.
+    public var lookSpacing: Duration? {
+        guard let newest = samples.last?.span.to, let before = samples.last(where: { $0.span.to < newest })?.span.to
+        else { return nil }
+        return newest - before
     }
 
     /// A figure with the span it covers.

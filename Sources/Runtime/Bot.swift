@@ -215,7 +215,12 @@ public actor Bot {
     }
 
     private func send(_ order: SendOrder, _ group: inout DiscardingTaskGroup) {
-        guard let channel = channels[order.delivery.channel] else { return }
+        guard let channel = channels[order.delivery.channel] else {
+            // It left the config while the delivery waited for the journal; the core still waits for an outcome.
+            events.yield(
+                .input(.delivered(id: order.delivery.id, .retry(after: nil, "its channel is not in the config"))))
+            return
+        }
         let courier = Courier(ports: ports, redactor: redactor)
         group.addTask { [events] in events.yield(.input(await courier.deliver(order, channel))) }
     }

@@ -4,7 +4,7 @@ import PluginKit
 import Testing
 
 /// From an accepted message to its end.
-@Suite struct `Delivery` {
+@Suite struct `Delivering` {
     private let start = Moment.rehearsalStart
 
     private static func channels(
@@ -117,7 +117,7 @@ import Testing
 
     @Test func `messages keep the pace of their channel`() {
         let pace = Pace(perSecond: 0.5, burst: 3, atOnce: 8)
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", pace: pace)))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", pace: pace)))
         bot.start()
         bot.see(apps(7).map { ($0, .warning) })
         bot.advance(by: .minutes(1))
@@ -129,7 +129,7 @@ import Testing
 
     @Test func `no pace is broken by a clock that is set`() {
         let pace = Pace(perSecond: 1, burst: 1)
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", pace: pace)))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", pace: pace)))
         bot.start()
         bot.see(apps(3).map { ($0, .warning) })
         bot.setClock(by: .hours(5))
@@ -139,12 +139,25 @@ import Testing
     }
 
     @Test func `no more attempts are in flight than a channel takes`() {
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", pace: Pace(perSecond: 100, burst: 100, atOnce: 3))))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", pace: Pace(perSecond: 100, burst: 100, atOnce: 3))))
         bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .seconds(1)) }
         bot.start()
         bot.see(apps(9).map { ($0, .warning) })
         bot.advance(by: .minutes(1))
         #expect(seconds(bot) == [0, 0, 0, 1, 1, 1, 2, 2, 2])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a message whose next try is due waits for those in flight`() {
+        let pace = Pace(perSecond: 100, burst: 100, atOnce: 1)
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", pace: pace)))
+        bot.sendAnswer = { delivery, _ in
+            (delivery.number == 1 && delivery.attempts == 1 ? .retry(after: nil, "502") : .delivered(receipt: nil), .seconds(9))
+        }
+        bot.start()
+        bot.see(apps(3).map { ($0, .warning) })
+        bot.advance(by: .minutes(1))
+        #expect(bot.sends.map(\.delivery.number) == [1, 2, 1, 3])
         #expect(bot.objections == [])
     }
 
@@ -175,7 +188,7 @@ import Testing
     }
 
     @Test func `a success does not cut a told wait short`() {
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", pace: Pace(perSecond: 9, burst: 9, atOnce: 2))))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", pace: Pace(perSecond: 9, burst: 9, atOnce: 2))))
         bot.sendAnswer = { delivery, _ in
             switch (delivery.number, delivery.attempts) {
             case (1, 1): (.retry(after: .minutes(10), "429"), .seconds(1))
@@ -204,7 +217,7 @@ import Testing
 
     @Test func `a channel that fails again and again is tried with one message at a time until it is back`() {
         let pace = Pace(perSecond: 100, burst: 100, atOnce: 4)
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", pace: pace)))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", pace: pace)))
         let back = start + .hours(2)
         bot.sendAnswer = { _, now in (now < back ? .retry(after: nil, "502") : .delivered(receipt: nil), .zero) }
         bot.start()
@@ -220,7 +233,7 @@ import Testing
     }
 
     @Test func `after a day a message is dead, and report_to hears of it once`() throws {
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", "ops"), reportTo: "ops"))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", "ops"), reportTo: "ops"))
         bot.sendAnswer = { delivery, _ in
             (delivery.channel == "team" ? .retry(after: nil, "502") : .delivered(receipt: nil), .zero)
         }
@@ -272,7 +285,7 @@ import Testing
     }
 
     @Test func `a body that is refused in every form is dead`() {
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", "ops"), reportTo: "ops"))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", "ops"), reportTo: "ops"))
         bot.sendAnswer = { delivery, _ in
             (delivery.channel == "ops" ? .delivered(receipt: nil) : .refusedBody("400"), .zero)
         }
@@ -285,7 +298,7 @@ import Testing
     }
 
     @Test func `a channel that is refused is a trouble at once, and none any more after its next delivery`() {
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", "ops"), reportTo: "ops"))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", "ops"), reportTo: "ops"))
         var isGone = true
         bot.sendAnswer = { delivery, _ in
             (isGone && delivery.channel == "team" ? .refusedChannel("410") : .delivered(receipt: nil), .zero)
@@ -308,7 +321,7 @@ import Testing
 
     @Test(arguments: [nil, "team"] as [String?])
     func `a channel does not report its own silence`(reportTo: String?) {
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", "other"), reportTo: reportTo))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", "other"), reportTo: reportTo))
         bot.sendAnswer = { delivery, _ in
             (delivery.channel == "team" ? .refusedChannel("410") : .delivered(receipt: nil), .zero)
         }
@@ -320,7 +333,7 @@ import Testing
     }
 
     @Test func `where every channel is gone the bot does not run in circles`() {
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("a", "b")))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("a", "b")))
         bot.sendAnswer = { _, _ in (.refusedChannel("410"), .zero) }
         bot.start()
         bot.see(.warning)
@@ -331,7 +344,7 @@ import Testing
     }
 
     @Test func `an idempotent channel is asked again with the same id as often as it takes`() {
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", isIdempotent: true)))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", isIdempotent: true)))
         bot.sendAnswer = { delivery, _ in
             (delivery.attempts < 5 ? .unknown("timeout") : .delivered(receipt: nil), .zero)
         }
@@ -344,7 +357,7 @@ import Testing
     }
 
     @Test func `elsewhere an attempt of unknown outcome is repeated once, and says so`() {
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", "ops"), reportTo: "ops"))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", "ops"), reportTo: "ops"))
         bot.sendAnswer = { delivery, _ in
             (delivery.channel == "team" ? .unknown("timeout") : .delivered(receipt: nil), .zero)
         }
@@ -358,7 +371,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `an attempt that a crash cut off counts as one of unknown outcome`(isIdempotent: Bool) {
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", isIdempotent: isIdempotent)))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", isIdempotent: isIdempotent)))
         bot.sendAnswer = { _, _ in nil }
         bot.start()
         bot.see(.warning)
@@ -383,9 +396,9 @@ import Testing
     }
 
     @Test func `messages to a channel that left the config are dead and no trouble`() {
-        var bot = silenced(.rehearsed(channels: Delivery.channels("team", "ops"), reportTo: "ops"))
+        var bot = silenced(.rehearsed(channels: Delivering.channels("team", "ops"), reportTo: "ops"))
         bot.see(.warning)
-        bot.reload(.rehearsed(channels: Delivery.channels("ops"), reportTo: "ops"))
+        bot.reload(.rehearsed(channels: Delivering.channels("ops"), reportTo: "ops"))
         bot.advance(by: .hours(3))
         let entries = bot.state.history.filter { $0.delivery.channel == "team" }
         #expect(entries.map(\.end.name) == ["dead", "dead"])
@@ -394,7 +407,7 @@ import Testing
     }
 
     @Test func `what is in flight to a channel that leaves the config is recorded as it ends`() {
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", "ops")))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", "ops")))
         bot.sendAnswer = { delivery, _ in
             (delivery.number == 1 ? .delivered(receipt: "1") : .retry(after: nil, "502"), .seconds(10))
         }
@@ -402,31 +415,31 @@ import Testing
         bot.see(.warning)
         bot.see(.warning, of: Subject(source: "ios", app: "other"))
         bot.advance(by: .seconds(5))
-        bot.reload(.rehearsed(channels: Delivery.channels("ops")))
+        bot.reload(.rehearsed(channels: Delivering.channels("ops")))
         bot.advance(by: .seconds(10))
         let entries = bot.state.history.filter { $0.delivery.channel == "team" }
         #expect(entries.map(\.end.name) == ["delivered", "dead"])
     }
 
     @Test func `a channel that left the config is waited for by no incident`() {
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", "gone")))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", "gone")))
         bot.start()
         bot.see(.warning)
-        bot.reload(.rehearsed(channels: Delivery.channels("team")))
+        bot.reload(.rehearsed(channels: Delivering.channels("team")))
         #expect(bot.play("wwwwww.", every: .hours(1), in: "team") == "....M.R")
         #expect(bot.state.incidents.isEmpty)
         #expect(bot.objections == [])
     }
 
     @Test func `the trouble of a channel that left the config is over`() {
-        var bot = Rehearsal(.rehearsed(channels: Delivery.channels("team", "ops"), reportTo: "ops"))
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", "ops"), reportTo: "ops"))
         bot.sendAnswer = { delivery, _ in
             (delivery.channel == "team" ? .refusedChannel("410") : .delivered(receipt: nil), .zero)
         }
         bot.start()
         bot.see(.warning)
         bot.advance(by: .minutes(1))
-        bot.reload(.rehearsed(channels: Delivery.channels("ops"), reportTo: "ops"))
+        bot.reload(.rehearsed(channels: Delivering.channels("ops"), reportTo: "ops"))
         bot.see(.fine)
         #expect(bot.state.incidents.isEmpty)
     }

@@ -6,7 +6,7 @@ import ThresholdRule
 
 /// The words, as people read them.
 @Suite struct `Messages` {
-    /// A bot that has watched the shop for a day; the noon of its clock is one in Madrid.
+    /// A bot that has watched the shop for a day; it is 23:00 in Madrid.
     private func bot(_ gates: GatePlan...) throws -> Rehearsal {
         let place = Position(line: 1, column: 1)
         func limit(_ text: String) throws -> Option { Option(.comparison(try Comparison(grammar: text)), at: place) }
@@ -58,16 +58,75 @@ import ThresholdRule
     @Test func `an incident from its beginning to its end`() throws {
         var bot = try bot()
         see(crashed: 180, in: &bot)
-        expect(bot, .opened, "1")
+        expect(
+            bot, .opened,
+            """
+            🟠 shop: crash-free users 99.10% (limit < 99.5%)
+            Before → now: 99.84% → 99.10%
+            Hit: 180 of 20,000 users (0.90%)
+            Since: Fri 20 Nov 23:00 CET
+            Last day: ██▇▇███▇▇███▇▇███▇▇███▇▁
+            Why: crash-free users 99.10% of 20,000 users, below 99.5% over the last 1 h; at best 99.32% with 95% confidence \
+            over all looks of a day
+            Top issues:
+            • NullPointerException in CartView (1,240 events, 290 users, first seen Fri 20 Nov 22:40 CET) \
+            https://sentry.example/SHOP-12
+            • Hostile OK: all is well (3 events)
+            Status: https://alerts.example.com
+            Rule crash-free-floor · incident ID
+            """)
         bot.suspend(for: .minutes(10))
         see(crashed: 400, in: &bot)
-        expect(bot, .escalated, "2")
+        expect(
+            bot, .escalated,
+            """
+            🔴 shop: crash-free users now 98.00% (limit < 99%, now critical)
+            Before → now: 99.84% → 98.00%
+            Hit: 400 of 20,000 users (2.00%)
+            Since: Fri 20 Nov 23:00 CET, for 10 min
+            Last day: ██████████████████████▅▁
+            Why: crash-free users 98.00% of 20,000 users, below 99% over the last 1 h; at best 98.34% with 95% confidence \
+            over all looks of a day
+            Top issues:
+            • NullPointerException in CartView (1,240 events, 290 users, first seen Fri 20 Nov 22:40 CET) \
+            https://sentry.example/SHOP-12
+            • Hostile OK: all is well (3 events)
+            Status: https://alerts.example.com
+            Rule crash-free-floor · incident ID
+            """)
         bot.suspend(for: .hours(4))
         see(crashed: 390, in: &bot)
-        expect(bot, .reminder, "3")
+        expect(
+            bot, .reminder,
+            """
+            🔴 shop: crash-free users still 98.05% (limit < 99%, for 4 h 10 min)
+            Before → now: 99.84% → 98.05%
+            Hit: 390 of 20,000 users (1.95%)
+            Since: Fri 20 Nov 23:00 CET, for 4 h 10 min
+            Last day: ██████████████████▅▁···▁
+            Why: crash-free users 98.05% of 20,000 users, below 99% over the last 1 h; at best 98.38% with 95% confidence \
+            over all looks of a day
+            Top issues:
+            • NullPointerException in CartView (1,240 events, 290 users, first seen Fri 20 Nov 22:40 CET) \
+            https://sentry.example/SHOP-12
+            • Hostile OK: all is well (3 events)
+            Status: https://alerts.example.com
+            Rule crash-free-floor · incident ID
+            """)
         bot.suspend(for: .minutes(20))
         see(crashed: 22, in: &bot)
-        expect(bot, .resolved, "4")
+        expect(
+            bot, .resolved,
+            """
+            ✅ shop: crash-free users 99.89% again, after 4 h 30 min
+            Hit at worst: 400 of 20,000 users (2.00%)
+            At worst: 98.00%
+            Lasted: Fri 20 Nov 23:00 to Sat 21 Nov 03:30 CET, 4 h 30 min
+            Last day: ██████████████████▅▁···█
+            Why: 99.89% is inside the limit < 99.5%
+            Status: https://alerts.example.com
+            Rule crash-free-floor · incident ID
+            """)
     }
 
     @Test func `an end that is no recovery does not claim one`() throws {
@@ -77,7 +136,18 @@ import ThresholdRule
         plan.detectors = []
         bot.suspend(for: .hours(2))
         bot.reload(plan)
-        expect(bot, .resolved, "5")
+        expect(
+            bot, .resolved,
+            """
+            ✅ shop: crash-free users not watched any more, after 2 h
+            Hit at worst: 180 of 20,000 users (0.90%)
+            At worst: 99.10%
+            Lasted: Fri 20 Nov 23:00 to Sat 21 Nov 01:00 CET, 2 h
+            Last day: ▇▇███▇▇███▇▇███▇▇███▇▁··
+            Why: The rule crash-free-floor is not in the config any more.
+            Status: https://alerts.example.com
+            Rule crash-free-floor · incident ID
+            """)
     }
 
     @Test func `a night in one digest`() throws {
@@ -86,7 +156,14 @@ import ThresholdRule
         bot.suspend(for: .hours(2))
         see(crashed: 22, in: &bot)
         bot.advance(to: .utc("2026-11-21 06:00"))
-        expect(bot, .digest, "6")
+        expect(
+            bot, .digest,
+            """
+            🗒 1 incident came and went during quiet hours (nights)
+            • 🔴 shop: crash-free users 98.00% at worst · Fri 20 Nov 23:00 to Sat 21 Nov 01:00 CET, 2 h
+            Why: What begins and ends during quiet hours (nights) is told once, afterwards.
+            Status: https://alerts.example.com
+            """)
     }
 
     @Test func `a trouble of the bot and its end`() throws {
@@ -94,22 +171,53 @@ import ThresholdRule
         bot.fail(.unreachable)
         bot.suspend(for: .hours(1))
         bot.fail(.unreachable)
-        expect(bot, .opened, "7")
+        expect(
+            bot, .opened,
+            """
+            🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach
+            Since: Sat 21 Nov 00:00 CET
+            Status: https://alerts.example.com
+            Rule source-failing · incident ID
+            """)
         bot.suspend(for: .minutes(40))
         see(crashed: 22, in: &bot)
-        expect(bot, .resolved, "8")
+        expect(
+            bot, .resolved,
+            """
+            ✅ alertbot: source-failing of ios is over
+            Lasted: Sat 21 Nov 00:00 to 00:40 CET, 40 min
+            Why: It works again.
+            Status: https://alerts.example.com
+            Rule source-failing · incident ID
+            """)
     }
 
     @Test func `a source that wants to be left alone for long is told of at once`() throws {
         var bot = try bot()
         bot.fail(.rateLimited, retryAt: bot.now + .hours(3))
-        expect(bot, .opened, "9")
+        expect(
+            bot, .opened,
+            """
+            🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET and wants to be left alone \
+            until Sat 21 Nov 02:00 CET: it is out of reach
+            Since: Fri 20 Nov 23:00 CET
+            Status: https://alerts.example.com
+            Rule source-failing · incident ID
+            """)
     }
 
     @Test func `a credential that is refused`() throws {
         var bot = try bot()
         bot.fail(.unauthorized)
         bot.fail(.unauthorized)
-        expect(bot, .opened, "10")
+        expect(
+            bot, .opened,
+            """
+            🔴 alertbot: The credential of source ios was refused twice, so it is not polled any more: it is out of reach. \
+            Renew it, then reload the config.
+            Since: Fri 20 Nov 23:00 CET
+            Status: https://alerts.example.com
+            Rule source-stopped · incident ID
+            """)
     }
 }

@@ -40,9 +40,10 @@ extension SeededRandom {
     }
 
     mutating func observation() -> Observation {
-        Observation(
-            subject: subject(), span: span(), seen: moment(), isComplete: chance(0.5), metrics: metrics(),
-            issues: list(upTo: 4) { $0.issue() }, labels: words())
+        let span = span()
+        return Observation(
+            subject: subject(), span: span, seen: span.to + .seconds(.random(in: -3600...86_400, using: &self)),
+            isComplete: chance(0.5), metrics: metrics(), issues: list(upTo: 4) { $0.issue() }, labels: words())
     }
 
     /// A limit as a config can write it.

@@ -2,6 +2,19 @@ import AlertModel
 import Testing
 
 @Suite struct `Lines of observations` {
+    @Test func `a span from the future is refused, a clock that is off by a little is not`() throws {
+        func line(to: String) throws -> ObservationLine {
+            try ObservationLine(
+                JSON(
+                    parsing: """
+                        {"source":"s","app":"a","from":"2026-11-20T22:00:00Z","to":"\(to)","seen":"2026-11-20T22:05:00Z","metrics":{}}
+                        """))
+        }
+        _ = try line(to: "2026-11-20T23:05:00Z")
+        let mismatch = #expect(throws: JSONMismatch.self) { try line(to: "2026-11-20T23:05:01Z") }
+        #expect(mismatch?.found == "the span ends at 2026-11-20T23:05:01Z, long after it was seen at 2026-11-20T22:05:00Z")
+    }
+
     @Test(arguments: [Fixtures.observedLine, Fixtures.failedLine])
     func `a line is written as it was read`(line: String) throws {
         #expect(try ObservationLine(JSON(parsing: line)).json.text == line)

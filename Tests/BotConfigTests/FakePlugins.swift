@@ -23,9 +23,10 @@ struct FeedSource: Source {
         url = try options.required("url")
         token = options.text("token")
         projects = options.texts("projects").map(\.description)
-        headers = Dictionary(uniqueKeysWithValues: options.map("headers").compactMap { entry in
-            entry.option.text.map { (entry.name, $0) }
-        })
+        headers = Dictionary(
+            uniqueKeysWithValues: options.map("headers").compactMap { entry in
+                entry.option.text.map { (entry.name, $0) }
+            })
         every = context.every
         folder = context.folder
     }

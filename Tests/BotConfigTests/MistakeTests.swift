@@ -69,7 +69,8 @@ internal import Testing
             "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", match: {source: [iso]}}" + least,
             "2:73: there is no source 'iso'; there are ios -> ios"),
         Mistake(
-            "route on no rule", "routes:\n  - {match: {rule: flor}, to: team}\n  - to: team\nrules:\n"
+            "route on no rule",
+            "routes:\n  - {match: {rule: flor}, to: team}\n  - to: team\nrules:\n"
                 + "  floor: {plugin: limit, metric: users, limit: \"< 50\"}" + least,
             "2:20: there is no rule 'flor'; there are channel-failing, floor, source-failing or source-stopped -> floor"
         ),
@@ -291,8 +292,8 @@ internal import Testing
         expect(
             Mistake(
                 "after é and emoji", "bot: {name: \"é🚀漢字\", listen: here, été: 1}" + least,
-                "1:28: 'listen' is 'here', expected HOST:PORT or off",
-                "1:34: unknown key 'été' in 'bot'; known are "
+                "1:29: 'listen' is 'here', expected HOST:PORT or off",
+                "1:35: unknown key 'été' in 'bot'; known are "
                     + "heartbeat, listen, name, public_url, report_to, shutdown_grace, state, timezone"))
     }
 

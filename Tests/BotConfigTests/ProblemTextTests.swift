@@ -15,12 +15,14 @@ internal import Testing
     @Test func `advice and levels are words of their own`() {
         let problem = Problem(Position(line: 1, column: 2), "it is odd", advice: "leave it out", level: .warning)
         #expect(
-            problem.text(file: "c.yaml", lines: lines) == "c.yaml:1:2: warning: it is odd; leave it out\n    bot:\n     ^")
+            problem.text(file: "c.yaml", lines: lines)
+                == "c.yaml:1:2: warning: it is odd; leave it out\n    bot:\n     ^")
     }
 
     @Test func `tabs stay tabs in front of the caret`() {
         let problem = Problem(Position(line: 2, column: 8), "wrong")
-        #expect(problem.text(file: "c.yaml", lines: lines) == "c.yaml:2:8: error: wrong\n    \tname: one\n    \t      ^")
+        #expect(
+            problem.text(file: "c.yaml", lines: lines) == "c.yaml:2:8: error: wrong\n    \tname: one\n    \t      ^")
     }
 
     @Test func `the caret stands under its place behind wide characters`() {

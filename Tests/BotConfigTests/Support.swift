@@ -4,7 +4,8 @@ internal import PluginKit
 /// A world in which some variables, files and credentials are there.
 enum FakeWorld {
     static let variables = [
-        "TOKEN": "s3cr3t-from-env", "HOOK": "https://hooks.example/T0/s3cr3t-path", "WORD": "drp", "PIN": "4711", "LONG": "123d",
+        "TOKEN": "s3cr3t-from-env", "HOOK": "https://hooks.example/T0/s3cr3t-path", "WORD": "drp", "PIN": "4711",
+        "LONG": "123d",
     ]
     static let files: [String: [UInt8]] = [
         "/etc/bot/token": Array("s3cr3t-from-file\n".utf8),

@@ -1,3 +1,4 @@
+internal import AlertTesting
 internal import PluginKit
 internal import Preview
 internal import Testing
@@ -33,7 +34,8 @@ internal import Testing
     @Test func `a line that is json but no observation is told with the path`() {
         let file = read(
             line() + "\n"
-                + #"{"source":"ios","app":"shop","seen":"2026-11-20T22:05:00Z","from":"yesterday","to":"x","metrics":{}}"#)
+                + #"{"source":"ios","app":"shop","seen":"2026-11-20T22:05:00Z","from":"yesterday","to":"x","metrics":{}}"#
+        )
         #expect(file.lines.count == 1)
         #expect(file.complaints.map(\.line) == [2])
         #expect(file.complaints.first?.column == nil)
@@ -41,7 +43,9 @@ internal import Testing
         #expect(file.complaints.first?.sentence.contains("$.from") == true)
     }
 
-    @Test(arguments: ["{}", "[]", "null", "\"ios\"", #"{"source":"ios"}"#, #"{"source":"ios","seen":"2026-11-20T22:05:00Z"}"#])
+    @Test(arguments: [
+        "{}", "[]", "null", "\"ios\"", #"{"source":"ios"}"#, #"{"source":"ios","seen":"2026-11-20T22:05:00Z"}"#,
+    ])
     func `whatever else a line holds is told once`(text: String) {
         let file = read(text)
         #expect(file.lines.isEmpty)

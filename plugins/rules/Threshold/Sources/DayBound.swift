@@ -16,7 +16,8 @@ internal import PluginKit
 /// But the bot looks again and again, and one bound per look would ring every few days. So the chance of *any* alarm in
 /// a day is bounded, by the smaller of two sums that both hold whatever the overlap of the spans:
 ///
-/// - the number of looks times the chance of one (Boole);
+/// - the number of such looks in a day times the chance of one (Boole), where a look counts for the time since the one
+///   before it;
 /// - the expected number of times that the count in a window sliding over the day reaches `bad`. The count rises only
 ///   when a case arrives that is bad while the one that leaves is not, so with `b` the binomial density that is
 ///   P(start) + (day / span) · bad · (1 − rate) · b(bad). It holds however often the bot looks.

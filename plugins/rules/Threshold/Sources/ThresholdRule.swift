@@ -155,9 +155,11 @@ public struct ThresholdRule: Detector {
         guard measured.isComplete || isSureToStay else {
             return unknown("the span is not complete yet", .between, evidence)
         }
-        for limit in holding where isCarried(figure, limit.comparison, measured.span) {
+        // Each look spends the part of the day that has passed since the one before, so looking more often buys nothing.
+        let looks = series.lookSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? looksPerDay
+        for limit in holding where isCarried(figure, limit.comparison, measured.span, looks) {
             evidence.limit = limit.comparison
-            describeBound(figure, limit.comparison, measured.span, &evidence)
+            describeBound(figure, limit.comparison, measured.span, looks, &evidence)
             evidence.sentence = sentence(evidence, limit)
             return Judgement(.firing(limit.severity), .between, evidence)
         }
@@ -182,14 +184,14 @@ public struct ThresholdRule: Detector {
     }
 
     /// Whether so bad a figure would be a surprise at the limit. Counts are facts, not estimates: they always carry.
-    private func isCarried(_ figure: Figure, _ limit: Comparison, _ span: TimeSpan) -> Bool {
+    private func isCarried(_ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ looks: Double) -> Bool {
         guard let confidence, nature.unit == .rate, let share = figure.share else { return true }
-        return bound(share, limit, span).isExceeded(atRate: badRate(limit), chance: 1 - confidence)
+        return bound(share, limit, span, looks).isExceeded(atRate: badRate(limit), chance: 1 - confidence)
     }
 
-    private func bound(_ share: Share, _ limit: Comparison, _ span: TimeSpan) -> DayBound {
+    private func bound(_ share: Share, _ limit: Comparison, _ span: TimeSpan, _ looks: Double) -> DayBound {
         let bad = limit.relation.isBelow ? share.total - share.hits : share.hits
-        return DayBound(bad: bad, total: share.total, span: span.length, looksPerDay: looksPerDay)
+        return DayBound(bad: bad, total: share.total, span: span.length, looksPerDay: looks)
     }
 
     /// The share of bad cases at the limit.
@@ -197,9 +199,11 @@ public struct ThresholdRule: Detector {
         limit.relation.isBelow ? 1 - limit.limit : limit.limit
     }
 
-    private func describeBound(_ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ evidence: inout Evidence) {
+    private func describeBound(
+        _ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ looks: Double, _ evidence: inout Evidence
+    ) {
         guard let confidence, nature.unit == .rate, let share = figure.share else { return }
-        let rate = bound(share, limit, span).leastRate(chance: 1 - confidence)
+        let rate = bound(share, limit, span, looks).leastRate(chance: 1 - confidence)
         evidence.confidence = confidence
         evidence.bound = limit.relation.isBelow ? 1 - rate : rate
     }

@@ -1,0 +1,285 @@
+internal import AlertCore
+internal import AlertTesting
+internal import Journal
+internal import PluginKit
+internal import Runtime
+internal import Synchronization
+internal import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct BotTests {
+    private let stage = Stage()
+    private let clock: ManualClock
+    private let disk = ShortDisk()
+
+    init() { clock = ManualClock(stage) }
+
+    private func makeBot(
+        _ plan: Plan = .rehearsed(), heartbeat: GuardedText? = nil, secrets: [Secret] = [],
+        _ answer: @escaping ScriptedWeb.Answer
+    ) throws -> Bot {
+        var state = State()
+        let ledger = try Ledger(opening: disk, rebuilding: &state)
+        return Bot(
+            .staged(plan, heartbeat: heartbeat, secrets: secrets), ports: .staged(stage, clock, answer), ledger: ledger,
+            state: state)
+    }
+
+    /// Runs a bot while the test plays; the test ends by stopping it.
+    private func run(_ bot: Bot, _ play: () async throws -> Void) async throws {
+        let running = Task { await bot.run(grace: .seconds(20)) }
+        try await play()
+        bot.stop()
+        await running.value
+    }
+
+    @Test func `facts are durable before a request leaves`() async throws {
+        let objections = Mutex<[String]>([])
+        let bot = try makeBot { [disk] request, _ throws(TransportError) in
+            guard request.method == .post else { return .says("w") }
+            let id = String(request.url.reveal().dropFirst(HookChannel.address.count))
+            let left = (try? State.reading(disk.afterPowerCut))?.state.outbox[id]
+            if case .attempting = left?.phase {
+            } else {
+                objections.withLock { $0.append("\(id) leaves before it is safe: \(String(describing: left))") }
+            }
+            return .says("ok")
+        }
+        try await run(bot) {
+            await bot.settle { $0.history.count == 1 }
+        }
+        #expect(objections.withLock { $0 } == [])
+        #expect(stage.asked.count { $0.hasPrefix(HookChannel.address) } == 1)
+        let end = try #require(await bot.state.history.first?.end)
+        #expect(end == .delivered(receipt: nil))
+    }
+
+    @Test func `the journal gives back the state`() async throws {
+        let bot = try makeBot { request, _ throws(TransportError) in
+            request.method == .post ? .says("slow down", status: 429, [("Retry-After", "600")]) : .says("c")
+        }
+        try await run(bot) {
+            await bot.settle { $0.outbox.values.contains { $0.attempts == 1 && $0.phase.isWaiting } }
+        }
+        let state = await bot.state
+        #expect(state.outbox.count == 1)
+        #expect(state.incidents.count == 1)
+        #expect(try State.reading(disk.afterPowerCut).state.durable == state.durable)
+        var rebuilt = State()
+        // The bot that holds the lock is still there, so the copy is opened.
+        _ = try Ledger(opening: disk.afterPowerCut, rebuilding: &rebuilt)
+        #expect(rebuilt.durable == state.durable)
+    }
+
+    @Test func `while the journal can not be written nothing leaves, and then it goes on by itself`() async throws {
+        let door = Door()
+        let bot = try makeBot { request, _ throws(TransportError) in
+            if request.method == .get { await door.pass() }
+            return .says("w")
+        }
+        try await run(bot) {
+            await stage.waitForRequest("https://ios.example/")
+            disk.setFull(true)
+            door.open()
+            await bot.settle { !$0.outbox.isEmpty }
+            await stage.waitForLog("the journal can not be written")
+            #expect(await bot.trouble != nil)
+            // A try that fails again changes nothing and is not told again.
+            let retry = clock.uptime() + .seconds(5)
+            await stage.wait { $0.contains(.slept(until: retry)) }
+            clock.advance(by: .seconds(5))
+            await stage.wait { $0.contains(.slept(until: retry + .seconds(5))) }
+            #expect(!stage.asked.contains { $0.hasPrefix(HookChannel.address) })
+            #expect(stage.logged.count { $0.contains("the journal can not be written") } == 1)
+            disk.setFull(false)
+            clock.advance(by: .seconds(5))
+            await bot.settle { !$0.history.isEmpty }
+            #expect(await bot.trouble == nil)
+        }
+        #expect(stage.logged.contains("the journal can be written again"))
+        #expect(stage.asked.count { $0.hasPrefix(HookChannel.address) } == 1)
+        #expect(try State.reading(disk.afterPowerCut).state.durable == (await bot.state).durable)
+    }
+
+    @Test func `a delivery in flight ends within the grace of a stop`() async throws {
+        let door = Door()
+        let bot = try makeBot { request, _ throws(TransportError) in
+            if request.method == .post { await door.pass() }
+            return .says("w")
+        }
+        let running = Task { await bot.run(grace: .seconds(20)) }
+        await stage.wait { _ in stage.asked.contains { $0.hasPrefix(HookChannel.address) } }
+        let end = clock.uptime() + .seconds(20)
+        bot.stop()
+        await stage.wait { $0.contains(.slept(until: end)) }
+        door.open()
+        await running.value
+        #expect(try State.reading(disk.afterPowerCut).state.history.map(\.end) == [.delivered(receipt: nil)])
+        // Nobody waited for the grace to pass, and nobody was polled any more.
+        #expect(stage.asked.count { $0 == "https://ios.example/" } == 1)
+    }
+
+    @Test func `a delivery that outlasts the grace stays safe, and is repeated with a notice`() async throws {
+        let never = Door()
+        let bot = try makeBot { request, _ throws(TransportError) in
+            guard request.method == .post else { return .says("w") }
+            await never.pass()
+            throw TransportError(.cancelled, mayHaveArrived: true, "it was cancelled")
+        }
+        let running = Task { await bot.run(grace: .seconds(20)) }
+        await stage.wait { _ in stage.asked.contains { $0.hasPrefix(HookChannel.address) } }
+        let end = clock.uptime() + .seconds(20)
+        bot.stop()
+        await stage.wait { $0.contains(.slept(until: end)) }
+        clock.advance(by: .seconds(20))
+        await running.value
+        let left = try State.reading(disk.afterPowerCut).state
+        let delivery = try #require(left.outbox.values.first)
+        #expect(!delivery.phase.isWaiting)
+
+        let again = Stage()
+        let bodies = Mutex<[String]>([])
+        var state = State()
+        let ledger = try Ledger(opening: disk.afterPowerCut, rebuilding: &state)
+        let next = Bot(
+            .staged(.rehearsed()),
+            ports: .staged(again, ManualClock(again, at: clock.now())) { request, _ throws(TransportError) in
+                if request.method == .post, let body = request.wireBody() {
+                    bodies.withLock { $0.append(String(decoding: body.bytes, as: UTF8.self)) }
+                }
+                return .says("w")
+            }, ledger: ledger, state: state)
+        try await run(next) {
+            await next.settle { !$0.history.isEmpty }
+        }
+        #expect(again.asked.contains(HookChannel.address + delivery.id))
+        #expect(bodies.withLock { $0.first?.hasPrefix(Message.repeatNotice) } == true)
+    }
+
+    @Test func `a new config is used from the next turn on`() async throws {
+        let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
+        try await run(bot) {
+            await stage.waitForRequest("https://ios.example/")
+            await bot.settle { $0.sources["ios"]?.lastGood != nil }
+            let plan = Plan.rehearsed(sources: [SourcePlan(name: "android", jitter: 0)])
+            bot.reload(.staged(plan))
+            await stage.waitForRequest("https://android.example/")
+            #expect(await bot.plan.sources.map(\.name) == ["android"])
+            clock.advance(by: .hours(1))
+            await stage.waitForRequest("https://android.example/", count: 2)
+            #expect(stage.asked.count { $0 == "https://ios.example/" } == 1)
+        }
+    }
+
+    @Test func `a channel that leaves the config while the journal is stuck keeps nobody waiting`() async throws {
+        let door = Door()
+        let bot = try makeBot { request, _ throws(TransportError) in
+            if request.method == .get { await door.pass() }
+            return .says("w")
+        }
+        try await run(bot) {
+            await stage.waitForRequest("https://ios.example/")
+            disk.setFull(true)
+            door.open()
+            await stage.waitForLog("the journal can not be written")
+            bot.reload(.staged(.rehearsed(channels: [ChannelPlan(name: "page")])))
+            disk.setFull(false)
+            clock.advance(by: .seconds(5))
+            await bot.settle { state in state.history.contains { $0.delivery.channel == "team" } }
+            let ends = await bot.state.history.filter { $0.delivery.channel == "team" }.map(\.end.name)
+            #expect(ends == ["dead"])
+            // The stop that follows has nothing to wait for: nobody moves the clock through its grace.
+        }
+    }
+
+    @Test func `the inboxes are the channels that keep their messages`() async throws {
+        var state = State()
+        let ledger = try Ledger(opening: disk, rebuilding: &state)
+        let plan = Plan.rehearsed(channels: [ChannelPlan(name: "team"), ChannelPlan(name: "page")])
+        var setup = Bot.Setup.staged(plan)
+        setup.channels["page"] = HookChannel { _ in .keep }
+        let bot = Bot(
+            setup, ports: .staged(stage, clock) { _, _ throws(TransportError) in .says("") }, ledger: ledger,
+            state: state)
+        #expect(await bot.inboxes == ["page"])
+    }
+
+    @Test func `a wall clock that is set moves what is due`() async throws {
+        let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
+        try await run(bot) {
+            await bot.settle { $0.sources["ios"]?.lastGood != nil }
+            let due = try #require(await bot.state.sources["ios"]?.due)
+            clock.set(by: .hours(3))
+            // Any turn notices it.
+            bot.reload(.staged(.rehearsed()))
+            await stage.waitForLog("the clock was set by 10800")
+            await bot.settle { $0.sources["ios"]?.due == due + .hours(3) }
+            #expect(stage.asked.count { $0 == "https://ios.example/" } == 1)
+        }
+    }
+
+    @Test func `a wall clock that is corrected a little is left alone`() async throws {
+        let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
+        try await run(bot) {
+            await bot.settle { $0.sources["ios"]?.lastGood != nil }
+            clock.set(by: .seconds(2))
+            let plan = Plan.rehearsed(sources: [SourcePlan(name: "ios"), SourcePlan(name: "android")])
+            bot.reload(.staged(plan))
+            await bot.settle { $0.sources["android"]?.lastGood != nil }
+        }
+        #expect(!stage.logged.contains { $0.contains("the clock was set") })
+    }
+
+    @Test func `the heart beats only after all sources have answered`() async throws {
+        let heart = "https://hc.example/ping"
+        let door = Door()
+        let isBroken = Mutex(true)
+        let plan = Plan.rehearsed(
+            sources: ["ios", "android"].map { SourcePlan(name: $0, every: .minutes(5), jitter: 0, slowsWhen: []) })
+        let bot = try makeBot(plan, heartbeat: GuardedText(heart)) { request, _ throws(TransportError) in
+            if request.url.reveal() == "https://android.example/" {
+                if isBroken.withLock({ $0 }) { return .says("out of order", status: 500) }
+                await door.pass()
+            }
+            return .says(".")
+        }
+        try await run(bot) {
+            await bot.settle { $0.sources["ios"]?.lastGood != nil && $0.sources["android"]?.failure != nil }
+            #expect(!stage.asked.contains(heart))
+            isBroken.withLock { $0 = false }
+            let first = clock.now()
+            clock.advance(by: .minutes(5))
+            await stage.waitForRequest("https://android.example/", count: 2)
+            await bot.settle { $0.sources["ios"]?.lastGood ?? first > first }
+            #expect(!stage.asked.contains(heart))
+            door.open()
+            await stage.waitForRequest(heart)
+        }
+        #expect(stage.asked.count { $0 == heart } == 1)
+    }
+
+    @Test func `secrets that a service sends back are not logged`() async throws {
+        let bot = try makeBot(secrets: [Secret("s3cr3t-token")]) { _, _ throws(TransportError) in
+            .says("bad token s3cr3t-token", status: 401)
+        }
+        try await run(bot) {
+            await bot.settle { $0.sources["ios"]?.failure != nil }
+        }
+        #expect(stage.logged.contains { $0.contains("bad token ***") })
+        #expect(!stage.logged.contains { $0.contains("s3cr3t") })
+        let record = await bot.state.sources["ios"]
+        #expect(record?.failure?.sentence.contains("s3cr3t") == false)
+    }
+
+    @Test func `a stopped bot lets its watchers go`() async throws {
+        let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
+        let bell = await bot.bell()
+        try await run(bot) {
+            await bot.settle { $0.sources["ios"]?.lastGood != nil }
+        }
+        for await _ in bell {}
+    }
+}
+
+extension Delivery.Phase {
+    fileprivate var isWaiting: Bool { if case .waiting = self { true } else { false } }
+}

@@ -1,0 +1,127 @@
+internal import AlertCore
+internal import AlertTesting
+internal import PluginKit
+internal import Runtime
+internal import Synchronization
+internal import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct CourierTests {
+    private let stage = Stage()
+    private let clock: ManualClock
+
+    init() { clock = ManualClock(stage) }
+
+    private func attempt(
+        _ channel: HookChannel = HookChannel(), secrets: [Secret] = [], faults: Faults? = nil,
+        possiblyRepeated: Bool = false, isPlain: Bool = false, thread: String? = nil,
+        _ answer: @escaping ScriptedWeb.Answer
+    ) async -> DeliveryOutcome {
+        var ports = Ports.staged(stage, clock, answer)
+        ports.faults = faults
+        let message = Message(kind: .opened, severity: .warning, at: clock.now(), headline: "It crashes")
+        let delivery = Delivery(
+            id: "d-1", channel: "team", number: 1, kind: .opened, incident: "i-1", message: message,
+            queued: clock.now(), attempts: 1, possiblyRepeated: possiblyRepeated, isPlain: isPlain)
+        return await Courier(ports: ports, redactor: Redactor(secrets)).attempt(delivery, channel, thread: thread)
+    }
+
+    @Test(arguments: [
+        (HTTPResponse.says("ok"), DeliveryOutcome.delivered(receipt: nil)),
+        (.says("later", status: 429, [("Retry-After", "30")]), .retry(after: .seconds(30), "answered 429: later")),
+        (.says("", status: 500), .retry(after: nil, "answered 500")),
+        (.says("too long", status: 413), .refusedBody("answered 413: too long")),
+        (.says("gone", status: 410), .refusedChannel("answered 410: gone")),
+    ])
+    func `the channel says what an answer means`(response: HTTPResponse, outcome: DeliveryOutcome) async {
+        let result = await attempt { _, timeout throws(TransportError) in
+            #expect(timeout == Courier.attemptTimeout)
+            return response
+        }
+        #expect(result == outcome)
+        #expect(stage.asked == [HookChannel.address + "d-1"])
+    }
+
+    @Test(arguments: [
+        (true, DeliveryOutcome.unknown("no answer")), (false, .retry(after: nil, "no answer")),
+    ])
+    func `without an answer it matters whether the request may have arrived`(
+        mayHaveArrived: Bool, outcome: DeliveryOutcome
+    ) async {
+        let result = await attempt { _, _ throws(TransportError) in
+            throw TransportError(.timeout, mayHaveArrived: mayHaveArrived, "no answer")
+        }
+        #expect(result == outcome)
+    }
+
+    @Test(arguments: [429, 413, 410]) func `secrets that a service sends back are masked`(status: Int) async throws {
+        let outcome = await attempt(secrets: [Secret("s3cr3t")]) { _, _ throws(TransportError) in
+            .says("no room s3cr3t here", status: status)
+        }
+        #expect(!"\(outcome)".contains("s3cr3t"))
+        #expect("\(outcome)".contains("no room *** here"))
+    }
+
+    @Test func `secrets in the words of the network are masked`() async {
+        let outcome = await attempt(secrets: [Secret("s3cr3t")]) { _, _ throws(TransportError) in
+            throw TransportError(.connect, mayHaveArrived: true, "no way to s3cr3t.example")
+        }
+        #expect(outcome == .unknown("no way to ***.example"))
+    }
+
+    @Test func `what is printed goes to standard output, and what is kept goes nowhere`() async {
+        let printed = await attempt(HookChannel { .print($0.plainText) }) { _, _ throws(TransportError) in .says("") }
+        #expect(printed == .delivered(receipt: nil))
+        #expect(
+            stage.happenings.contains { if case .printed(let text) = $0 { text.contains("It crashes") } else { false } }
+        )
+        let kept = await attempt(HookChannel { _ in .keep }) { _, _ throws(TransportError) in .says("") }
+        #expect(kept == .delivered(receipt: nil))
+        #expect(stage.asked.isEmpty)
+    }
+
+    @Test func `the channel is told all there is to know of the attempt`() async {
+        let postings = Mutex<[Posting]>([])
+        let channel = HookChannel { posting in
+            postings.withLock { $0.append(posting) }
+            return .keep
+        }
+        _ = await attempt(
+            channel, possiblyRepeated: true, isPlain: true, thread: "t-9"
+        ) { _, _ throws(TransportError) in .says("") }
+        let posting = postings.withLock { $0.first }
+        #expect(posting?.id == "d-1")
+        #expect(posting?.possiblyRepeated == true)
+        #expect(posting?.isPlain == true)
+        #expect(posting?.thread == "t-9")
+        #expect(posting?.at == clock.now())
+    }
+
+    @Test func `an attempt that fails on purpose asks nobody`() async {
+        let outcome = await attempt(faults: Faults(rate: 1, seed: 42)) { _, _ throws(TransportError) in .says("") }
+        #expect(outcome == .retry(after: nil, "failed on purpose (--fault-rate)"))
+        #expect(stage.asked.isEmpty)
+    }
+}
+
+@Suite struct RedactorTests {
+    @Test func `longer secrets are masked before those they hold`() {
+        let redactor = Redactor([Secret("abcd"), Secret("abcdefgh")])
+        #expect(redactor.redact("abcdefgh abcd abcdabcd xabcd") == "*** *** ****** x***")
+    }
+
+    @Test func `words too short to be secrets are left alone`() {
+        #expect(Redactor([Secret("abc"), Secret("")]).redact("abc alphabet") == "abc alphabet")
+    }
+}
+
+@Suite struct FaultsTests {
+    @Test func `about as many things fail as were asked for, the same for the same seed`() {
+        let moments = (0..<2000).map { Moment.rehearsalStart + .seconds($0) }
+        let seeded = moments.map { Faults(rate: 0.3, seed: 42).strikes("ios", at: $0) }
+        #expect((500...700).contains(seeded.count { $0 }))
+        #expect(seeded == moments.map { Faults(rate: 0.3, seed: 42).strikes("ios", at: $0) })
+        #expect(seeded != moments.map { Faults(rate: 0.3, seed: 43).strikes("ios", at: $0) })
+        #expect(!moments.contains { Faults(rate: 0, seed: 1).strikes("ios", at: $0) })
+        #expect(moments.allSatisfy { Faults(rate: 1, seed: 1).strikes("ios", at: $0) })
+    }
+}

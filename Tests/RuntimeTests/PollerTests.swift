@@ -1,0 +1,179 @@
+internal import AlertCore
+internal import AlertTesting
+internal import PluginKit
+internal import Runtime
+internal import Synchronization
+internal import Testing
+
+/// A source whose conversation the test writes.
+private struct TalkingSource: Source {
+    static let manifest = PluginManifest(name: "talking", summary: "Talks.", options: [])
+
+    let talk: @Sendable (Poll) -> PollStep
+
+    init(_ talk: @escaping @Sendable (Poll) -> PollStep) { self.talk = talk }
+    init(options: Options, context: SourceContext) throws(ProblemList) {
+        self.init { _ in .finish(PollReport(.noData)) }
+    }
+
+    var host: String? { nil }
+    var metrics: Set<String>? { nil }
+    func poll(_ poll: Poll) -> PollStep { talk(poll) }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct PollerTests {
+    private typealias Validators = [String: SourceRecord.Validator]
+
+    private let stage = Stage()
+    private let clock: ManualClock
+    private let plan = Plan.rehearsed(
+        sources: [SourcePlan(name: "ios", every: .minutes(5), timeout: .seconds(20), jitter: 0, slowsWhen: [])])
+
+    init() { clock = ManualClock(stage) }
+
+    /// The order that the core gives for the next poll, with what the poll before it left.
+    private func order(_ validators: Validators = [:], cursor: JSON? = nil) throws -> PollOrder {
+        var rehearsal = Rehearsal(plan, at: clock.now())
+        rehearsal.start()
+        let report = PollReport(.noData, cursor: cursor)
+        var (state, now) = (rehearsal.state, clock.now())
+        let core = Core(plan: plan)
+        _ = core.step(&state, .polled(source: "ios", report, validators: validators), at: now)
+        now = now + .minutes(5)
+        for case .poll(let order) in core.step(&state, .tick, at: now).effects { return order }
+        Issue.record("no poll is due")
+        return plan.previewOrder(for: plan.sources[0], state)
+    }
+
+    private func poll(
+        _ source: some Source, _ order: PollOrder, secrets: [Secret] = [], faults: Faults? = nil,
+        _ answer: @escaping ScriptedWeb.Answer
+    ) async throws -> (report: PollReport, validators: Validators) {
+        var ports = Ports.staged(stage, clock, answer)
+        ports.faults = faults
+        let input = await Poller(ports: ports, redactor: Redactor(secrets)).poll(order, source)
+        guard case .polled("ios", let report, let validators) = input else {
+            Issue.record("\(input) is no answer to a poll")
+            return (PollReport(.noData), [:])
+        }
+        return (report, validators)
+    }
+
+    private func failure(_ report: PollReport) throws -> PollFailure {
+        guard case .failed(let failure) = report.outcome else {
+            Issue.record("\(report.outcome) is no failure")
+            return PollFailure(.refused, "")
+        }
+        return failure
+    }
+
+    @Test func `a conditional request says what the answer before said`() async throws {
+        let headers = Mutex<[[String: String]]>([])
+        let answer: ScriptedWeb.Answer = { request, _ throws(TransportError) in
+            let sent = Dictionary(request.headers.map { ($0.name, $0.value.reveal()) }) { $1 }
+            headers.withLock { $0.append(sent) }
+            return sent["If-None-Match"] == nil
+                ? .says("w", [("ETag", "\"v1\""), ("last-modified", "Fri, 20 Nov 2026 11:00:00 GMT")])
+                : HTTPResponse(status: 304)
+        }
+        let first = try await poll(LookSource("ios"), try order(), answer)
+        #expect(first.validators.count == 1)
+        #expect(!first.validators.keys.contains { $0.contains("ios.example") })
+        let second = try await poll(LookSource("ios"), try order(first.validators), answer)
+        #expect(second.report.outcome == .unchanged)
+        #expect(second.validators == first.validators)
+        #expect(
+            headers.withLock { $0 } == [
+                [:], ["If-None-Match": "\"v1\"", "If-Modified-Since": "Fri, 20 Nov 2026 11:00:00 GMT"],
+            ])
+    }
+
+    @Test func `an answer without validators forgets those before, and a failed one keeps them`() async throws {
+        let first = try await poll(LookSource("ios"), try order()) { _, _ throws(TransportError) in
+            .says("w", [("ETag", "\"v1\"")])
+        }
+        let failed = try await poll(LookSource("ios"), try order(first.validators)) { _, _ throws(TransportError) in
+            .says("out of order", status: 503)
+        }
+        #expect(failed.validators == first.validators)
+        let bare = try await poll(LookSource("ios"), try order(first.validators)) { _, _ throws(TransportError) in
+            .says("w")
+        }
+        #expect(bare.validators.isEmpty)
+    }
+
+    @Test func `a source is told what it left to remember`() async throws {
+        let source = TalkingSource { poll in
+            .finish(PollReport(.noData, warnings: ["\(poll.cursor?.text ?? "") \(poll.spans.map(\.short))"]))
+        }
+        let answer = try await poll(source, try order(cursor: ["page": 7])) { _, _ throws(TransportError) in .says("") }
+        #expect(answer.report.warnings == [#"{"page":7} ["5 min"]"#])
+    }
+
+    @Test func `a poll that never ends is ended`() async throws {
+        let asked = Mutex(0)
+        let answer = try await poll(TalkingSource { _ in PollerTests.again() }, try order()) {
+            _, _ throws(TransportError) in
+            asked.withLock { $0 += 1 }
+            return .says("more")
+        }
+        #expect(try failure(answer.report).reason == .badAnswer)
+        #expect(try failure(answer.report).description == "the poll did not end after 200 requests")
+        #expect(asked.withLock { $0 } <= 200)
+    }
+
+    private static func again() -> PollStep { .fetch(HTTPRequest(.get, "https://ios.example/")) { _ in again() } }
+
+    @Test func `all requests of a poll share one deadline`() async throws {
+        let timeouts = Mutex<[Duration]>([])
+        let source = TalkingSource { _ in PollerTests.again() }
+        let answer = try await poll(source, try order()) { [clock] _, timeout throws(TransportError) in
+            timeouts.withLock { $0.append(timeout) }
+            clock.advance(by: .seconds(15))
+            return .says("more")
+        }
+        #expect(try failure(answer.report).reason == .timeout)
+        #expect(try failure(answer.report).description == "the whole poll took longer than 1 min 40 s")
+        // Six whole ones of 15 s leave 10 s for the seventh.
+        #expect(timeouts.withLock { $0 } == Array(repeating: .seconds(20), count: 6) + [.seconds(10)])
+    }
+
+    @Test func `a request that fails is the source's to judge`() async throws {
+        let answer = try await poll(LookSource("ios"), try order()) { _, _ throws(TransportError) in
+            throw TransportError(.timeout, mayHaveArrived: true, "no answer within 20 s")
+        }
+        #expect(try failure(answer.report) == PollFailure(.timeout, "no answer within 20 s"))
+    }
+
+    @Test func `files are read through their port`() async throws {
+        let source = TalkingSource { _ in
+            .read(FileRequest(path: "/data/seen.jsonl", bytesMax: 100)) { result in
+                guard case .failed(let sentence) = result else { return .finish(PollReport(.noData)) }
+                return .fail(PollFailure(.unreadable, sentence))
+            }
+        }
+        let answer = try await poll(source, try order()) { _, _ throws(TransportError) in .says("") }
+        #expect(try failure(answer.report).description == "there is no /data/seen.jsonl")
+    }
+
+    @Test func `secrets in failures and warnings are masked`() async throws {
+        let retryAt = clock.now() + .minutes(3)
+        let secrets = [Secret("s3cr3t-token"), Secret("s3cr3t")]
+        let failing = TalkingSource { _ in
+            .fail(PollFailure(.refused, "token s3cr3t-token and s3cr3t", retryAt: retryAt))
+        }
+        let failed = try await poll(failing, try order(), secrets: secrets) { _, _ throws(TransportError) in .says("") }
+        #expect(try failure(failed.report) == PollFailure(.refused, "token *** and ***", retryAt: retryAt))
+        let warning = TalkingSource { _ in .finish(PollReport(.noData, warnings: ["half of s3cr3t-token"])) }
+        let warned = try await poll(warning, try order(), secrets: secrets) { _, _ throws(TransportError) in .says("") }
+        #expect(warned.report.warnings == ["half of ***"])
+    }
+
+    @Test func `a poll that fails on purpose asks nobody`() async throws {
+        let answer = try await poll(
+            LookSource("ios"), try order(), faults: Faults(rate: 1, seed: 42)
+        ) { _, _ throws(TransportError) in .says("w") }
+        #expect(try failure(answer.report).description.contains("on purpose"))
+        #expect(stage.asked.isEmpty)
+    }
+}

@@ -1,0 +1,122 @@
+internal import Journal
+internal import Synchronization
+
+/// A disk in memory that can be full, and knows which bytes a power cut would leave.
+final class ShortDisk: JournalDisk {
+    private struct Contents {
+        var visible: [UInt8]
+        var durable: [UInt8]
+    }
+
+    private struct State {
+        var contents: [Contents] = []
+        var names: [String: Int] = [:]
+        var isFull = false
+        var isLocked = false
+    }
+
+    let folder = "state"
+    private let state: Mutex<State>
+
+    init() { state = Mutex(State()) }
+
+    private init(_ files: [String: [UInt8]]) {
+        var state = State()
+        for (name, bytes) in files {
+            state.names[name] = state.contents.count
+            state.contents.append(Contents(visible: bytes, durable: bytes))
+        }
+        self.state = Mutex(state)
+    }
+
+    func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
+
+    /// What a power cut now would leave.
+    var afterPowerCut: ShortDisk {
+        ShortDisk(state.withLock { state in state.names.mapValues { state.contents[$0].durable } })
+    }
+
+    func makeFolder() {}
+    func list() -> [String] { state.withLock { Array($0.names.keys) } }
+
+    func lock(_ name: String) throws(DiskFault) -> any JournalLock {
+        let wasLocked = state.withLock { state in
+            defer { state.isLocked = true }
+            return state.isLocked
+        }
+        if wasLocked { throw DiskFault(.lock, name, .held(pid: nil)) }
+        return Lock(self)
+    }
+
+    func openToRead(_ name: String) throws(DiskFault) -> any JournalFile {
+        guard let contents = state.withLock({ $0.names[name] }) else { throw DiskFault(.openToRead, name, .absent) }
+        return File(self, contents)
+    }
+
+    func openToAppend(_ name: String) throws(DiskFault) -> any JournalFile {
+        let contents = state.withLock { state in
+            if let contents = state.names[name] { return contents }
+            state.contents.append(Contents(visible: [], durable: []))
+            state.names[name] = state.contents.count - 1
+            return state.contents.count - 1
+        }
+        return File(self, contents)
+    }
+
+    func rename(_ name: String, to newName: String) throws(DiskFault) {
+        let isThere = state.withLock { state in
+            guard let contents = state.names.removeValue(forKey: name) else { return false }
+            state.names[newName] = contents
+            return true
+        }
+        if !isThere { throw DiskFault(.rename, name, .absent) }
+    }
+
+    func remove(_ name: String) throws(DiskFault) {
+        if state.withLock({ $0.names.removeValue(forKey: name) }) == nil {
+            throw DiskFault(.remove, name, .absent)
+        }
+    }
+
+    func syncFolder() {}
+
+    private final class Lock: JournalLock {
+        private let disk: ShortDisk
+        init(_ disk: ShortDisk) { self.disk = disk }
+        deinit { disk.state.withLock { $0.isLocked = false } }
+    }
+
+    private final class File: JournalFile {
+        private let disk: ShortDisk
+        private let contents: Int
+
+        init(_ disk: ShortDisk, _ contents: Int) {
+            self.disk = disk
+            self.contents = contents
+        }
+
+        func bytesCount() -> Int { disk.state.withLock { $0.contents[contents].visible.count } }
+
+        func read(at offset: Int, bytesMax: Int) -> [UInt8] {
+            disk.state.withLock { Array($0.contents[contents].visible.dropFirst(offset).prefix(bytesMax)) }
+        }
+
+        func append(_ bytes: [UInt8]) throws(DiskFault) {
+            let isFull = disk.state.withLock { state in
+                if !state.isFull { state.contents[contents].visible += bytes }
+                return state.isFull
+            }
+            if isFull { throw DiskFault(.append, "", .full) }
+        }
+
+        func truncate(to bytesCount: Int) {
+            disk.state.withLock { state in
+                state.contents[contents].visible = Array(state.contents[contents].visible.prefix(bytesCount))
+            }
+        }
+
+        func syncData() {
+            disk.state.withLock { $0.contents[contents].durable = $0.contents[contents].visible }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+internal import AlertCore
+internal import AlertTesting
+internal import PluginKit
+internal import Runtime
+internal import Testing
+
+@Suite struct StatusReportTests {
+    /// A warning that was announced to one channel and is held back from another.
+    private func rehearsal() -> Rehearsal {
+        var plan = Plan.rehearsed(
+            sources: [
+                SourcePlan(name: "ios", jitter: 0, slowsWhen: [.failing]),
+                SourcePlan(name: "web", jitter: 0, slowsWhen: [.failing]),
+            ], channels: [ChannelPlan(name: "team"), ChannelPlan(name: "page")])
+        plan.gates = [
+            .quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00", match: .on(["app": "sleepy"]))
+        ]
+        var rehearsal = Rehearsal(plan)
+        rehearsal.pollAnswer = { _, _ in nil }
+        rehearsal.start()
+        rehearsal.see([(.shop, .warning), (Subject(source: "ios", app: "sleepy"), .critical)])
+        rehearsal.advance(by: .zero)
+        rehearsal.step(.polled(source: "ios", PollReport(.noData), validators: [:]))
+        rehearsal.fail(source: "web")
+        return rehearsal
+    }
+
+    private func report(_ rehearsal: Rehearsal) -> StatusReport {
+        StatusReport(rehearsal.state, rehearsal.plan, at: rehearsal.now)
+    }
+
+    @Test func `the status says all there is of sources and channels`() throws {
+        let status = report(rehearsal()).status(isRunning: true)
+        #expect(
+            try JSONReader(status).members().map(\.name) == [
+                "bot", "now", "running", "sources", "incidents", "channels", "subjects",
+            ])
+        #expect(status["bot"] == "shop-alerts")
+        #expect(status["running"] == .bool(true))
+        #expect(status["subjects"] == 2)
+        #expect(
+            status["sources"]?.text == #"[{"name":"ios","state":"no_data","last_polled":"2026-11-20T12:00:00Z","#
+                + #""last_good":"2026-11-20T12:00:00Z","next_poll":"2026-11-20T12:05:00Z","reasons":[],"every":"5m","#
+                + #""failure":null},{"name":"web","state":"failed","last_polled":"2026-11-20T12:00:00Z","#
+                + #""last_good":null,"next_poll":"2026-11-20T12:10:00Z","reasons":["failing"],"every":"5m","#
+                + #""failure":{"reason":"unreachable","sentence":"it is out of reach","#
+                + #""since":"2026-11-20T12:00:00Z","count":1}}]"#)
+        #expect(
+            status["channels"]?.text
+                == #"[{"name":"team","queued":0,"failures":0,"paused_until":null,"oldest":null},"#
+                + #"{"name":"page","queued":0,"failures":0,"paused_until":null,"oldest":null}]"#)
+    }
+
+    @Test func `a source says what it is doing`() throws {
+        func states(_ rehearsal: Rehearsal) throws -> [JSON?] {
+            try JSONReader(report(rehearsal).status(isRunning: false)).member("sources").elements().map {
+                $0.value["state"]
+            }
+        }
+        var rehearsal = Rehearsal(.rehearsed())
+        #expect(try states(rehearsal) == ["waiting"])
+        rehearsal.pollAnswer = { _, _ in nil }
+        rehearsal.start()
+        #expect(try states(rehearsal) == ["polling"])
+        rehearsal.fail(.unauthorized)
+        rehearsal.fail(.unauthorized)
+        #expect(try states(rehearsal) == ["stopped"])
+        let stopped = report(rehearsal).status(isRunning: true)
+        #expect(stopped["sources"]?.text.contains(#""next_poll":null"#) == true)
+    }
+
+    @Test func `incidents say what each channel knows`() throws {
+        let incidents = try JSONReader(report(rehearsal()).incidents).elements().map(\.value)
+        #expect(incidents.count == 2)
+        let shop = try #require(incidents.first { $0["app"] == "shop" })
+        #expect(
+            shop["channels"]?.text
+                == #"{"page":{"announced":"warning","last_said":"2026-11-20T12:00:00Z","held":null},"#
+                + #""team":{"announced":"warning","last_said":"2026-11-20T12:00:00Z","held":null}}"#)
+        let sleepy = try #require(incidents.first { $0["app"] == "sleepy" })
+        let held = #"{"kind":"opened","reason":"quiet_hours:nights","until":"2026-11-20T13:00:00Z"}"#
+        #expect(
+            sleepy["channels"]?.text == #"{"page":{"announced":null,"last_said":null,"held":\#(held)},"#
+                + #""team":{"announced":null,"last_said":null,"held":\#(held)}}"#)
+        for name in ["id", "rule", "source", "severity", "state", "since", "evidence"] {
+            #expect(sleepy[name] != nil, "\(name)")
+        }
+    }
+
+    @Test func `a queue shows its oldest delivery and why it waits`() throws {
+        var rehearsal = Rehearsal(.rehearsed())
+        rehearsal.pollAnswer = { _, _ in nil }
+        rehearsal.sendAnswer = { _, _ in (.retry(after: .minutes(10), "answered 429"), .zero) }
+        rehearsal.start()
+        rehearsal.see(.warning)
+        rehearsal.advance(by: .minutes(1))
+        let waiting = report(rehearsal).status(isRunning: true)["channels"]?.text
+        #expect(
+            waiting == #"[{"name":"team","queued":1,"failures":1,"paused_until":"2026-11-20T12:10:00Z","#
+                + #""oldest":"2026-11-20T12:00:00Z"}]"#)
+        // A pause that is over is none.
+        let later = StatusReport(rehearsal.state, rehearsal.plan, at: rehearsal.now + .minutes(10))
+        #expect(later.status(isRunning: true)["channels"]?.text.contains(#""paused_until":null"#) == true)
+    }
+
+    @Test func `the history tells the ends of deliveries, newest last`() throws {
+        var rehearsal = Rehearsal(.rehearsed())
+        rehearsal.pollAnswer = { _, _ in nil }
+        rehearsal.start()
+        rehearsal.see(.warning)
+        rehearsal.advance(by: .minutes(1))
+        rehearsal.sendAnswer = { _, _ in (.refusedChannel("answered 410"), .zero) }
+        rehearsal.see(.critical)
+        rehearsal.advance(by: .zero)
+        let entries = try JSONReader(report(rehearsal).history(limit: 2)).elements().map(\.value)
+        #expect(entries.count == 2)
+        for entry in entries {
+            #expect(
+                try JSONReader(entry).members().map(\.name) == [
+                    "at", "id", "channel", "kind", "severity", "incident", "outcome", "why", "attempts", "queued",
+                    "text",
+                ])
+        }
+        let all = try JSONReader(report(rehearsal).history(limit: 100)).elements().map(\.value)
+        #expect(all.first?["kind"] == "opened")
+        #expect(all.first?["outcome"] == "delivered")
+        #expect(all.first?["why"] == .null)
+        #expect(all.first?["attempts"] == 1)
+        let dead = try JSONReader(report(rehearsal).history(limit: 100, deadOnly: true)).elements().map(\.value)
+        #expect(dead.first?["kind"] == "escalated")
+        #expect(dead.allSatisfy { $0["outcome"] == "dead" && $0["why"] == "answered 410" })
+        #expect(report(rehearsal).history(limit: 0) == .array([]))
+    }
+
+    @Test func `prometheus gets the figures`() {
+        #expect(
+            report(rehearsal()).prometheus == """
+                # HELP alertbot_incidents Open incidents by state.
+                # TYPE alertbot_incidents gauge
+                alertbot_incidents{state="pending"} 0
+                alertbot_incidents{state="firing"} 2
+                alertbot_incidents{state="recovering"} 0
+                # HELP alertbot_outbox_deliveries Deliveries accepted and not ended, by channel.
+                # TYPE alertbot_outbox_deliveries gauge
+                alertbot_outbox_deliveries{channel="team"} 0
+                alertbot_outbox_deliveries{channel="page"} 0
+                # HELP alertbot_source_failures Failed polls in a row, by source.
+                # TYPE alertbot_source_failures gauge
+                alertbot_source_failures{source="ios"} 0
+                alertbot_source_failures{source="web"} 1
+                # HELP alertbot_source_last_good_timestamp_seconds When the source last answered, by source.
+                # TYPE alertbot_source_last_good_timestamp_seconds gauge
+                alertbot_source_last_good_timestamp_seconds{source="ios"} 1795176000
+
+                """)
+    }
+}
