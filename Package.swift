@@ -75,6 +75,7 @@ let package = Package(
         .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         module("PluginTesting", ["PluginKit"]),
+        module("AlertTesting", ["AlertCore", "PluginKit"]),
         tests("AlertModelTests", ["AlertModel"]),
         tests(
             "TimeZonesTests", ["TimeZones", "AlertModel"], exclude: ["make_zone_table.py", "zone_table.txt"]),
@@ -83,5 +84,9 @@ let package = Package(
         tests("YAMLKitTests", ["YAMLKit"]),
         tests("TransportTests", ["Transport", "AlertModel"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel"]),
+        tests("BotConfigTests", ["BotConfig", "AlertCore", "PluginKit"]),
+        tests("AlertCoreTests", ["AlertCore", "AlertTesting", "PluginKit", "QuietHoursRule", "ThresholdRule"]),
+        tests("PreviewTests", ["Preview", "AlertCore", "AlertTesting", "PluginKit"]),
+        tests("RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal", "PluginKit"]),
     ] + pluginTargets
 )

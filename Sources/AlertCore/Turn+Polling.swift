@@ -202,7 +202,11 @@ extension Turn {
     }
 
     private func hasPending(_ source: String) -> Bool {
-        state.incidents.values.contains { $0.state == .pending && $0.subject.source == source }
+        state.incidents.values.contains { incident in
+            // A rule without `for` fires in this very turn: there is nothing to watch for.
+            incident.state == .pending && incident.subject.source == source
+                && (plan.detector(incident.rule)?.detector.holdTime ?? .zero) > .zero
+        }
     }
 
     /// Whether nobody would be told, whatever the source said: every way out is closed to every incident it could make.

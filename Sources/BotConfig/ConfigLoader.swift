@@ -139,7 +139,7 @@ struct ConfigLoading {
         guard let plugin = plugins.first(where: { $0.manifest.name == word }) else {
             reader.report(
                 entry.value.position,
-                "there is no plugin '\(word.clipped(to: 60))' for \(what)s; there are \(names.listed)",
+                "there is no plugin '\(word.clipped(to: 60))' for \(what)s; known: \(names.listed)",
                 word.nearest(in: names))
             return nil
         }

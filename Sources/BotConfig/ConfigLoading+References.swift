@@ -35,7 +35,7 @@ extension ConfigLoading {
     }
 
     private mutating func reportMissing(_ what: String, _ name: String, at position: Position, among names: [String]) {
-        let known = names.isEmpty ? "" : "; there are \(names.sorted().listed)"
+        let known = names.isEmpty ? "" : "; known: \(names.sorted().listed)"
         reader.report(position, "there is no \(what) '\(name.clipped(to: 60))'\(known)", name.nearest(in: names))
     }
 
@@ -64,7 +64,7 @@ extension ConfigLoading {
                 } else {
                     reader.report(
                         element.position,
-                        "'\(shown)' fits no \(entry.key), so it can never match; there are \(names.listed)")
+                        "'\(shown)' fits no \(entry.key), so it can never match; known: \(names.listed)")
                 }
             }
         }

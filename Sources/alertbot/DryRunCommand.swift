@@ -32,7 +32,7 @@ struct DryRunCommand: AsyncParsableCommand {
             let near = channel.nearest(in: config.channels.keys).map { "; did you mean \($0)?" } ?? ""
             throw Failure(
                 .wrongUsage,
-                "there is no channel '\(channel)'; there are \(config.channels.keys.sorted().joined(separator: ", "))\(near)"
+                "there is no channel '\(channel)'; known: \(config.channels.keys.sorted().joined(separator: ", "))\(near)"
             )
         }
         let end = try now.map { text throws(Failure) in try instant(text, config.plan.zone) }

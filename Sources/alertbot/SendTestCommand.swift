@@ -18,7 +18,7 @@ struct SendTestCommand: AsyncParsableCommand {
             let near = channel.nearest(in: config.channels.keys).map { "; did you mean \($0)?" } ?? ""
             throw Failure(
                 .wrongUsage,
-                "there is no channel '\(channel)' in \(common.config); there are "
+                "there is no channel '\(channel)' in \(common.config); known: "
                     + config.channels.keys.sorted().joined(separator: ", ") + near)
         }
         let clock = SystemClock()

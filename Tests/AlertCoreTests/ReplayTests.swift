@@ -9,15 +9,15 @@ import Testing
 /// channels do, crashes, reloads and clocks that are set. After some days of that, all faults end, and everything must
 /// come to rest.
 @Suite struct `Random worlds` {
-    @Test(arguments: 1...16 as ClosedRange<UInt64>)
+    @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func `promises hold in the world of seed`(_ seed: UInt64) throws {
         var world = World(seed: seed)
         world.start()
-        for _ in 0..<120 {
-            world.live()
+        for _ in 0..<12 {
+            for _ in 0..<10 { try world.live() }
             try world.check()
         }
-        world.rest()
+        try world.rest()
         try world.check()
         world.checkRest()
     }
@@ -43,8 +43,7 @@ private struct World {
 
     private static let subjects = ["ios", "android"].flatMap { source in
         [
-            Subject(source: source, app: "shop"), Subject(source: source, app: "bank"),
-            Subject(source: source, app: "game", release: "1.0"),
+            Subject(source: source, app: "shop"), Subject(source: source, app: "game", release: "1.0"),
         ]
     }
 
@@ -139,7 +138,7 @@ private struct World {
     mutating func start() { bot.start() }
 
     /// One thing that happens, and some time.
-    mutating func live() {
+    mutating func live() throws {
         let minutes = Int64.random(in: 0...40, using: &weather.random)
         switch Int.random(in: 0..<20, using: &weather.random) {
         case 0: bot.crash(after: .minutes(minutes))
@@ -154,19 +153,22 @@ private struct World {
             }
         }
         bot.advance(by: .minutes(minutes))
+        try checkDriver()
     }
 
     /// All faults end, and everything is fine.
-    mutating func rest() {
+    mutating func rest() throws {
         weather.faultRate = 0
         weather.looks = [:]
         bot.reload(variants[0])
         bot.advance(by: .days(3))
+        try checkDriver()
     }
 
+    /// The journal gives back the same state, no poll and no message overlap: the driver has objected if not.
+    private func checkDriver() throws { try #require(bot.objections == [], "seed \(seed)") }
+
     func check() throws {
-        // The journal gives back the same state, no poll and no message overlap: the driver has objected if not.
-        try #require(bot.objections == [], "seed \(seed)")
         let copy = try bot.stateFromSnapshot()
         #expect(copy.durable == bot.state.durable, "a snapshot gives back the same; seed \(seed)")
         checkNothingIsLost()

@@ -60,19 +60,19 @@ internal import Testing
     static let references = [
         Mistake(
             "route to no channel", "routes:\n  - to: [tema]" + least,
-            "2:10: there is no channel 'tema'; there are team -> team"),
+            "2:10: there is no channel 'tema'; known: team -> team"),
         Mistake(
             "report_to missing", "bot: {report_to: ops}" + least,
-            "1:18: there is no channel 'ops'; there are team"),
+            "1:18: there is no channel 'ops'; known: team"),
         Mistake(
             "rule on no source",
             "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", match: {source: [iso]}}" + least,
-            "2:73: there is no source 'iso'; there are ios -> ios"),
+            "2:73: there is no source 'iso'; known: ios -> ios"),
         Mistake(
             "route on no rule",
             "routes:\n  - {match: {rule: flor}, to: team}\n  - to: team\nrules:\n"
                 + "  floor: {plugin: limit, metric: users, limit: \"< 50\"}" + least,
-            "2:20: there is no rule 'flor'; there are channel-failing, floor, source-failing or source-stopped -> floor"
+            "2:20: there is no rule 'flor'; known: channel-failing, floor, source-failing or source-stopped -> floor"
         ),
         Mistake(
             "rule on no metric", "rules:\n  floor: {plugin: limit, metric: usres, limit: \"< 50\"}" + least,
@@ -80,7 +80,7 @@ internal import Testing
         Mistake(
             "a glob that fits no source",
             "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", match: {source: and*}}" + least,
-            "2:72: 'and*' fits no source, so it can never match; there are ios"),
+            "2:72: 'and*' fits no source, so it can never match; known: ios"),
         Mistake(
             "severity on a detector",
             "rules:\n  floor: {plugin: limit, metric: users, limit: \"< 50\", match: {severity: critical}}" + least,
@@ -109,7 +109,7 @@ internal import Testing
             "2:3: 'source-failing' is the name of one of the bot's own troubles; choose another"),
         Mistake(
             "no such plugin", "rules:\n  floor: {plugin: limt}" + least,
-            "2:19: there is no plugin 'limt' for rules; there are limit, night, holiday or cap -> limit"),
+            "2:19: there is no plugin 'limt' for rules; known: limit, night, holiday or cap -> limit"),
         Mistake(
             "no plugin named", "rules:\n  floor: {metric: users}" + least,
             "2:3: rule 'floor' names no plugin (write plugin: limit, night, holiday or cap)"),
@@ -321,7 +321,7 @@ internal import Testing
                   timezone: Nowhere/Land
                 version: 3
                 """,
-                "2:10: there is no channel 'nobody'; there are team",
+                "2:10: there is no channel 'nobody'; known: team",
                 "7:12: 'limit' is '50', expected a comparison such as \"< 99.5%\" or \"> 100\""
                     + " -> \"< 50\" or \"> 50\"",
                 "8:5: unknown key 'widow' in rule 'floor' of plugin limit -> window",
