@@ -66,7 +66,7 @@ import ThresholdRule
             Hit: 180 of 20,000 users (0.90%)
             Since: Fri 20 Nov 23:00 CET
             Last day: ██▇▇███▇▇███▇▇███▇▇███▇▁
-            Why: crash-free users 99.10% of 20,000 users, below 99.5% over the last 1 h; at best 99.32% with 95% confidence \
+            Why: crash-free users 99.10% of 20,000 users, below 99.5% over the last 1 h; at best 99.28% with 95% confidence \
             over all looks of a day
             Top issues:
             • NullPointerException in CartView (1,240 events, 290 users, first seen Fri 20 Nov 22:40 CET) \
@@ -85,7 +85,7 @@ import ThresholdRule
             Hit: 400 of 20,000 users (2.00%)
             Since: Fri 20 Nov 23:00 CET, for 10 min
             Last day: ██████████████████████▅▁
-            Why: crash-free users 98.00% of 20,000 users, below 99% over the last 1 h; at best 98.34% with 95% confidence \
+            Why: crash-free users 98.00% of 20,000 users, below 99% over the last 1 h; at best 98.32% with 95% confidence \
             over all looks of a day
             Top issues:
             • NullPointerException in CartView (1,240 events, 290 users, first seen Fri 20 Nov 22:40 CET) \
@@ -104,7 +104,7 @@ import ThresholdRule
             Hit: 390 of 20,000 users (1.95%)
             Since: Fri 20 Nov 23:00 CET, for 4 h 10 min
             Last day: ██████████████████▅▁···▁
-            Why: crash-free users 98.05% of 20,000 users, below 99% over the last 1 h; at best 98.38% with 95% confidence \
+            Why: crash-free users 98.05% of 20,000 users, below 99% over the last 1 h; at best 98.28% with 95% confidence \
             over all looks of a day
             Top issues:
             • NullPointerException in CartView (1,240 events, 290 users, first seen Fri 20 Nov 22:40 CET) \
