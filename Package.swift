@@ -88,5 +88,10 @@ let package = Package(
         tests("AlertCoreTests", ["AlertCore", "AlertTesting", "PluginKit", "QuietHoursRule", "ThresholdRule"]),
         tests("PreviewTests", ["Preview", "AlertCore", "AlertTesting", "PluginKit"]),
         tests("RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal", "PluginKit"]),
+
+        // The built program itself: its commands, and with ALERTBOT_INTEGRATION=1 its dealings with real servers.
+        module("BotHarness", path: "Tests/IntegrationTests/Harness"),
+        tests("CommandTests", ["BotHarness", "alertbot"]),
+        tests("IntegrationTests", ["BotHarness", "alertbot"], exclude: ["Harness", "Servers", "Fixtures"]),
     ] + pluginTargets
 )

@@ -28,9 +28,10 @@ extension Turn {
     mutating func takeObservations(_ observations: [Observation], of source: String) -> Judgement.Closeness {
         let retention = plan.retention(of: source)
         var subjects: [Subject] = []
+        var known: Set<Subject> = []
         for observation in observations.compactMap({ kept($0) }) where observation.subject.source == source {
             record(.observed(observation, keeping: retention))
-            if !subjects.contains(observation.subject) { subjects.append(observation.subject) }
+            if known.insert(observation.subject).inserted { subjects.append(observation.subject) }
         }
         return subjects.map { judge($0) }.reduce(.far) { $0.isCloser(than: $1) ? $0 : $1 }
     }

@@ -1,0 +1,151 @@
+import BotHarness
+import Testing
+
+@Suite struct CheckTests {
+    /// One mistake of each kind that a line can hold; tabs and letters of several bytes stand before some.
+    private let mistaken = """
+        version: 1
+        bot:
+          timezone: Europe/Madird
+        sources:
+          own:
+            plugin: fil
+            path: ./figures.jsonl
+        rules:
+          floor:
+            plugin: threshold
+            metric: crash_free_users
+            critical: "< 99.0"
+            windw: 1h
+        channels:
+          ops: {plugin: webhook, headers: {X-Tëam: "äöü"}, url: "http://127.0.0.1:9/x", secret: "${env:NOPE}"}
+          ops: {plugin: console}
+        routes:
+          - to: [opps]
+
+        """
+
+    @Test func `every mistake is told in one go, with its line and a caret under it`() async throws {
+        let scratch = try Scratch()
+        try scratch.write("config.yaml", mistaken)
+        let check = try await scratch.alertbot("check")
+        #expect(check.status == 1)
+        #expect(check.output == "")
+        let places = check.errors.split(separator: "\n").filter { $0.hasPrefix("config.yaml:") }
+        let expected: [(place: String, words: [String])] = [
+            ("3:13", ["Europe/Madird", "did you mean Europe/Madrid?"]), ("6:13", ["'fil'", "did you mean file?"]),
+            ("12:15", ["percentage", "< 99%"]), ("13:5", ["'windw'", "did you mean window?"]),
+            ("15:44", ["X-Tëam"]), ("15:89", ["NOPE is not set"]), ("16:3", ["ops"]),
+            ("18:10", ["'opps'", "did you mean ops?"]),
+        ]
+        #expect(places.count == expected.count, "\(check.errors)")
+        for (line, wanted) in zip(places, expected) {
+            #expect(line.hasPrefix("config.yaml:\(wanted.place): error: "), "\(line)")
+            for word in wanted.words { #expect(line.contains(word), "\(line)") }
+        }
+    }
+
+    @Test func `the caret stands under what it means`() async throws {
+        let scratch = try Scratch()
+        try scratch.write("config.yaml", mistaken)
+        let lines = try await scratch.alertbot("check").errors.split(separator: "\n").map(String.init)
+        let sources = mistaken.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        var carets = 0
+        for (index, line) in lines.enumerated() where line.hasPrefix("config.yaml:") && line.contains(": error: ") {
+            let parts = line.split(separator: ":")
+            let (number, column) = try (#require(Int(parts[1])), #require(Int(parts[2])))
+            #expect(lines[index + 1] == "    " + sources[number - 1])
+            #expect(lines[index + 2] == "    " + String(repeating: " ", count: column - 1) + "^")
+            carets += 1
+        }
+        #expect(carets == 8)
+    }
+
+    @Test func `as JSON, problems are objects with all their members`() async throws {
+        let scratch = try Scratch()
+        try scratch.write("config.yaml", mistaken)
+        let check = try await scratch.alertbot("check", "--format", "json")
+        #expect(check.status == 1)
+        let problems = try check.json["problems"].elements
+        #expect(problems.count == 8)
+        for problem in problems {
+            #expect(problem.names == ["column", "file", "line", "message", "severity", "suggestion"])
+            #expect(problem["file"].string == "config.yaml")
+            #expect(problem["severity"].string == "error")
+        }
+        #expect(problems.first?["line"].number == 3)
+        #expect(problems.first?["column"].number == 13)
+        #expect(problems.first?["suggestion"].string == "Europe/Madrid")
+    }
+
+    @Test func `a config without mistakes is fine, and says how late and how quiet it is`() async throws {
+        let nights = """
+              nights: {plugin: quiet_hours, between: "22:00-07:00"}
+            channels:
+            """
+        let scratch = try Shop.scratch(Shop.config.replacing("channels:", with: nights))
+        let check = try await scratch.alertbot("check")
+        #expect(check.status == 0, "\(check.errors)")
+        #expect(check.errors == "")
+        #expect(check.output.contains("config.yaml: 1 source, 2 rules, 1 channel\n"))
+        // The slowest of polls by default, and the timeout of one.
+        #expect(check.output.contains("floor: within 30 min 20 s"))
+        #expect(check.output.split(separator: "\n").filter { $0.contains(" 22:00 CE") }.count >= 13)
+
+        let json = try await scratch.alertbot("check", "--format", "json").json
+        #expect(json["problems"].elements.isEmpty)
+        #expect(json["rules"][0]["slowest_detection"].string != nil)
+        #expect(json["gates"][0]["name"].string == "nights")
+        #expect(json["gates"][0]["closed"].elements.count >= 13)
+    }
+
+    @Test(arguments: [
+        ("", "1:1"), ("sources: [", ""), ("a: &a [*a]", "1:"), ("version: 1\n---\nversion: 1\n", "2:"),
+        ("\u{0}", "1:1"),
+    ])
+    func `what is no config is told with a place`(text: String, place: String) async throws {
+        let scratch = try Scratch()
+        try scratch.write("config.yaml", text)
+        let check = try await scratch.alertbot("check")
+        #expect(check.status == 1)
+        #expect(check.errors.contains("config.yaml:\(place)"), "\(check.errors)")
+    }
+
+    @Test func `aliases that grow without bound end soon, with a sentence`() async throws {
+        var bomb = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        for level in 1...20 {
+            bomb += "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", "))]\n"
+        }
+        let scratch = try Scratch()
+        try scratch.write("config.yaml", bomb)
+        let check = try await scratch.alertbot("check", within: .seconds(60))
+        #expect(check.status == 1)
+        #expect(check.errors.contains("100,000") || check.errors.contains("100000"), "\(check.errors.prefix(400))")
+    }
+
+    @Test func `a config that is not there, a folder or too large is told by name`() async throws {
+        let scratch = try Scratch()
+        let absent = try await scratch.alertbot("check", "--config", "nowhere.yaml")
+        #expect(absent.status == 1)
+        #expect(absent.errors.contains("nowhere.yaml") && absent.errors.contains("No such file"), "\(absent.errors)")
+        try scratch.makeFolder("folder.yaml")
+        let folder = try await scratch.alertbot("check", "--config", "folder.yaml")
+        #expect(folder.status == 1)
+        #expect(folder.errors.contains("folder"))
+        try scratch.write("large.yaml", String(repeating: "# a comment of thirty characters\n", count: 40_000))
+        let large = try await scratch.alertbot("check", "--config", "large.yaml")
+        #expect(large.status == 1)
+        #expect(large.errors.contains("1024 KiB") || large.errors.contains("1 MiB"), "\(large.errors)")
+    }
+
+    @Test func `relative paths start at the config's folder`() async throws {
+        let scratch = try Scratch()
+        try scratch.makeFolder("conf")
+        try scratch.write("conf/bot.yaml", Shop.config.replacing("name: shop-alerts", with: "name: ${file:./name}"))
+        try scratch.write("conf/name", "from-beside-the-config\n")
+        let status = try await scratch.alertbot("status", "--config", "conf/bot.yaml")
+        #expect(status.status == 0, "\(status.errors)")
+        let verify = try await scratch.alertbot("journal", "verify", "--config", "conf/bot.yaml")
+        #expect(verify.output.contains("conf/state"))
+    }
+}

@@ -1,0 +1,212 @@
+import BotHarness
+import Testing
+
+@Suite struct DryRunTests {
+    @Test func `the JSON of a preview has the promised shape and nothing else`() async throws {
+        let scratch = try Shop.scratch(figures: Shop.line("shop-ios", crashed: 500))
+        let preview = try await scratch.alertbot(
+            "dry-run", "--observations", "figures.jsonl", "--format", "json", "--now", "2026-11-20T23:05:00Z")
+        #expect(preview.status == 0)
+        #expect(preview.errors == "")
+        let json = try preview.json
+        #expect(json.names == ["incidents", "notifications", "now", "summary"])
+        #expect(json["now"].string == "2026-11-20T23:05:00Z")
+        #expect(json["summary"] == .object(["sent": .number(1), "held": .number(0), "dropped": .number(0)]))
+
+        let incident = json["incidents"][0]
+        #expect(json["incidents"].elements.count == 1)
+        #expect(
+            incident.names == [
+                "app", "environment", "evidence", "id", "release", "rule", "severity", "since", "source", "state",
+                "until",
+            ])
+        #expect(incident["rule"].string == "floor")
+        #expect(incident["source"].string == "figures")
+        #expect(incident["app"].string == "shop-ios")
+        #expect(incident["release"] == .null)
+        #expect(incident["severity"].string == "critical")
+        #expect(incident["state"].string == "firing")
+        #expect(incident["since"].string == "2026-11-20T23:00:00Z")
+        #expect(incident["until"] == .null)
+        #expect(incident["evidence"]["value"].number == 0.95)
+
+        let notification = json["notifications"][0]
+        #expect(json["notifications"].elements.count == 1)
+        #expect(
+            notification.names == [
+                "at", "channel", "decision", "incident", "kind", "reason", "request", "severity", "text", "until",
+            ])
+        #expect(notification["incident"] == incident["id"])
+        #expect(notification["request"].names == ["body", "headers", "method", "url"])
+        #expect(notification["request"]["method"].string == "POST")
+        let body = notification["request"]["body"]
+        #expect(body.names == ["data", "timestamp", "type"])
+        #expect(body["type"].string == "incident.opened")
+        #expect(body["data"].names == ["bot", "incidents", "kind", "possibly_repeated", "text"])
+        #expect(body["data"]["incidents"][0] == incident)
+        #expect(body["data"]["text"] == notification["text"])
+    }
+
+    @Test func `the text of a preview reads like this`() async throws {
+        let earlier = Shop.line("shop-ios", crashed: 10, seen: "2026-11-20T22:00:00Z")
+        let scratch = try Shop.scratch(figures: earlier + Shop.line("shop-ios", crashed: 500))
+        let preview = try await scratch.alertbot("dry-run", "--observations", "figures.jsonl")
+        let text = preview.output.replacing(/incident [0-9a-z]+/, with: "incident ID")
+        #expect(
+            text == """
+                ── ops ─────────────────────────────────────────────────────────
+
+                2026-11-20T23:00:00Z send (first)
+                ▌ 🔴 shop-ios: crash-free users 95.00% (limit < 99%)
+                ▌ Before → now: 99.900% → 95.00%
+                ▌ Hit: 500 of 10,000 users (5.00%)
+                ▌ Since: Sat 21 Nov 00:00 CET
+                ▌ Why: crash-free users 95.00% of 10,000 users, below 99% over the last 1 h; at best 95.82% with 95% \
+                confidence over all looks of a day
+                ▌ Rule floor · incident ID
+
+                At 2026-11-20T23:00:00Z: 1 sent, 0 held, 0 dropped. This was a preview: nothing was sent.
+
+                """)
+    }
+
+    @Test func `an app that had no figures before shows none`() async throws {
+        let scratch = try Shop.scratch(figures: Shop.line("shop-ios", crashed: 500, seen: "2026-11-20T23:00:30Z"))
+        let preview = try await scratch.alertbot("dry-run", "--observations", "figures.jsonl")
+        #expect(preview.output.contains("crash-free users 95.00%"))
+        #expect(!preview.output.contains("Before → now"), "there was no before: \(preview.output)")
+    }
+
+    @Test func `a payload is the exact request, one for each that would be sent`() async throws {
+        let scratch = try Shop.scratch(figures: Shop.line("shop-ios", crashed: 500))
+        let preview = try await scratch.alertbot(
+            "dry-run", "--observations", "figures.jsonl", "--format", "payload")
+        #expect(preview.output.hasPrefix("# 2026-11-20T23:00:00Z ops opened\n{"))
+        let json = try JSONTree(parsing: preview.output.split(separator: "\n").dropFirst().joined(separator: "\n"))
+        #expect(json["url"].string == "https://hooks.example.com/bot")
+        #expect(json["body"]["type"].string == "incident.opened")
+        #expect(json["headers"]["Content-Type"].string?.hasPrefix("application/json") == true)
+    }
+
+    @Test func `lines are played in the order of seen, and a story is told to its end`() async throws {
+        let story = [
+            Shop.line("shop-ios", crashed: 10, seen: "2026-11-20T20:00:00Z"),
+            Shop.line("shop-ios", crashed: 95, seen: "2026-11-20T21:00:00Z"),
+            Shop.line("shop-ios", crashed: 500, seen: "2026-11-20T22:00:00Z"),
+            Shop.line("shop-ios", crashed: 0, seen: "2026-11-20T23:00:00Z"),
+        ]
+        let scratch = try Shop.scratch(figures: story.reversed().joined())
+        let preview = try await scratch.alertbot("dry-run", "--observations", "figures.jsonl", "--format", "json")
+        #expect(
+            try preview.notifications == [
+                "2026-11-20T21:00:00Z shop-ios opened ops send first",
+                "2026-11-20T22:00:00Z shop-ios escalated ops send escalated",
+                "2026-11-20T23:00:00Z shop-ios resolved ops send resolved",
+            ])
+        #expect(try preview.json["incidents"][0]["state"].string == "resolved")
+    }
+
+    @Test func `standard input is a file too, and --now ends the story early`() async throws {
+        let story =
+            Shop.line("shop-ios", crashed: 500, seen: "2026-11-20T22:00:00Z")
+            + Shop.line("shop-ios", crashed: 0, seen: "2026-11-20T23:00:00Z")
+        let scratch = try Shop.scratch()
+        let preview = try await scratch.alertbot(
+            "dry-run", "--observations", "-", "--format", "json", "--now", "2026-11-20 23:30", input: story)
+        // 23:30 in Madrid is half past ten in Greenwich.
+        #expect(try preview.json["now"].string == "2026-11-20T22:30:00Z")
+        #expect(try preview.notifications == ["2026-11-20T22:00:00Z shop-ios opened ops send first"])
+    }
+
+    @Test func `time passes on to --now after the last line`() async throws {
+        let config = Shop.config.replacing("window: 1h", with: "window: 1h\n    for: 10m")
+        let scratch = try Shop.scratch(config, figures: Shop.line("shop-ios", crashed: 500))
+        let early = try await scratch.alertbot(
+            "dry-run", "--observations", "figures.jsonl", "--format", "json", "--now", "2026-11-20T23:09:59Z")
+        #expect(try early.notifications == [])
+        #expect(try early.json["incidents"][0]["state"].string == "pending")
+        let late = try await scratch.alertbot(
+            "dry-run", "--observations", "figures.jsonl", "--format", "json", "--now", "2026-11-20T23:10:00Z")
+        #expect(try late.notifications == ["2026-11-20T23:10:00Z shop-ios opened ops send first"])
+    }
+
+    @Test func `lines of other sources are skipped with a warning, told once per source`() async throws {
+        let other = Shop.line("shop-ios", crashed: 500).replacing("\"figures\"", with: "\"elsewhere\"")
+        let scratch = try Shop.scratch(figures: other + other + Shop.line("shop-android", crashed: 500))
+        let preview = try await scratch.alertbot("dry-run", "--observations", "figures.jsonl", "--format", "json")
+        #expect(preview.status == 0)
+        #expect(preview.errors.contains("skipped 2 lines of source 'elsewhere'"), "\(preview.errors)")
+        #expect(try preview.notifications == ["2026-11-20T23:00:00Z shop-android opened ops send first"])
+    }
+
+    @Test(arguments: [
+        (#"{"source":"figures","app""#, "figures.jsonl:2:26", "expected"),
+        (#"{"source":"figures","seen":"2026-11-20T23:00:00Z","app":"a"}"#, "figures.jsonl:2", "from"),
+        (#"{"source":"figures","seen":"yesterday","failed":"timeout"}"#, "figures.jsonl:2", "$.seen"),
+        ("[]", "figures.jsonl:2", "object"), ("\u{FF}", "figures.jsonl:2", ""),
+        (
+            #"{"source":"figures","app":"a","from":"2026-11-20T22:00:00Z","to":"2026-11-20T23:00:00Z","#
+                + #""seen":"2026-11-20T23:00:00Z","metrics":{"users":5,"crashed_users":9}}"#, "figures.jsonl:2",
+            "crashed"
+        ),
+    ])
+    func `a broken line is named, the others are used, and the answer is no`(
+        line: String, place: String, word: String
+    ) async throws {
+        let good = Shop.line("shop-ios", crashed: 500)
+        let scratch = try Shop.scratch(figures: good + line + "\n" + Shop.line("shop-android", crashed: 500))
+        let preview = try await scratch.alertbot("dry-run", "--observations", "figures.jsonl", "--format", "json")
+        #expect(preview.status == 1)
+        #expect(preview.errors.contains(place + ":"), "\(preview.errors)")
+        #expect(preview.errors.contains(word), "\(preview.errors)")
+        #expect(try preview.notifications.count == 2)
+    }
+
+    @Test func `a file that is not there can not be played`() async throws {
+        let scratch = try Shop.scratch()
+        let preview = try await scratch.alertbot("dry-run", "--observations", "nowhere.jsonl")
+        #expect(preview.status == 3)
+        #expect(preview.errors.contains("nowhere.jsonl"))
+        #expect(preview.output == "")
+    }
+
+    @Test func `one channel alone can be shown`() async throws {
+        let config = Shop.config + "  chat: {plugin: console}\n"
+        let scratch = try Shop.scratch(config, figures: Shop.line("shop-ios", crashed: 500))
+        let both = try await scratch.alertbot("dry-run", "--observations", "figures.jsonl", "--format", "json")
+        #expect(try both.json["summary"]["sent"].number == 2)
+        let one = try await scratch.alertbot(
+            "dry-run", "--observations", "figures.jsonl", "--format", "json", "--channel", "chat")
+        #expect(try one.notifications == ["2026-11-20T23:00:00Z shop-ios opened chat send first"])
+        #expect(try one.json["notifications"][0]["request"] == .null)
+        #expect(try one.json["summary"]["sent"].number == 1)
+    }
+
+    @Test func `without a file the sources are polled once`() async throws {
+        let scratch = try Shop.scratch(figures: Figures().line("shop-ios", crashed: 500, of: 10_000))
+        let preview = try await scratch.alertbot("dry-run", "--format", "json")
+        #expect(preview.status == 0)
+        #expect(try preview.json["notifications"].elements.map { $0["kind"].string } == ["opened"])
+    }
+
+    @Test func `when no source answers there is nothing to judge`() async throws {
+        let scratch = try Shop.scratch(figures: "nonsense\n")
+        let preview = try await scratch.alertbot("dry-run", "--format", "json")
+        #expect(preview.status == 3)
+        #expect(preview.output == "")
+        #expect(preview.errors.contains("figures.jsonl:1"), "\(preview.errors)")
+    }
+
+    @Test func `failures on purpose fall the same way for the same seed`() async throws {
+        let scratch = try Shop.scratch(figures: Shop.line("shop-ios", crashed: 500))
+        func play(_ seed: String) async throws -> Finished {
+            try await scratch.alertbot(
+                "dry-run", "--observations", "figures.jsonl", "--format", "json", "--fault-rate", "50%", "--seed", seed)
+        }
+        let first = try await play("7")
+        #expect(first.output == (try await play("7")).output)
+        let all = try await scratch.alertbot("dry-run", "--fault-rate", "100%")
+        #expect(all.status == 3)
+        #expect(all.errors.contains("on purpose"))
+    }
+}

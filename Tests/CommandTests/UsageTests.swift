@@ -1,0 +1,70 @@
+import BotHarness
+import Testing
+
+@Suite struct UsageTests {
+    @Test(arguments: [
+        ["nope"], ["check", "--format", "xml"], ["check", "--nope"], ["dry-run", "extra"],
+        ["dry-run", "--fault-rate", "soon"], ["dry-run", "--fault-rate", "130%"], ["history", "--limit", "0"],
+        ["history", "--limit", "many"], ["send-test"], ["check", "--color", "blue"], ["run", "--seed", "-1"],
+        ["journal", "burn"],
+    ])
+    func `wrong usage ends with 2 and says what is right on standard error`(arguments: [String]) async throws {
+        let scratch = try Shop.scratch()
+        let finished = try await run(BotBinary.path, arguments, folder: scratch.folder)
+        #expect(finished.status == 2)
+        #expect(finished.output == "")
+        #expect(finished.errors.contains("Usage") || finished.errors.contains("expected"), "\(finished.errors)")
+    }
+
+    @Test(arguments: [
+        ["dry-run", "--now", "tomorrow"], ["dry-run", "--channel", "opps"], ["send-test", "opps"],
+    ])
+    func `what only the config can tell to be wrong ends with 2 too`(arguments: [String]) async throws {
+        let scratch = try Shop.scratch()
+        let finished = try await run(BotBinary.path, arguments, folder: scratch.folder)
+        #expect(finished.status == 2)
+        #expect(finished.output == "")
+        if arguments.last == "opps" { #expect(finished.errors.contains("did you mean ops?")) }
+    }
+
+    @Test(arguments: ["run", "dry-run", "check", "status", "history", "send-test", "journal"])
+    func `every command explains itself`(command: String) async throws {
+        let scratch = try Scratch()
+        let all = try await scratch.alertbot("--help")
+        #expect(all.status == 0)
+        #expect(all.output.contains("\n  \(command) "))
+        let help = try await scratch.alertbot(command, "--help")
+        #expect(help.status == 0)
+        #expect(help.errors == "")
+        #expect(help.output.hasPrefix("OVERVIEW: "))
+        #expect(help.output.contains("USAGE: alertbot \(command)"))
+    }
+
+    @Test func `the version is one line`() async throws {
+        let scratch = try Scratch()
+        let version = try await scratch.alertbot("--version")
+        #expect(version.status == 0)
+        #expect(version.output.wholeMatch(of: /\d+\.\d+\.\d+\n/) != nil, "\(version.output)")
+    }
+
+    @Test func `colours appear when asked for, and never in a pipe`() async throws {
+        let scratch = try Shop.scratch(figures: Shop.line("shop-ios", crashed: 500))
+        func preview(_ more: String..., environment: [String: String]) async throws -> String {
+            let arguments = ["dry-run", "--observations", "figures.jsonl"] + more
+            return try await run(BotBinary.path, arguments, environment: environment, folder: scratch.folder).output
+        }
+        let plain = try await preview(environment: ["TERM": "xterm"])
+        #expect(plain.contains("shop-ios") && !plain.contains("\u{1B}"))
+        let painted = try await preview("--color", "always", environment: ["NO_COLOR": "1"])
+        #expect(painted.contains("\u{1B}[31m"))
+        #expect(painted.replacing(/\u{1B}\[\d+m/, with: "") == plain)
+        #expect(try await preview("--color", "never", environment: ["TERM": "xterm"]) == plain)
+    }
+
+    @Test func `a reader that goes away early is no failure`() async throws {
+        let scratch = try Shop.scratch(figures: Shop.line("shop-ios", crashed: 500))
+        let script = "set -o pipefail; \"$0\" dry-run --format json | head -c 10 >/dev/null; echo ${PIPESTATUS[0]}"
+        let finished = try await run("bash", ["-c", script, BotBinary.path], folder: scratch.folder)
+        #expect(finished.output == "0\n", "\(finished.errors)")
+    }
+}
