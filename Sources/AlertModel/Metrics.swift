@@ -170,7 +170,7 @@ extension Double {
     /// A fraction in percent with two places, or three where two would hide what matters: beyond 99.9% and below 0.1%.
     public var percent: String {
         guard isFinite, abs(self) < 1e9 else { return "\(self)" }
-        let isExtreme = (0.999..<1).contains(self) || (self > 0 && self < 0.001)
+        let isExtreme = (self > 0.999 && self < 1) || (self > 0 && self < 0.001)
         return decimal(self * 100, places: isExtreme ? 3 : 2) + "%"
     }
 

@@ -31,7 +31,8 @@ public struct Poller: Sendable {
         for _ in 0..<Poller.stepsMax {
             switch step {
             case .finish(let report):
-                return .polled(source: order.source, redacted(report), validators: validators)
+                let took = ports.clock.now() - began
+                return .polled(source: order.source, redacted(report).waitingLonger(by: took), validators: validators)
             case .read(let request, let then):
                 step = then(await ports.files.read(request))
             case .fetch(let request, let then):
@@ -86,6 +87,21 @@ public struct Poller: Sendable {
         if case .failed(let failure) = report.outcome {
             report.outcome = .failed(
                 PollFailure(failure.reason, redactor.redact(failure.description), retryAt: failure.retryAt))
+        }
+        return report
+    }
+}
+
+extension PollReport {
+    /// The report with its waits counted from the answer instead of from the poll's begin: a wait that a service asks
+    /// for is never cut short by the time its answer took.
+    fileprivate func waitingLonger(by took: Duration) -> PollReport {
+        var report = self
+        // Moments are cut to milliseconds; one more makes up for it.
+        let longer = max(.zero, took) + .milliseconds(1)
+        report.notBefore = notBefore.map { $0 + longer }
+        if case .failed(let failure) = outcome, let retryAt = failure.retryAt {
+            report.outcome = .failed(PollFailure(failure.reason, failure.description, retryAt: retryAt + longer))
         }
         return report
     }

@@ -22,7 +22,9 @@ struct RunCommand: AsyncParsableCommand {
             clock: SystemClock(), web: web, files: SystemFiles(), host: host, faults: faults.faults)
         let bot = try openBot(config, ports, host)
         // Signals are caught before anything else is told that the bot is up.
-        let signals = Signals([SIGTERM, SIGINT, SIGHUP])
+        guard let signals = Signals([SIGTERM, SIGINT, SIGHUP]) else {
+            throw Failure(.impossible, "the system has no pipe to give for signals; raise the limit of open files")
+        }
         let face = BotFace(bot: bot, clock: ports.clock)
         let servers = servers(config, face)
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -3,6 +3,7 @@ internal import Dispatch
 internal import Glibc
 internal import PluginKit
 internal import Runtime
+internal import Synchronization
 internal import Transport
 
 // The ports as this machine has them.
@@ -162,27 +163,59 @@ func notifySystemd(_ state: String) {
     }
 }
 
-/// Signals as a stream. The sources live as long as the stream's owner.
+/// Where the handler of signals writes to. A handler may run in any thread at any moment and can be given nothing, so
+/// this one thing must be within its reach; atomic, and set before the first handler is.
+private let signalPipe = Atomic<Int32>(-1)
+
+/// Signals as a stream.
+///
+/// A handler writes each signal into a pipe. Dispatch has sources for signals, but the main thread of an asynchronous
+/// program sits in `sigsuspend` with every signal open, and what arrives there early was seen to be lost.
 final class Signals: Sendable {
     let stream: AsyncStream<Int32>
-    private let sources: [Source]
+    private let reader: Reader
 
-    /// A source of Dispatch may be used from any thread; what it holds is only made here and cancelled at the end.
-    private struct Source: @unchecked Sendable {
-        let source: any DispatchSourceSignal
+    /// A source of Dispatch may be used from any thread; this one is made here and cancelled at the end.
+    private struct Reader: @unchecked Sendable {
+        let source: any DispatchSourceRead
     }
 
-    init(_ numbers: [Int32]) {
+    /// Catches the signals from now on; nil when the system has no pipe to give.
+    init?(_ numbers: [Int32]) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return nil }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            // A handler must never wait for a reader.
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        let (out, into) = (ends[0], ends[1])
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         self.stream = stream
-        sources = numbers.map { number in
-            _ = signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-            source.setEventHandler { continuation.yield(number) }
-            source.activate()
-            return Source(source: source)
+        let source = DispatchSource.makeReadSource(fileDescriptor: out, queue: .global())
+        source.setEventHandler {
+            var bytes = [UInt8](repeating: 0, count: 64)
+            let count = read(out, &bytes, bytes.count)
+            for byte in bytes.prefix(max(0, count)) { continuation.yield(Int32(byte)) }
+        }
+        source.setCancelHandler {
+            signalPipe.store(-1, ordering: .sequentiallyConsistent)
+            close(out)
+            close(into)
+        }
+        source.activate()
+        reader = Reader(source: source)
+        signalPipe.store(into, ordering: .sequentiallyConsistent)
+        for number in numbers {
+            _ = signal(number) { number in
+                // Only what is safe in a handler: an atomic load and a write, and errno left as it was.
+                let kept = errno
+                var byte = UInt8(truncatingIfNeeded: number)
+                _ = write(signalPipe.load(ordering: .sequentiallyConsistent), &byte, 1)
+                errno = kept
+            }
         }
     }
 
-    deinit { for source in sources { source.source.cancel() } }
+    deinit { reader.source.cancel() }
 }

@@ -34,7 +34,9 @@ import Testing
             Pacing(every: .hours(3), throttle: .hours(3), slowest: .hours(3), jitter: 0.5),
             Pacing(every: .hours(2), throttle: .minutes(30), slowest: .hours(12), jitter: 0.9),
         ])
-    func `through a year of everything, polls are never closer than throttle nor further apart than slowest`(_ pacing: Pacing) {
+    func `through a year of everything, polls are never closer than throttle nor further apart than slowest`(
+        _ pacing: Pacing
+    ) {
         let seed: UInt64 = 20_261_120
         var random = SeededRandom(seed: seed)
         let sources = ["ios", "android"].map { name in
@@ -145,7 +147,9 @@ import Testing
     }
 
     @Test func `a wake-up that is shared does not cut a told wait short`() {
-        let sources = [Scheduling.source("ios", every: .minutes(3), slowsWhen: []), Scheduling.source("android", slowsWhen: [])]
+        let sources = [
+            Scheduling.source("ios", every: .minutes(3), slowsWhen: []), Scheduling.source("android", slowsWhen: []),
+        ]
         var bot = Rehearsal(.rehearsed(sources: sources))
         // Five seconds after a poll of the other source, well within what a shared wake-up would bring forward.
         let back = bot.now + .minutes(9) + .seconds(5)

@@ -12,7 +12,8 @@ import Testing
         }
         _ = try line(to: "2026-11-20T23:05:00Z")
         let mismatch = #expect(throws: JSONMismatch.self) { try line(to: "2026-11-20T23:05:01Z") }
-        #expect(mismatch?.found == "the span ends at 2026-11-20T23:05:01Z, long after it was seen at 2026-11-20T22:05:00Z")
+        #expect(
+            mismatch?.found == "the span ends at 2026-11-20T23:05:01Z, long after it was seen at 2026-11-20T22:05:00Z")
     }
 
     @Test(arguments: [Fixtures.observedLine, Fixtures.failedLine])

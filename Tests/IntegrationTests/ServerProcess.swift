@@ -41,7 +41,7 @@ extension ServerProcess {
         let server = try ServerProcess(
             port: own,
             [
-                "prometheus", "--config.file=\(scratch.path("prometheus.yml"))",
+                Tools.prometheus, "--config.file=\(scratch.path("prometheus.yml"))",
                 "--storage.tsdb.path=\(scratch.path("prometheus-data"))", "--web.listen-address=127.0.0.1:\(own)",
                 "--log.level=warn",
             ])

@@ -54,7 +54,8 @@ extension Scratch {
     ///
     /// Whoever calls must end it, best by `defer { bot.send(SIGKILL) }`.
     public func startBot(_ arguments: String..., environment: [String: String] = [:]) async throws -> Child {
-        let bot = try Child(BotBinary.path, ["run"] + arguments, environment: environment, folder: folder, keeping: self)
+        let bot = try Child(
+            BotBinary.path, ["run"] + arguments, environment: environment, folder: folder, keeping: self)
         try await bot.says(": watching ")
         return bot
     }
