@@ -182,6 +182,7 @@ extension Turn {
         }
         var incident = incident
         hold.lookAgain = closure.until
+        hold.until = firstOpening(for: notification, after: closure)
         incident.standings[channel]?.hold = hold
         record(.incident(incident))
     }

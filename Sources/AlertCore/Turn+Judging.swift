@@ -207,7 +207,7 @@ extension Turn {
         for (channel, standing) in incident.standings where plan.channel(channel) != nil {
             if let hold = standing.hold {
                 // The summary that this turn sends looks after it.
-                if hold.isForSummary, summariesDue.contains(channel) { continue }
+                if hold.isForSummary, hold.lookAgain <= now, summariesDue.contains(channel) { continue }
                 due.append(hold.lookAgain)
             } else if let reminder = reminderDue(incident, standing) {
                 due.append(reminder)

@@ -46,6 +46,8 @@ public struct HTTPRequest: Hashable, Sendable {
     public var signature: Signature?
     /// Whether `ETag` and `Last-Modified` of the answer before should be sent along; a 304 then says "unchanged".
     public var isConditional: Bool
+    /// Whether those of this answer should be kept for a later request, even if this one is not conditional itself.
+    public var keepsValidators: Bool
     /// Whether plain `http` to a host that is not loopback is wanted.
     public var allowsPlainHTTP: Bool
 
@@ -59,6 +61,7 @@ public struct HTTPRequest: Hashable, Sendable {
         self.body = body
         self.signature = signature
         self.isConditional = isConditional
+        keepsValidators = isConditional
         self.allowsPlainHTTP = allowsPlainHTTP
     }
 

@@ -236,6 +236,6 @@ struct ConfigLoading {
 
     private func absolute(_ path: String) -> String {
         if path.hasPrefix("/") { return path }
-        return folder + "/" + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
+        return folder + "/" + path.withoutDotSlash
     }
 }

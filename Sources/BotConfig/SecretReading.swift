@@ -64,7 +64,7 @@ struct SecretReading {
             }
             return .success(value)
         case "file":
-            return contents(of: parts[1].hasPrefix("/") ? parts[1] : folder + "/" + parts[1])
+            return contents(of: parts[1].hasPrefix("/") ? parts[1] : folder + "/" + parts[1].withoutDotSlash)
         case "credential":
             guard let folder = surroundings.credentialsFolder else {
                 return .failure(
@@ -102,4 +102,9 @@ struct SecretReading {
             return .failure(Failure(sentence: "the secret file \(path) can not be read: \(error.sentence)"))
         }
     }
+}
+
+extension String {
+    /// A relative path without the `./` that says so.
+    var withoutDotSlash: String { hasPrefix("./") ? String(dropFirst(2)) : self }
 }

@@ -64,7 +64,7 @@ public struct Poller: Sendable {
         }
         do {
             let response = try await ports.web.perform(request, timeout: timeout)
-            if request.isConditional, response.isSuccess {
+            if request.keepsValidators, response.isSuccess {
                 let validator = SourceRecord.Validator(
                     etag: response.header("ETag")?.clipped(to: 300),
                     lastModified: response.header("Last-Modified")?.clipped(to: 60))

@@ -15,9 +15,7 @@ import Testing
         return bot
     }
 
-    private let mute = GatePlan.mute(from: "2026-11-20 12:02", until: "2026-11-20 12:06")
     private let quiet = GatePlan.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:06")
-    private let drop = GatePlan.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:06", drops: true)
 
     struct Story: Sendable, CustomTestStringConvertible {
         let name: String
@@ -133,6 +131,33 @@ import Testing
         let team = try #require(bot.sends.first { $0.delivery.channel == "team" })
         #expect(team.delivery.message.lines.count == 3)
         #expect(bot.state.incidents.isEmpty)
+    }
+
+    @Test func `each line waits for its own gate, also across a start at which another's has opened`() {
+        var bot = bot(
+            .quiet("a", from: "2026-11-20 12:00", until: "2026-11-20 12:06", match: .on(["app": "a-*"])),
+            .quiet("b", from: "2026-11-20 12:00", until: "2026-11-20 12:20", match: .on(["app": "b-*"])))
+        let apps = (1...5).flatMap { ["a-\($0)", "b-\($0)"] }.map { Subject(source: "ios", app: $0) }
+        bot.see(apps.map { ($0, .warning) })
+        bot.see(apps.map { ($0, .fine) })
+        bot.crash(after: .minutes(10))
+        bot.advance(by: .hours(1))
+        let digests = bot.decisions.filter { $0.kind == .digest }
+        #expect(digests.map(\.at) == [.utc("2026-11-20 12:10"), .utc("2026-11-20 12:20")])
+        #expect(digests.map(\.message.lines.count) == [5, 5])
+        #expect(bot.state.incidents.isEmpty)
+    }
+
+    @Test func `a line that waits for its digest says how long, also when another gate takes over`() throws {
+        let later = GatePlan.mute("later", from: "2026-11-20 12:05", until: "2026-11-20 12:20")
+        var bot = bot(quiet)
+        #expect(bot.play("...w.") == "...hx")
+        bot.reload(.rehearsed(gates: [quiet, later]))
+        bot.advance(to: .utc("2026-11-20 12:10"))
+        let hold = try #require(bot.state.incidents.values.first?.standings["team"]?.hold)
+        #expect(hold.until == .utc("2026-11-20 12:20"))
+        bot.advance(to: .utc("2026-11-20 12:20"))
+        #expect(bot.decisions.last?.mark == "D")
     }
 
     @Test func `a gate that is closed to one channel's incident does not hold the other's`() {

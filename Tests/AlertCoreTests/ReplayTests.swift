@@ -223,10 +223,14 @@ private struct World {
     /// Nothing waits, nothing is wrong, and everything that was announced has had its end.
     func checkRest() {
         #expect(bot.state.outbox.isEmpty, "seed \(seed)")
-        #expect(bot.state.incidents.isEmpty, "seed \(seed)")
+        // A channel's trouble lasts until its next delivery, and not every channel had one.
+        let lasting = Set(bot.state.incidents.values.filter { $0.rule == "channel-failing" }.map(\.id))
+        #expect(bot.state.incidents.count == lasting.count, "seed \(seed)")
         // A channel that was out of the config for a while may have missed an end.
         for decision in bot.decisions where decision.kind == .opened && decision.decision == .send {
-            guard decision.channel != "oncall" else { continue }
+            guard decision.channel != "oncall", let incident = decision.incident, !lasting.contains(incident) else {
+                continue
+            }
             let isEnded = bot.decisions.contains {
                 $0.incident == decision.incident && $0.channel == decision.channel && $0.decision == .send
                     && ($0.kind == .resolved || $0.kind == .digest)

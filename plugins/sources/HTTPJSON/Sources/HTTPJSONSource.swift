@@ -58,6 +58,7 @@ public struct HTTPJSONSource: Source {
         var request = request
         // After an answer that could not be used, "not modified" would be no news at all.
         request.isConditional = request.method == .get && last != nil
+        request.keepsValidators = request.method == .get
         return .fetch(request) { result in .finish(report(on: result, after: last, for: poll)) }
     }
 

@@ -43,6 +43,7 @@ import Testing
         let source = try source(["app": "a"], map: ["users": "$.users"])
         let first = PlayedPoll(source, poll()) { _ in answer(flat) }
         #expect(first.requests.map(\.isConditional) == [false])
+        #expect(first.requests.map(\.keepsValidators) == [true])
         let cursor = try #require(first.report?.cursor)
         let second = PlayedPoll(source, poll(cursor: cursor)) { _ in answer(flat) }
         #expect(second.requests.map(\.isConditional) == [true])
