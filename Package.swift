@@ -88,7 +88,7 @@ let package = Package(
         tests("TransportTests", ["Transport", "AlertModel"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel"]),
         tests("BotConfigTests", ["BotConfig", "AlertCore"] + kit),
-        tests("AlertCoreTests", ["AlertCore", "AlertTesting", "QuietHoursRule", "ThresholdRule"] + kit),
+        tests("AlertCoreTests", ["AlertCore", "AlertTesting", "QuietHoursRule"] + kit),
         tests("PreviewTests", ["Preview", "AlertCore", "AlertTesting"] + kit),
         tests("RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal"] + kit),
 

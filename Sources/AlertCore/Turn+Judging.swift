@@ -94,6 +94,13 @@ extension Turn {
             record(.incident(incident))
             setIncidentTimer(incident.id)
         case .firing(let severity):
+            if incident.state == .pending, incident.isUncertain, lostSight(of: incident, judgement, rule) {
+                // Nobody knows that it held meanwhile, so the time it must hold begins anew.
+                record(.incidentEnded(id: incident.id))
+                setIncidentTimer(incident.id)
+                track(rule, subject, series, judgement)
+                return
+            }
             incident.isUncertain = false
             incident.severity = severity
             incident.labels = series.labels
@@ -117,6 +124,12 @@ extension Turn {
                 revisit(incident.id)
             }
         }
+    }
+
+    /// Whether the figures said nothing for longer than the condition must hold.
+    private func lostSight(of incident: Incident, _ judgement: Judgement, _ rule: DetectorPlan) -> Bool {
+        guard let last = incident.evidence.span?.to, let next = judgement.evidence.span?.to else { return false }
+        return next - last > rule.detector.holdTime
     }
 
     private mutating func keep(_ incident: Incident, worsenedTo evidence: Evidence?) {
