@@ -17,6 +17,8 @@ public enum Input: Sendable {
     case delivered(id: String, DeliveryOutcome)
     /// Whether the host runs on battery or wants to save power.
     case power(isLow: Bool)
+    /// Somebody told the bot to do something; `id` names the one who waits for the answer.
+    case command(Command, id: Int)
     /// The wall clock was set; everything that is due moves along.
     case clockStepped(by: Duration)
 }
@@ -26,6 +28,7 @@ public enum Effect: Sendable {
     case poll(PollOrder)
     case send(SendOrder)
     case note(Note)
+    case answered(CommandAnswer, id: Int)
     /// What the gates said of a notification; for previews, logs and `why`.
     case decided(DecisionRecord)
 }
@@ -102,6 +105,17 @@ public struct Core: Sendable {
     }
 }
 
+extension Core {
+    /// Does what a command says and nothing else: for a bot that does not run, whose journal is to know of it.
+    public func obey(_ command: Command, _ state: inout State, at now: Moment) -> (answer: CommandAnswer, facts: [Fact])
+    {
+        var turn = Turn(plan: plan, now: now, state: state)
+        let answer = turn.obey(command)
+        state = turn.state
+        return (answer, turn.output.facts)
+    }
+}
+
 /// One step under way. The concerns of the core are extensions of it, a file each.
 struct Turn {
     let plan: Plan
@@ -127,6 +141,7 @@ struct Turn {
         case .observed(let lines): takeLines(lines)
         case .delivered(let id, let outcome): takeOutcome(of: id, outcome)
         case .power(let isLow): state.isLowOnPower = isLow
+        case .command(let command, let id): output.effects.append(.answered(obey(command), id: id))
         case .clockStepped(let step): moveClock(by: step)
         }
         passTime()
@@ -174,6 +189,7 @@ struct Turn {
 
     /// Lets go of subjects that nobody has heard of for long: old releases, apps that are gone.
     private mutating func keepHouse() {
+        forgetEndedMutes()
         let gone = Set(state.series.filter { now - $0.value.lastSeen > Turn.subjectLifetime }.keys)
         if !gone.isEmpty {
             for subject in gone.sorted() { record(.forgotten(subject)) }

@@ -15,6 +15,9 @@ extension Fact {
         case .incidentEnded(let id): ["kind": "incident_ended", "id": .string(id)]
         case .delivery(let delivery): ["kind": "delivery", "delivery": delivery.json]
         case .deliveryEnded(let entry): ["kind": "delivery_ended", "entry": entry.json]
+        case .retried(let delivery): ["kind": "retried", "delivery": delivery.json]
+        case .mute(let mute): ["kind": "mute", "mute": mute.json]
+        case .muteEnded(let id): ["kind": "mute_ended", "id": .string(id)]
         case .channel(let name, let record): ["kind": "channel", "name": .string(name), "channel": record.json]
         case .forgotten(let subject): ["kind": "forgotten", "subject": subject.json]
         case .series(let subject, let series):
@@ -39,6 +42,9 @@ extension Fact {
         case "incident_ended": self = .incidentEnded(id: try reader.member("id").string())
         case "delivery": self = .delivery(try Delivery(reader.member("delivery")))
         case "delivery_ended": self = .deliveryEnded(try HistoryEntry(reader.member("entry")))
+        case "retried": self = .retried(try Delivery(reader.member("delivery")))
+        case "mute": self = .mute(try Mute(reader.member("mute")))
+        case "mute_ended": self = .muteEnded(id: try reader.member("id").string())
         case "channel":
             self = .channel(name: try reader.member("name").string(), try ChannelRecord(reader.member("channel")))
         case "forgotten": self = .forgotten(try Subject(reader.member("subject")))

@@ -13,7 +13,11 @@ public enum Fact: Hashable, Sendable {
     /// A delivery was accepted or has changed.
     case delivery(Delivery)
     case deliveryEnded(HistoryEntry)
+    /// A dead letter is tried once more, under the same id.
+    case retried(Delivery)
     case channel(name: String, ChannelRecord)
+    case mute(Mute)
+    case muteEnded(id: String)
     /// The subject has not been heard of for so long that its figures are let go.
     case forgotten(Subject)
     /// The whole record of one subject; snapshots hold these instead of the observations they came from.
@@ -63,8 +67,15 @@ extension State {
             if history.count > State.historyMax + State.historyMax / 10 {
                 history.removeFirst(history.count - State.historyMax)
             }
+        case .retried(let delivery):
+            history.removeAll { $0.delivery.id == delivery.id }
+            apply(.delivery(delivery))
         case .channel(let name, let record):
             channels[name] = record
+        case .mute(let mute):
+            mutes[mute.id] = mute
+        case .muteEnded(let id):
+            mutes[id] = nil
         case .forgotten(let subject):
             series[subject] = nil
         case .series(let subject, let kept):
@@ -79,6 +90,7 @@ extension State {
         var facts: [Fact] = [.numbering(next: nextNumber)]
         facts += sources.sorted { $0.key < $1.key }.map { .source(name: $0.key, $0.value) }
         facts += channels.sorted { $0.key < $1.key }.map { .channel(name: $0.key, $0.value) }
+        facts += mutesInOrder.map(Fact.mute)
         facts += series.sorted { $0.key < $1.key }.map { .series($0.key, $0.value) }
         facts += incidentsInOrder.map(Fact.incident)
         facts += outboxInOrder.map(Fact.delivery)

@@ -12,6 +12,8 @@ public struct State: Sendable {
     public internal(set) var channels: [String: ChannelRecord] = [:]
     /// Deliveries that ended, oldest first, at most `historyMax`.
     public internal(set) var history: [HistoryEntry] = []
+    /// Mutes that somebody set while the bot ran; those of the config are gates.
+    public internal(set) var mutes: [String: Mute] = [:]
     /// The number of the next delivery.
     public internal(set) var nextNumber = 1
 
@@ -46,6 +48,9 @@ public struct State: Sendable {
     public var incidentsInOrder: [Incident] {
         Array(incidents.values).inOrder
     }
+
+    /// Mutes by the time they end.
+    public var mutesInOrder: [Mute] { mutes.values.sorted { ($0.until, $0.id) < ($1.until, $1.id) } }
 
     /// Unfinished deliveries in the order they were accepted.
     public var outboxInOrder: [Delivery] { outbox.values.sorted { $0.number < $1.number } }

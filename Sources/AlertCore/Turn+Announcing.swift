@@ -68,7 +68,8 @@ extension Turn {
 
     /// When the channel is due a reminder; nil while there is nothing certain to remind of.
     func reminderDue(_ incident: Incident, _ standing: Standing) -> Moment? {
-        guard incident.state == .firing, !incident.isUncertain, standing.announced != nil, let said = standing.lastSaid
+        guard incident.state == .firing, !incident.isUncertain, incident.acknowledgement == nil,
+            standing.announced != nil, let said = standing.lastSaid
         else { return nil }
         guard let rule = plan.detector(incident.rule) else {
             return Trouble(rawValue: incident.rule) == nil ? nil : said + Trouble.repeatInterval
@@ -233,6 +234,7 @@ extension Turn {
     func closure(for notification: Notification) -> Closure? { closure(for: notification, at: now) }
 
     private func closure(for notification: Notification, at moment: Moment) -> Closure? {
+        if let closure = muting(notification, at: moment) { return closure }
         for plan in plan.gates where plan.match.fits(notification.incident.property) {
             if let closure = plan.gate.closure(for: notification, at: moment), closure.until > moment { return closure }
         }

@@ -102,6 +102,8 @@ extension Turn {
                 return
             }
             incident.isUncertain = false
+            // Somebody took care of something that was not as bad.
+            if severity > incident.severity { incident.acknowledgement = nil }
             incident.severity = severity
             incident.labels = series.labels
             if incident.state == .recovering { incident.state = .firing }

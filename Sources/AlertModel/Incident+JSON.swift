@@ -98,6 +98,7 @@ extension Incident {
         guard case .object(var object) = IncidentSummary(self).json else { return .null }
         object.append("worst", worst.json)
         object.append("uncertain", .bool(isUncertain))
+        object.set("acknowledged", acknowledgement?.json)
         object.append(
             "labels", .object(JSONObject(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })))
         object.append(
@@ -115,7 +116,7 @@ extension Incident {
             id: summary.id, rule: summary.rule, subject: summary.subject, labels: labels, severity: summary.severity,
             state: summary.state, since: summary.since, until: summary.until, evidence: summary.evidence,
             worst: try Evidence(reader.member("worst")), isUncertain: try reader.member("uncertain").bool(),
-            standings: standings)
+            acknowledgement: try reader.optional("acknowledged").map(Acknowledgement.init), standings: standings)
     }
 }
 

@@ -34,6 +34,8 @@ public struct Incident: Hashable, Sendable {
     public var worst: Evidence
     /// Whether the last verdict was `unknown`: then nothing opens and nothing is reminded of.
     public var isUncertain: Bool
+    /// Who takes care of it, if anybody said so: then nobody is reminded.
+    public var acknowledgement: Acknowledgement?
     /// What each channel has been told, by channel name.
     public var standings: [String: Standing]
 
@@ -56,7 +58,7 @@ public struct Incident: Hashable, Sendable {
     init(
         id: String, rule: String, subject: Subject, labels: [String: String], severity: Severity, state: State,
         since: Moment, until: Moment?, evidence: Evidence, worst: Evidence, isUncertain: Bool,
-        standings: [String: Standing]
+        acknowledgement: Acknowledgement?, standings: [String: Standing]
     ) {
         self.id = id
         self.rule = rule
@@ -69,6 +71,7 @@ public struct Incident: Hashable, Sendable {
         self.evidence = evidence
         self.worst = worst
         self.isUncertain = isUncertain
+        self.acknowledgement = acknowledgement
         self.standings = standings
     }
 

@@ -29,6 +29,8 @@ public struct Rehearsal {
     public private(set) var sends: [Sent] = []
     public private(set) var decisions: [DecisionRecord] = []
     public private(set) var notes: [Note] = []
+    /// What the core said to commands.
+    public private(set) var answers: [CommandAnswer] = []
     /// What the core did that it must never do; a test expects it to be empty.
     public private(set) var objections: [String] = []
 
@@ -165,6 +167,7 @@ public struct Rehearsal {
     private mutating func take(_ effect: Effect, _ facts: [Fact]) {
         switch effect {
         case .note(let note): notes.append(note)
+        case .answered(let answer, _): answers.append(answer)
         case .decided(let record): decisions.append(record)
         case .poll(let order):
             polls.append(Polled(source: order.source, at: now))

@@ -68,8 +68,15 @@ public protocol Gate: Plugin {
     /// Whether the gate is closed to this notification at `now`; nil when it may pass.
     func closure(for notification: Notification, at now: Moment) -> Closure?
 
+    /// Why the gate is there, in the words of whoever wrote the config.
+    var purpose: String? { get }
+
     /// When the gate is closed by the calendar from `now` on, for `check`; at most `count` spans.
     func schedule(from now: Moment, count: Int) -> [TimeSpan]
+}
+
+extension Gate {
+    public var purpose: String? { nil }
 }
 
 public enum GateStage: Int, Hashable, Sendable, Comparable {

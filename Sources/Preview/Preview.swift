@@ -66,7 +66,7 @@ public struct Preview: Sendable {
                 case .decided(let record): decisions.append(record)
                 case .note(let note): notes.append(note)
                 case .send(let order): inputs.append(.delivered(id: order.delivery.id, outcome(of: order.delivery)))
-                case .poll: break
+                case .poll, .answered: break
                 }
             }
         }

@@ -32,10 +32,14 @@ public actor Bot {
     private var healthy: Set<String> = []
     private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var watcherCount = 0
+    /// Who waits for the answer to a command, by its number.
+    private var asking: [Int: CheckedContinuation<CommandReply, Never>] = [:]
+    private var askingCount = 0
 
     private enum Event: Sendable {
         case input(Input)
         case alarm
+        case command(Command, CheckedContinuation<CommandReply, Never>)
         case reload(Setup)
         case stop
         /// The grace of a stop is over.
@@ -95,6 +99,15 @@ public actor Bot {
     /// Stops: no new polls; deliveries in flight end within the grace or stay safe in the journal.
     public nonisolated func stop() { events.yield(.stop) }
 
+    /// Does what somebody says and answers once that is safe in the journal.
+    public nonisolated func obey(_ command: Command) async -> CommandReply {
+        await withCheckedContinuation { continuation in
+            if case .terminated = events.yield(.command(command, continuation)) {
+                continuation.resume(returning: .stopping)
+            }
+        }
+    }
+
     /// A bell that rings after each turn that changed what people see.
     public func bell() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -120,6 +133,10 @@ public actor Bot {
                 case .alarm:
                     armed = nil
                     turn([.tick], &group)
+                case .command(let command, let continuation):
+                    askingCount += 1
+                    asking[askingCount] = continuation
+                    turn([.command(command, id: askingCount)], &group)
                 case .reload(let setup):
                     use(setup)
                     turn([.started], &group)
@@ -132,6 +149,10 @@ public actor Bot {
             group.cancelAll()
         }
         for watcher in watchers.values { watcher.finish() }
+        // Nobody takes in what comes from now on.
+        for await event in inbox {
+            if case .command(_, let continuation) = event { continuation.resume(returning: .stopping) }
+        }
     }
 
     private func beginStop(_ grace: Duration, _ group: inout DiscardingTaskGroup) {
@@ -208,6 +229,9 @@ public actor Bot {
             guard !isStopping, let source = sources[order.source] else { return }
             let poller = Poller(ports: ports, redactor: redactor)
             group.addTask { [events] in events.yield(.input(await poller.poll(order, source))) }
+        case .answered(let answer, let id):
+            asking.removeValue(forKey: id)?.resume(
+                returning: isWritten ? .answered(answer) : .unsafe(journalTrouble?.description ?? ""))
         case .send(let order):
             sending += 1
             if isWritten { send(order, &group) } else { waiting.append(order) }
@@ -291,6 +315,15 @@ public actor Bot {
             }
         }
     }
+}
+
+/// What the bot says to a command.
+public enum CommandReply: Sendable {
+    case answered(CommandAnswer)
+    /// It holds for now, but the journal can not be written, and why: a restart would forget it.
+    case unsafe(String)
+    /// The bot is about to end and takes no commands any more.
+    case stopping
 }
 
 extension DecisionRecord {

@@ -18,7 +18,7 @@ public struct StatusReport: Sendable {
         [
             "bot": .string(plan.botName), "now": JSON(now), "running": .bool(isRunning),
             "sources": .array(plan.sources.map(source)), "incidents": incidents,
-            "channels": .array(plan.channels.map(channel)),
+            "channels": .array(plan.channels.map(channel)), "mutes": mutes,
             "subjects": JSON(state.series.count),
         ]
     }
@@ -32,8 +32,28 @@ public struct StatusReport: Sendable {
                         incident.standings.sorted { $0.key < $1.key }.map { name, standing in
                             (name, self.standing(standing))
                         }))
+                object["acknowledged"] = incident.acknowledgement?.json ?? .null
                 return .object(object)
             })
+    }
+
+    /// Mutes in force, those set by hand first, and those that the config has in store.
+    public var mutes: JSON {
+        let set = state.mutesInOrder.filter { $0.until > now }.map { mute -> JSON in
+            guard case .object(var object) = mute.json else { return .null }
+            object["origin"] = "command"
+            return .object(object)
+        }
+        let written = plan.gates.filter { $0.gate.stage == .mutes }.flatMap { gate in
+            gate.gate.schedule(from: now, count: 1).map { span -> JSON in
+                [
+                    "id": .string(gate.name), "match": gate.match.json, "from": JSON(span.from),
+                    "until": JSON(span.to < .latest ? span.to : nil), "reason": JSON(gate.gate.purpose), "by": .null,
+                    "origin": "config",
+                ]
+            }
+        }
+        return .array(set + written)
     }
 
     private func standing(_ standing: Standing) -> JSON {

@@ -27,6 +27,12 @@ public protocol BotView: Sendable {
     func health() async -> BotHealth
 }
 
+/// Who does what is asked for on the control socket.
+public protocol BotControl: Sendable {
+    /// Does what the command says and gives back the answer; throws when it makes no sense of it.
+    func obey(_ command: JSON) async throws -> JSON
+}
+
 /// A message as the inbox keeps it.
 public struct InboxMessage: Hashable, Sendable {
     /// Of letters, digits, `-` and `_`; no two messages share one.

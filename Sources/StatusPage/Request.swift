@@ -1,9 +1,10 @@
-/// The head of an HTTP request; bodies are never read, no route wants one.
+/// An HTTP request; only those that tell a command have a body.
 struct Request: Hashable, Sendable {
     let method: String
     /// As it was sent, percent signs included: no route has any.
     let path: String
     let version: String
+    private(set) var body: [UInt8] = []
     private let query: [Field]
     private let fields: [Field]
 
@@ -52,14 +53,14 @@ struct Request: Hashable, Sendable {
 extension Request {
     /// Why a head could not be taken.
     enum Refusal: Error {
-        case malformed, tooLong
+        case malformed, tooLong, bodyTooLong
     }
 
-    /// Reads the head of a request; nil when the client closes without a word, as browsers do with spare connections.
-    static func read(from connection: Connection, bytesMax: Int) async throws -> Request? {
+    /// Reads the head of a request, and the body of a command where any are taken; nil when the client closes without a word, as browsers do with spare connections.
+    static func read(from connection: Connection, withBody: Bool, _ limits: Limits) async throws -> Request? {
         var head: [UInt8] = []
-        while head.count < bytesMax {
-            let bytes = try await connection.read(bytesMax: bytesMax - head.count)
+        while head.count < limits.headBytesMax {
+            let bytes = try await connection.read(bytesMax: limits.headBytesMax - head.count)
             guard !bytes.isEmpty else {
                 if head.isEmpty { return nil }
                 throw Refusal.malformed
@@ -67,11 +68,27 @@ extension Request {
             let seen = head.count
             head += bytes
             if let length = headLength(head, from: seen) {
-                guard let request = Request(head: Array(head.prefix(length))) else { throw Refusal.malformed }
+                guard var request = Request(head: Array(head.prefix(length))) else { throw Refusal.malformed }
+                if withBody, request.method == "POST" {
+                    try await request.readBody(from: connection, begun: Array(head[length...]), limits.bodyBytesMax)
+                }
                 return request
             }
         }
         throw Refusal.tooLong
+    }
+
+    private mutating func readBody(from connection: Connection, begun: [UInt8], _ bytesMax: Int) async throws {
+        guard let length = headers("content-length").first.flatMap(Int.init), length >= 0 else {
+            throw Refusal.malformed
+        }
+        guard length <= bytesMax else { throw Refusal.bodyTooLong }
+        body = Array(begun.prefix(length))
+        while body.count < length {
+            let bytes = try await connection.read(bytesMax: length - body.count)
+            guard !bytes.isEmpty else { throw Refusal.malformed }
+            body += bytes
+        }
     }
 
     /// The length of a head with its empty line, looked for at the bytes from `start`; nil while the line is missing.

@@ -18,6 +18,7 @@ struct Response: Hashable, Sendable {
         case badRequest = 400
         case notFound = 404
         case methodNotAllowed = 405
+        case contentTooLarge = 413
         case misdirectedRequest = 421
         case headerFieldsTooLarge = 431
         case serviceUnavailable = 503
@@ -28,6 +29,7 @@ struct Response: Hashable, Sendable {
             case .badRequest: "Bad Request"
             case .notFound: "Not Found"
             case .methodNotAllowed: "Method Not Allowed"
+            case .contentTooLarge: "Content Too Large"
             case .misdirectedRequest: "Misdirected Request"
             case .headerFieldsTooLarge: "Request Header Fields Too Large"
             case .serviceUnavailable: "Service Unavailable"

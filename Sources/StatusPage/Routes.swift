@@ -3,6 +3,7 @@ import AlertModel
 /// Turns a request into its answer: the closed list of what the bot shows.
 struct Routes: Sendable {
     let view: any BotView
+    var control: (any BotControl)?
     let page: Page
     let hosts: HostRule
     let limits: Limits
@@ -25,6 +26,8 @@ struct Routes: Sendable {
         case metrics = "/metrics"
         case healthz = "/healthz"
         case readyz = "/readyz"
+        /// Only where somebody is there to obey.
+        case command = "/api/command"
     }
 
     func answer(_ request: Request) async -> Answer {
@@ -32,12 +35,14 @@ struct Routes: Sendable {
         guard let route = Route(rawValue: request.path) else {
             return .response(.sentence(.notFound, "There is nothing here; the page is at /."))
         }
+        if route == .command, let control { return .response(await obey(request, control)) }
         guard ["GET", "HEAD"].contains(request.method) else {
             var response = Response.sentence(.methodNotAllowed, "This page can only be read: use GET.")
             response.headers = [Response.Header(name: "Allow", value: "GET, HEAD")]
             return .response(response)
         }
         switch route {
+        case .command: return .response(.sentence(.notFound, "Commands are taken on the control socket only."))
         case .page:
             let messages = await view.inboxMessages(limit: limits.messagesMax)
             return .response(.page(page.html(messages: messages, health: await view.health())))
@@ -59,6 +64,19 @@ struct Routes: Sendable {
         case .readyz:
             let health = await view.health()
             return .response(.sentence(health.isReady ? .ok : .serviceUnavailable, health.sentence))
+        }
+    }
+
+    private func obey(_ request: Request, _ control: any BotControl) async -> Response {
+        guard request.method == "POST" else {
+            var response = Response.sentence(.methodNotAllowed, "A command is told with POST.")
+            response.headers = [Response.Header(name: "Allow", value: "POST")]
+            return response
+        }
+        do {
+            return .json(try await control.obey(JSON(parsing: request.body)))
+        } catch {
+            return .sentence(.badRequest, "The command is not understood: \(error)")
         }
     }
 
@@ -118,6 +136,8 @@ struct HostRule: Sendable {
 struct Limits: Sendable {
     /// Twice what common servers allow: cookies that other programs set for `localhost` come along.
     var headBytesMax = 16_384
+    /// Of a command; the longest has some hundred incident ids.
+    var bodyBytesMax = 65_536
     /// An eighth of the 1024 descriptors that a process has by default.
     var connectionsMax = 128
     /// A quarter of the connections, so that open pages never keep probes out.

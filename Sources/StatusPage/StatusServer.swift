@@ -1,7 +1,7 @@
 // The bot's small HTTP face: the inbox as a chat page, its state as JSON, its figures for Prometheus, its health for
-// probes. It reads and never changes anything: every route is a GET, and there is no login, so by default it listens on
-// the loopback address only. It is no general web server either: one request a connection, no request bodies, a closed
-// list of routes, every wait and every size bounded. What it shows it asks of a `BotView`; it knows nothing of sources,
+// probes. The page reads and never changes anything: every route is a GET, and there is no login, so by default it listens
+// on the loopback address only; commands are taken on the control socket alone. It is no general web server either: one
+// request a connection, a closed list of routes, every wait and every size bounded. What it shows it asks of a `BotView`; it knows nothing of sources,
 // rules or the journal. It speaks to sockets itself, because what strangers may send has to be bounded from the first
 // byte and the control socket closed to other users before anybody can connect.
 
@@ -28,6 +28,7 @@ public actor StatusServer {
 
     private let address: Address
     private let view: any BotView
+    private let control: (any BotControl)?
     private let page: Page
     private let publicHost: String?
     private let limits: Limits
@@ -45,14 +46,22 @@ public actor StatusServer {
     /// Makes a server that does nothing yet.
     ///
     /// `publicHost` is a name to answer to on a loopback address besides `localhost` and the like: that of the public
-    /// URL when a proxy passes it on.
-    public init(address: Address, view: any BotView, botName: String, publicHost: String? = nil) {
-        self.init(address: address, view: view, botName: botName, publicHost: publicHost, limits: Limits())
+    /// URL when a proxy passes it on. `control` is who takes commands here; nil takes none.
+    public init(
+        address: Address, view: any BotView, control: (any BotControl)? = nil, botName: String,
+        publicHost: String? = nil
+    ) {
+        self.init(
+            address: address, view: view, control: control, botName: botName, publicHost: publicHost, limits: Limits())
     }
 
-    init(address: Address, view: any BotView, botName: String, publicHost: String? = nil, limits: Limits) {
+    init(
+        address: Address, view: any BotView, control: (any BotControl)? = nil, botName: String,
+        publicHost: String? = nil, limits: Limits
+    ) {
         self.address = address
         self.view = view
+        self.control = control
         page = Page(botName: botName)
         self.publicHost = publicHost
         self.limits = limits
@@ -70,7 +79,7 @@ public actor StatusServer {
             throw error
         }
         announce(port: listener.port)
-        let routes = Routes(view: view, page: page, hosts: hosts(listener), limits: limits)
+        let routes = Routes(view: view, control: control, page: page, hosts: hosts(listener), limits: limits)
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 switch listener.accept() {
@@ -140,7 +149,10 @@ extension StatusServer {
         let response: Response
         var withBody = true
         do {
-            guard let request = try await Request.read(from: connection, bytesMax: limits.headBytesMax) else {
+            guard
+                let request = try await Request.read(
+                    from: connection, withBody: routes.control != nil, limits)
+            else {
                 return nil
             }
             withBody = request.method != "HEAD"
@@ -156,6 +168,8 @@ extension StatusServer {
                 .headerFieldsTooLarge,
                 "The request's head has more than \(limits.headBytesMax) bytes."
             )
+        } catch Request.Refusal.bodyTooLong {
+            response = .sentence(.contentTooLarge, "The command has more than \(limits.bodyBytesMax) bytes.")
         }
         try await send(response.bytes(withBody: withBody), on: connection, limits)
         return nil

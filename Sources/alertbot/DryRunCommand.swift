@@ -35,7 +35,7 @@ struct DryRunCommand: AsyncParsableCommand {
                 "there is no channel '\(channel)'; known: \(config.channels.keys.sorted().joined(separator: ", "))\(near)"
             )
         }
-        let end = try now.map { text throws(Failure) in try instant(text, config.plan.zone) }
+        let end = try now.map { text throws(Failure) in try instant(text, "--now", config.plan.zone) }
         let (state, report) = try readState(config.bot.stateFolder)
         for notice in report.notices { Output.error("alertbot: \(notice)") }
         var isWhole = true
@@ -47,17 +47,6 @@ struct DryRunCommand: AsyncParsableCommand {
         }
         show(PreviewReport(preview, channels: config.channels, only: channel))
         if !isWhole { throw Failure(.no) }
-    }
-
-    private func instant(_ text: String, _ zone: Zone) throws(Failure) -> Moment {
-        do {
-            switch try WrittenInstant(grammar: text) {
-            case .instant(let moment): return moment
-            case .local(let civil): return zone.moment(beginning: civil)
-            }
-        } catch {
-            throw Failure(.wrongUsage, "--now is '\(text.clipped(to: 60))', expected \(error.expected)")
-        }
     }
 
     // MARK: a file of observations

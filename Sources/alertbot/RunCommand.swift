@@ -66,7 +66,7 @@ struct RunCommand: AsyncParsableCommand {
         let publicHost = config.bot.publicURL.flatMap { WebAddress($0)?.host }
         var servers = [
             StatusServer(
-                address: .unix(path: ControlClient.socketPath(config.bot.stateFolder)), view: face,
+                address: .unix(path: ControlClient.socketPath(config.bot.stateFolder)), view: face, control: face,
                 botName: config.bot.name)
         ]
         if case .on(let host, let port) = config.bot.listen {
@@ -103,7 +103,7 @@ struct RunCommand: AsyncParsableCommand {
                 _ = signal(SIGINT, SIG_DFL)
                 continue
             }
-            notifySystemd("RELOADING=1\nMONOTONIC_USEC=\(monotonicMicroseconds())")
+            notifySystemd("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.read(CLOCK_MONOTONIC) / 1000)")
             reload(bot, host)
             notifySystemd("READY=1")
         }
@@ -124,16 +124,10 @@ struct RunCommand: AsyncParsableCommand {
             host.log(Note(.error, "\(error.sentence); the bot goes on with the config it has"))
         }
     }
-
-    private func monotonicMicroseconds() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
-    }
 }
 
 /// The running bot as its page sees it.
-struct BotFace: BotView {
+struct BotFace: BotView, BotControl {
     let bot: Bot
     let clock: any Clock
 
@@ -155,6 +149,15 @@ struct BotFace: BotView {
         return delivered.suffix(limit).map { entry in
             InboxMessage(
                 id: entry.delivery.id, channel: entry.delivery.channel, message: entry.delivery.message, at: entry.at)
+        }
+    }
+
+    func obey(_ command: JSON) async throws -> JSON {
+        switch await bot.obey(try Command(command)) {
+        case .answered(let answer): return answer.json
+        case .unsafe(let why):
+            return CommandAnswer.refused("it holds until the bot ends, but it can not be kept: \(why)").json
+        case .stopping: return CommandAnswer.refused("the bot is about to stop; try again in a moment").json
         }
     }
 

@@ -14,13 +14,7 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let config = try ConfigFile(common.config).config()
-        let status: JSON
-        if let live = await ControlClient(stateFolder: config.bot.stateFolder).get("/api/status") {
-            status = live
-        } else {
-            let (state, _) = try readState(config.bot.stateFolder)
-            status = StatusReport(state, config.plan, at: SystemClock().now()).status(isRunning: false)
-        }
+        let status = try await liveStatus(config)
         switch format {
         case .json: Output.line(status.prettyText)
         case .text: describe(status, common.paint)
@@ -44,19 +38,7 @@ struct StatusCommand: AsyncParsableCommand {
         let incidents = status["incidents"]?.array ?? []
         Output.line("\n" + paint.bold("Incidents"))
         if incidents.isEmpty { Output.line("  none") }
-        for incident in incidents {
-            let release = incident["release"]?.string.map { " \($0)" } ?? ""
-            Output.line(
-                "  \(text(incident, "severity")) \(text(incident, "app"))\(release): \(text(incident, "state")) since "
-                    + "\(text(incident, "since")) (\(text(incident, "rule")))")
-            if let sentence = incident["evidence"]?["sentence"]?.string {
-                Output.line(paint.dim("    \(sentence.tamed)"))
-            }
-            for (name, standing) in incident["channels"]?.object?.members.map({ ($0.name, $0.value) }) ?? [] {
-                guard let held = standing["held"], held != .null else { continue }
-                Output.line(paint.dim("    \(name): held until \(text(held, "until")) (\(text(held, "reason")))"))
-            }
-        }
+        for incident in incidents { Output.line(incidentText(incident, paint)) }
         Output.line("\n" + paint.bold("Channels"))
         for channel in status["channels"]?.array ?? [] {
             let queued = Int(channel["queued"]?.number ?? 0)
@@ -66,8 +48,35 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    private func text(_ json: JSON, _ name: String) -> String { json[name]?.string?.tamed ?? "?" }
 }
+
+/// What the running bot says of itself, or, while none runs, what its journal says.
+func liveStatus(_ config: Config) async throws(Failure) -> JSON {
+    if let live = await ControlClient(stateFolder: config.bot.stateFolder).get("/api/status") { return live }
+    let (state, _) = try readState(config.bot.stateFolder)
+    return StatusReport(state, config.plan, at: SystemClock().now()).status(isRunning: false)
+}
+
+/// An incident in a few lines, indented by two.
+func incidentText(_ incident: JSON, _ paint: Paint) -> String {
+    let release = incident["release"]?.string.map { " \($0.tamed)" } ?? ""
+    var lines = [
+        "  \(text(incident, "id")) \(text(incident, "severity")) \(text(incident, "app"))\(release): "
+            + "\(text(incident, "state")) since \(text(incident, "since")) (\(text(incident, "rule")))"
+    ]
+    if let sentence = incident["evidence"]?["sentence"]?.string { lines.append(paint.dim("    \(sentence.tamed)")) }
+    if let acknowledged = incident["acknowledged"], acknowledged != .null {
+        let by = acknowledged["by"]?.string.map { " by \($0.tamed)" } ?? ""
+        lines.append(paint.dim("    acknowledged\(by) at \(text(acknowledged, "at"))"))
+    }
+    for (name, standing) in incident["channels"]?.object?.members.map({ ($0.name, $0.value) }) ?? [] {
+        guard let held = standing["held"], held != .null else { continue }
+        lines.append(paint.dim("    \(name): held until \(text(held, "until")) (\(text(held, "reason")))"))
+    }
+    return lines.joined(separator: "\n")
+}
+
+private func text(_ json: JSON, _ name: String) -> String { json[name]?.string?.tamed ?? "?" }
 
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

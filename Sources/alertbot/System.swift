@@ -9,16 +9,20 @@ internal import Transport
 // The ports as this machine has them.
 
 struct SystemClock: Clock {
-    func now() -> Moment {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Moment(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-    }
+    func now() -> Moment { Moment(milliseconds: SystemClock.read(CLOCK_REALTIME) / 1_000_000) }
 
-    func uptime() -> Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    func uptime() -> Duration { .nanoseconds(SystemClock.read(CLOCK_BOOTTIME)) }
+
+    /// One of the system's clocks, in nanoseconds.
+    static func read(_ clock: clockid_t) -> Int64 {
+        // A `timespec` is two words. Its members have names, but the compiler sees them or not depending on which file it
+        // happens to read first: the structure is declared by more than one of the system's modules.
+        var time = (seconds: 0, nanoseconds: 0)
+        withUnsafeMutableBytes(of: &time) { bytes in
+            guard let words = bytes.baseAddress?.assumingMemoryBound(to: timespec.self) else { return }
+            clock_gettime(clock, words)
+        }
+        return Int64(time.seconds) * 1_000_000_000 + Int64(time.nanoseconds)
     }
 
     func sleep(until uptime: Duration) async throws {
@@ -140,6 +144,9 @@ struct SystemHost: Host {
         return false
     }
 }
+
+/// Who runs the command, as their shell knows them.
+func whoAmI() -> String? { getenv("USER").map { String(cString: $0) } }
 
 /// Tells systemd how the service is, where systemd started it.
 func notifySystemd(_ state: String) {

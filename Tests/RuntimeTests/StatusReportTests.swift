@@ -33,7 +33,7 @@ internal import Testing
         let status = report(rehearsal()).status(isRunning: true)
         #expect(
             try JSONReader(status).members().map(\.name) == [
-                "bot", "now", "running", "sources", "incidents", "channels", "subjects",
+                "bot", "now", "running", "sources", "incidents", "channels", "mutes", "subjects",
             ])
         #expect(status["bot"] == "shop-alerts")
         #expect(status["running"] == .bool(true))

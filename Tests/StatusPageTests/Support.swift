@@ -54,6 +54,7 @@ extension InboxMessage {
 /// Serves the bot at the address while `body` runs; then stops it.
 func serving<Result: Sendable>(
     _ bot: FakeBot = FakeBot(),
+    control: (any BotControl)? = nil,
     at address: StatusServer.Address = .tcp(host: "127.0.0.1", port: 0),
     publicHost: String? = nil,
     limits: Limits = Limits(),
@@ -62,6 +63,7 @@ func serving<Result: Sendable>(
     let server = StatusServer(
         address: address,
         view: bot,
+        control: control,
         botName: "shop-alerts",
         publicHost: publicHost,
         limits: limits

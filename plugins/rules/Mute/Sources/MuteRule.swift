@@ -18,12 +18,14 @@ public struct MuteRule: Gate {
     private let from: Moment
     private let until: Moment
     private let except: Severity?
+    public let purpose: String?
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         name = context.name
         from = options.instant("from").map { $0.moment(beginningIn: context.zone) } ?? .earliest
         until = options.instant("until").map { $0.moment(endingIn: context.zone) } ?? .latest
         except = options.severity("except")
+        purpose = options.plain("reason")
         guard from < until else {
             throw ProblemList(
                 options.position(of: "until"), "the mute ends (\(until)) before it begins (\(from)), so it never opens")
@@ -41,21 +43,5 @@ public struct MuteRule: Gate {
     public func schedule(from now: Moment, count: Int) -> [TimeSpan] {
         guard now < until, count > 0, let span = TimeSpan(from: max(from, now), to: until) else { return [] }
         return [span]
-    }
-}
-
-extension WrittenInstant {
-    fileprivate func moment(beginningIn zone: Zone) -> Moment {
-        switch self {
-        case .instant(let moment): moment
-        case .local(let civil): zone.moment(beginning: civil)
-        }
-    }
-
-    fileprivate func moment(endingIn zone: Zone) -> Moment {
-        switch self {
-        case .instant(let moment): moment
-        case .local(let civil): zone.moment(ending: civil)
-        }
     }
 }

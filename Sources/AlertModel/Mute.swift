@@ -1,0 +1,83 @@
+/// A mute that somebody set while the bot runs, beside those of the config: kept in the journal until it is over.
+public struct Mute: Hashable, Sendable {
+    /// Of letters and digits; no two mutes that are in force share one.
+    public let id: String
+    public let match: Match
+    public let from: Moment
+    /// When it ends; the moment itself is outside.
+    public let until: Moment
+    public let reason: String?
+    /// Who set it, in their own words.
+    public let by: String?
+
+    public init(id: String, match: Match, from: Moment, until: Moment, reason: String? = nil, by: String? = nil) {
+        self.id = id
+        self.match = match
+        self.from = from
+        self.until = until
+        self.reason = reason
+        self.by = by
+    }
+
+    /// Mutes in force at once: far more than people can keep in mind, little enough to be asked for every notification.
+    public static let countMax = 1000
+    /// Longest reason kept, in characters; it is a sentence.
+    public static let reasonCharactersMax = 500
+}
+
+/// Somebody has seen an incident and takes care of it.
+public struct Acknowledgement: Hashable, Sendable {
+    public let at: Moment
+    /// Who, in their own words.
+    public let by: String?
+
+    public init(at: Moment, by: String? = nil) {
+        self.at = at
+        self.by = by
+    }
+}
+
+extension Match {
+    /// An object with the patterns of each property, as in the config.
+    public var json: JSON {
+        .object(JSONObject(conditions.map { ($0.property, .array($0.patterns.map { .string($0.pattern) })) }))
+    }
+
+    public init(_ reader: JSONReader) throws(JSONMismatch) {
+        var conditions: [Condition] = []
+        for (property, value) in try reader.members() {
+            var patterns: [Glob] = []
+            if case .string(let pattern) = value.value {
+                patterns = [Glob(pattern)]
+            } else {
+                for element in try value.elements() { patterns.append(Glob(try element.string())) }
+            }
+            conditions.append(Condition(property: property, patterns: patterns))
+        }
+        self.init(conditions)
+    }
+}
+
+extension Mute {
+    public var json: JSON {
+        [
+            "id": .string(id), "match": match.json, "from": JSON(from), "until": JSON(until), "reason": JSON(reason),
+            "by": JSON(by),
+        ]
+    }
+
+    public init(_ reader: JSONReader) throws(JSONMismatch) {
+        self.init(
+            id: try reader.member("id").string(), match: try Match(reader.member("match")),
+            from: try reader.member("from").moment(), until: try reader.member("until").moment(),
+            reason: try reader.optional("reason")?.string(), by: try reader.optional("by")?.string())
+    }
+}
+
+extension Acknowledgement {
+    public var json: JSON { ["at": JSON(at), "by": JSON(by)] }
+
+    public init(_ reader: JSONReader) throws(JSONMismatch) {
+        self.init(at: try reader.member("at").moment(), by: try reader.optional("by")?.string())
+    }
+}

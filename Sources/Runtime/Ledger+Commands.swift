@@ -1,0 +1,17 @@
+public import AlertCore
+public import Journal
+public import PluginKit
+
+extension Ledger {
+    /// Does what a command says on the journal of a bot that does not run; its next start goes on from there.
+    ///
+    /// - Throws: What keeps the journal from being written; nothing is changed then.
+    public mutating func obey(
+        _ command: Command, _ plan: Plan, _ state: inout State, at now: Moment
+    ) throws(JournalError) -> CommandAnswer {
+        let (answer, facts) = Core(plan: plan).obey(command, &state, at: now)
+        for refused in append(facts, at: now) { throw refused }
+        try commit()
+        return answer
+    }
+}

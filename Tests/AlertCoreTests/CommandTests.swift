@@ -1,0 +1,209 @@
+import AlertCore
+import AlertTesting
+import PluginKit
+import Testing
+
+/// What people tell the bot while it runs.
+@Suite struct `Commands` {
+    private let start = Moment.rehearsalStart
+
+    private func mute(_ conditions: KeyValuePairs<String, String> = ["app": "shop"], for length: Duration) -> Command {
+        .mute(.on(conditions), until: .after(length), reason: "hotfix", by: "ada")
+    }
+
+    private func bot(_ plan: Plan = .rehearsed()) -> Rehearsal {
+        var bot = Rehearsal(plan)
+        bot.comparesReplay = true
+        bot.start()
+        return bot
+    }
+
+    private func tell(_ bot: inout Rehearsal, _ command: Command) -> CommandAnswer? {
+        bot.step(.command(command, id: 1))
+        return bot.answers.last
+    }
+
+    // MARK: mutes
+
+    @Test func `what a mute covers is held, and said when it ends if it is still wrong`() {
+        var bot = bot()
+        guard case .done(let sentence, let details) = tell(&bot, mute(for: .minutes(4))) else {
+            Issue.record("the mute was refused")
+            return
+        }
+        #expect(sentence.hasPrefix("muted app shop until Fri 20 Nov 12:04 UTC ("))
+        #expect(details["by"]?.string == "ada")
+        #expect(bot.play("ww  w w") == "h...O..")
+        #expect(bot.decisions.first?.reason == .muted(details["id"]?.string ?? ""))
+        #expect(bot.objections == [])
+    }
+
+    @Test func `what begins and ends under a mute is dropped, and others are not covered`() {
+        var bot = bot()
+        _ = tell(&bot, mute(for: .minutes(4)))
+        #expect(bot.play("w.    ") == "h(xx)....")
+        #expect(bot.play("w", of: Subject(source: "ios", app: "other")) == "O")
+    }
+
+    @Test func `ending a mute says at once what it held`() {
+        var bot = bot()
+        guard case .done(_, let details) = tell(&bot, mute(for: .hours(9))) else {
+            Issue.record("the mute was refused")
+            return
+        }
+        #expect(bot.play("ww") == "h.")
+        let id = details["id"]?.string ?? ""
+        #expect(tell(&bot, .unmute(.id(id))) == .done("the mute of app shop is over", .array([details])))
+        #expect(bot.decisions.last?.decision == .send)
+        #expect(bot.state.mutes.isEmpty)
+    }
+
+    @Test func `the end of what was announced is held by a mute, and then said`() {
+        var bot = bot()
+        #expect(bot.play("w") == "O")
+        _ = tell(&bot, mute(for: .minutes(3)))
+        #expect(bot.play("....") == "h..R")
+    }
+
+    @Test func `a mute survives a kill, and the end of it too`() {
+        var bot = bot()
+        _ = tell(&bot, mute(for: .hours(2)))
+        bot.crash(after: .minutes(1))
+        #expect(bot.play("w") == "h")
+        bot.crash()
+        _ = tell(&bot, .unmute(.all))
+        bot.advance(by: .seconds(1))
+        bot.crash()
+        #expect(bot.kindsSent(to: "team") == [.opened])
+        #expect(bot.state.mutes.isEmpty)
+    }
+
+    @Test func `of two mutes the longer one counts`() {
+        var bot = bot()
+        _ = tell(&bot, mute(for: .minutes(5)))
+        _ = tell(&bot, mute(["severity": "warning"], for: .minutes(3)))
+        #expect(bot.play("wwwwww") == "h....O")
+    }
+
+    @Test func `mutes that are over are let go within the hour`() {
+        var bot = bot()
+        _ = tell(&bot, mute(for: .minutes(5)))
+        bot.advance(by: .hours(2))
+        #expect(bot.state.mutes.isEmpty)
+    }
+
+    @Test func `there are never more mutes than the bound`() {
+        var bot = bot()
+        bot.comparesReplay = false
+        for number in 0..<Mute.countMax { _ = tell(&bot, mute(["app": "app-\(number)"], for: .hours(1))) }
+        #expect(bot.state.mutes.count == Mute.countMax)
+        guard case .refused(let sentence) = tell(&bot, mute(for: .hours(1))) else {
+            Issue.record("one mute too many")
+            return
+        }
+        #expect(sentence == "there are 1000 mutes already; end some with 'alertbot unmute'")
+    }
+
+    // MARK: acknowledgements
+
+    @Test func `an acknowledged incident is not reminded of, but its end is told`() {
+        var bot = bot(.rehearsed(for: .zero, repeat: .minutes(3)))
+        #expect(bot.play("wwww") == "O..M")
+        let id = bot.state.incidentsInOrder[0].id
+        #expect(
+            tell(&bot, .acknowledge([String(id.prefix(6))], by: "ada"))
+                == .done(
+                    "acknowledged \(id) (look, shop): no more reminders unless it gets worse", .array([.string(id)])))
+        #expect(bot.play("wwwwwwww.") == "........R")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `what gets worse is said, and reminded of again`() {
+        var bot = bot(.rehearsed(for: .zero, repeat: .minutes(3)))
+        #expect(bot.play("w") == "O")
+        _ = tell(&bot, .acknowledge([bot.state.incidentsInOrder[0].id], by: nil))
+        #expect(bot.play("wwwwccccc") == "....E..M.")
+        #expect(bot.state.incidentsInOrder[0].acknowledgement == nil)
+    }
+
+    @Test func `an acknowledgement survives a kill`() {
+        var bot = bot(.rehearsed(for: .zero, repeat: .minutes(3)))
+        #expect(bot.play("w") == "O")
+        _ = tell(&bot, .acknowledge([bot.state.incidentsInOrder[0].id], by: "ada"))
+        bot.crash()
+        #expect(bot.state.incidentsInOrder[0].acknowledgement == Acknowledgement(at: start + .minutes(1), by: "ada"))
+        #expect(bot.play("wwwwww") == "......")
+    }
+
+    // MARK: dead letters
+
+    private func withDeadLetter() -> Rehearsal {
+        var bot = bot()
+        bot.sendAnswer = { _, _ in (.refusedChannel("answered 410"), .zero) }
+        #expect(bot.play("w") == "O")
+        #expect(bot.state.history.map(\.end.name) == ["dead"])
+        return bot
+    }
+
+    @Test func `a dead letter is tried again under its id, and the history tells its end once`() {
+        var bot = withDeadLetter()
+        let id = bot.state.history[0].delivery.id
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        #expect(
+            tell(&bot, .retry(id)) == .done("delivery \(id) is back in the outbox of channel team", ["id": .string(id)])
+        )
+        bot.advance(by: .seconds(1))
+        #expect(bot.state.history.filter { $0.delivery.id == id }.map(\.end.name) == ["delivered"])
+        #expect(bot.state.outbox.isEmpty)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a retried dead letter survives a kill`() {
+        var bot = withDeadLetter()
+        let id = bot.state.history[0].delivery.id
+        bot.sendAnswer = { _, _ in nil }
+        _ = tell(&bot, .retry(id))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.crash(after: .seconds(1))
+        bot.advance(by: .minutes(1))
+        #expect(bot.state.history.filter { $0.delivery.id == id }.map(\.end.name) == ["delivered"])
+    }
+
+    // MARK: refusals
+
+    @Test func `what can not be done is refused with what would help`() {
+        var bot = withDeadLetter()
+        let incident = bot.state.incidentsInOrder[0].id
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        let dead = bot.state.history[0].delivery.id
+        _ = tell(&bot, .retry(dead))
+        bot.advance(by: .seconds(1))
+        let table: [(Command, String)] = [
+            (.unmute(.id("x")), "there is no mute 'x'; none is set"),
+            (
+                .acknowledge(["zz"], by: nil),
+                "there is no open incident 'zz'; open are \(bot.state.incidentsInOrder.map(\.id).joined(separator: ", "))"
+            ),
+            (.retry("zz"), "there is no delivery 'zz'; 'alertbot history --dead' lists the dead letters"),
+            (.retry(dead), "delivery \(dead) is not dead: it was delivered at Fri 20 Nov 12:01 UTC"),
+            (
+                .mute(.all, until: .at(start), reason: nil, by: nil),
+                "a mute that ends at 2026-11-20T12:00:00Z has ended already"
+            ),
+        ]
+        #expect(incident.isEmpty == false)
+        for (command, sentence) in table { #expect(tell(&bot, command) == .refused(sentence)) }
+    }
+
+    @Test func `commands and answers come back from their JSON as they were`() throws {
+        let commands: [Command] = [
+            mute(for: .hours(2)), .mute(.all, until: .at(start), reason: nil, by: nil), .unmute(.all),
+            .unmute(.id("abc")), .acknowledge(["a", "b"], by: "ada"), .acknowledge([], by: nil), .retry("d1"),
+        ]
+        for command in commands { #expect(try Command(JSON(parsing: command.json.bytes)) == command) }
+        for answer in [CommandAnswer.done("fine", ["a": 1]), .refused("no")] {
+            #expect(try CommandAnswer(JSON(parsing: answer.json.bytes)) == answer)
+        }
+        #expect(throws: JSONMismatch.self) { try Command(["command": "explode"]) }
+    }
+}
