@@ -160,6 +160,7 @@ struct Turn {
     /// Looks at everything that is due.
     private mutating func passTime() {
         while let due = state.timers.popAllDue(now) {
+            for source in due.watches.sorted() { judgeSource(source) }
             // What began first is told first, however the promises lay in the heap.
             for incident in due.incidents.compactMap({ state.incidents[$0] }).inOrder { reconsider(incident.id) }
             for channel in due.channels.sorted() { dispatch(channel) }
@@ -182,6 +183,7 @@ struct Turn {
         for source in plan.sources { setPollTimer(source.name) }
         settleInterruptedDeliveries()
         endIncidentsWithoutRule()
+        for source in plan.sources { judgeSource(source.name) }
         for incident in state.incidentsInOrder { reconsider(incident.id) }
         for channel in plan.channels { dispatch(channel.name) }
         state.timers.set(.housekeeping, now + .hours(1))

@@ -36,16 +36,15 @@ extension State {
             sources[name] = record
         case .incident(let incident):
             incidents[incident.id] = incident
-            let key = RuleSubject(rule: incident.rule, subject: incident.subject)
             if incident.isOpen {
-                incidentIDs[key] = incident.id
-            } else if incidentIDs[key] == incident.id {
-                incidentIDs[key] = nil
+                incidentIDs[incident.identity] = incident.id
+                if let key = incident.key { openKeys[incident.identity.withoutKey, default: []].insert(key) }
+            } else {
+                forgetIdentity(of: incident)
             }
         case .incidentEnded(let id):
             guard let incident = incidents.removeValue(forKey: id) else { return }
-            let key = RuleSubject(rule: incident.rule, subject: incident.subject)
-            if incidentIDs[key] == id { incidentIDs[key] = nil }
+            forgetIdentity(of: incident)
         case .delivery(let delivery):
             if outbox.updateValue(delivery, forKey: delivery.id) == nil {
                 queues[delivery.channel, default: []].append(delivery.id)
@@ -83,6 +82,14 @@ extension State {
         case .numbering(let next):
             nextNumber = max(nextNumber, next)
         }
+    }
+
+    private mutating func forgetIdentity(of incident: Incident) {
+        guard incidentIDs[incident.identity] == incident.id else { return }
+        incidentIDs[incident.identity] = nil
+        guard let key = incident.key else { return }
+        openKeys[incident.identity.withoutKey]?.remove(key)
+        if openKeys[incident.identity.withoutKey]?.isEmpty == true { openKeys[incident.identity.withoutKey] = nil }
     }
 
     /// The durable part as the shortest list of facts that makes it: a snapshot.

@@ -127,16 +127,24 @@ public struct SourcePlan: Sendable {
 
 public struct DetectorPlan: Sendable {
     public var name: String
-    public var detector: any Detector
-    public var match: Match
+    public let detector: any Detector
+    public let match: Match
     /// The time between reminders; nil for none.
     public var `repeat`: Duration?
+    /// The detector as one that judges single subjects, if it does: nearly all do, and they are asked most often.
+    let judge: (any SubjectDetector)?
+    let scope: DetectorScope
+    /// What of the match a subject alone can tell: the severity and the issue are known only when something is found.
+    private let subjectMatch: Match
 
     public init(name: String, detector: any Detector, match: Match = .all, repeat: Duration? = .hours(4)) {
         self.name = name
         self.detector = detector
         self.match = match
         self.repeat = `repeat`
+        judge = detector as? any SubjectDetector
+        scope = detector.scope
+        subjectMatch = Match(match.conditions.filter { !["severity", "issue"].contains($0.property) })
     }
 
     func canConcern(source: String) -> Bool {
@@ -144,7 +152,7 @@ public struct DetectorPlan: Sendable {
     }
 
     func concerns(_ subject: Subject, labels: [String: String]) -> Bool {
-        match.fits { property in
+        subjectMatch.fits { property in
             switch property {
             case "source": subject.source
             case "app": subject.app
@@ -154,6 +162,12 @@ public struct DetectorPlan: Sendable {
             default: labels[property]
             }
         }
+    }
+
+    func concerns(_ finding: Finding) -> Bool {
+        guard let condition = match["issue"] else { return true }
+        let issue = finding.key ?? finding.judgement.evidence.issue?.id
+        return issue.map { id in condition.patterns.contains { $0.fits(id) } } ?? false
     }
 }
 

@@ -18,7 +18,9 @@ public struct State: Sendable {
     public internal(set) var nextNumber = 1
 
     // Derived from the durable part.
-    var incidentIDs: [RuleSubject: String] = [:]
+    var incidentIDs: [IncidentKey: String] = [:]
+    /// The keys of open incidents that have one, by the rest of what identifies them.
+    var openKeys: [IncidentKey: Set<String>] = [:]
     /// Unfinished deliveries of each channel, in the order they were accepted.
     var queues: [String: [String]] = [:]
     /// Unfinished deliveries of each incident, likewise.
@@ -57,9 +59,16 @@ public struct State: Sendable {
 }
 
 /// What identifies an open incident.
-struct RuleSubject: Hashable, Sendable {
+struct IncidentKey: Hashable, Sendable {
     let rule: String
     let subject: Subject
+    var key: String?
+
+    var withoutKey: IncidentKey { IncidentKey(rule: rule, subject: subject) }
+}
+
+extension Incident {
+    var identity: IncidentKey { IncidentKey(rule: rule, subject: subject, key: key) }
 }
 
 /// What is remembered of a source.

@@ -9,6 +9,8 @@ struct Timers: Sendable {
         case source(String)
         case incident(String)
         case channel(String)
+        /// Rules that watch a source want to look at it though no answer has come.
+        case watch(String)
         case housekeeping
     }
 
@@ -41,6 +43,7 @@ struct Timers: Sendable {
     struct Due {
         var incidents: [String] = []
         var channels: [String] = []
+        var watches: [String] = []
         var housekeeping = false
     }
 
@@ -54,6 +57,7 @@ struct Timers: Sendable {
             case .source: break
             case .incident(let id): known.incidents.append(id)
             case .channel(let name): known.channels.append(name)
+            case .watch(let name): known.watches.append(name)
             case .housekeeping: known.housekeeping = true
             }
             due = known

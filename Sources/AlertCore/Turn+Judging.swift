@@ -33,7 +33,7 @@ extension Turn {
             record(.observed(observation, keeping: retention))
             if known.insert(observation.subject).inserted { subjects.append(observation.subject) }
         }
-        return subjects.map { judge($0) }.reduce(.far) { $0.isCloser(than: $1) ? $0 : $1 }
+        return judge(subjects)
     }
 
     /// The observation as the journal will give it back; nil, with a note, when it could not.
@@ -48,39 +48,22 @@ extension Turn {
         }
     }
 
-    private mutating func judge(_ subject: Subject) -> Judgement.Closeness {
-        guard let series = state.series[subject] else { return .far }
-        var closest = Judgement.Closeness.far
-        for rule in plan.detectors {
-            guard rule.concerns(subject, labels: series.labels), !isPart(subject, under: rule) else {
-                if let id = state.incidentIDs[RuleSubject(rule: rule.name, subject: subject)],
-                    let incident = state.incidents[id]
-                {
-                    resolve(incident, because: "The rule \(rule.name) does not judge this by itself any more.")
-                }
-                continue
-            }
-            let judgement = rule.detector.judge(series, at: now)
-            if judgement.closeness.isCloser(than: closest) { closest = judgement.closeness }
-            track(rule, subject, series, judgement)
-        }
-        return closest
-    }
-
     /// Whether the subject is one release of an app that is also seen as a whole: a rule that does not ask for releases
     /// judges the whole alone, or one trouble would be told many times.
-    private func isPart(_ subject: Subject, under rule: DetectorPlan) -> Bool {
+    func isPart(_ subject: Subject, under rule: DetectorPlan) -> Bool {
         guard subject.release != nil, rule.match["release"] == nil else { return false }
         return state.series[Subject(source: subject.source, app: subject.app, environment: subject.environment)] != nil
     }
 
     /// Moves the incident of a rule and a subject along with what the rule thinks now.
-    private mutating func track(_ rule: DetectorPlan, _ subject: Subject, _ series: Series, _ judgement: Judgement) {
-        let open = state.incidentIDs[RuleSubject(rule: rule.name, subject: subject)].flatMap { state.incidents[$0] }
-        guard var incident = open else {
+    mutating func track(
+        _ rule: DetectorPlan, _ subject: Subject, key: String? = nil, _ labels: [String: String], _ judgement: Judgement
+    ) {
+        let identity = IncidentKey(rule: rule.name, subject: subject, key: key)
+        guard var incident = state.incidentIDs[identity].flatMap({ state.incidents[$0] }) else {
             if case .firing(let severity) = judgement.verdict {
                 let incident = Incident(
-                    rule: rule.name, subject: subject, labels: series.labels, severity: severity, since: now,
+                    rule: rule.name, subject: subject, key: key, labels: labels, severity: severity, since: now,
                     evidence: judgement.evidence)
                 keep(incident, worsenedTo: nil)
                 revisit(incident.id)
@@ -98,14 +81,14 @@ extension Turn {
                 // Nobody knows that it held meanwhile, so the time it must hold begins anew.
                 record(.incidentEnded(id: incident.id))
                 setIncidentTimer(incident.id)
-                track(rule, subject, series, judgement)
+                track(rule, subject, key: key, labels, judgement)
                 return
             }
             incident.isUncertain = false
             // Somebody took care of something that was not as bad.
             if severity > incident.severity { incident.acknowledgement = nil }
             incident.severity = severity
-            incident.labels = series.labels
+            incident.labels = labels
             if incident.state == .recovering { incident.state = .firing }
             keep(incident, worsenedTo: judgement.evidence)
             revisit(incident.id)
@@ -175,7 +158,10 @@ extension Turn {
             return "The rule \(incident.rule) is not in the config any more."
         }
         guard plan.source(name) != nil else { return "The source \(name) is not in the config any more." }
-        return rule.concerns(incident.subject, labels: incident.labels)
+        let isConcerned =
+            rule.scope == .source
+            ? rule.canConcern(source: name) : rule.concerns(incident.subject, labels: incident.labels)
+        return isConcerned
             ? nil : "The rule \(incident.rule) does not match it any more."
     }
 
@@ -201,12 +187,14 @@ extension Turn {
 
     /// Whether the last figures are young enough to be believed.
     func areFiguresFresh(_ incident: Incident, _ rule: DetectorPlan) -> Bool {
+        // How fresh the figures are is what such a rule is about.
+        if rule.scope == .source { return true }
         guard let series = state.series[incident.subject] else { return false }
         return now - series.lastSeen <= plan.figuresLast(incident.subject.source, for: rule)
     }
 
     /// How soon an incident that has just been looked at may be due again.
-    private static let secondLookAfter = Duration.milliseconds(1)
+    static let secondLookAfter = Duration.milliseconds(1)
 
     /// Promises to look at the incident when the next thing about it is due.
     mutating func setIncidentTimer(_ id: String) {
@@ -230,18 +218,6 @@ extension Turn {
         }
         // Whatever should have been settled by now and is not must not keep the turn from ending.
         state.timers.set(.incident(id), due.min().map { max($0, now + Turn.secondLookAfter) })
-    }
-}
-
-extension Judgement.Closeness {
-    func isCloser(than other: Judgement.Closeness) -> Bool { rank < other.rank }
-
-    private var rank: Int {
-        switch self {
-        case .near: 0
-        case .between: 1
-        case .far: 2
-        }
     }
 }
 

@@ -75,6 +75,7 @@ extension Turn {
         let wait = failureWait(report)
         schedule(source, &record, notBefore: wait)
         self.record(.source(name: name, record))
+        judgeSource(name)
         setPollTimer(name)
     }
 

@@ -17,7 +17,7 @@ extension Turn {
     /// Opens an incident about a source or a channel of the bot, unless there is one already.
     mutating func raiseTrouble(_ trouble: Trouble, about name: String, severity: Severity, _ sentence: String) {
         let subject = Subject(source: name, app: Subject.botApp)
-        guard state.incidentIDs[RuleSubject(rule: trouble.rawValue, subject: subject)] == nil else { return }
+        guard state.incidentIDs[IncidentKey(rule: trouble.rawValue, subject: subject)] == nil else { return }
         var incident = Incident(
             rule: trouble.rawValue, subject: subject, labels: [:], severity: severity, since: now,
             evidence: Evidence(sentence: sentence))
@@ -28,7 +28,7 @@ extension Turn {
 
     mutating func clearTrouble(_ trouble: Trouble, about name: String) {
         let subject = Subject(source: name, app: Subject.botApp)
-        guard let id = state.incidentIDs[RuleSubject(rule: trouble.rawValue, subject: subject)],
+        guard let id = state.incidentIDs[IncidentKey(rule: trouble.rawValue, subject: subject)],
             let incident = state.incidents[id]
         else { return }
         resolve(incident, because: "It works again.")

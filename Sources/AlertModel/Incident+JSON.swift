@@ -96,6 +96,7 @@ extension IncidentSummary {
 extension Incident {
     public var json: JSON {
         guard case .object(var object) = IncidentSummary(self).json else { return .null }
+        object.set("key", key.map(JSON.string))
         object.append("worst", worst.json)
         object.append("uncertain", .bool(isUncertain))
         object.set("acknowledged", acknowledgement?.json)
@@ -113,7 +114,8 @@ extension Incident {
         var standings: [String: Standing] = [:]
         for (channel, value) in try reader.member("standings").members() { standings[channel] = try Standing(value) }
         self.init(
-            id: summary.id, rule: summary.rule, subject: summary.subject, labels: labels, severity: summary.severity,
+            id: summary.id, rule: summary.rule, subject: summary.subject, key: try reader.optional("key")?.string(),
+            labels: labels, severity: summary.severity,
             state: summary.state, since: summary.since, until: summary.until, evidence: summary.evidence,
             worst: try Evidence(reader.member("worst")), isUncertain: try reader.member("uncertain").bool(),
             acknowledgement: try reader.optional("acknowledged").map(Acknowledgement.init), standings: standings)

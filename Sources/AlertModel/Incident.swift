@@ -21,6 +21,8 @@ public struct Incident: Hashable, Sendable {
     public let id: String
     public let rule: String
     public let subject: Subject
+    /// What it is about where the subject alone does not say it: the id of an issue.
+    public let key: String?
     public var labels: [String: String]
     public var severity: Severity
     public var state: State
@@ -40,11 +42,13 @@ public struct Incident: Hashable, Sendable {
     public var standings: [String: Standing]
 
     public init(
-        rule: String, subject: Subject, labels: [String: String], severity: Severity, since: Moment, evidence: Evidence
+        rule: String, subject: Subject, key: String? = nil, labels: [String: String], severity: Severity, since: Moment,
+        evidence: Evidence
     ) {
-        id = Incident.id(rule: rule, subject: subject, since: since)
+        id = Incident.id(rule: rule, subject: subject, key: key, since: since)
         self.rule = rule
         self.subject = subject
+        self.key = key
         self.labels = labels
         self.severity = severity
         self.since = since
@@ -56,13 +60,15 @@ public struct Incident: Hashable, Sendable {
     }
 
     init(
-        id: String, rule: String, subject: Subject, labels: [String: String], severity: Severity, state: State,
+        id: String, rule: String, subject: Subject, key: String?, labels: [String: String], severity: Severity,
+        state: State,
         since: Moment, until: Moment?, evidence: Evidence, worst: Evidence, isUncertain: Bool,
         acknowledgement: Acknowledgement?, standings: [String: Standing]
     ) {
         self.id = id
         self.rule = rule
         self.subject = subject
+        self.key = key
         self.labels = labels
         self.severity = severity
         self.state = state
@@ -76,11 +82,12 @@ public struct Incident: Hashable, Sendable {
     }
 
     /// Derives the id from what makes the incident itself, so that a replay names it alike.
-    static func id(rule: String, subject: Subject, since: Moment) -> String {
+    static func id(rule: String, subject: Subject, key: String? = nil, since: Moment) -> String {
         var hash = StableHash()
         for part in [rule, subject.source, subject.app, subject.release ?? "", subject.environment ?? ""] {
             hash.add(part)
         }
+        if let key { hash.add(key) }
         hash.add(since.description)
         return hash.text
     }
@@ -96,7 +103,7 @@ public struct Incident: Hashable, Sendable {
         case "environment": subject.environment
         case "rule": rule
         case "severity": severity.rawValue
-        case "issue": evidence.issue?.id
+        case "issue": key ?? evidence.issue?.id
         default: labels[name]
         }
     }

@@ -40,7 +40,7 @@ public enum Look: Character, Hashable, Sendable, CaseIterable {
 }
 
 /// A detector that thinks what the newest observation tells it to think.
-public struct ScriptedDetector: Detector {
+public struct ScriptedDetector: SubjectDetector {
     public static let manifest = PluginManifest(
         name: "scripted", summary: "Thinks what the newest observation says.", options: [])
 

@@ -54,7 +54,8 @@ extension ConfigLoading {
                 guard let detector else { continue }
                 rules.detectors.append(
                     DetectorPlan(
-                        name: thing.name, detector: detector, match: match, repeat: readRepeat(entries)))
+                        name: thing.name, detector: detector, match: match,
+                        repeat: readRepeat(entries, default: type.isWorthReminding ? .hours(4) : nil)))
             case .gate(let type):
                 let gate = make(thing) { () throws(ProblemList) -> any Gate in
                     try type.init(options: options, context: context)
@@ -66,9 +67,9 @@ extension ConfigLoading {
         return rules
     }
 
-    /// The time between reminders: four hours unless the rule says otherwise.
-    private mutating func readRepeat(_ entries: [Entry]) -> Duration? {
-        guard let node = entries.first(where: { $0.key == "repeat" })?.value else { return .hours(4) }
+    /// The time between reminders.
+    private mutating func readRepeat(_ entries: [Entry], default: Duration?) -> Duration? {
+        guard let node = entries.first(where: { $0.key == "repeat" })?.value else { return `default` }
         switch reader.option(node, "repeat", .orOff(.duration(.minutes(1) ... .days(30))))?.value {
         case .duration(let duration): return duration
         default: return nil

@@ -14,50 +14,6 @@ public struct RuleContext: Sendable {
     }
 }
 
-/// A rule that judges observations.
-///
-/// A detector is a value without memory: it gets the figures kept of one subject and says what it thinks of them. The
-/// core tracks how long it has thought so.
-public protocol Detector: Plugin {
-    init(options: Options, context: RuleContext) throws(ProblemList)
-
-    /// The metrics it reads, so that a rule on a metric that no source gives is found before it runs.
-    var metrics: [String] { get }
-    /// How far back it looks; observations are kept that long.
-    var lookback: Duration { get }
-    /// Spans that a source which can choose should measure for it: distinct users of an hour cannot be added up from
-    /// minutes.
-    var spans: [Duration] { get }
-    /// How long its condition must hold before it counts.
-    var holdTime: Duration { get }
-
-    func judge(_ series: Series, at now: Moment) -> Judgement
-}
-
-/// What a detector thinks of one subject now.
-public struct Judgement: Hashable, Sendable {
-    public enum Verdict: Hashable, Sendable {
-        /// The figure is inside its limit; `recovered` says whether by enough to end an incident.
-        case ok(recovered: Bool)
-        case firing(Severity)
-        /// Nothing can be said, and why: neither opens nor resolves anything.
-        case unknown(String)
-    }
-
-    /// How close the figure is to a limit: close ones are looked at more often, far ones less.
-    public enum Closeness: Hashable, Sendable { case near, between, far }
-
-    public let verdict: Verdict
-    public let closeness: Closeness
-    public let evidence: Evidence
-
-    public init(_ verdict: Verdict, _ closeness: Closeness, _ evidence: Evidence) {
-        self.verdict = verdict
-        self.closeness = closeness
-        self.evidence = evidence
-    }
-}
-
 /// A rule that judges notifications.
 public protocol Gate: Plugin {
     init(options: Options, context: RuleContext) throws(ProblemList)

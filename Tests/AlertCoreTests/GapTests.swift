@@ -4,7 +4,7 @@ import PluginKit
 import Testing
 
 /// Fires on any figure of at least fifty users, and says which span it looked at.
-private struct Busy: Detector {
+private struct Busy: SubjectDetector {
     static let manifest = PluginManifest(name: "busy", summary: "Fires on enough users.", options: [])
 
     init() {}

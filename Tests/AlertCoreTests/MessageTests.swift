@@ -4,7 +4,7 @@ import PluginKit
 import Testing
 
 /// A rule with two limits, whose reasons are always worded alike.
-private struct Floor: Detector {
+private struct Floor: SubjectDetector {
     static let manifest = PluginManifest(name: "floor", summary: "Fires below 99.5% and below 99%.", options: [])
 
     init() {}

@@ -47,7 +47,7 @@ struct AnySource: Source {
     func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
 }
 
-struct LimitDetector: Detector {
+struct LimitDetector: SubjectDetector {
     static let manifest = PluginManifest(
         name: "limit", summary: "Compares a figure with a limit.",
         options: [

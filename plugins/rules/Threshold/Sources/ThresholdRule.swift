@@ -4,7 +4,7 @@ public import PluginKit
 ///
 /// One crash on a quiet night is no trouble: with `confidence`, the rule fires only when so bad a figure would be a
 /// surprise at an app that sits exactly at its limit, counting every look of a day (see `DayBound`).
-public struct ThresholdRule: Detector {
+public struct ThresholdRule: SubjectDetector {
     public static let manifest = PluginManifest(
         name: "threshold",
         summary: "Fires when a metric is beyond a limit and the figures can carry it.",

@@ -1,0 +1,133 @@
+internal import PluginKit
+
+// Who is shown what: detectors look at subjects, at apps with their releases, or at whole sources.
+
+extension Turn {
+    /// Asks every rule that the subjects concern; gives back how close the closest figure is to a limit.
+    mutating func judge(_ subjects: [Subject]) -> Judgement.Closeness {
+        var closest = Judgement.Closeness.far
+        for subject in subjects {
+            guard let series = state.series[subject] else { continue }
+            for rule in plan.detectors where rule.scope == .subject {
+                closest.take(judge(subject, series, by: rule))
+            }
+        }
+        let rules = plan.detectors.filter { $0.scope == .app }
+        guard !rules.isEmpty else { return closest }
+        for (app, parts) in parts(ofAppsOf: subjects) {
+            for rule in rules { closest.take(judge(app, parts, by: rule)) }
+        }
+        return closest
+    }
+
+    private mutating func judge(_ subject: Subject, _ series: Series, by rule: DetectorPlan) -> Judgement.Closeness {
+        guard rule.concerns(subject, labels: series.labels), !isPart(subject, under: rule) else {
+            endTracked(rule, subject, because: "The rule \(rule.name) does not judge this by itself any more.")
+            return .far
+        }
+        if let judge = rule.judge {
+            let judgement = judge.judge(series, at: now)
+            track(rule, subject, series.labels, judgement)
+            return judgement.closeness
+        }
+        let sight = Sight(
+            subject, series, tracked: tracked(rule, [subject]), lastGood: state.sources[subject.source]?.lastGood)
+        return take(rule.detector.findings(in: sight, at: now), in: sight, by: rule)
+    }
+
+    /// The apps that subjects belong to, each with all its releases, in the order of the subjects.
+    private func parts(ofAppsOf subjects: [Subject]) -> [(app: Subject, parts: [Sight.Part])] {
+        let apps = Set(subjects.map(\.whole))
+        var parts: [Subject: [Sight.Part]] = [:]
+        for (subject, series) in state.series where subject.release != nil && apps.contains(subject.whole) {
+            parts[subject.whole, default: []].append(Sight.Part(subject, series))
+        }
+        return apps.sorted().map { app in (app, (parts[app] ?? []).sorted { $0.subject < $1.subject }) }
+    }
+
+    private mutating func judge(_ app: Subject, _ parts: [Sight.Part], by rule: DetectorPlan) -> Judgement.Closeness {
+        let series = state.series[app]
+        let labels = series?.labels ?? parts.last?.series.labels ?? [:]
+        guard rule.concerns(app, labels: labels) else {
+            for subject in [app] + parts.map(\.subject) {
+                endTracked(rule, subject, because: "The rule \(rule.name) does not judge this any more.")
+            }
+            return .far
+        }
+        let sight = Sight(
+            app, series ?? Series(), parts: parts, tracked: tracked(rule, [app] + parts.map(\.subject)),
+            lastGood: state.sources[app.source]?.lastGood)
+        return take(rule.detector.findings(in: sight, at: now), in: sight, by: rule)
+    }
+
+    /// Asks the rules that watch a source as such, and promises to ask again when they want to.
+    mutating func judgeSource(_ name: String) {
+        let rules = plan.detectors.filter { $0.scope == .source && $0.canConcern(source: name) }
+        guard !rules.isEmpty, plan.source(name) != nil else { return }
+        let source = Subject(source: name, app: name)
+        let parts = state.series.filter { $0.key.source == name }.map { Sight.Part($0.key, $0.value) }
+            .sorted { $0.subject < $1.subject }
+        var lookAgain: Moment?
+        for rule in rules {
+            let sight = Sight(
+                source, parts: parts.filter { rule.concerns($0.subject, labels: $0.series.labels) },
+                tracked: tracked(rule, [source] + parts.map(\.subject)), lastGood: state.sources[name]?.lastGood)
+            let findings = rule.detector.findings(in: sight, at: now)
+            _ = take(findings, in: sight, by: rule)
+            lookAgain = ([lookAgain] + findings.map(\.lookAgain)).compactMap { $0 }.min()
+        }
+        state.timers.set(.watch(name), lookAgain.map { max($0, now + Turn.secondLookAfter) })
+    }
+
+    private mutating func take(_ findings: [Finding], in sight: Sight, by rule: DetectorPlan) -> Judgement.Closeness {
+        var closest = Judgement.Closeness.far
+        for finding in findings where rule.concerns(finding) {
+            let subject = finding.subject ?? sight.subject
+            let labels = state.series[subject]?.labels ?? sight.series.labels
+            track(rule, subject, key: finding.key, labels, finding.judgement)
+            closest.take(finding.judgement.closeness)
+        }
+        return closest
+    }
+
+    private func tracked(_ rule: DetectorPlan, _ subjects: [Subject]) -> [Sight.Tracked] {
+        subjects.flatMap { subject -> [Sight.Tracked] in
+            let base = IncidentKey(rule: rule.name, subject: subject)
+            let keys = [nil] + (state.openKeys[base] ?? []).sorted().map(Optional.some)
+            return keys.compactMap { key in
+                state.incidentIDs[IncidentKey(rule: rule.name, subject: subject, key: key)]
+                    .flatMap { state.incidents[$0] }
+                    .map { Sight.Tracked(subject: subject, key: key, severity: $0.severity, since: $0.since) }
+            }
+        }
+    }
+
+    /// Ends whatever a rule tracks of a subject.
+    private mutating func endTracked(_ rule: DetectorPlan, _ subject: Subject, because sentence: String) {
+        for tracked in tracked(rule, [subject]) {
+            let identity = IncidentKey(rule: rule.name, subject: subject, key: tracked.key)
+            guard let incident = state.incidentIDs[identity].flatMap({ state.incidents[$0] }) else { continue }
+            resolve(incident, because: sentence)
+        }
+    }
+}
+
+extension Subject {
+    /// The app in that environment with all its releases.
+    fileprivate var whole: Subject { Subject(source: source, app: app, environment: environment) }
+}
+
+extension Judgement.Closeness {
+    /// Becomes the closer of the two.
+    fileprivate mutating func take(_ other: Judgement.Closeness) {
+        if other.rank < rank { self = other }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .near: 0
+        case .between: 1
+        case .far: 2
+        }
+    }
+}

@@ -1,0 +1,139 @@
+/// A rule that judges observations.
+///
+/// A detector is a value without memory: it gets what is kept of a subject and says what it thinks. The core tracks how
+/// long it has thought so. Most judge one subject by its figures and are `SubjectDetector`s.
+public protocol Detector: Plugin {
+    init(options: Options, context: RuleContext) throws(ProblemList)
+
+    /// The metrics it reads, so that a rule on a metric that no source gives is found before it runs.
+    var metrics: [String] { get }
+    /// How far back it looks; observations are kept that long.
+    var lookback: Duration { get }
+    /// Spans that a source which can choose should measure for it: distinct users of an hour cannot be added up from
+    /// minutes.
+    var spans: [Duration] { get }
+    /// How long its condition must hold before it counts.
+    var holdTime: Duration { get }
+    /// What it is shown at once.
+    var scope: DetectorScope { get }
+    /// Whether what it finds is worth reminding of while it lasts, where the config says nothing; events are not.
+    static var isWorthReminding: Bool { get }
+
+    /// What it finds in what it is shown. An incident that no finding is about stays as it is.
+    func findings(in sight: Sight, at now: Moment) -> [Finding]
+}
+
+extension Detector {
+    public var scope: DetectorScope { .subject }
+    public static var isWorthReminding: Bool { true }
+}
+
+/// What a detector is shown at once.
+public enum DetectorScope: Hashable, Sendable {
+    /// One subject, after figures of it have come.
+    case subject
+    /// An app in one environment with all its releases, after figures of any of them have come.
+    case app
+    /// A source with all its subjects, after every poll and whenever a finding asked for another look.
+    case source
+}
+
+/// What a detector sees.
+public struct Sight: Sendable {
+    public struct Part: Sendable {
+        public let subject: Subject
+        public let series: Series
+
+        public init(_ subject: Subject, _ series: Series) {
+            self.subject = subject
+            self.series = series
+        }
+    }
+
+    /// An open incident of the rule that is about something in sight.
+    public struct Tracked: Hashable, Sendable {
+        public let subject: Subject
+        public let key: String?
+        public let severity: Severity
+        public let since: Moment
+
+        public init(subject: Subject, key: String?, severity: Severity, since: Moment) {
+            self.subject = subject
+            self.key = key
+            self.severity = severity
+            self.since = since
+        }
+    }
+
+    /// The subject; for an app the one without a release, for a source one whose app is the source's own name.
+    public let subject: Subject
+    /// What is kept of `subject`; empty where figures come only for its parts.
+    public let series: Series
+    /// The releases of an app, or everything that a source sees, by name; empty for a single subject.
+    public let parts: [Part]
+    public let tracked: [Tracked]
+    /// When the source last gave a usable answer; nil when it never has.
+    public let lastGood: Moment?
+
+    public init(
+        _ subject: Subject, _ series: Series = Series(), parts: [Part] = [], tracked: [Tracked] = [],
+        lastGood: Moment? = nil
+    ) {
+        self.subject = subject
+        self.series = series
+        self.parts = parts
+        self.tracked = tracked
+        self.lastGood = lastGood
+    }
+}
+
+/// One thing that a detector says.
+public struct Finding: Hashable, Sendable {
+    public let judgement: Judgement
+    /// What it is about where the subject alone does not say it: the id of an issue. Each key is an incident of its own.
+    public let key: String?
+    /// The subject it is about; nil for the one in sight. A detector of apps may find something in a release.
+    public let subject: Subject?
+    /// When the detector wants to look again though no figures come; only asked of detectors that watch a source.
+    public let lookAgain: Moment?
+
+    public init(_ judgement: Judgement, key: String? = nil, about subject: Subject? = nil, lookAgain: Moment? = nil) {
+        self.judgement = judgement
+        self.key = key
+        self.subject = subject
+        self.lookAgain = lookAgain
+    }
+}
+
+/// A detector that judges one subject by its figures and nothing else.
+public protocol SubjectDetector: Detector {
+    func judge(_ series: Series, at now: Moment) -> Judgement
+}
+
+extension SubjectDetector {
+    public func findings(in sight: Sight, at now: Moment) -> [Finding] { [Finding(judge(sight.series, at: now))] }
+}
+
+/// What a detector thinks of one subject now.
+public struct Judgement: Hashable, Sendable {
+    public enum Verdict: Hashable, Sendable {
+        /// The figure is inside its limit; `recovered` says whether by enough to end an incident.
+        case ok(recovered: Bool)
+        case firing(Severity)
+        /// Nothing can be said, and why: neither opens nor resolves anything.
+        case unknown(String)
+    }
+
+    /// How close the figure is to a limit: close ones are looked at more often, far ones less.
+    public enum Closeness: Hashable, Sendable { case near, between, far }
+
+    public let verdict: Verdict
+    public let closeness: Closeness
+    public let evidence: Evidence
+
+    public init(_ verdict: Verdict, _ closeness: Closeness, _ evidence: Evidence) {
+        self.verdict = verdict
+        self.closeness = closeness
+        self.evidence = evidence
+    }
+}
