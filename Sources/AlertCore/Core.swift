@@ -17,6 +17,8 @@ public enum Input: Sendable {
     case delivered(id: String, DeliveryOutcome)
     /// Whether the host runs on battery or wants to save power.
     case power(isLow: Bool)
+    /// The journal can not be written, and why; nil when it can be again.
+    case journal(trouble: String?)
     /// Somebody told the bot to do something; `id` names the one who waits for the answer.
     case command(Command, id: Int)
     /// The wall clock was set; everything that is due moves along.
@@ -48,6 +50,8 @@ public struct SendOrder: Sendable {
     public let delivery: Delivery
     /// The channel's id of the message that opened the incident there, so that what follows can go into its thread.
     public let thread: String?
+    /// Whether it may leave though the journal can not be written: it is about just that.
+    public let mayLeaveUnsafe: Bool
 }
 
 /// A sentence for the log.
@@ -141,6 +145,7 @@ struct Turn {
         case .observed(let lines): takeLines(lines)
         case .delivered(let id, let outcome): takeOutcome(of: id, outcome)
         case .power(let isLow): state.isLowOnPower = isLow
+        case .journal(let trouble): takeJournal(trouble)
         case .command(let command, let id): output.effects.append(.answered(obey(command), id: id))
         case .clockStepped(let step): moveClock(by: step)
         }
@@ -182,6 +187,8 @@ struct Turn {
         }
         for source in plan.sources { setPollTimer(source.name) }
         settleInterruptedDeliveries()
+        // Should it still be so, the first write will tell.
+        if state.journalTrouble == nil { clearTrouble(.journalFailing, about: Trouble.journal) }
         endIncidentsWithoutRule()
         for source in plan.sources { judgeSource(source.name) }
         for incident in state.incidentsInOrder { reconsider(incident.id) }

@@ -33,6 +33,8 @@ public struct State: Sendable {
     var sending: [String: Set<String>] = [:]
     /// Whether the host wants to save power.
     public internal(set) var isLowOnPower = false
+    /// Why the journal can not be written, while it can not: nothing new is accepted for delivery then.
+    public internal(set) var journalTrouble: String?
     var timers = Timers()
     var buckets: [String: Bucket] = [:]
 

@@ -7,6 +7,8 @@ extension Turn {
     /// Tells every channel what it should hear of the incident now.
     mutating func announce(_ incident: Incident) {
         guard incident.state != .pending else { return }
+        // Whatever is not accepted now is looked at again when the journal can be written.
+        guard state.journalTrouble == nil || isAboutJournal(incident.id) else { return }
         let concerned = incident.isOpen ? channels(for: incident) : []
         for channel in plan.channels.map(\.name)
         where concerned.contains(channel) || incident.standings[channel] != nil {
@@ -190,6 +192,7 @@ extension Turn {
 
     /// Sends one summary to each channel that has waited for one.
     mutating func sendSummaries() {
+        guard state.journalTrouble == nil else { return }
         for channel in summariesDue.sorted() {
             let ended = state.incidentsInOrder.filter { incident in
                 guard let hold = incident.standings[channel]?.hold else { return false }

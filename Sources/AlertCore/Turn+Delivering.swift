@@ -101,7 +101,11 @@ extension Turn {
         delivery.phase = .attempting(since: now)
         record(.delivery(delivery))
         state.sending[delivery.channel, default: []].insert(delivery.id)
-        output.effects.append(.send(SendOrder(delivery: delivery, thread: thread(of: delivery))))
+        output.effects.append(
+            .send(
+                SendOrder(
+                    delivery: delivery, thread: thread(of: delivery), mayLeaveUnsafe: isAboutJournal(delivery.incident))
+            ))
     }
 
     /// The receipt of the incident's first message in the channel, where the channel gave one.

@@ -151,7 +151,12 @@ extension Turn {
     private func whyOutdated(_ incident: Incident) -> String? {
         let name = incident.subject.source
         if let trouble = Trouble(rawValue: incident.rule) {
-            let isKnown = trouble == .channelFailing ? plan.channel(name) != nil : plan.source(name) != nil
+            let isKnown =
+                switch trouble {
+                case .channelFailing: plan.channel(name) != nil
+                case .sourceFailing, .sourceStopped: plan.source(name) != nil
+                case .journalFailing: true
+                }
             return isKnown ? nil : "\(name) is not in the config any more."
         }
         guard let rule = plan.detector(incident.rule) else {
@@ -207,7 +212,8 @@ extension Turn {
             due.append(incident.since + rule.detector.holdTime)
         }
         // A channel that has left the config has nothing to wait for.
-        for (channel, standing) in incident.standings where plan.channel(channel) != nil {
+        let isHeard = state.journalTrouble == nil || isAboutJournal(id)
+        for (channel, standing) in incident.standings where isHeard && plan.channel(channel) != nil {
             if let hold = standing.hold {
                 // The summary that this turn sends looks after it.
                 if hold.isForSummary, hold.lookAgain <= now, summariesDue.contains(channel) { continue }

@@ -8,6 +8,11 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     case sourceStopped = "source-stopped"
     /// A message could not be delivered and never will be.
     case channelFailing = "channel-failing"
+    /// The journal can not be written: the disk is full, or broken.
+    case journalFailing = "journal-failing"
+
+    /// What a trouble of the journal is about, where others name a source or a channel.
+    static let journal = "journal"
 
     /// The time between reminders of a trouble.
     public static let repeatInterval = Duration.hours(24)
@@ -24,6 +29,27 @@ extension Turn {
         incident.state = .firing
         record(.incident(incident))
         revisit(incident.id)
+    }
+
+    /// What is accepted must be safe, so while the journal can not be written nothing is accepted; polls and rules go on.
+    /// Only the message that says so leaves all the same.
+    mutating func takeJournal(_ trouble: String?) {
+        let wasFailing = state.journalTrouble != nil
+        state.journalTrouble = trouble
+        if let trouble {
+            raiseTrouble(
+                .journalFailing, about: Trouble.journal, severity: .critical,
+                "The journal can not be written, so nothing new is told until it can be: \(trouble)")
+        } else {
+            clearTrouble(.journalFailing, about: Trouble.journal)
+            guard wasFailing else { return }
+            for incident in state.incidentsInOrder { revisit(incident.id) }
+        }
+    }
+
+    /// Whether an incident is about the journal itself.
+    func isAboutJournal(_ incident: String?) -> Bool {
+        incident.flatMap { state.incidents[$0] }?.rule == Trouble.journalFailing.rawValue
     }
 
     mutating func clearTrouble(_ trouble: Trouble, about name: String) {
