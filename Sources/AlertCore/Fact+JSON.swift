@@ -78,6 +78,7 @@ extension SourceRecord {
         }
         object["last_polled"] = lastPolled.map { JSON($0) }
         object["last_good"] = lastGood.map { JSON($0) }
+        object["last_changed"] = lastChanged.map { JSON($0) }
         object["last_outcome"] = lastOutcome.map { .string($0.rawValue) }
         object["failure"] = failure.map { failure in
             [
@@ -105,6 +106,7 @@ extension SourceRecord {
         }
         lastPolled = try reader.optional("last_polled")?.moment()
         lastGood = try reader.optional("last_good")?.moment()
+        lastChanged = try reader.optional("last_changed")?.moment()
         lastOutcome = try reader.optional("last_outcome")?.choice()
         if let written = try reader.optional("failure") {
             failure = Failure(

@@ -105,6 +105,8 @@ public struct SourceRecord: Hashable, Sendable {
     public var lastPolled: Moment?
     /// When the source last gave a usable answer.
     public var lastGood: Moment?
+    /// When the poll began that last brought figures: answers that say 'as before' mean these.
+    public var lastChanged: Moment?
     public var lastOutcome: Outcome?
     public var failure: Failure?
     /// Answers in a row that were the same as the one before.

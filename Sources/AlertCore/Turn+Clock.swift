@@ -27,6 +27,7 @@ extension Turn {
             record.due = record.due.map { $0 + step }
             record.lastPolled = record.lastPolled.map { $0 + step }
             record.lastGood = record.lastGood.map { $0 + step }
+            record.lastChanged = record.lastChanged.map { $0 + step }
             if let since = record.failure?.since { record.failure?.since = since + step }
             self.record(.source(name: name, record))
             setPollTimer(name)

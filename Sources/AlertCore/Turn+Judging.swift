@@ -195,7 +195,16 @@ extension Turn {
         // How fresh the figures are is what such a rule is about.
         if rule.scope == .source { return true }
         guard let series = state.series[incident.subject] else { return false }
-        return now - series.lastSeen <= plan.figuresLast(incident.subject.source, for: rule)
+        return now - lastKnown(series, of: incident.subject.source)
+            <= plan.figuresLast(incident.subject.source, for: rule)
+    }
+
+    /// When the figures were last known to hold: an answer that says 'as before' says it of all that came before it.
+    private func lastKnown(_ series: Series, of source: String) -> Moment {
+        guard let record = state.sources[source], record.lastOutcome == .unchanged, let lastGood = record.lastGood,
+            let lastChanged = record.lastChanged, series.lastSeen >= lastChanged
+        else { return series.lastSeen }
+        return max(series.lastSeen, lastGood)
     }
 
     /// How soon an incident that has just been looked at may be due again.

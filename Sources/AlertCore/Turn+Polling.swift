@@ -97,6 +97,7 @@ extension Turn {
         case .values(let observations):
             record.lastOutcome = .values
             record.lastGood = now
+            record.lastChanged = record.lastPolled
             record.unchangedCount = 0
             let closeness = takeObservations(observations, of: source.name)
             record.isNear = closeness == .near

@@ -109,7 +109,8 @@ extension Rehearsal {
 
     /// Plays a story, one character a tick, and gives back what was decided in each, likewise.
     ///
-    /// In the story, a look stands for itself (see `Look`), `x` is a failed poll, `_` a poll without data, a space no poll
+    /// In the story, a look stands for itself (see `Look`), `x` is a failed poll, `_` a poll without data, `=` one that
+    /// brings the same as the one before, a space no poll
     /// at all. In what comes back, `O` opened, `E` escalated, `M` reminder, `R` resolved and `D` digest were sent, `h` was
     /// held, `x` dropped, and `.` is silence; several decisions of one tick stand in brackets.
     public mutating func play(
@@ -121,6 +122,7 @@ extension Rehearsal {
             switch character {
             case " ": step(.tick)
             case "x": fail(source: subject.source)
+            case "=": step(.polled(source: subject.source, PollReport(.unchanged), validators: [:]))
             case "_": step(.polled(source: subject.source, PollReport(.noData), validators: [:]))
             default:
                 guard let look = Look(rawValue: character) else {

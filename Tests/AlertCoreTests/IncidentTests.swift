@@ -148,6 +148,21 @@ import Testing
         #expect(!told.contains("M"))
     }
 
+    @Test func `what a source says is as before is known to last`() {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
+        bot.comparesReplay = true
+        bot.start()
+        #expect(bot.play("w============", every: .hours(1)) == "O...M...M...M")
+    }
+
+    @Test func `an app that the last figures left out is not known to last, though the rest is as before`() {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
+        bot.start()
+        #expect(bot.play("w", every: .hours(1)) == "O")
+        bot.see(.fine, of: Subject(source: "ios", app: "other"))
+        #expect(bot.play("============", every: .hours(1)) == "............")
+    }
+
     @Test func `what is known again after a gap is reminded of at once`() {
         var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
         bot.start()
