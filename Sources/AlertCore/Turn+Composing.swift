@@ -189,28 +189,9 @@ extension Turn {
     }
 
     /// A moment on the clock of the bot's zone: `Fri 20 Nov 23:00 CET`.
-    func clock(_ moment: Moment) -> String {
-        "\(wall(moment)) \(plan.zone.abbreviation(at: moment))"
-    }
+    func clock(_ moment: Moment) -> String { plan.zone.words(moment) }
 
-    private func span(from: Moment, to: Moment) -> String {
-        let isSameDay = plan.zone.civil(from).day == plan.zone.civil(to).day
-        return "\(wall(from)) to \(isSameDay ? time(to) : wall(to)) \(plan.zone.abbreviation(at: to))"
-    }
-
-    private func wall(_ moment: Moment) -> String {
-        let civil = plan.zone.civil(moment)
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let weekday = civil.weekday.shortName
-        return
-            "\(weekday.prefix(1).uppercased())\(weekday.dropFirst()) \(civil.date.day) \(months[civil.date.month - 1]) "
-            + time(moment)
-    }
-
-    private func time(_ moment: Moment) -> String {
-        let civil = plan.zone.civil(moment)
-        return "\(civil.hour.padded(2)):\(civil.minute.padded(2))"
-    }
+    private func span(from: Moment, to: Moment) -> String { plan.zone.words(from: from, to: to) }
 }
 
 extension [String?] {

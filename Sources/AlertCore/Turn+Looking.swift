@@ -30,13 +30,16 @@ extension Turn {
             track(rule, subject, series.labels, judgement)
             return judgement.closeness
         }
-        let sight = Sight(
-            subject, series, tracked: tracked(rule, [subject]), lastGood: state.sources[subject.source]?.lastGood)
+        let sight = sight(of: subject, series, for: rule)
         return take(rule.detector.findings(in: sight, at: now), in: sight, by: rule)
     }
 
+    private func sight(of subject: Subject, _ series: Series, for rule: DetectorPlan) -> Sight {
+        Sight(subject, series, tracked: tracked(rule, [subject]), lastGood: state.sources[subject.source]?.lastGood)
+    }
+
     /// The apps that subjects belong to, each with all its releases, in the order of the subjects.
-    private func parts(ofAppsOf subjects: [Subject]) -> [(app: Subject, parts: [Sight.Part])] {
+    private func parts(ofAppsOf subjects: some Sequence<Subject>) -> [(app: Subject, parts: [Sight.Part])] {
         let apps = Set(subjects.map(\.whole))
         var parts: [Subject: [Sight.Part]] = [:]
         for (subject, series) in state.series where subject.release != nil && apps.contains(subject.whole) {
@@ -46,37 +49,63 @@ extension Turn {
     }
 
     private mutating func judge(_ app: Subject, _ parts: [Sight.Part], by rule: DetectorPlan) -> Judgement.Closeness {
-        let series = state.series[app]
-        let labels = series?.labels ?? parts.last?.series.labels ?? [:]
-        guard rule.concerns(app, labels: labels) else {
+        guard rule.concerns(app, labels: appLabels(app, parts)) else {
             for subject in [app] + parts.map(\.subject) {
                 endTracked(rule, subject, because: "The rule \(rule.name) does not judge this any more.")
             }
             return .far
         }
-        let sight = Sight(
-            app, series ?? Series(), parts: parts, tracked: tracked(rule, [app] + parts.map(\.subject)),
-            lastGood: state.sources[app.source]?.lastGood)
+        let sight = sight(of: app, parts, for: rule)
         return take(rule.detector.findings(in: sight, at: now), in: sight, by: rule)
+    }
+
+    private func sight(of app: Subject, _ parts: [Sight.Part], for rule: DetectorPlan) -> Sight {
+        Sight(
+            app, state.series[app] ?? Series(), parts: parts, tracked: tracked(rule, [app] + parts.map(\.subject)),
+            lastGood: state.sources[app.source]?.lastGood)
     }
 
     /// Asks the rules that watch a source as such, and promises to ask again when they want to.
     mutating func judgeSource(_ name: String) {
         let rules = plan.detectors.filter { $0.scope == .source && $0.canConcern(source: name) }
         guard !rules.isEmpty, plan.source(name) != nil else { return }
-        let source = Subject(source: name, app: name)
-        let parts = state.series.filter { $0.key.source == name }.map { Sight.Part($0.key, $0.value) }
-            .sorted { $0.subject < $1.subject }
         var lookAgain: Moment?
         for rule in rules {
-            let sight = Sight(
-                source, parts: parts.filter { rule.concerns($0.subject, labels: $0.series.labels) },
-                tracked: tracked(rule, [source] + parts.map(\.subject)), lastGood: state.sources[name]?.lastGood)
+            let sight = sight(ofSource: name, for: rule)
             let findings = rule.detector.findings(in: sight, at: now)
             _ = take(findings, in: sight, by: rule)
             lookAgain = ([lookAgain] + findings.map(\.lookAgain)).compactMap { $0 }.min()
         }
         state.timers.set(.watch(name), lookAgain.map { max($0, now + Turn.secondLookAfter) })
+    }
+
+    private func sight(ofSource name: String, for rule: DetectorPlan) -> Sight {
+        let source = Subject(source: name, app: name)
+        let parts = state.series.filter { $0.key.source == name }.map { Sight.Part($0.key, $0.value) }
+            .sorted { $0.subject < $1.subject }
+        return Sight(
+            source, parts: parts.filter { rule.concerns($0.subject, labels: $0.series.labels) },
+            tracked: tracked(rule, [source] + parts.map(\.subject)), lastGood: state.sources[name]?.lastGood)
+    }
+
+    /// Everything that a rule would be shown now, one after the other.
+    func sights(of rule: DetectorPlan) -> [Sight] {
+        switch rule.scope {
+        case .subject:
+            state.series.sorted { $0.key < $1.key }
+                .filter { rule.concerns($0.key, labels: $0.value.labels) && !isPart($0.key, under: rule) }
+                .map { sight(of: $0.key, $0.value, for: rule) }
+        case .app:
+            parts(ofAppsOf: state.series.keys)
+                .filter { rule.concerns($0.app, labels: appLabels($0.app, $0.parts)) }
+                .map { sight(of: $0.app, $0.parts, for: rule) }
+        case .source:
+            plan.sources.map(\.name).filter(rule.canConcern).map { sight(ofSource: $0, for: rule) }
+        }
+    }
+
+    private func appLabels(_ app: Subject, _ parts: [Sight.Part]) -> [String: String] {
+        state.series[app]?.labels ?? parts.last?.series.labels ?? [:]
     }
 
     private mutating func take(_ findings: [Finding], in sight: Sight, by rule: DetectorPlan) -> Judgement.Closeness {

@@ -9,7 +9,8 @@ struct Alertbot: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             RunCommand.self, DryRunCommand.self, CheckCommand.self, StatusCommand.self, HistoryCommand.self,
-            IncidentsCommand.self, MuteCommand.self, UnmuteCommand.self, MutesCommand.self, AckCommand.self,
+            IncidentsCommand.self, WhyCommand.self, MuteCommand.self, UnmuteCommand.self, MutesCommand.self,
+            AckCommand.self,
             RetryCommand.self, SendTestCommand.self, JournalCommand.self,
         ])
 

@@ -69,3 +69,19 @@ import Testing
         }
     }
 }
+
+/// The answer to "why", as the command gives it.
+@Suite struct WhyTests {
+    @Test func `it names what there is when it is asked about something else`() async throws {
+        let scratch = try Shop.scratch()
+        let empty = try await scratch.alertbot("why")
+        #expect(empty.status == 0)
+        #expect(empty.output.hasPrefix("No figures have come yet"))
+        let rule = try await scratch.alertbot("why", "--rule", "flor")
+        #expect(rule.status == 2)
+        #expect(rule.errors.hasSuffix("there are: floor; did you mean floor?\n"))
+        let json = try await scratch.alertbot("why", "--format", "json").json
+        #expect(json["why"].elements.isEmpty)
+        #expect(json["now"].string != nil)
+    }
+}

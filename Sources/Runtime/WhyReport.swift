@@ -1,0 +1,152 @@
+public import AlertCore
+public import PluginKit
+
+/// Why something is told or not: for `why`, as JSON and in words.
+public struct WhyReport: Sendable {
+    private let explanations: [Explanation]
+    private let state: State
+    private let plan: Plan
+    private let now: Moment
+
+    /// - Parameters:
+    ///   - app: an app or a glob; nil for all.
+    ///   - rule: a rule or a glob; nil for all.
+    public init(_ state: State, _ plan: Plan, at now: Moment, app: String? = nil, rule: String? = nil) {
+        let (app, rule) = (app.map(Glob.init), rule.map(Glob.init))
+        explanations = Core(plan: plan).explain(state, at: now) { name, subject in
+            (rule?.fits(name) ?? true) && (app?.fits(subject.app) ?? true)
+        }
+        self.state = state
+        self.plan = plan
+        self.now = now
+    }
+
+    public var isEmpty: Bool { explanations.isEmpty }
+
+    public var json: JSON { ["now": JSON(now), "why": .array(explanations.map(entry))] }
+
+    private func entry(_ explanation: Explanation) -> JSON {
+        let (verdict, severity) = explanation.judgement.verdict.words
+        let source = state.sources[explanation.subject.source]
+        return [
+            "rule": .string(explanation.rule), "source": .string(explanation.subject.source),
+            "app": .string(explanation.subject.app), "release": JSON(explanation.subject.release),
+            "environment": JSON(explanation.subject.environment), "key": JSON(explanation.key),
+            "verdict": .string(verdict), "severity": JSON(severity?.rawValue),
+            "evidence": explanation.judgement.evidence.json,
+            "incident": explanation.incident.map { incident in
+                [
+                    "id": .string(incident.id), "state": .string(incident.state.rawValue),
+                    "since": JSON(incident.since),
+                    "severity": .string(incident.severity.rawValue), "uncertain": .bool(incident.isUncertain),
+                    "acknowledged": incident.acknowledgement?.json ?? .null, "fires_at": JSON(explanation.firesAt),
+                ]
+            } ?? .null,
+            "channels": .array(explanation.ways.map(way)),
+            "next_poll": JSON(source?.stopped == nil ? source?.due : nil),
+            "poll_reasons": .array((source?.reasons ?? []).map { .string($0.rawValue) }),
+        ]
+    }
+
+    private func way(_ way: Explanation.Way) -> JSON {
+        [
+            "channel": .string(way.channel), "announced": JSON(way.standing?.announced?.rawValue),
+            "last_said": JSON(way.standing?.lastSaid), "closed_by": JSON(way.closure?.reason.description),
+            "closed_until": JSON(way.closure.flatMap { $0.until < .latest ? $0.until : nil }),
+            "held": .bool(way.standing?.hold != nil), "next_reminder": JSON(way.reminder),
+        ]
+    }
+
+    /// Each explanation as a paragraph: who, what the rule thinks and why, what each channel knows, what comes next.
+    public var paragraphs: [String] { explanations.map(paragraph) }
+
+    private func paragraph(_ explanation: Explanation) -> String {
+        let subject = explanation.subject
+        let release = subject.release.map { " \($0.tamed.clipped(to: 80))" } ?? ""
+        let environment = subject.environment.map { " (\($0.tamed.clipped(to: 40)))" } ?? ""
+        var lines = [
+            "\(subject.app.tamed)\(release)\(environment) from \(subject.source): rule \(explanation.rule)"
+                + (explanation.key.map { ", issue \($0.tamed)" } ?? ""),
+            "  \(state(explanation))",
+        ]
+        let sentence = explanation.judgement.evidence.sentence
+        if !sentence.isEmpty { lines.append("  because: \(sentence.tamed)") }
+        lines += explanation.ways.map { "  \($0.channel): \(words($0, explanation))" }
+        if let source = state.sources[subject.source] {
+            let reasons = source.reasons.map(\.rawValue).joined(separator: ", ")
+            if let stopped = source.stopped {
+                lines.append("  \(subject.source) is not polled any more: \(stopped.tamed)")
+            } else if let due = source.due {
+                lines.append(
+                    "  next poll of \(subject.source): \(clock(due))" + (reasons.isEmpty ? "" : " (\(reasons))"))
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func state(_ explanation: Explanation) -> String {
+        let (verdict, severity) = explanation.judgement.verdict.words
+        let thinks =
+            switch verdict {
+            case "firing": "beyond its limit (\(severity?.rawValue ?? ""))"
+            case "unknown": "not known"
+            default: "fine"
+            }
+        guard let incident = explanation.incident else { return "\(thinks); no incident" }
+        var text = "\(thinks); incident \(incident.id) \(incident.state.rawValue) since \(clock(incident.since))"
+        if let firesAt = explanation.firesAt, firesAt > now { text += ", fires at \(clock(firesAt)) if it lasts" }
+        if incident.isUncertain { text += ", waiting for figures that can be believed" }
+        if let acknowledgement = incident.acknowledgement {
+            text += ", acknowledged" + (acknowledgement.by.map { " by \($0)" } ?? "")
+        }
+        return text
+    }
+
+    private func words(_ way: Explanation.Way, _ explanation: Explanation) -> String {
+        var parts: [String] = []
+        if let announced = way.standing?.announced {
+            parts.append(
+                "told (\(announced.rawValue))" + (way.standing?.lastSaid.map { ", last at \(clock($0))" } ?? ""))
+        } else if way.standing?.dropped != nil {
+            parts.append("not told: a gate dropped it")
+        } else if explanation.incident?.state == .firing {
+            parts.append("not told yet")
+        } else {
+            parts.append("nothing to tell")
+        }
+        if let closure = way.closure {
+            let until = closure.until < .latest ? " until \(clock(closure.until))" : ""
+            let isAbout = explanation.incident == nil ? "would be held" : "held"
+            parts.append(
+                closure.fate == .drop
+                    ? "new ones are dropped by \(closure.reason)" : "\(isAbout) by \(closure.reason)\(until)")
+        }
+        if let reminder = way.reminder { parts.append("next reminder \(clock(reminder))") }
+        if let queued = queued(way.channel, explanation.incident) { parts.append(queued) }
+        return parts.joined(separator: "; ")
+    }
+
+    /// What of the incident waits in the channel's outbox, and why.
+    private func queued(_ channel: String, _ incident: Incident?) -> String? {
+        let waiting = state.outbox.values.filter {
+            $0.channel == channel && $0.incident == incident?.id && incident != nil
+        }
+        guard !waiting.isEmpty else { return nil }
+        let record = state.channels[channel]
+        let pause = record?.pausedUntil.flatMap { $0 > now ? "; the channel is left alone until \(clock($0))" : nil }
+        return "\(waiting.count) on the way, \(record?.failures ?? 0) failed attempts in a row\(pause ?? "")"
+    }
+
+    private func clock(_ moment: Moment) -> String { plan.zone.words(moment) }
+}
+
+extension Judgement.Verdict {
+    /// `ok`, `firing` or `unknown`, and how bad.
+    fileprivate var words: (String, Severity?) {
+        switch self {
+        case .ok: ("ok", nil)
+        case .firing(let severity): ("firing", severity)
+        case .unknown: ("unknown", nil)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import AlertCore
+import AlertTesting
+import PluginKit
+import Runtime
+import Testing
+
+/// The answer to "why".
+@Suite struct WhyReportTests {
+    private func paragraph(_ bot: Rehearsal, app: String? = nil, rule: String? = nil) -> [String] {
+        WhyReport(bot.state, bot.plan, at: bot.now, app: app, rule: rule).paragraphs
+    }
+
+    private func bot(_ plan: Plan = .rehearsed()) -> Rehearsal {
+        var bot = Rehearsal(plan)
+        bot.start()
+        return bot
+    }
+
+    @Test func `what was told says when, and when it is said again`() {
+        var bot = bot()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        let id = bot.state.incidentsInOrder[0].id
+        #expect(
+            paragraph(bot) == [
+                """
+                shop from ios: rule look
+                  beyond its limit (warning); incident \(id) firing since Fri 20 Nov 12:00 UTC
+                  because: The script says w.
+                  team: told (warning), last at Fri 20 Nov 12:00 UTC; next reminder Fri 20 Nov 16:00 UTC
+                  next poll of ios: Fri 20 Nov 12:05 UTC
+                """
+            ])
+    }
+
+    @Test func `what is held names its gate, and until when`() {
+        var bot = bot(.rehearsed(gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00")]))
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        #expect(
+            paragraph(bot)[0].contains("  team: not told yet; held by quiet_hours:nights until Fri 20 Nov 13:00 UTC\n"))
+    }
+
+    @Test func `what waits for its time says when it fires`() {
+        var bot = bot(.rehearsed(for: .minutes(10)))
+        bot.see(.warning)
+        #expect(
+            paragraph(bot)[0].contains(
+                " pending since Fri 20 Nov 12:00 UTC, fires at Fri 20 Nov 12:10 UTC if it lasts\n"))
+    }
+
+    @Test func `what is acknowledged says by whom`() {
+        var bot = bot()
+        bot.see(.warning)
+        bot.advance(by: .seconds(1))
+        bot.step(.command(.acknowledge([bot.state.incidentsInOrder[0].id], by: "ada"), id: 1))
+        #expect(paragraph(bot)[0].contains(", acknowledged by ada\n"))
+        #expect(!paragraph(bot)[0].contains("reminder"))
+    }
+
+    @Test func `what could not be delivered yet says so`() {
+        var bot = bot()
+        bot.sendAnswer = { _, _ in (.retry(after: .minutes(30), "answered 429"), .zero) }
+        bot.see(.warning)
+        bot.advance(by: .seconds(1))
+        #expect(
+            paragraph(bot)[0].contains(
+                "; 1 on the way, 1 failed attempts in a row; the channel is left alone until Fri 20 Nov 12:30 UTC\n"))
+    }
+
+    @Test func `what is fine says what would come of it`() throws {
+        var bot = bot(.rehearsed(gates: [.mute(from: "2026-11-20 11:00", until: "2026-11-20 13:00")]))
+        bot.see(.fine)
+        #expect(paragraph(bot)[0].contains("  fine; no incident\n"))
+        #expect(
+            paragraph(bot)[0].contains(
+                "  team: nothing to tell; would be held by muted:vacation until Fri 20 Nov 13:00 UTC\n"))
+        let json = WhyReport(bot.state, bot.plan, at: bot.now).json
+        let entry = try JSONReader(json).member("why").elements()[0].value
+        #expect(entry["verdict"] == "ok")
+        #expect(entry["incident"] == .null)
+        #expect(entry["channels"]?.array?.first?["closed_by"] == "muted:vacation")
+    }
+
+    @Test func `one may ask about some apps and some rules`() {
+        var bot = bot()
+        bot.see([(.shop, .fine), (Subject(source: "ios", app: "web"), .fine)])
+        #expect(paragraph(bot).count == 2)
+        #expect(paragraph(bot, app: "w*").count == 1)
+        #expect(paragraph(bot, rule: "look").count == 2)
+        #expect(paragraph(bot, app: "x").isEmpty)
+    }
+}
