@@ -97,7 +97,7 @@ extension DeliveryOutcome {
         case 200...299: self = .delivered(receipt: nil)
         case 300...399, 401, 403, 404, 405, 410, 501: self = .refusedChannel(sentence)
         case 400, 413, 415, 422: self = .refusedBody(sentence)
-        default: self = .retry(after: response.retryAfter(now: now), sentence)
+        default: self = .retry(after: response.toldWait(now: now), sentence)
         }
     }
 

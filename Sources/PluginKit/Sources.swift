@@ -184,7 +184,7 @@ public struct PollFailure: Error, Hashable, Sendable, CustomStringConvertible {
         default: reason = .refused
         }
         let said = (detail ?? response.excerpt()).tamed.clipped(to: 200)
-        let wait = [429, 503].contains(response.status) ? response.retryAfter(now: now) : nil
+        let wait = [429, 503].contains(response.status) ? response.toldWait(now: now) : nil
         self.init(
             reason, "the source answered \(response.status)" + (said.isEmpty ? "" : ": \(said)"),
             retryAt: wait.map { now + $0 })

@@ -24,7 +24,7 @@ enum MatrixAnswer {
         let said = "the homeserver answered \(response.status)" + (words.isEmpty ? "" : ": \(words)")
         switch code {
         case "M_LIMIT_EXCEEDED":
-            return .retry(after: wait(response, answer, now), said)
+            return .retry(after: response.toldWait(now: now), said)
         case "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN":
             return .refusedChannel("\(said); the token is not valid any more: make a new one and configure it")
         case "M_USER_DEACTIVATED", "M_USER_LOCKED", "M_USER_SUSPENDED", "M_CONSENT_NOT_GIVEN":
@@ -40,15 +40,6 @@ enum MatrixAnswer {
             return .delivered(receipt: nil)
         default: break
         }
-        switch DeliveryOutcome(response, said: words.isEmpty ? nil : words, at: now) {
-        case .retry(_, let sentence): return .retry(after: wait(response, answer, now), sentence)
-        case let outcome: return outcome
-        }
-    }
-
-    /// The larger of what the header says in seconds and what the body says in milliseconds.
-    private static func wait(_ response: HTTPResponse, _ answer: JSON?, _ now: Moment) -> Duration? {
-        let inBody = answer?["retry_after_ms"]?.number.flatMap { Duration.waitingTime(seconds: $0 / 1000) }
-        return [response.retryAfter(now: now), inBody].compactMap { $0 }.max()
+        return DeliveryOutcome(response, said: words.isEmpty ? nil : words, at: now)
     }
 }

@@ -1,43 +1,75 @@
 internal import PluginKit
 
-/// What Slack's answers mean. A webhook answers with a bare word; the same word came with different statuses over time,
-/// so the word counts first and the status only where there is none that is known.
+/// What Slack's answers mean. A webhook answers with a bare word, other addresses of Slack's (workflow triggers, the Web
+/// API behind a relay) with JSON, mostly under status 200. The same word came with different statuses over time, so the
+/// word counts first and the status only where there is none that is known.
 enum SlackAnswer {
     static func outcome(of response: HTTPResponse, at now: Moment) -> DeliveryOutcome {
-        let word = word(in: response)
-        let said = "Slack answered \(response.status)" + (word.map { ": \($0)" } ?? "")
-        switch word {
+        let answer = Answer(response)
+        let said = "Slack answered \(response.status)" + (answer.word.map { ": \($0)" } ?? "")
+        switch answer.word {
         case "invalid_payload", "invalid_blocks", "invalid_blocks_format", "invalid_attachments", "no_text",
             "missing_text_or_fallback_or_attachments", "too_many_attachments", "msg_blocks_too_long", "msg_too_long":
             return .refusedBody(said)
+        case "message_not_found", "cant_update_message", "edit_window_closed":
+            // What it refers to is gone; the plain form refers to nothing.
+            return .refusedBody(said)
         case "no_service", "no_service_id", "no_team", "no_active_hooks", "invalid_token":
             return .refusedChannel("\(said); the webhook is gone or was never right: make a new one and configure it")
-        case "channel_not_found", "channel_is_archived", "user_not_found":
+        case "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "missing_scope",
+            "ekm_access_denied":
+            return .refusedChannel("\(said); the token behind the address is not valid for this: renew it")
+        case "channel_not_found", "channel_is_archived", "is_archived", "user_not_found", "not_in_channel":
             return .refusedChannel("\(said); the webhook's channel is gone: make a webhook for another one")
         case "action_prohibited", "posting_to_general_channel_denied", "team_disabled":
             return .refusedChannel("\(said); the workspace forbids it: ask one of its administrators")
-        case "rollup_error", "rate_limited", "ratelimited":
-            return .retry(after: response.retryAfter(now: now), said)
+        case let word? where word.hasPrefix("restricted_action"):
+            return .refusedChannel("\(said); the workspace forbids it: ask one of its administrators")
+        case "rollup_error", "rate_limited", "ratelimited", "service_unavailable":
+            return .retry(after: response.toldWait(now: now), said)
+        case "internal_error", "fatal_error", "request_timeout":
+            // Slack documents that some of the work may have been done.
+            return .unknown(said)
         default: break
         }
+        guard response.isSuccess else { return DeliveryOutcome(response, said: answer.word, at: now) }
+        // A success that says it is none, for a reason that nobody has heard of.
+        if answer.isRefusal { return .refusedBody(said) }
         // A page where Slack says "ok" comes from something in between, which may or may not have passed the message on.
-        if response.isSuccess, response.body.first(where: { !whiteSpace.contains($0) }) == UInt8(ascii: "<") {
+        if response.body.first(where: { !whiteSpace.contains($0) }) == UInt8(ascii: "<") {
             return .unknown("\(said) with a web page where Slack says \"ok\"; is there a proxy that wants a login?")
         }
-        return DeliveryOutcome(response, said: word, at: now)
+        return .delivered(receipt: nil)
     }
 
-    /// The body's bare word; under a 429 it may stand in JSON as `error`.
-    private static func word(in response: HTTPResponse) -> String? {
-        guard response.body.count <= wordBytesMax else { return nil }
-        let text = String(decoding: response.body, as: UTF8.self).trimmed
-        let word = text.hasPrefix("{") ? (try? JSON(parsing: response.body))?["error"]?.string : text
-        guard let word, !word.isEmpty, word.utf8.allSatisfy(isWordByte) else { return nil }
-        return word
+    /// What stands in the body.
+    private struct Answer {
+        /// The bare word; in JSON it is the member `error`.
+        var word: String?
+        /// Whether it is JSON that says `"ok": false`.
+        var isRefusal = false
+
+        init(_ response: HTTPResponse) {
+            guard response.body.count <= bodyBytesMax else { return }
+            let text = String(decoding: response.body, as: UTF8.self).trimmed
+            var written: String? = text
+            if text.hasPrefix("{") {
+                let json = try? JSON(parsing: response.body)
+                isRefusal = json?["ok"] == .bool(false)
+                written = json?["error"]?.string
+            }
+            if let written, !written.isEmpty, written.utf8.count <= wordBytesMax,
+                written.utf8.allSatisfy(SlackAnswer.isWordByte)
+            {
+                word = written
+            }
+        }
     }
 
-    /// Slack's longest known word has 39 bytes; this leaves room for the JSON around one.
-    private static let wordBytesMax = 500
+    /// The Web API gives the posted message back, which is at most some tens of thousands of bytes.
+    private static let bodyBytesMax = 65_536
+    /// Slack's longest known word has 39 bytes.
+    private static let wordBytesMax = 100
 
     private static let whiteSpace = Set(" \t\r\n".utf8)
 

@@ -89,6 +89,10 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
 }
 
 @Suite struct `Slack's answers` {
+    @Test func `no answer of the table is left out`() throws {
+        #expect(try AnswerCase.all().count == 41)
+    }
+
     @Test(arguments: try AnswerCase.all()) func `every known answer has its meaning`(_ answer: AnswerCase) throws {
         let outcome = try channel().judge(.answered(answer.response), at: now)
         #expect(answer.agrees(with: outcome), "\(outcome)")
@@ -98,6 +102,9 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
         (500, "invalid_blocks", "payload"), (400, "no_service", "target"), (200, "no_text", "payload"),
         (200, "rate_limited", "retry"), (500, "{\"ok\":false,\"error\":\"invalid_token\"}", "target"),
         (200, "{\"ok\":true}", "delivered"), (200, "", "delivered"), (200, " <html>log in</html>", "ambiguous"),
+        (200, "{\"ok\":false,\"error\":\"never_heard_of\"}", "payload"), (200, "{\"ok\":false}", "payload"),
+        (200, "{\"ok\":false,\"error\":\"restricted_action_thread_only_channel\"}", "target"),
+        (200, "{\"ok\": false, \"error\": \"Slack is unhappy\"}", "payload"),
         (401, "", "target"), (302, "", "target"), (400, "what?", "payload"), (504, "<html></html>", "retry"),
     ])
     func `the word counts before the status`(_ status: Int, _ body: String, _ meaning: String) throws {

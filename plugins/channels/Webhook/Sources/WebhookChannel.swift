@@ -59,9 +59,7 @@ public struct WebhookChannel: Channel {
 
     public func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {
         switch result {
-        // The receiver has this id already.
-        case .answered(let response) where response.status == 409: .delivered(receipt: nil)
-        case .answered(let response): DeliveryOutcome(response, at: now)
+        case .answered(let response): WebhookAnswer.outcome(of: response, at: now)
         case .failed(let error): DeliveryOutcome(error)
         }
     }

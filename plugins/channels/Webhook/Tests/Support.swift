@@ -51,7 +51,9 @@ struct AnswerCase: Sendable, CustomTestStringConvertible {
     func agrees(with outcome: DeliveryOutcome) -> Bool {
         switch outcome {
         case .delivered: meaning == "delivered"
-        case .retry(let after, _): meaning == "retry" && (after?.inSeconds ?? 0) >= (waitSeconds ?? 0)
+        case .retry(let after, _):
+            // Exactly as told, or no word of it: then the bot has waits of its own.
+            meaning == "retry" && after == waitSeconds.flatMap { Duration.waitingTime(seconds: $0) }
         case .unknown: meaning == "ambiguous"
         case .refusedBody: meaning == "payload"
         case .refusedChannel: meaning == "target" || meaning == "credentials"

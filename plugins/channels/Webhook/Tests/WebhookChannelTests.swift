@@ -100,15 +100,34 @@ private let signed: [String: Option.Value] = [
 }
 
 @Suite struct `A receiver's answers` {
+    @Test func `no answer of the table is left out`() throws {
+        #expect(try AnswerCase.all().count == 101)
+    }
+
     @Test(arguments: try AnswerCase.all()) func `every known answer has its meaning`(_ answer: AnswerCase) throws {
         let outcome = try channel().judge(.answered(answer.response), at: now)
         #expect(answer.agrees(with: outcome), "\(outcome)")
     }
 
-    @Test func `an http date is a wait`() throws {
-        let response = HTTPResponse(status: 429, headers: [("Retry-After", "Sat, 21 Nov 2026 00:05:00 GMT")])
+    @Test(arguments: [
+        // Words of well-known services count only under the status that they come with.
+        (500, #"{"error":"Invalid hook ID"}"#, "retry"), (200, #"{"code":10008}"#, "delivered"),
+        (400, #"{"code":"220001"}"#, "payload"), (400, #"{"parameters":{"migrate_to_chat_id":"x"}}"#, "payload"),
+        (400, "[1,", "payload"), (404, "Unknown Message", "target"), (409, "<html>", "delivered"),
+        // A receiver of the user's own that answers 2xx has taken the message, whatever it says.
+        (200, #"{"ok":false}"#, "delivered"), (200, "<html>", "delivered"),
+    ])
+    func `other words change nothing`(_ status: Int, _ body: String, _ meaning: String) throws {
+        let response = HTTPResponse(status: status, body: Array(body.utf8))
         let outcome = try channel().judge(.answered(response), at: now)
-        #expect(outcome == .retry(after: .seconds(300), "answered 429"))
+        #expect(AnswerCase(response: response, meaning: meaning, waitSeconds: nil).agrees(with: outcome), "\(outcome)")
+    }
+
+    @Test func `a chat that has moved is named`() throws {
+        let body = #"{"ok":false,"parameters":{"migrate_to_chat_id":-1009876543210}}"#
+        let outcome = try channel().judge(.answered(HTTPResponse(status: 400, body: Array(body.utf8))), at: now)
+        #expect(
+            outcome == .refusedChannel("answered 400; the Telegram chat has moved: its id is -1009876543210 now"))
     }
 }
 
