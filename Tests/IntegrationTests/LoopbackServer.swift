@@ -52,6 +52,7 @@ final class LoopbackServer: Sendable {
 
     let port: UInt16
     private let answer: Mutex<Handler>
+    private let isDoorSlammed = Mutex<@Sendable () -> Bool>({ false })
     private let seen = Mutex<[Request]>([])
     private let said = Mutex<[Answered]>([])
     private let listener: Int32
@@ -84,6 +85,9 @@ final class LoopbackServer: Sendable {
     /// Answers otherwise from now on.
     func change(_ answer: @escaping Handler) { self.answer.withLock { $0 = answer } }
 
+    /// Asked at each connection whether to end it at once, with nothing read.
+    func slamDoor(when isSlammed: @escaping @Sendable () -> Bool) { isDoorSlammed.withLock { $0 = isSlammed } }
+
     /// Ends the server and every connection; the port is free when this returns.
     func stop() {
         let writer = stopWriter.withLock { writer in
@@ -113,6 +117,7 @@ final class LoopbackServer: Sendable {
         let listener: Int32
         let stop: Int32
         let hasStopped: DispatchSemaphore
+        let isDoorSlammed: @Sendable () -> Bool
         let answer: @Sendable ([UInt8]) -> (Request, Reply)?
         let note: @Sendable (Request, Int, String) -> Void
 
@@ -120,6 +125,7 @@ final class LoopbackServer: Sendable {
             listener = server.listener
             stop = server.stopReader
             hasStopped = server.hasStopped
+            isDoorSlammed = { [weak server] in server?.isDoorSlammed.withLock(\.self)() ?? false }
             answer = { [weak server] bytes in
                 guard let server, var request = Loopback.request(bytes) else { return nil }
                 server.seen.withLock { seen in
@@ -140,6 +146,10 @@ final class LoopbackServer: Sendable {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { continue }
                 _ = fcntl(client, F_SETFD, FD_CLOEXEC)
+                guard !isDoorSlammed() else {
+                    close(client)
+                    continue
+                }
                 Thread.detachNewThread { [self] in
                     serve(client)
                     shutdown(client, Int32(SHUT_RDWR))

@@ -1,0 +1,91 @@
+import BotHarness
+import Foundation
+import Synchronization
+
+/// SplitMix64, so that a failure can be played again.
+struct Chance: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+
+    mutating func oneIn(_ count: Int) -> Bool { Int.random(in: 0..<count, using: &self) == 0 }
+}
+
+/// A receiver that treats some requests badly, and remembers which messages it has taken, whatever it answered.
+final class FickleReceiver: Sendable {
+    /// What can go wrong with one request.
+    enum Fault: String, CaseIterable {
+        case serverError = "500"
+        case unavailable = "503 with Retry-After"
+        case tooMany = "429"
+        case hangUpBeforeReading = "hung up before reading"
+        case hangUpAfterTaking = "hung up after taking"
+        case slow = "slow"
+        case garbage = "garbage"
+
+        /// Whether the message is taken all the same.
+        var takes: Bool { [.hangUpAfterTaking, .slow, .garbage].contains(self) }
+        /// Whether nobody on the other side can know what became of the message.
+        var losesAnswer: Bool { [.hangUpBeforeReading, .hangUpAfterTaking, .garbage].contains(self) }
+
+        var reply: LoopbackServer.Reply {
+            switch self {
+            case .serverError: .answer(500, [:], "rollup_error")
+            case .unavailable: .answer(503, ["Retry-After": "1"])
+            case .tooMany: .answer(429, ["Retry-After": "1"], "rate_limited")
+            case .hangUpBeforeReading, .hangUpAfterTaking: .hangUp
+            case .slow: .late(.milliseconds(300), .answer(200, [:], "ok"))
+            case .garbage: .raw(Array("\u{1}\u{2}ok ok ok\r\n\r\n".utf8))
+            }
+        }
+    }
+
+    private struct Memory {
+        var chance: Chance
+        var isCalm = false
+        var taken: [LoopbackServer.Request] = []
+        var faults: [Fault: Int] = [:]
+
+        mutating func fault(among faults: [Fault], oneIn count: Int) -> Fault? {
+            guard !isCalm, chance.oneIn(count), let fault = faults.randomElement(using: &chance) else { return nil }
+            self.faults[fault, default: 0] += 1
+            return fault
+        }
+    }
+
+    private let server: LoopbackServer
+    private let memory: Mutex<Memory>
+
+    init(seed: UInt64) throws {
+        server = try LoopbackServer { _ in .hangUp }
+        memory = Mutex(Memory(chance: Chance(state: seed)))
+        server.slamDoor { [weak self] in
+            self?.memory.withLock { $0.fault(among: [.hangUpBeforeReading], oneIn: 12) } != nil
+        }
+        server.change { [weak self] request in self?.answer(request) ?? .hangUp }
+    }
+
+    private func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Reply {
+        memory.withLock { memory in
+            let fault = memory.fault(among: Fault.allCases.filter { $0 != .hangUpBeforeReading }, oneIn: 4)
+            if fault?.takes ?? true { memory.taken.append(request) }
+            return fault?.reply ?? .late(.milliseconds(5), .answer(200, [:], "ok"))
+        }
+    }
+
+    var url: String { server.url }
+    /// Every request that came, taken or not.
+    var requests: [LoopbackServer.Request] { server.requests }
+    var taken: [LoopbackServer.Request] { memory.withLock(\.taken) }
+    var faults: [Fault: Int] { memory.withLock(\.faults) }
+
+    /// Takes and answers everything well from now on.
+    func calmDown() { memory.withLock { $0.isCalm = true } }
+    func stop() { server.stop() }
+}

@@ -1,0 +1,157 @@
+import BotHarness
+import Foundation
+import Glibc
+
+/// A bot in a bad world, with two channels: `hook` recognises what it has seen, `team` does not.
+final class KillWorld {
+    let scratch: Scratch
+    private let hook: FickleReceiver
+    private let team: FickleReceiver
+    private var chance: Chance
+    private let began = ContinuousClock.now
+
+    private(set) var kills = 0
+    private var stops = 0
+    private var reloads = 0
+    /// Apps that went bad, in order, and those of them that are well again.
+    private var apps: [String] = []
+    private var well: Set<String> = []
+    private let appsMax: Int
+    private var toldOf: Set<String> = []
+    private var readOfHook = 0
+    private var readOfTeam = 0
+
+    init(seed: UInt64, kills: Int) throws {
+        chance = Chance(state: seed)
+        scratch = try Scratch()
+        hook = try FickleReceiver(seed: chance.next())
+        team = try FickleReceiver(seed: chance.next())
+        // Two messages an app and channel; the history remembers a thousand, and is asked for all of them in the end.
+        appsMax = min(max(kills / 2, 1), 200)
+        try scratch.write("figures.jsonl", "")
+        try scratch.write(
+            "config.yaml",
+            """
+            version: 1
+            bot: {name: shop-alerts, listen: off, shutdown_grace: 5s}
+            polling: {every: 1s, throttle: 1s, slowest: 1s}
+            sources:
+              figures: {plugin: file, path: ./figures.jsonl, follow: true}
+            rules:
+              floor: {plugin: threshold, metric: crash_free_users, critical: "< 99%", window: 1m}
+            channels:
+              hook: {plugin: webhook, url: "\(hook.url)", secret: "\(StandardWebhook.test.secret)"}
+              team: {plugin: slack, webhook: "\(team.url)"}
+
+            """)
+    }
+
+    func stop() {
+        hook.stop()
+        team.stop()
+    }
+
+    // MARK: what happens
+
+    /// Some apps go bad or get well; a bot runs for a moment of chance, and is killed or, now and then, stopped.
+    func runAWhile() async throws {
+        if apps.count < appsMax, chance.oneIn(2) { try makeOneBad() }
+        for app in told().subtracting(well).sorted() where chance.oneIn(3) { try makeWell(app) }
+        let bot = try Child(BotBinary.path, ["run"], folder: scratch.folder, keeping: scratch)
+        defer { bot.send(SIGKILL) }
+        try await pass(bot, milliseconds: 5...400)
+        // Before the bot says that it watches, these signals end it as any program.
+        let listens = bot.standardError.contains(": watching ")
+        if listens, chance.oneIn(5) {
+            bot.send(SIGHUP)
+            reloads += 1
+            try await pass(bot, milliseconds: 1...100)
+        }
+        if listens, chance.oneIn(10) {
+            bot.send(SIGTERM)
+            stops += 1
+            let ending = try await bot.ending()
+            guard ending == .exited(0) else { throw TooLate("SIGTERM ended with 0 and not \(ending): \(said(bot))") }
+        } else {
+            bot.send(SIGKILL)
+            kills += 1
+            let ending = try await bot.ending()
+            guard ending == .killed(signal: SIGKILL) else { throw TooLate("the bot ran on: \(ending): \(said(bot))") }
+        }
+        if kills.isMultiple(of: 25) {
+            let verify = try await scratch.alertbot("journal", "verify")
+            guard verify.status == 0 else { throw TooLate("the journal was whole after a kill: \(verify.all)") }
+        }
+    }
+
+    /// Waits for some time, or half the time for the next request if that comes first.
+    private func pass(_ bot: Child, milliseconds: ClosedRange<Int>) async throws {
+        let end = ContinuousClock.now + .milliseconds(Int.random(in: milliseconds, using: &chance))
+        let enough = chance.oneIn(2) ? requestCount + 1 : .max
+        while ContinuousClock.now < end, requestCount < enough {
+            guard bot.isRunning else { throw TooLate("the bot ran on: \(said(bot))") }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+    }
+
+    private func said(_ bot: Child) -> String { String(bot.standardError.suffix(2000)) }
+    private var requestCount: Int { hook.requests.count + team.requests.count }
+
+    private func makeOneBad() throws {
+        let app = "app-\(String(apps.count + 1000).dropFirst())"
+        apps.append(app)
+        try append(Figures().line(app, crashed: 500, of: 10_000))
+    }
+
+    private func makeWell(_ app: String) throws {
+        well.insert(app)
+        try append(Figures().line(app, crashed: 0, of: 10_000))
+    }
+
+    /// Apps of which anything was ever said to anybody: their opening is accepted, so their end is due.
+    private func told() -> Set<String> {
+        let (byHook, byTeam) = (hook.requests, team.requests)
+        toldOf.formUnion(byHook[readOfHook...].flatMap(KillLedger.words(inHook:)).map(\.app))
+        toldOf.formUnion(byTeam[readOfTeam...].flatMap(KillLedger.words(inTeam:)).map(\.app))
+        (readOfHook, readOfTeam) = (byHook.count, byTeam.count)
+        return toldOf
+    }
+
+    private func append(_ line: String) throws {
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.path("figures.jsonl")))
+        defer { try? file.close() }
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(line.utf8))
+    }
+
+    /// With the world at peace, every app gets well, and the bot runs until it has nothing more to say.
+    func settle() async throws {
+        hook.calmDown()
+        team.calmDown()
+        let bot = try await scratch.startBot()
+        defer { bot.send(SIGKILL) }
+        _ = try await eventually("all of \(apps.count) apps were told of", within: .seconds(300)) {
+            told().count == apps.count ? true : nil
+        }
+        for app in apps where !well.contains(app) { try makeWell(app) }
+        _ = try await eventually("nothing was left to say", within: .seconds(600)) {
+            try await Task.sleep(for: .milliseconds(200))
+            let status = try await scratch.alertbot("status", "--format", "json").json
+            let isQuiet = status["channels"].elements.allSatisfy { $0["queued"].number == 0 }
+            let open = status["incidents"].elements.compactMap { $0["app"].string }
+            return isQuiet && !open.contains { $0.hasPrefix("app-") } ? true : nil
+        }
+        bot.send(SIGTERM)
+        let ending = try await bot.ending()
+        guard ending == .exited(0) else { throw TooLate("the last bot ended well: \(ending): \(said(bot))") }
+    }
+
+    /// What was due and what came of it.
+    func ledger() async throws -> KillLedger {
+        let history = try await scratch.alertbot("history", "--limit", "1000", "--format", "json").json["history"]
+        let seconds = (ContinuousClock.now - began) / .seconds(1)
+        return KillLedger(
+            heading: "\(kills) kills, \(stops) stops, \(reloads) reloads, \(Int(seconds)) s", kills: kills, apps: apps,
+            hook: hook, team: team, history: history.elements)
+    }
+}
