@@ -143,13 +143,11 @@ extension Turn {
             record(.deliveryEnded(HistoryEntry(delivery: delivery, end: .delivered(receipt: receipt), at: now)))
             clearTrouble(.channelFailing, about: name)
         case .retry(let told, let sentence):
-            channel.failures += 1
             let wait = pause(delivery, &channel, told: told)
             delivery.phase = .waiting(notBefore: now + wait)
             record(.delivery(delivery))
             note(.warning, "channel \(name): delivery \(id) \(sentence); next try in \(wait.short)")
         case .unknown(let sentence):
-            channel.failures += 1
             takeUnknown(delivery, &channel, sentence)
         case .refusedBody(let sentence):
             if delivery.isPlain {
@@ -186,6 +184,10 @@ extension Turn {
     /// How long to wait after a failed attempt. What a service asks for holds for its whole channel and is kept exactly;
     /// otherwise the wait doubles from attempt to attempt, and after some failures in a row the channel pauses with it.
     private func pause(_ delivery: Delivery, _ channel: inout ChannelRecord, told: Duration?) -> Duration {
+        // While the channel pauses nothing is begun, so what fails now was under way beside what made it pause. That is
+        // one bad moment, and thirty attempts at once must not count it thirty times.
+        let isSameMoment = (channel.pausedUntil ?? now) > now
+        if !isSameMoment { channel.failures += 1 }
         // To come back at once is no wait at all: a service that says so is spared all the same.
         if let told, told > .zero {
             channel.pausedUntil = max(channel.pausedUntil ?? now, now + told)
@@ -193,7 +195,7 @@ extension Turn {
         }
         let chance = StableHash.unit(delivery.id, String(delivery.attempts), "retry")
         let wait = Turn.backoff(after: delivery.attempts).scaled(by: 0.8 + 0.4 * chance)
-        if channel.failures >= Turn.failuresToBreak {
+        if !isSameMoment, channel.failures >= Turn.failuresToBreak {
             let silence = Turn.backoff(after: channel.failures - Turn.failuresToBreak + 1).scaled(
                 by: 0.8 + 0.4 * chance)
             channel.pausedUntil = max(channel.pausedUntil ?? now, now + silence)

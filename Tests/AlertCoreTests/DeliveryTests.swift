@@ -235,6 +235,22 @@ import Testing
         #expect(ends(bot) == Array(repeating: "delivered", count: 50))
     }
 
+    @Test func `attempts that fail together are one bad moment, and the channel is back within seconds`() {
+        let pace = Pace(perSecond: 1000, burst: 1000, atOnce: 32)
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", pace: pace, isIdempotent: true)))
+        let back = start + .seconds(1)
+        bot.sendAnswer = { delivery, now in
+            // Of those under way at once, the last few arrive.
+            let isBad = now < back && delivery.number < 30
+            return (isBad ? .retry(after: nil, "502") : .delivered(receipt: nil), .milliseconds(10 * delivery.number))
+        }
+        bot.start()
+        bot.see(apps(32).map { ($0, .warning) })
+        bot.advance(by: .seconds(10))
+        #expect(ends(bot) == Array(repeating: "delivered", count: 32))
+        #expect(bot.state.channels["team"]?.failures == 0)
+    }
+
     @Test func `after a day a message is dead, and report_to hears of it once`() throws {
         var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", "ops"), reportTo: "ops"))
         bot.sendAnswer = { delivery, _ in
