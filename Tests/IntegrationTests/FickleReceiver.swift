@@ -51,6 +51,7 @@ final class FickleReceiver: Sendable {
         var isCalm = false
         var taken: [LoopbackServer.Request] = []
         var faults: [Fault: Int] = [:]
+        var tries: [KillLedger.Word: Int] = [:]
 
         mutating func fault(among faults: [Fault], oneIn count: Int) -> Fault? {
             guard !isCalm, chance.oneIn(count), let fault = faults.randomElement(using: &chance) else { return nil }
@@ -61,8 +62,15 @@ final class FickleReceiver: Sendable {
 
     private let server: LoopbackServer
     private let memory: Mutex<Memory>
+    private let words: @Sendable (LoopbackServer.Request) -> [KillLedger.Word]
 
-    init(seed: UInt64) throws {
+    /// Back-off doubles from try to try; a message that was treated badly so often is spared, or the test would wait for
+    /// minutes in its end.
+    private static let faultsPerMessageMax = 4
+
+    /// - Parameter words: what a request says, so that a message is known again.
+    init(seed: UInt64, words: @escaping @Sendable (LoopbackServer.Request) -> [KillLedger.Word]) throws {
+        self.words = words
         server = try LoopbackServer { _ in .hangUp }
         memory = Mutex(Memory(chance: Chance(state: seed)))
         server.slamDoor { [weak self] in
@@ -72,8 +80,12 @@ final class FickleReceiver: Sendable {
     }
 
     private func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Reply {
-        memory.withLock { memory in
-            let fault = memory.fault(among: Fault.allCases.filter { $0 != .hangUpBeforeReading }, oneIn: 4)
+        let words = words(request)
+        return memory.withLock { memory in
+            let tries = words.map { memory.tries[$0, default: 0] }.max() ?? 0
+            for word in words { memory.tries[word, default: 0] += 1 }
+            let faults = Fault.allCases.filter { $0 != .hangUpBeforeReading }
+            let fault = tries < FickleReceiver.faultsPerMessageMax ? memory.fault(among: faults, oneIn: 4) : nil
             if fault?.takes ?? true { memory.taken.append(request) }
             return fault?.reply ?? .late(.milliseconds(5), .answer(200, [:], "ok"))
         }

@@ -118,14 +118,14 @@ struct KillLedger {
     // MARK: reading
 
     /// What a message to the webhook says of apps.
-    static func words(inHook request: LoopbackServer.Request) -> [Word] {
+    @Sendable static func words(inHook request: LoopbackServer.Request) -> [Word] {
         let data = request.json["data"]
         let apps = data["incidents"].elements.compactMap { $0["app"].string }
         return apps.filter { $0.hasPrefix("app-") }.map { Word(app: $0, kind: data["kind"].string ?? "?") }
     }
 
     /// What a message to the chat says of apps.
-    static func words(inTeam request: LoopbackServer.Request) -> [Word] {
+    @Sendable static func words(inTeam request: LoopbackServer.Request) -> [Word] {
         let headline = request.json["text"].string ?? ""
         let kind = [("🔴", "opened"), ("✅", "resolved"), ("🗒", "digest")].first { headline.contains($0.0) }?.1
         return app(in: request.text).map { [Word(app: $0, kind: kind ?? headline)] } ?? []

@@ -24,8 +24,8 @@ final class KillWorld {
     init(seed: UInt64, kills: Int) throws {
         chance = Chance(state: seed)
         scratch = try Scratch()
-        hook = try FickleReceiver(seed: chance.next())
-        team = try FickleReceiver(seed: chance.next())
+        hook = try FickleReceiver(seed: chance.next(), words: KillLedger.words(inHook:))
+        team = try FickleReceiver(seed: chance.next(), words: KillLedger.words(inTeam:))
         // Two messages an app and channel; the history remembers a thousand, and is asked for all of them in the end.
         appsMax = min(max(kills / 2, 1), 200)
         try scratch.write("figures.jsonl", "")
