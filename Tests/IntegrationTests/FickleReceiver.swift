@@ -74,7 +74,7 @@ final class FickleReceiver: Sendable {
         server = try LoopbackServer { _ in .hangUp }
         memory = Mutex(Memory(chance: Chance(state: seed)))
         server.slamDoor { [weak self] in
-            self?.memory.withLock { $0.fault(among: [.hangUpBeforeReading], oneIn: 12) } != nil
+            self?.memory.withLock { $0.fault(among: [.hangUpBeforeReading], oneIn: 24) } != nil
         }
         server.change { [weak self] request in self?.answer(request) ?? .hangUp }
     }

@@ -84,10 +84,10 @@ final class KillWorld {
         }
     }
 
-    /// Waits for some time, or half the time for the next request if that comes first.
+    /// Waits for some time, or, now and then, for the next request if that comes first.
     private func pass(_ bot: Child, milliseconds: ClosedRange<Int>) async throws {
         let end = ContinuousClock.now + .milliseconds(Int.random(in: milliseconds, using: &chance))
-        let enough = chance.oneIn(2) ? requestCount + 1 : .max
+        let enough = chance.oneIn(4) ? requestCount + 1 : .max
         while ContinuousClock.now < end, requestCount < enough {
             guard bot.isRunning else { throw TooLate("the bot ran on: \(said(bot))") }
             try await Task.sleep(for: .milliseconds(1))
