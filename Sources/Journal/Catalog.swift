@@ -14,6 +14,8 @@ struct Catalog {
     /// Snapshots that were never finished.
     var leftovers: [String] = []
 
+    var isEmpty: Bool { segments.isEmpty && snapshots.isEmpty }
+
     /// A compaction takes far longer than a listing; a hundred in a row that each get in the way do not happen.
     private static let attemptsMax = 100
 
@@ -27,7 +29,8 @@ struct Catalog {
         throw DiskFault(.list, "", .failed("its files keep changing"))
     }
 
-    private static func list(_ disk: any JournalDisk) throws(DiskFault) -> [String] {
+    /// The names of a journal's files, in order; none in an absent folder.
+    static func list(_ disk: any JournalDisk) throws(DiskFault) -> [String] {
         do {
             return try disk.list().filter { FileName($0) != nil }.sorted()
         } catch  where error.reason == .absent {
@@ -65,6 +68,7 @@ enum FileName: Equatable {
     static let lock = "lock"
     static let temporarySuffix = ".tmp"
     static let damagedSuffix = ".damaged"
+    static let quarantine = "quarantine.jsonl"
 
     private static let segmentHead = "journal-"
     private static let snapshotHead = "snapshot-"

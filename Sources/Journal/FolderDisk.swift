@@ -93,10 +93,8 @@ public struct FolderDisk: JournalDisk {
         // O_NONBLOCK keeps a pipe that has a journal's name from holding up the bot; on files it does nothing.
         let descriptor = retrying { Glibc.open(path(name), flags | O_CLOEXEC | O_NONBLOCK, 0o600) }
         guard descriptor >= 0 else { throw DiskFault(operation, name, errno) }
-        let file = OpenFile(descriptor, name)
-        guard try file.status().st_mode & S_IFMT == S_IFREG else {
-            throw DiskFault(operation, name, .failed("it is not a regular file"))
-        }
+        let file = OpenFile(descriptor, name, path: path(name))
+        guard try file.status().st_mode & S_IFMT == S_IFREG else { throw DiskFault(operation, name, .notAFile) }
         return file
     }
 }
@@ -105,10 +103,12 @@ public struct FolderDisk: JournalDisk {
 private final class OpenFile: JournalFile, JournalLock {
     let descriptor: Int32
     private let name: String
+    private let path: String
 
-    init(_ descriptor: Int32, _ name: String) {
+    init(_ descriptor: Int32, _ name: String, path: String) {
         self.descriptor = descriptor
         self.name = name
+        self.path = path
     }
 
     deinit { close(descriptor) }
@@ -120,6 +120,13 @@ private final class OpenFile: JournalFile, JournalLock {
     }
 
     func bytesCount() throws(DiskFault) -> Int { try Int(status().st_size) }
+
+    func isInPlace() -> Bool {
+        var open = stat()
+        var named = stat()
+        guard fstat(descriptor, &open) == 0, stat(path, &named) == 0 else { return false }
+        return open.st_dev == named.st_dev && open.st_ino == named.st_ino
+    }
 
     func read(at offset: Int, bytesMax: Int) throws(DiskFault) -> [UInt8] {
         var code: Int32 = 0
@@ -175,6 +182,7 @@ extension DiskFault {
             switch code {
             case ENOENT: .absent
             case ENOTDIR: .notAFolder
+            case EISDIR: .notAFile
             case EACCES, EPERM, EROFS: .denied(String(cString: strerror(code)))
             case ENOSPC, EDQUOT: .full
             default: .failed(String(cString: strerror(code)))

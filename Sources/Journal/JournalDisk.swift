@@ -43,10 +43,19 @@ public protocol JournalFile: AnyObject, Sendable {
     func truncate(to bytesCount: Int) throws(DiskFault)
     /// Makes the file's bytes durable. After a fault none of the bytes since the last sync can be relied on.
     func syncData() throws(DiskFault)
+    /// Whether the file's name still leads to it: false once it, or its folder, was removed, moved or replaced.
+    func isInPlace() -> Bool
 }
 
 /// A lock that is held for as long as this object lives.
-public protocol JournalLock: AnyObject, Sendable {}
+public protocol JournalLock: AnyObject, Sendable {
+    /// Whether the lock's name still leads to it; a lock that is not in place keeps nobody out.
+    func isInPlace() -> Bool
+}
+
+/// A simulated disk on which nothing is ever taken away need not say so.
+extension JournalFile { public func isInPlace() -> Bool { true } }
+extension JournalLock { public func isInPlace() -> Bool { true } }
 
 /// What a disk could not do, and why, in the disk's words; `JournalError` says it to people.
 public struct DiskFault: Error, Equatable {
@@ -59,6 +68,8 @@ public struct DiskFault: Error, Equatable {
         case absent
         /// The folder, or something on the way to it, is not a folder.
         case notAFolder
+        /// What has the name is a folder, a device or the like.
+        case notAFile
         /// Permissions or a read-only disk forbid it.
         case denied(String)
         /// No room, or no quota, left.

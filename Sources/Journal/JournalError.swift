@@ -6,6 +6,8 @@ public enum JournalError: Error, Equatable, Sendable {
     case lockHeld(folder: String, pid: Int32?)
     /// The path of the folder leads to something else.
     case notAFolder(folder: String)
+    /// A journal's name belongs to a folder or a device.
+    case notAFile(path: String)
     /// Permissions or a read-only disk forbid writing.
     case notWritable(path: String, reason: String)
     /// Permissions forbid reading.
@@ -14,6 +16,14 @@ public enum JournalError: Error, Equatable, Sendable {
     case diskFull(path: String)
     /// The disk failed in another way. What was appended is kept, and the next commit tries it again.
     case diskFailed(path: String, operation: DiskFault.Operation, reason: String)
+    /// The file being written, or its whole folder, was removed or moved. What was appended is kept; `restore` begins anew.
+    case uprooted(path: String)
+    /// The folder was replaced by one that holds another journal, which is not overwritten.
+    case replaced(folder: String)
+    /// The folder for a copy holds a journal already.
+    case occupied(folder: String)
+    /// The task that wrote a snapshot was cancelled; the journal is as it was.
+    case cancelled
     /// A line was written by a later release of this format.
     case newerVersion(place: JournalPlace, found: Int)
     /// A file has a journal's name and nothing of a journal in it.
@@ -30,6 +40,7 @@ public enum JournalError: Error, Equatable, Sendable {
         switch fault.reason {
         case .held(let pid): self = .lockHeld(folder: folder, pid: pid)
         case .notAFolder: self = .notAFolder(folder: folder)
+        case .notAFile: self = .notAFile(path: path)
         case .full: self = .diskFull(path: path)
         case .denied(let reason):
             switch fault.operation {
@@ -53,6 +64,17 @@ extension JournalError: CustomStringConvertible {
         case .notAFolder(let folder):
             return "\(folder) is not a folder, and the journal needs one; "
                 + "name another path, or move away what is there"
+        case .notAFile(let path):
+            return "\(path) has a journal's name, but is not a regular file; move it away, or name another folder"
+        case .uprooted(let path):
+            return "\(path) was removed or moved while the bot wrote to it; nothing is lost while the bot runs: "
+                + "it begins a new journal there as soon as the folder can be created"
+        case .replaced(let folder):
+            return "\(folder) was replaced by a folder with another journal while the bot wrote to it; "
+                + "move that one away, and the bot begins a new journal there"
+        case .occupied(let folder):
+            return "\(folder) holds a journal already; name another folder, or remove that one"
+        case .cancelled: return "the snapshot was given up because the bot stops"
         case .notWritable(let path, let reason):
             return "cannot write to \(path): \(reason); give the bot's user the right to write there"
         case .notReadable(let path, let reason):

@@ -19,6 +19,11 @@ public struct JournalReader: Sendable {
         return replay.report
     }
 
+    /// How many damaged pieces the writer has put into `quarantine.jsonl`, now or in the past.
+    public func quarantined() throws(JournalError) -> Int {
+        try disk.attempt { () throws(DiskFault) in try Quarantine(disk).count() }
+    }
+
     /// Reads everything and reports what was found.
     public func verify() throws(JournalError) -> JournalReport {
         try forEach { _ in }

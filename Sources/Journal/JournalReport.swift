@@ -6,6 +6,10 @@ public struct JournalReport: Sendable, Equatable {
     public internal(set) var snapshotRecords = 0
     /// The number of the last record, damaged ones counted; 0 for an empty journal.
     public internal(set) var lastSeq: UInt64 = 0
+    /// How many lines were skipped because they are damaged.
+    public internal(set) var damagedLines = 0
+    /// How many records are missing that no damaged line explains.
+    public internal(set) var missingRecords: UInt64 = 0
     /// How many bytes were read.
     public internal(set) var bytes = 0
     /// The snapshot that was replayed, if any.
@@ -24,6 +28,11 @@ public struct JournalReport: Sendable, Equatable {
 
     mutating func add(_ notice: JournalNotice) {
         isDamaged = isDamaged || notice.isDamage
+        switch notice {
+        case .damaged(_, let damage) where damage != .lineFeed: damagedLines += 1
+        case .missing(_, let first, let last): missingRecords += last - first + 1
+        default: break
+        }
         if notices.count < JournalLimits.noticesMax { notices.append(notice) } else { noticesOmitted += 1 }
     }
 }

@@ -2,7 +2,7 @@
 ///
 /// It holds the lock for as long as it lives. What was appended and not committed is lost with it.
 public struct JournalWriter: ~Copyable, Sendable {
-    private struct Segment {
+    struct Segment {
         var file: any JournalFile
         /// How long the file is with everything committed.
         var bytes: Int
@@ -13,18 +13,24 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// The number of the last record appended, committed or not; 0 when there is none.
     public private(set) var lastSeq: UInt64
     /// The number of the last record that is durable.
-    public private(set) var committedSeq: UInt64
+    public internal(set) var committedSeq: UInt64
     /// How many bytes a replay would read beyond the snapshot.
-    public private(set) var bytesSinceSnapshot: Int
+    public internal(set) var bytesSinceSnapshot: Int
+    /// Whether the journal's files were taken away: nothing can be committed before `restore`.
+    public internal(set) var isUprooted = false
 
-    private let disk: any JournalDisk
-    private let lock: any JournalLock
-    private let limits: JournalLimits
+    let disk: any JournalDisk
+    let limits: JournalLimits
+    var lock: any JournalLock
     /// `nil` when there is none yet, or the last one can no longer be relied on: the next commit starts one.
-    private var segment: Segment?
-    private var pending: [UInt8] = []
-    private var snapshotBytes: Int
-    private var damagedFiles: Set<String>
+    var segment: Segment?
+    var pending: [UInt8] = []
+    var snapshotBytes: Int
+    var damagedFiles: Set<String>
+    /// What the snapshot being written stands for; `nil` when there is none.
+    var compacting: UInt64?
+    /// After a compaction that failed, the next is not due before this many bytes.
+    var compactionDueBytes = 0
 
     /// Opens the journal for writing: takes the lock, replays every record to `replay`, mends what a crash left.
     ///
@@ -61,9 +67,12 @@ public struct JournalWriter: ~Copyable, Sendable {
         snapshotBytes = replay.snapshotBytes
         damagedFiles = replay.damagedFiles
         segment = try disk.attempt { () throws(DiskFault) in
-            guard let last = catalog.segments.last else { return nil }
+            // A writer that was killed may not have made the names durable either.
+            if !catalog.isEmpty { try disk.syncFolder() }
+            guard let last = catalog.segments.last, replay.tail != .unusable else { return nil }
             return try Self.mend(last.name, replay.tail, on: disk)
         }
+        Quarantine(disk).keep(replay.spans, of: catalog)
         clear(catalog.leftovers + replay.coveredFiles)
     }
 
@@ -72,7 +81,7 @@ public struct JournalWriter: ~Copyable, Sendable {
     {
         let file = try disk.openToAppend(name)
         switch tail {
-        case .fine: break
+        case .fine, .unusable: break
         case .cut(let keep): try file.truncate(to: keep)
         case .lineFeed(let keep):
             try file.truncate(to: keep)
@@ -87,7 +96,7 @@ public struct JournalWriter: ~Copyable, Sendable {
 
     /// Whether a replay would read so much that a compaction pays: more than the last snapshot, and not little.
     public var needsCompaction: Bool {
-        bytesSinceSnapshot >= max(limits.compactionBytesMin, snapshotBytes)
+        compacting == nil && bytesSinceSnapshot >= max(limits.compactionBytesMin, snapshotBytes, compactionDueBytes)
     }
 
     // MARK: Appending
@@ -101,24 +110,37 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// - Throws: `.recordTooLarge` or `.recordMalformed`; the journal is as it was then.
     @discardableResult
     public mutating func append(_ payload: [UInt8], at: String) throws(JournalError) -> UInt64 {
-        try check(payload, at: at)
+        try append(at: at) { $0 += payload }
+    }
+
+    /// Takes one record into memory, written by `write` right into its place.
+    ///
+    /// - Parameters:
+    ///   - at: The time of the record, RFC 3339.
+    ///   - write: Adds one JSON object, without line feeds, to the end of the bytes it is given; it changes nothing else.
+    /// - Returns: The number of the record.
+    /// - Throws: `.recordTooLarge` or `.recordMalformed`; the journal is as it was then.
+    @discardableResult
+    public mutating func append(at: String, _ write: (inout [UInt8]) -> Void) throws(JournalError) -> UInt64 {
+        try Line.write(.record, seq: lastSeq + 1, at: at, limits: limits, to: &pending, write)
         lastSeq += 1
-        Line.write(.record, seq: lastSeq, at: at, payload: payload, to: &pending)
         return lastSeq
     }
 
     /// Makes everything appended durable with one write and one sync.
     ///
     /// If it throws, nothing counts as written, and everything appended stays in memory for the next commit: call it
-    /// again later. After a full disk that is all it takes.
+    /// again later. After a full disk that is all it takes; after `.uprooted` it takes `restore`.
     public mutating func commit() throws(JournalError) {
         guard !pending.isEmpty else { return }
+        guard !isUprooted else { throw .uprooted(path: disk.folder) }
         do {
             if segment.map({ $0.bytes >= limits.segmentBytesMax }) ?? true { try startSegment() }
             try write()
         } catch {
             throw JournalError(error, in: disk.folder)
         }
+        if isUprooted { throw .uprooted(path: disk.folder) }
     }
 
     private mutating func write() throws(DiskFault) {
@@ -126,17 +148,22 @@ public struct JournalWriter: ~Copyable, Sendable {
         do {
             try target.file.append(pending)
         } catch {
-            do { try target.file.truncate(to: target.bytes) } catch { segment = nil }
+            do { try target.file.truncate(to: target.bytes) } catch { abandonSegment() }
             throw error
         }
         do {
             try target.file.syncData()
         } catch {
             // The system may have dropped the bytes and believe them written, so a second sync would prove nothing.
-            // If cutting them off fails too, the name of the next segment tells a replay to pass over them.
-            segment = nil
             try? target.file.truncate(to: target.bytes)
+            abandonSegment()
             throw error
+        }
+        // Bytes in a file that nobody can find again are not durable, however well they were synced.
+        guard target.file.isInPlace() else {
+            isUprooted = true
+            segment = nil
+            return
         }
         segment?.bytes += pending.count
         bytesSinceSnapshot += pending.count
@@ -144,8 +171,15 @@ public struct JournalWriter: ~Copyable, Sendable {
         pending.removeAll(keepingCapacity: pending.capacity <= limits.chunkBytes)
     }
 
+    /// Leaves the segment for good. Should bytes after the last commit have stayed in it, the name of the next one tells a
+    /// replay to pass over them; so that one is begun at once, for the case that the process ends before the next commit.
+    private mutating func abandonSegment() {
+        segment = nil
+        try? startSegment()
+    }
+
     /// Starts the segment for what comes after the last commit. A file of that name holds nothing that was committed.
-    private mutating func startSegment() throws(DiskFault) {
+    mutating func startSegment() throws(DiskFault) {
         // Not before the end is there a segment again: the one removed here may be the present one, still empty.
         segment = nil
         let name = FileName.segment(committedSeq + 1)
@@ -155,85 +189,10 @@ public struct JournalWriter: ~Copyable, Sendable {
         segment = Segment(file: file, bytes: 0)
     }
 
-    private func check(_ payload: [UInt8], at: String) throws(JournalError) {
-        guard payload.count <= limits.recordBytesMax else {
-            throw .recordTooLarge(bytes: payload.count, bytesMax: limits.recordBytesMax)
-        }
-        guard payload.first == UInt8(ascii: "{"), payload.last == UInt8(ascii: "}"), payload.count >= 2 else {
-            throw .recordMalformed(reason: "it is not a JSON object")
-        }
-        guard !payload.contains(UInt8(ascii: "\n")) else {
-            throw .recordMalformed(reason: "it contains a line feed")
-        }
-        guard Line.isUTF8(payload) else { throw .recordMalformed(reason: "it is not valid UTF-8") }
-        let isPlain = at.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
-        guard isPlain, (1...JournalLimits.atBytesMax).contains(at.utf8.count) else {
-            throw .recordMalformed(reason: "its time stamp is not RFC 3339")
-        }
-    }
+    // MARK: Clearing up
 
-    // MARK: Compaction
-
-    /// Commits, then replaces everything so far by a snapshot of `records`.
-    ///
-    /// The records must say all that the appended ones said: a later replay gives them in their stead. Damaged files are
-    /// put aside under another name, not removed. If it throws, the journal replays as before and can be written to.
-    ///
-    /// - Parameters:
-    ///   - records: Payloads as for `append`; taken one after the other, so they need not all be in memory.
-    ///   - at: The time of the snapshot, RFC 3339.
-    public mutating func compact(_ records: some Sequence<[UInt8]>, at: String) throws(JournalError) {
-        try commit()
-        let disk = disk
-        let through = committedSeq
-        let name = FileName.snapshot(through)
-        let temporary = name + FileName.temporarySuffix
-        do { try startSegment() } catch { throw JournalError(error, in: disk.folder) }
-        let file = try disk.attempt { () throws(DiskFault) in
-            try disk.removeIfThere(temporary)
-            return try disk.openToAppend(temporary)
-        }
-        let bytes = try writeSnapshot(records, through: through, at: at, to: file)
-        try disk.attempt { () throws(DiskFault) in
-            try file.syncData()
-            if damagedFiles.contains(name) { try copy(name, to: name + FileName.damagedSuffix) }
-            try disk.rename(temporary, to: name)
-            try disk.syncFolder()
-        }
-        damagedFiles.remove(name)
-        snapshotBytes = bytes
-        bytesSinceSnapshot = 0
-        clearCovered(by: through)
-    }
-
-    /// - Returns: How many bytes were written.
-    private func writeSnapshot(
-        _ records: some Sequence<[UInt8]>,
-        through: UInt64,
-        at: String,
-        to file: any JournalFile
-    ) throws(JournalError) -> Int {
-        var buffer: [UInt8] = []
-        var bytes = 0
-        var count = 0
-        func flush() throws(JournalError) {
-            bytes += buffer.count
-            try disk.attempt { () throws(DiskFault) in try file.append(buffer) }
-            buffer.removeAll(keepingCapacity: true)
-        }
-        Line.write(.begin, seq: through, at: at, payload: Array("{}".utf8), to: &buffer)
-        for payload in records {
-            try check(payload, at: at)
-            Line.write(.record, seq: through, at: at, payload: payload, to: &buffer)
-            count += 1
-            if buffer.count >= limits.chunkBytes { try flush() }
-        }
-        Line.write(.end, seq: through, at: at, payload: Line.endPayload(records: count), to: &buffer)
-        try flush()
-        return bytes
-    }
-
-    private func clearCovered(by through: UInt64) {
+    /// Removes what a snapshot stands for; the segment that the writer is at is never among it.
+    func clearCovered(by through: UInt64) {
         let names = (try? disk.list()) ?? []
         clear(
             names.filter { name in
@@ -268,7 +227,7 @@ public struct JournalWriter: ~Copyable, Sendable {
         }
     }
 
-    private func copy(_ name: String, to newName: String) throws(DiskFault) {
+    func copy(_ name: String, to newName: String) throws(DiskFault) {
         let from = try disk.openToRead(name)
         try disk.removeIfThere(newName)
         let to = try disk.openToAppend(newName)

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The fixed envelope of a line: where its parts are. Offsets count from the line's first byte.
 struct Line {
     enum Kind: CaseIterable { case record, begin, end }
@@ -21,7 +23,8 @@ struct Line {
     enum Reading {
         case whole(Line)
         case damaged(JournalDamage)
-        case newer(version: Int)
+        /// A later release wrote it; not `isCertain` if its checksum does not bear that out.
+        case newer(version: Int, isCertain: Bool)
     }
 
     /// Takes a line apart and checks its checksum; `bytes` has no line feed.
@@ -71,7 +74,8 @@ struct Line {
         return nil
     }
 
-    /// A line of another version, unless one flipped digit made it look like one.
+    /// A line that names a later version. One whose checksum holds is what it says; every version of the format keeps the
+    /// head and the checksum where they are here.
     private static func readForeign(_ bytes: Span<UInt8>) -> Reading {
         var version = 0
         var position = versionHead.utf8CodeUnitCount
@@ -83,33 +87,54 @@ struct Line {
         guard version > Self.version, position < bytes.count, bytes[position] == UInt8(ascii: ",") else {
             return .damaged(blame(bytes, else: .notARecord))
         }
-        var asOurs = bytes.withUnsafeBufferPointer(Array.init)
-        asOurs[versionHead.utf8CodeUnitCount] = UInt8(ascii: "1")
-        if asOurs.span.has(head, at: 0), case .whole = read(asOurs.span) { return .damaged(.badChecksum) }
-        return .newer(version: version)
+        return .newer(version: version, isCertain: checksumHolds(bytes))
+    }
+
+    private static func checksumHolds(_ bytes: Span<UInt8>) -> Bool {
+        let length = crcHead.utf8CodeUnitCount
+        for cut in 0..<min(bytes.count, JournalLimits.envelopeBytesMax) where bytes.has(crcHead, at: cut) {
+            let body = cut + length + 9
+            guard body <= bytes.count, bytes[body - 1] == UInt8(ascii: "\"") else { return false }
+            var crc = CRC32C.extend(0, with: bytes.bytes.extracting(0..<cut))
+            crc = CRC32C.extend(crc, with: bytes.bytes.extracting(body..<bytes.count))
+            return crc == bytes.hexadecimal(at: cut + length)
+        }
+        return false
     }
 
     private static func blame(_ bytes: Span<UInt8>, else damage: JournalDamage) -> JournalDamage {
-        bytes.withUnsafeBufferPointer { isUTF8($0) } ? damage : .invalidUTF8
+        bytes.isUTF8 ? damage : .invalidUTF8
     }
 
-    /// Adds one whole line to `buffer`, line feed included.
-    static func write(_ kind: Kind, seq: UInt64, at: String, payload: [UInt8], to buffer: inout [UInt8]) {
+    /// Adds one whole line to `buffer`, line feed included; `payload` adds the payload to it. All that the line must not
+    /// hold is refused, and the buffer is as it was then.
+    static func write(
+        _ kind: Kind, seq: UInt64, at: String, limits: JournalLimits, to buffer: inout [UInt8],
+        _ payload: (inout [UInt8]) -> Void
+    ) throws(JournalError) {
         let start = buffer.count
         buffer.append(head)
-        buffer.append(contentsOf: String(seq).utf8)
+        buffer.append(decimal: seq)
         buffer.append(atHead)
+        let atStart = buffer.count
         buffer.append(contentsOf: at.utf8)
+        let atEnd = buffer.count
         buffer.append(UInt8(ascii: "\""))
-        let cut = buffer.count
         buffer.append(crcHead)
-        buffer.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: 8))
-        buffer.append(UInt8(ascii: "\""))
+        buffer.append("00000000\"")
         let body = buffer.count
         buffer.append(kind.head)
-        buffer.append(contentsOf: payload)
+        let payloadStart = buffer.count
+        payload(&buffer)
+        do {
+            try check(at: buffer.span.extracting(atStart..<atEnd))
+            try check(payload: buffer.span.extracting(payloadStart..<buffer.count), bytesMax: limits.recordBytesMax)
+        } catch {
+            buffer.removeSubrange(start...)
+            throw error
+        }
         buffer.append(UInt8(ascii: "}"))
-        var crc = CRC32C.extend(0, with: buffer.span.bytes.extracting(start..<cut))
+        var crc = CRC32C.extend(0, with: buffer.span.bytes.extracting(start..<atEnd + 1))
         crc = CRC32C.extend(crc, with: buffer.span.bytes.extracting(body..<buffer.count))
         for digit in 0..<8 {
             let nibble = UInt8(crc >> (28 - 4 * UInt32(digit)) & 0xF)
@@ -118,13 +143,28 @@ struct Line {
         buffer.append(UInt8(ascii: "\n"))
     }
 
+    private static func check(payload: Span<UInt8>, bytesMax: Int) throws(JournalError) {
+        guard payload.count <= bytesMax else {
+            throw .recordTooLarge(bytes: payload.count, bytesMax: bytesMax)
+        }
+        guard payload.count >= 2, payload[0] == UInt8(ascii: "{"), payload[payload.count - 1] == UInt8(ascii: "}")
+        else {
+            throw .recordMalformed(reason: "it is not a JSON object")
+        }
+        guard !payload.hasLineFeed else { throw .recordMalformed(reason: "it contains a line feed") }
+        guard payload.isUTF8 else { throw .recordMalformed(reason: "it is not valid UTF-8") }
+    }
+
+    private static func check(at: Span<UInt8>) throws(JournalError) {
+        var isPlain = (1...JournalLimits.atBytesMax).contains(at.count)
+        for index in at.indices where !(0x21...0x7E).contains(at[index]) || at[index] == 0x22 || at[index] == 0x5C {
+            isPlain = false
+        }
+        guard isPlain else { throw .recordMalformed(reason: "its time stamp is not RFC 3339") }
+    }
+
     /// The payload of a snapshot's last line.
     static func endPayload(records: Int) -> [UInt8] { Array("{\"records\":\(records)}".utf8) }
-
-    /// Whether the bytes are UTF-8; plain ASCII, the common case, is seen at once.
-    static func isUTF8(_ bytes: some Collection<UInt8>) -> Bool {
-        bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
-    }
 }
 
 extension Line.Kind {
@@ -151,6 +191,29 @@ extension Span<UInt8> {
         }
     }
 
+    var hasLineFeed: Bool {
+        withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return false }
+            return memchr(base, Int32(UInt8(ascii: "\n")), bytes.count) != nil
+        }
+    }
+
+    /// Whether the bytes are UTF-8; plain ASCII, the common case, is seen eight bytes at a time.
+    var isUTF8: Bool {
+        var high: UInt64 = 0
+        var index = 0
+        while index + 8 <= count {
+            high |= bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
+            index += 8
+        }
+        while index < count {
+            high |= UInt64(self[index])
+            index += 1
+        }
+        if high & 0x8080_8080_8080_8080 == 0 { return true }
+        return withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) != nil }
+    }
+
     /// Eight lower-case hexadecimal digits; `nil` when they are anything else. All eight must be inside the span.
     fileprivate func hexadecimal(at position: Int) -> UInt32? {
         var value: UInt32 = 0
@@ -168,5 +231,15 @@ extension Span<UInt8> {
 extension [UInt8] {
     fileprivate mutating func append(_ text: StaticString) {
         text.withUTF8Buffer { append(contentsOf: $0) }
+    }
+
+    fileprivate mutating func append(decimal number: UInt64) {
+        let start = count
+        var rest = number
+        repeat {
+            append(UInt8(ascii: "0") + UInt8(rest % 10))
+            rest /= 10
+        } while rest > 0
+        self[start...].reverse()
     }
 }

@@ -28,6 +28,12 @@ struct LineSurvey {
 
     var bytesTaken: Int { reader.bytesTaken }
 
+    /// The later version that the file's first line names without a checksum to bear it out.
+    private var firstLineVersion: (spot: Spot, version: Int)?
+
+    /// The later version that wrote the file, read to its end: its first line says so, and no line is of this version.
+    var laterVersion: (spot: Spot, version: Int)? { intactLines == 0 ? firstLineVersion : nil }
+
     /// Whether the file, read to its end, holds something and nothing of a journal.
     var isForeign: Bool { bytesTaken > 0 && intactLines == 0 && !looksOurs }
 
@@ -64,17 +70,23 @@ struct LineSurvey {
         looksOurs = looksOurs || resemblesLine(reader.buffer[raw.range])
         let base = raw.range.lowerBound
         switch reading {
-        case .newer(let version): return .newer(raw.spot, version: version)
+        case .newer(let version, isCertain: true): return .newer(raw.spot, version: version)
         case .whole(let line):
             return .lineFeedMissing(line, base: base, raw.spot, keep: raw.spot.byteOffset + raw.bytes)
-        case .damaged(let damage) where raw.ended:
-            return splitJoined(raw) ?? .damaged(raw.spot, damage, bytes: raw.bytes)
-        case .damaged(let damage):
-            if raw.bytes > 0, case .whole(let line) = read(raw.range.dropLast()) {
-                return .lineFeedMissing(line, base: base, raw.spot, keep: raw.spot.byteOffset + raw.bytes - 1)
-            }
-            return .unfinished(raw.spot, damage, bytes: raw.bytes)
+        case .newer(let version, isCertain: false):
+            if raw.spot.line == 1 { firstLineVersion = (raw.spot, version) }
+            return examineDamaged(raw, .badChecksum)
+        case .damaged(let damage): return examineDamaged(raw, damage)
         }
+    }
+
+    private mutating func examineDamaged(_ raw: LineReader.RawLine, _ damage: JournalDamage) -> Finding {
+        if raw.ended { return splitJoined(raw) ?? .damaged(raw.spot, damage, bytes: raw.bytes) }
+        if raw.bytes > 0, case .whole(let line) = read(raw.range.dropLast()) {
+            let keep = raw.spot.byteOffset + raw.bytes - 1
+            return .lineFeedMissing(line, base: raw.range.lowerBound, raw.spot, keep: keep)
+        }
+        return .unfinished(raw.spot, damage, bytes: raw.bytes)
     }
 
     /// Two lines that became one because the line feed between them was altered, or the first was never ended.
@@ -93,7 +105,8 @@ struct LineSurvey {
                 queue.insert(.damaged(raw.spot, .lineFeed, bytes: 0), at: 0)
                 return .line(first, base: raw.range.lowerBound, raw.spot)
             case .damaged(let damage): return .damaged(raw.spot, damage, bytes: firstBytes)
-            case .newer(let version): return .newer(raw.spot, version: version)
+            case .newer(let version, isCertain: true): return .newer(raw.spot, version: version)
+            case .newer: return .damaged(raw.spot, .badChecksum, bytes: firstBytes)
             }
         }
         return nil

@@ -7,6 +7,15 @@ struct Replay {
         case cut(keep: Int)
         /// The first `keep` bytes are lines, but for the last line feed.
         case lineFeed(keep: Int)
+        /// The file ends in something that no write of ours can have left: it is never written to again.
+        case unusable
+    }
+
+    /// Damaged bytes, and where they are.
+    struct Span {
+        var place: JournalPlace
+        var bytes: Int
+        var damage: JournalDamage
     }
 
     typealias Body = (JournalRecord) throws -> Void
@@ -15,6 +24,8 @@ struct Replay {
     private(set) var tail = Tail.fine
     /// The files with damage in them, which are worth keeping for a closer look.
     private(set) var damagedFiles: Set<String> = []
+    /// What was skipped, as far as the report names it.
+    private(set) var spans: [Span] = []
     private(set) var snapshotBytes = 0
     private(set) var segmentBytes = 0
     /// Files that the replayed snapshot makes superfluous, in the order in which to remove them.
@@ -82,7 +93,7 @@ struct Replay {
         while let finding = try next(&survey) {
             switch finding {
             case .line(let line, let base, let spot), .lineFeedMissing(let line, let base, let spot, _):
-                if case .lineFeedMissing = finding { damage(.lineFeed, spot, snapshot) }
+                if case .lineFeedMissing = finding { damage(.lineFeed, spot, snapshot, bytes: 0) }
                 switch line.kind {
                 case .begin where line.seq == through && spot.byteOffset == 0: begun = true
                 case .record where line.seq == through && !ended:
@@ -90,9 +101,10 @@ struct Replay {
                     try give(survey.record(line, base: base), spot, snapshot, body)
                 case .end where line.seq == through && !ended:
                     ended = Array(survey.record(line, base: base).payload) == Line.endPayload(records: records)
-                default: damage(.misplaced, spot, snapshot)
+                default: damage(.misplaced, spot, snapshot, bytes: line.payload.upperBound + 1)
                 }
-            case .damaged(let spot, let what, _), .unfinished(let spot, let what, _): damage(what, spot, snapshot)
+            case .damaged(let spot, let what, let bytes), .unfinished(let spot, let what, let bytes):
+                damage(what, spot, snapshot, bytes: bytes)
             case .newer(let spot, let version):
                 throw .newerVersion(place: place(spot, snapshot), found: version)
             }
@@ -134,18 +146,22 @@ struct Replay {
                         tail = .lineFeed(keep: keep)
                         report.add(.lineFeedMissing(place(spot, segment)))
                     } else {
-                        damage(.lineFeed, spot, segment)
+                        damage(.lineFeed, spot, segment, bytes: 0)
                     }
                 }
                 try take(line, survey, base: base, spot, segment, body)
             case .damaged(let spot, _, _) where isComplete, .unfinished(let spot, _, _) where isComplete:
                 supersededFrom = spot
-            case .unfinished(let spot, _, let bytes) where fence == nil:
+            case .unfinished(let spot, _, let bytes) where fence == nil && bytes <= limits.lineBytesMax:
                 tail = .cut(keep: spot.byteOffset)
                 report.add(.tornTail(place(spot, segment), bytes: bytes))
-            case .damaged(let spot, let what, _), .unfinished(let spot, let what, _):
+            case .damaged(let spot, let what, let bytes):
                 if what != .lineFeed { damagedLines += 1 }
-                damage(what, spot, segment)
+                damage(what, spot, segment, bytes: bytes)
+            case .unfinished(let spot, let what, let bytes):
+                damagedLines += 1
+                damage(what, spot, segment, bytes: bytes)
+                if fence == nil { tail = .unusable }
             case .newer(let spot, let version):
                 throw .newerVersion(place: place(spot, segment), found: version)
             }
@@ -167,7 +183,7 @@ struct Replay {
     ) throws(JournalError) {
         guard line.kind == .record else {
             damagedLines += 1
-            return damage(.misplaced, spot, segment)
+            return damage(.misplaced, spot, segment, bytes: line.payload.upperBound + 1)
         }
         if line.seq <= through { return }
         guard line.seq >= expected else {
@@ -209,12 +225,20 @@ struct Replay {
         report.records += 1
     }
 
-    private mutating func damage(_ what: JournalDamage, _ spot: LineReader.Spot, _ entry: Catalog.Entry) {
+    private mutating func damage(
+        _ what: JournalDamage, _ spot: LineReader.Spot, _ entry: Catalog.Entry, bytes: Int
+    ) {
         damagedFiles.insert(entry.name)
+        if bytes > 0, spans.count < JournalLimits.noticesMax {
+            spans.append(Span(place: place(spot, entry), bytes: bytes, damage: what))
+        }
         report.add(.damaged(place(spot, entry), what))
     }
 
     private func refuseForeign(_ survey: LineSurvey, _ entry: Catalog.Entry) throws(JournalError) {
+        if let later = survey.laterVersion {
+            throw .newerVersion(place: place(later.spot, entry), found: later.version)
+        }
         if survey.isForeign { throw .foreignFile(path: folder + "/" + entry.name) }
     }
 

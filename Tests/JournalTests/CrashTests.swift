@@ -3,12 +3,16 @@ import Testing
 
 /// Whatever happens to the disk or the process, committed records come back once and in order.
 @Suite struct `Crashes` {
-    private enum Step { case append, commit, compact }
+    /// A compaction happens at once or, as in a running bot, in three steps with others in between.
+    private enum Step { case append, commit, compact, begin, write, finish }
 
     /// What the journal was told and what it confirmed.
     private struct Told {
         var appended: [[UInt8]] = []
         var confirmed = 0
+        var compaction: Compaction?
+        var records: [[UInt8]] = []
+        var written: Compaction.Written?
 
         /// What came back must be what was appended, down to at least the last confirmed one.
         func check(_ found: [[UInt8]], _ comment: Comment, at location: SourceLocation = #_sourceLocation) {
@@ -26,7 +30,8 @@ import Testing
 
     private static func steps(_ random: inout SeededRandom) -> [Step] {
         (0..<24).map { _ in
-            [.append, .append, .append, .commit, .commit, .compact].randomElement(using: &random) ?? .commit
+            [.append, .append, .append, .append, .commit, .commit, .compact, .begin, .write, .finish].randomElement(
+                using: &random) ?? .commit
         }
     }
 
@@ -38,6 +43,19 @@ import Testing
             try writer.append(payload, at: noon)
         case .commit: try writer.commit()
         case .compact: try writer.compact(told.appended, at: noon)
+        case .begin:
+            told.written = nil
+            told.compaction = try writer.begin(at: noon)
+            told.records = told.appended
+        case .write:
+            guard let compaction = told.compaction else { return }
+            told.written = try compaction.write(told.records)
+            return
+        case .finish:
+            guard let written = told.written else { return }
+            told.compaction = nil
+            told.written = nil
+            return try writer.finish(written)
         }
         if step != .append { told.confirmed = told.appended.count }
     }
@@ -77,7 +95,9 @@ import Testing
             #expect(!writer.report.isDamaged, comment)
 
             told = Told(appended: found, confirmed: found.count)
-            for step in [Step.append, .commit, .append, .compact] { try Self.perform(step, &writer, &told) }
+            for step in [Step.append, .commit, .append, .begin, .append, .commit, .write, .append, .commit, .finish] {
+                try Self.perform(step, &writer, &told)
+            }
             disk.restart(&random)
             let (records, report) = try read(disk, limits: Self.limits)
             #expect(records.map { $0.drop { $0 != "{" } } == told.appended.map { text($0)[...] }, comment)
@@ -120,6 +140,47 @@ import Testing
                 told.confirmed = told.appended.count
             }
             if Bool.random(using: &random) { disk.restart(&random) }
+        }
+    }
+
+    /// The worst of disks: a sync fails, cutting off what it failed to write fails too, and then the process or the power
+    /// ends at any later operation.
+    @Test(arguments: 0..<60)
+    func `a sync and the truncation after it that both fail bring back nothing that was not appended`(
+        seed: UInt64
+    ) throws {
+        var random = SeededRandom(seed: seed)
+        for cut in 1...16 {
+            let comment: Comment = "seed \(seed), cut at operation \(cut)"
+            let disk = try diskWith(2, limits: Self.limits)
+            var told = Told(appended: [payload(1), payload(2)], confirmed: 2)
+            do {
+                var found: [[UInt8]] = []
+                var writer = try Self.open(disk, &found)
+                try Self.perform(.append, &writer, &told)
+                disk.setFaults { operation, name in
+                    (operation == .sync && !name.isEmpty) || operation == .truncate
+                        ? .init(reason: .failed("I/O error")) : nil
+                }
+                #expect(throws: JournalError.self) { try writer.commit() }
+                disk.setFaults { _, _ in nil }
+                disk.cutPower(at: cut)
+                for step in [Step.append, .commit, .append, .commit, .compact] {
+                    try Self.perform(step, &writer, &told)
+                }
+            } catch {}
+            if Bool.random(using: &random) { disk.restart(&random) } else { disk.restartProcess() }
+
+            var found: [[UInt8]] = []
+            var writer = try Self.open(disk, &found)
+            told.check(found, comment)
+            #expect(!writer.report.isDamaged, comment)
+            told = Told(appended: found, confirmed: found.count)
+            for step in [Step.append, .commit] { try Self.perform(step, &writer, &told) }
+            disk.restart(&random)
+            let (records, report) = try read(disk, limits: Self.limits)
+            #expect(records.map { $0.drop { $0 != "{" } } == told.appended.map { text($0)[...] }, comment)
+            #expect(!report.isDamaged, comment)
         }
     }
 }

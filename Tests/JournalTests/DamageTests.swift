@@ -145,7 +145,8 @@ import Testing
 
     @Test func `a newer version is refused`() throws {
         let disk = try diskWith(1)
-        disk[firstSegment] += Array("{\"v\":2,\"id\":\"x\"}\n".utf8)
+        let before = disk[firstSegment]
+        disk[firstSegment] += Array("{\"v\":2,\"crc\":\"fa6d7794\",\"id\":\"x\"}\n".utf8)
         let error = #expect(throws: JournalError.self) { try reopen(disk) }
         guard case .newerVersion(let place, 2) = error else {
             Issue.record("\(String(describing: error))")
@@ -153,6 +154,34 @@ import Testing
         }
         #expect(place.line == 2)
         #expect("\(place)".hasPrefix(firstSegment))
+        #expect(disk[firstSegment].starts(with: before))
+    }
+
+    @Test func `a file whose first line names a newer version, and that has none of this one, is refused`() throws {
+        let disk = MemoryDisk()
+        disk[firstSegment] = Array("{\"v\":2,\"sum\":\"?\",\"id\":\"x\"}\n{\"v\":2,\"sum\":\"?\",\"id\":\"y\"}\n".utf8)
+        let error = #expect(throws: JournalError.self) { try reopen(disk) }
+        guard case .newerVersion(let place, 2) = error else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(place.line == 1)
+    }
+
+    @Test(arguments: [0, 1, 2])
+    func `damage that spells a later version is damage`(line: Int) throws {
+        let disk = try diskWith(3)
+        var parts = disk[firstSegment].split(separator: 0x0A).map { Array($0) }
+        parts[line][5] = UInt8(ascii: "7")
+        parts[line][parts[line].count - 3] ^= 1
+        disk[firstSegment] = Array(parts.joined(separator: [0x0A])) + [0x0A]
+        let (records, report) = try read(disk)
+        #expect(records == lines((1...3).filter { $0 != line + 1 }))
+        guard case .damaged(let place, .badChecksum) = report.notices.first else {
+            Issue.record("\(report.notices)")
+            return
+        }
+        #expect(place.line == line + 1)
     }
 
     @Test(arguments: 0..<400)

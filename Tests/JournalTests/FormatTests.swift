@@ -17,9 +17,11 @@ import Testing
         #expect(both == CRC32C.extend(0, with: bytes.span.bytes))
     }
 
-    @Test func `a line has exactly the documented bytes`() {
+    @Test func `a line has exactly the documented bytes`() throws {
         var bytes: [UInt8] = []
-        Line.write(.record, seq: 12, at: "2026-11-21T02:41:54.123Z", payload: Array("{\"a\":1}".utf8), to: &bytes)
+        try Line.write(.record, seq: 12, at: "2026-11-21T02:41:54.123Z", limits: .standard, to: &bytes) {
+            $0 += Array("{\"a\":1}".utf8)
+        }
         let bare = #"{"v":1,"seq":12,"at":"2026-11-21T02:41:54.123Z","record":{"a":1}}"#
         let checksum = String(CRC32C.extend(0, with: Array(bare.utf8).span.bytes), radix: 16)
         let padded = String(repeating: "0", count: 8 - checksum.count) + checksum

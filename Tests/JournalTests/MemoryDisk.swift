@@ -35,7 +35,9 @@ final class MemoryDisk: JournalDisk {
         var names: [String: Int] = [:]
         var durableNames: [String: Int] = [:]
         var unsyncedNames: [NameChange] = []
-        var isLocked = false
+        /// Which of the folders that stood here, one after the other, is locked.
+        var lockedRoot: Int?
+        var root = 0
         var operations: [DiskFault.Operation] = []
         var cutAt: Int?
         var isOff = false
@@ -82,6 +84,15 @@ final class MemoryDisk: JournalDisk {
         }
     }
 
+    /// Brings the disk back with all that it was told: the process ended, the machine did not.
+    func restartProcess() {
+        state.withLock {
+            $0.cutAt = nil
+            $0.isOff = false
+            $0.faults = { _, _ in nil }
+        }
+    }
+
     private static func loseUnsynced(_ contents: inout Contents, _ random: inout some RandomNumberGenerator) {
         let kept = Int.random(in: 0...contents.unsynced.count, using: &random)
         for change in contents.unsynced.prefix(kept) { apply(change, to: &contents.durable) }
@@ -93,6 +104,16 @@ final class MemoryDisk: JournalDisk {
         }
         contents.visible = contents.durable
         contents.unsynced = []
+    }
+
+    /// Takes the folder away with all that is in it; open files stay open.
+    func uproot() {
+        state.withLock { state in
+            state.names = [:]
+            state.durableNames = [:]
+            state.unsyncedNames = []
+            state.root += 1
+        }
     }
 
     var fileNames: [String] { state.withLock { $0.names.keys.filter { $0 != "lock" }.sorted() } }
@@ -120,12 +141,13 @@ final class MemoryDisk: JournalDisk {
 
     func lock(_ name: String) throws(DiskFault) -> any JournalLock {
         try step(.lock, name)
-        let wasLocked = state.withLock { state in
-            defer { state.isLocked = true }
-            return state.isLocked
+        let root: Int? = state.withLock { state in
+            guard state.lockedRoot != state.root else { return nil }
+            state.lockedRoot = state.root
+            return state.root
         }
-        if wasLocked { throw DiskFault(.lock, name, .held(pid: 123)) }
-        return Lock(self)
+        guard let root else { throw DiskFault(.lock, name, .held(pid: 123)) }
+        return Lock(self, root: root)
     }
 
     func openToRead(_ name: String) throws(DiskFault) -> any JournalFile {
@@ -211,8 +233,16 @@ final class MemoryDisk: JournalDisk {
 
     private final class Lock: JournalLock {
         private let disk: MemoryDisk
-        init(_ disk: MemoryDisk) { self.disk = disk }
-        deinit { disk.state.withLock { $0.isLocked = false } }
+        private let root: Int
+
+        init(_ disk: MemoryDisk, root: Int) {
+            self.disk = disk
+            self.root = root
+        }
+
+        deinit { disk.state.withLock { if $0.lockedRoot == root { $0.lockedRoot = nil } } }
+
+        func isInPlace() -> Bool { disk.state.withLock { $0.root == root } }
     }
 
     private final class File: JournalFile {
@@ -225,6 +255,8 @@ final class MemoryDisk: JournalDisk {
             self.name = name
             self.contents = contents
         }
+
+        func isInPlace() -> Bool { disk.state.withLock { $0.names[name] == contents } }
 
         func bytesCount() throws(DiskFault) -> Int {
             try disk.step(.bytesCount, name)

@@ -325,6 +325,3 @@ import Testing
         #expect(try await owner.write(payload(1)) == 1)
     }
 }
-
-/// Ends a writer's life, and with it the lock.
-private func drop(_ writer: consuming JournalWriter) {}

@@ -1,0 +1,47 @@
+/// Copies all that can be read of a journal, damaged or in use, to a new one; the old one is left as it is.
+///
+/// The copy holds the same payloads in the same order, numbered anew without gaps, so it is sound.
+public struct JournalRepair: Sendable {
+    /// What was found in the old journal.
+    public let found: JournalReport
+    /// How many records the copy holds.
+    public let saved: Int
+
+    /// How much is written with one sync. 4 MiB: few syncs, little memory.
+    private static let batchBytes = 4 << 20
+
+    /// - Parameters:
+    ///   - disk: The journal to save; it needs no lock and may be written to meanwhile.
+    ///   - target: A folder that is absent, or holds no journal.
+    /// - Throws: `.occupied` if the target holds a journal already, what made reading or writing impossible otherwise; the
+    ///   target may hold a part of the copy then.
+    public init(
+        _ disk: any JournalDisk, to target: any JournalDisk, limits: JournalLimits = .standard
+    ) throws(JournalError) {
+        let taken = try target.attempt { () throws(DiskFault) in try Catalog.list(target) }
+        guard taken.isEmpty else { throw .occupied(folder: target.folder) }
+        // Nothing is made before the old journal is known to be one.
+        var writer: JournalWriter?
+        var trouble: JournalError?
+        var saved = 0
+        do {
+            found = try JournalReader(disk, limits: limits).forEach { record in
+                do throws(JournalError) {
+                    if writer == nil { writer = try JournalWriter.open(target, limits: limits) { _ in } }
+                    try writer?.append(Array(record.payload), at: record.at)
+                    if writer?.pendingBytes ?? 0 >= Self.batchBytes { try writer?.commit() }
+                    saved += 1
+                } catch {
+                    trouble = error
+                    throw error
+                }
+            }
+        } catch {
+            // The reader takes an error of the copy for one of its caller; the copy's own says more.
+            throw trouble ?? error
+        }
+        if writer == nil { writer = try JournalWriter.open(target, limits: limits) { _ in } }
+        try writer?.commit()
+        self.saved = saved
+    }
+}
