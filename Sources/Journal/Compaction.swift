@@ -13,7 +13,8 @@ public struct Compaction: Sendable {
     /// A snapshot that is on the disk whole, under its temporary name.
     public struct Written: Sendable {
         let compaction: Compaction
-        let bytes: Int
+        /// How large the snapshot is.
+        public let bytes: Int
     }
 
     var name: String { FileName.snapshot(through) }

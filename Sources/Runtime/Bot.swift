@@ -39,6 +39,7 @@ public actor Bot {
     private enum Event: Sendable {
         case input(Input)
         case alarm
+        case snapshot(Result<Compaction.Written, JournalError>)
         case command(Command, CheckedContinuation<CommandReply, Never>)
         case reload(Setup)
         case stop
@@ -137,6 +138,7 @@ public actor Bot {
                     askingCount += 1
                     asking[askingCount] = continuation
                     turn([.command(command, id: askingCount)], &group)
+                case .snapshot(let result): take(result)
                 case .reload(let setup):
                     use(setup)
                     turn([.started], &group)
@@ -186,7 +188,7 @@ public actor Bot {
             unwritten += output.facts
             effects += output.effects
         }
-        let isWritten = write(now)
+        let isWritten = write(now, &group)
         for effect in effects { perform(effect, isWritten, &group) }
         if isWritten {
             for order in waiting { send(order, &group) }
@@ -197,18 +199,20 @@ public actor Bot {
     }
 
     /// Makes the facts durable; false when the journal can not be written now.
-    private func write(_ now: Moment) -> Bool {
+    private func write(_ now: Moment, _ group: inout DiscardingTaskGroup) -> Bool {
         do {
             for refused in ledger.append(unwritten, at: now) {
                 ports.host.log(Note(.error, "a fact does not fit into the journal: \(refused)"))
             }
             unwritten = []
-            try ledger.commit()
+            try ledger.commit(state, at: now)
             if journalTrouble != nil {
                 ports.host.log(Note(.info, "the journal can be written again"))
                 journalTrouble = nil
             }
-            try ledger.compactIfLarge(state, at: now)
+            if let snapshot = try ledger.beginIfLarge(state, at: now) {
+                group.addTask { [events] in events.yield(.snapshot(snapshot.write())) }
+            }
             return true
         } catch {
             if journalTrouble != error {
@@ -216,6 +220,18 @@ public actor Bot {
                 journalTrouble = error
             }
             return false
+        }
+    }
+
+    /// Puts a snapshot in its place. One that failed costs nothing: the journal is whole without it.
+    private func take(_ result: Result<Compaction.Written, JournalError>) {
+        do throws(JournalError) {
+            let written = try result.get()
+            try ledger.finish(written)
+            ports.host.log(Note(.info, "the journal was compacted to \(written.bytes) bytes"))
+        } catch {
+            ledger.abandon()
+            ports.host.log(Note(.warning, "the journal was not compacted: \(error)"))
         }
     }
 

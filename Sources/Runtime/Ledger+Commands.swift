@@ -11,7 +11,7 @@ extension Ledger {
     ) throws(JournalError) -> CommandAnswer {
         let (answer, facts) = Core(plan: plan).obey(command, &state, at: now)
         for refused in append(facts, at: now) { throw refused }
-        try commit()
+        try commit(state, at: now)
         return answer
     }
 }

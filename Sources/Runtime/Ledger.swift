@@ -1,15 +1,17 @@
 public import AlertCore
 public import Journal
-internal import PluginKit
+public import PluginKit
 
 /// The journal as the bot uses it: facts in, a state out.
 public struct Ledger: ~Copyable {
     private var writer: JournalWriter
 
     /// Opens a journal for writing and rebuilds the state from it.
-    public init(opening disk: any JournalDisk, rebuilding state: inout State) throws(JournalError) {
+    public init(
+        opening disk: any JournalDisk, limits: JournalLimits = .standard, rebuilding state: inout State
+    ) throws(JournalError) {
         var rebuilt = State()
-        writer = try JournalWriter.open(disk) { record in rebuilt.apply(try Fact(record)) }
+        writer = try JournalWriter.open(disk, limits: limits) { record in rebuilt.apply(try Fact(record)) }
         state = rebuilt
     }
 
@@ -21,19 +23,54 @@ public struct Ledger: ~Copyable {
         let at = now.description
         var refused: [JournalError] = []
         for fact in facts {
-            do { try writer.append(fact.json.bytes, at: at) } catch { refused.append(error) }
+            do {
+                try writer.append(at: at) { fact.json.write(to: &$0) }
+            } catch {
+                refused.append(error)
+            }
         }
         return refused
     }
 
-    /// Makes everything taken durable.
-    mutating func commit() throws(JournalError) { try writer.commit() }
-
-    /// Replaces the journal by a snapshot once it has grown enough.
-    mutating func compactIfLarge(_ state: State, at now: Moment) throws(JournalError) {
-        guard writer.needsCompaction else { return }
-        try writer.compact(state.facts.lazy.map(\.json.bytes), at: now.description)
+    /// Makes everything taken durable. A journal whose folder was taken away is begun anew at the commit after the one
+    /// that notices.
+    ///
+    /// - Parameter state: All that the facts taken so far have led to.
+    mutating func commit(_ state: State, at now: Moment) throws(JournalError) {
+        if writer.isUprooted { try writer.restore(state.payloads, at: now.description) }
+        try writer.commit()
     }
+
+    /// Once the journal has grown enough: a snapshot for the caller to write beside the bot. `finish` or `abandon` ends it.
+    mutating func beginIfLarge(_ state: State, at now: Moment) throws(JournalError) -> LedgerSnapshot? {
+        guard writer.needsCompaction else { return nil }
+        return LedgerSnapshot(compaction: try writer.begin(at: now.description), state: state)
+    }
+
+    mutating func finish(_ written: Compaction.Written) throws(JournalError) { try writer.finish(written) }
+
+    mutating func abandon() { writer.abandon() }
+
+    /// Replaces the journal by a snapshot, for a bot that does not run.
+    public mutating func compact(_ state: State, at now: Moment) throws(JournalError) {
+        try writer.compact(state.payloads, at: now.description)
+    }
+}
+
+/// A state on its way into a snapshot.
+struct LedgerSnapshot: Sendable {
+    let compaction: Compaction
+    let state: State
+
+    /// Takes as long as the state is large; safe beside the running bot.
+    func write() -> Result<Compaction.Written, JournalError> {
+        do { return .success(try compaction.write(state.payloads)) } catch { return .failure(error) }
+    }
+}
+
+extension State {
+    /// The facts of a snapshot as a journal takes them, made one after the other.
+    fileprivate var payloads: some Sequence<[UInt8]> { facts.lazy.map(\.json.bytes) }
 }
 
 extension State {

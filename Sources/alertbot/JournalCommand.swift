@@ -7,7 +7,7 @@ internal import Runtime
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "journal", abstract: "Looks after the journal.",
-        subcommands: [JournalVerify.self, JournalShow.self])
+        subcommands: [JournalVerify.self, JournalShow.self, JournalCompact.self, JournalRepairCommand.self])
 }
 
 struct JournalVerify: ParsableCommand {
@@ -20,17 +20,22 @@ struct JournalVerify: ParsableCommand {
     func run() throws {
         let folder = try ConfigFile(common.config).config().bot.stateFolder
         let report = try readJournal(folder) { _ in }
+        let quarantined = try attemptOnJournal { () throws(JournalError) in
+            try JournalReader(FolderDisk(folder)).quarantined()
+        }
         switch format {
         case .json:
-            let notices = report.notices.map { JSON.string($0.description) }
             let json: JSON = [
                 "folder": .string(folder), "records": JSON(report.records), "bytes": JSON(report.bytes),
                 "last_seq": JSON(Int(clamping: report.lastSeq)), "damaged": .bool(report.isDamaged),
-                "notices": .array(notices),
+                "notices": report.noticesJSON, "quarantined": JSON(quarantined),
             ]
             Output.line(json.prettyText)
         case .text:
-            for notice in report.notices { Output.error(notice.description) }
+            report.tell()
+            if quarantined > 0 {
+                Output.error("\(count(quarantined, "damaged piece")) kept in \(folder)/quarantine.jsonl")
+            }
             Output.line(
                 "\(folder): \(report.records) records, \(report.bytes) bytes, last number \(report.lastSeq): "
                     + (report.isDamaged ? "damaged" : "sound"))
@@ -56,17 +61,29 @@ struct JournalShow: ParsableCommand {
             case .text: Output.line("\(record.seq) \(record.at) \(payload.tamed)")
             }
         }
-        for notice in report.notices { Output.error(notice.description) }
+        report.tell()
         if report.isDamaged { throw Failure(.no) }
     }
 }
 
 /// Reads a journal without taking it, telling apart what makes an answer impossible from what makes it no.
 private func readJournal(_ folder: String, _ each: (JournalRecord) -> Void) throws(Failure) -> JournalReport {
-    do {
-        return try JournalReader(FolderDisk(folder)).forEach(each)
-    } catch {
-        throw Failure(error)
+    try attemptOnJournal { () throws(JournalError) in try JournalReader(FolderDisk(folder)).forEach(each) }
+}
+
+/// Turns what a journal says into how a command ends.
+func attemptOnJournal<Result: ~Copyable>(_ work: () throws(JournalError) -> Result) throws(Failure) -> Result {
+    do { return try work() } catch { throw Failure(error) }
+}
+
+extension JournalReport {
+    /// Every notice as a sentence.
+    var noticesJSON: JSON { .array(notices.map { .string($0.description) }) }
+
+    /// Says what was noticed, on standard error.
+    func tell() {
+        for notice in notices { Output.error(notice.description) }
+        if noticesOmitted > 0 { Output.error("and \(noticesOmitted) more like these") }
     }
 }
 

@@ -15,10 +15,11 @@ internal import Testing
 
     private func makeBot(
         _ plan: Plan = .rehearsed(), heartbeat: GuardedText? = nil, secrets: [Secret] = [],
+        limits: JournalLimits = .standard,
         _ answer: @escaping ScriptedWeb.Answer
     ) throws -> Bot {
         var state = State()
-        let ledger = try Ledger(opening: disk, rebuilding: &state)
+        let ledger = try Ledger(opening: disk, limits: limits, rebuilding: &state)
         return Bot(
             .staged(plan, heartbeat: heartbeat, secrets: secrets), ports: .staged(stage, clock, answer), ledger: ledger,
             state: state)
@@ -98,6 +99,47 @@ internal import Testing
         #expect(stage.logged.contains("the journal can be written again"))
         #expect(stage.asked.count { $0.hasPrefix(HookChannel.address) } == 1)
         #expect(try State.reading(disk.afterPowerCut).state.durable == (await bot.state).durable)
+    }
+
+    @Test func `a state folder that is taken away is begun anew, with nothing lost`() async throws {
+        let door = Door()
+        let bot = try makeBot { request, _ throws(TransportError) in
+            if request.method == .get { await door.pass() }
+            return .says("w")
+        }
+        try await run(bot) {
+            await stage.waitForRequest("https://ios.example/")
+            disk.uproot()
+            door.open()
+            await bot.settle { !$0.outbox.isEmpty }
+            await stage.waitForLog("state was removed or moved while the bot wrote to it")
+            #expect(!stage.asked.contains { $0.hasPrefix(HookChannel.address) })
+            let retry = clock.uptime() + .seconds(5)
+            await stage.wait { $0.contains(.slept(until: retry)) }
+            clock.advance(by: .seconds(5))
+            await bot.settle { !$0.history.isEmpty }
+            #expect(await bot.trouble == nil)
+        }
+        #expect(stage.logged.contains("the journal can be written again"))
+        #expect(stage.asked.count { $0.hasPrefix(HookChannel.address) } == 1)
+        #expect(try State.reading(disk.afterPowerCut).state.durable == (await bot.state).durable)
+    }
+
+    @Test func `the journal is compacted while the bot goes on`() async throws {
+        var limits = JournalLimits()
+        limits.compactionBytesMin = 1
+        let bot = try makeBot(limits: limits) { _, _ throws(TransportError) in .says("w") }
+        try await run(bot) {
+            await stage.waitForLog("the journal was compacted to ")
+            // What happens after the snapshot is written behind it.
+            clock.advance(by: .minutes(5))
+            await stage.waitForRequest("https://ios.example/", count: 2)
+        }
+        let (state, report) = try State.reading(disk.afterPowerCut)
+        #expect(state.durable == (await bot.state).durable)
+        #expect(report.snapshotRecords > 0)
+        #expect(report.notices.isEmpty)
+        #expect(!disk.names.contains("journal-00000000000000000001.jsonl"))
     }
 
     @Test func `a delivery in flight ends within the grace of a stop`() async throws {

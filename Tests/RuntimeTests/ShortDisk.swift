@@ -12,7 +12,9 @@ final class ShortDisk: JournalDisk {
         var contents: [Contents] = []
         var names: [String: Int] = [:]
         var isFull = false
-        var isLocked = false
+        /// Which of the folders that stood here, one after the other, is locked.
+        var lockedRoot: Int?
+        var root = 0
     }
 
     let folder = "state"
@@ -31,6 +33,16 @@ final class ShortDisk: JournalDisk {
 
     func setFull(_ isFull: Bool) { state.withLock { $0.isFull = isFull } }
 
+    /// Takes the folder away with all that is in it.
+    func uproot() {
+        state.withLock { state in
+            state.names = [:]
+            state.root += 1
+        }
+    }
+
+    var names: [String] { state.withLock { $0.names.keys.sorted() } }
+
     /// What a power cut now would leave.
     var afterPowerCut: ShortDisk {
         ShortDisk(state.withLock { state in state.names.mapValues { state.contents[$0].durable } })
@@ -40,17 +52,18 @@ final class ShortDisk: JournalDisk {
     func list() -> [String] { state.withLock { Array($0.names.keys) } }
 
     func lock(_ name: String) throws(DiskFault) -> any JournalLock {
-        let wasLocked = state.withLock { state in
-            defer { state.isLocked = true }
-            return state.isLocked
+        let root: Int? = state.withLock { state in
+            guard state.lockedRoot != state.root else { return nil }
+            state.lockedRoot = state.root
+            return state.root
         }
-        if wasLocked { throw DiskFault(.lock, name, .held(pid: nil)) }
-        return Lock(self)
+        guard let root else { throw DiskFault(.lock, name, .held(pid: nil)) }
+        return Lock(self, root)
     }
 
     func openToRead(_ name: String) throws(DiskFault) -> any JournalFile {
         guard let contents = state.withLock({ $0.names[name] }) else { throw DiskFault(.openToRead, name, .absent) }
-        return File(self, contents)
+        return File(self, name, contents)
     }
 
     func openToAppend(_ name: String) throws(DiskFault) -> any JournalFile {
@@ -60,7 +73,7 @@ final class ShortDisk: JournalDisk {
             state.names[name] = state.contents.count - 1
             return state.contents.count - 1
         }
-        return File(self, contents)
+        return File(self, name, contents)
     }
 
     func rename(_ name: String, to newName: String) throws(DiskFault) {
@@ -82,18 +95,30 @@ final class ShortDisk: JournalDisk {
 
     private final class Lock: JournalLock {
         private let disk: ShortDisk
-        init(_ disk: ShortDisk) { self.disk = disk }
-        deinit { disk.state.withLock { $0.isLocked = false } }
+        private let root: Int
+
+        init(_ disk: ShortDisk, _ root: Int) {
+            self.disk = disk
+            self.root = root
+        }
+
+        deinit { disk.state.withLock { if $0.lockedRoot == root { $0.lockedRoot = nil } } }
+
+        func isInPlace() -> Bool { disk.state.withLock { $0.root == root } }
     }
 
     private final class File: JournalFile {
         private let disk: ShortDisk
+        private let name: String
         private let contents: Int
 
-        init(_ disk: ShortDisk, _ contents: Int) {
+        init(_ disk: ShortDisk, _ name: String, _ contents: Int) {
             self.disk = disk
+            self.name = name
             self.contents = contents
         }
+
+        func isInPlace() -> Bool { disk.state.withLock { $0.names[name] == contents } }
 
         func bytesCount() -> Int { disk.state.withLock { $0.contents[contents].visible.count } }
 
