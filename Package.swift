@@ -50,7 +50,11 @@ let pluginTargets = plugins.flatMap { plugin -> [Target] in
 
 let package = Package(
     name: "alertbot",
-    products: [.executable(name: "alertbot", targets: ["alertbot"])],
+    products: [
+        .executable(name: "alertbot", targets: ["alertbot"]),
+        // For Benchmarks, a package of its own so that nobody needs its peers to build the bot; not meant for others.
+        .library(name: "AlertbotKit", targets: ["AlertCore", "AlertModel", "Journal", "PluginKit", "Runtime"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],
