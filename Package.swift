@@ -94,7 +94,7 @@ let package = Package(
         tests("BotConfigTests", ["BotConfig", "AlertCore"] + kit),
         tests("AlertCoreTests", ["AlertCore", "AlertTesting", "QuietHoursRule"] + kit),
         tests("PreviewTests", ["Preview", "AlertCore", "AlertTesting"] + kit),
-        tests("RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal"] + kit),
+        tests("RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal"] + kit, exclude: ["Fixtures"]),
 
         // The built program itself: its commands, and with ALERTBOT_INTEGRATION=1 its dealings with real servers.
         module("BotHarness", path: "Tests/IntegrationTests/Harness"),

@@ -22,7 +22,8 @@ final class ShortDisk: JournalDisk {
 
     init() { state = Mutex(State()) }
 
-    private init(_ files: [String: [UInt8]]) {
+    /// A disk that holds these files.
+    init(_ files: [String: [UInt8]]) {
         var state = State()
         for (name, bytes) in files {
             state.names[name] = state.contents.count
