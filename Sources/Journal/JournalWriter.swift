@@ -168,7 +168,8 @@ public struct JournalWriter: ~Copyable, Sendable {
         segment?.bytes += pending.count
         bytesSinceSnapshot += pending.count
         committedSeq = lastSeq
-        pending.removeAll(keepingCapacity: pending.capacity <= limits.chunkBytes)
+        // What a storm needed once is given back; what it needs every time is not fetched anew.
+        pending.removeAll(keepingCapacity: pending.capacity <= limits.recordBytesMax)
     }
 
     /// Leaves the segment for good. Should bytes after the last commit have stayed in it, the name of the next one tells a

@@ -4,7 +4,7 @@ internal import Measuring
 /// Durable records a second: the journal beside SQLite, turn by turn on the same disk.
 @main struct Bench {
     private static let sizes = [300, 2_000]
-    private static let batches = [1, 10, 100]
+    private static let batches = [1, 10, 100, 1_000]
     private static let rounds = 7
     private static let duration = Duration.milliseconds(400)
     private static let at = "2026-11-21T02:41:54.123Z"
