@@ -12,6 +12,7 @@
 //     snapshot-00000000000000004095.jsonl    stands for every record up to and including that number
 //     snapshot-00000000000000004095.jsonl.tmp   a snapshot being written; worthless after a crash
 //     journal-00000000000000000001.jsonl.damaged  a damaged file that a compaction put aside instead of removing
+//     quarantine.jsonl                       damaged bytes that a writer found, with their place
 //
 // The folder is created with mode 0700, files with 0600. Other names are left alone. Readers take no lock.
 //
@@ -33,15 +34,17 @@
 // First the newest whole snapshot, then the records of the segments that are newer. A segment ends where the name of
 // the next one says: what a failed write may have left beyond that was written again in the next segment and is
 // passed over. An unfinished last line was never committed; the writer cuts it off. Any other line that does not
-// check out is skipped and reported, and all others are kept. A version above 1 is refused.
+// check out is skipped and reported, and all others are kept; the writer copies it to the quarantine. A line with a right
+// checksum and a version above 1 is refused, and so is a file that begins with such a version and has no line of ours.
 //
 // # Commit, rotation, compaction
 //
 // A commit is one write and one fdatasync for everything appended since the last. If the write fails, the segment is
 // cut back to what was committed; if the sync fails, the segment is never written to again. The records stay with the
-// writer either way, and the next commit tries them again. Compaction starts a new segment, writes the snapshot under
-// its temporary name, syncs it, renames it, syncs the folder, and only then removes what the snapshot covers. A crash
-// anywhere in between leaves files that replay to the same records.
+// writer either way, and the next commit tries them again. Compaction starts a new segment (`begin`), writes the snapshot
+// under its temporary name and syncs it (`Compaction.write`, beside further commits), renames it, syncs the folder, and
+// only then removes what the snapshot covers (`finish`). A crash anywhere in between leaves files that replay to the same
+// records. A commit whose file is not in its place any more is none: `restore` begins the journal anew.
 
 /// One record as it was appended.
 ///

@@ -66,6 +66,24 @@ import Testing
         #expect(try file.bytesCount() == count)
     }
 
+    @Test func `a folder that is moved away is noticed, and begun anew in its place`() throws {
+        let scratch = try Scratch()
+        let folder = scratch.path + "/state"
+        var writer = try JournalWriter.open(FolderDisk(folder)) { _ in }
+        try writer.append(payload(1), at: noon)
+        try writer.commit()
+        try #require(rename(folder, scratch.path + "/elsewhere") == 0)
+        try writer.append(payload(2), at: noon)
+        #expect(throws: JournalError.uprooted(path: folder)) { try writer.commit() }
+        try writer.restore((1...2).map(payload), at: noon)
+        try writer.append(payload(3), at: noon)
+        try writer.commit()
+        #expect(try read(FolderDisk(folder)).records == ["2 {\"n\":1}", "2 {\"n\":2}", "3 {\"n\":3}"])
+        #expect(throws: JournalError.lockHeld(folder: folder, pid: getpid())) { try reopen(FolderDisk(folder)) }
+        // Where it went, nobody writes any more.
+        try reopen(FolderDisk(scratch.path + "/elsewhere"))
+    }
+
     @Test func `the lock keeps a second writer out until the first is gone`() throws {
         let scratch = try Scratch()
         let disk = FolderDisk(scratch.path)
