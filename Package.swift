@@ -50,7 +50,13 @@ let pluginTargets = plugins.flatMap { plugin -> [Target] in
 
 let package = Package(
     name: "alertbot",
-    products: [.executable(name: "alertbot", targets: ["alertbot"])],
+    products: [
+        .executable(name: "alertbot", targets: ["alertbot"]),
+        // For Benchmarks, a package of its own, so that nobody who builds the bot builds them.
+        .library(
+            name: "AlertbotKit",
+            targets: ["AlertTesting", "AlertCore", "Journal"] + ["PluginKit", "AlertModel", "TimeZones"]),
+    ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
     ],

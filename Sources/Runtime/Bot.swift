@@ -16,8 +16,7 @@ public actor Bot {
     private var ledger: Ledger
     public private(set) var state: State
 
-    private let inbox: AsyncStream<Event>
-    private let events: AsyncStream<Event>.Continuation
+    private let inbox = Inbox<Event>()
     private var armed: Duration?
     /// Effects that wait for the journal.
     private var waiting: [SendOrder] = []
@@ -76,7 +75,6 @@ public actor Bot {
         self.ledger = ledger
         self.state = state
         wallOffset = Bot.offset(ports.clock)
-        (inbox, events) = AsyncStream.makeStream(of: Event.self)
     }
 
     public var plan: Plan { core.plan }
@@ -94,15 +92,15 @@ public actor Bot {
     public var trouble: JournalError? { journalTrouble }
 
     /// Uses a new config from the next turn on.
-    public nonisolated func reload(_ setup: Setup) { events.yield(.reload(setup)) }
+    public nonisolated func reload(_ setup: Setup) { inbox.put(.reload(setup)) }
 
     /// Stops: no new polls; deliveries in flight end within the grace or stay safe in the journal.
-    public nonisolated func stop() { events.yield(.stop) }
+    public nonisolated func stop() { inbox.put(.stop) }
 
     /// Does what somebody says and answers once that is safe in the journal.
     public nonisolated func obey(_ command: Command) async -> CommandReply {
         await withCheckedContinuation { continuation in
-            if case .terminated = events.yield(.command(command, continuation)) {
+            if !inbox.put(.command(command, continuation)) {
                 continuation.resume(returning: .stopping)
             }
         }
@@ -127,41 +125,50 @@ public actor Bot {
     public func run(grace: Duration) async {
         await withDiscardingTaskGroup { group in
             turn([.started], &group)
-            for await event in inbox {
-                switch event {
-                case .input(let input): turn([input], &group)
-                case .alarm:
-                    armed = nil
-                    turn([.tick], &group)
-                case .command(let command, let continuation):
-                    askingCount += 1
-                    asking[askingCount] = continuation
-                    turn([.command(command, id: askingCount)], &group)
-                case .reload(let setup):
-                    use(setup)
-                    turn([.started], &group)
-                case .stop:
-                    beginStop(grace, &group)
-                case .graceOver: events.finish()
-                }
-                if isStopping, sending == 0 { events.finish() }
+            for await _ in inbox.bell {
+                take(inbox.takeAll(), grace, &group)
+                if isStopping, sending == 0 { inbox.close() }
             }
             group.cancelAll()
         }
         for watcher in watchers.values { watcher.finish() }
         // Nobody takes in what comes from now on.
-        for await event in inbox {
+        for event in inbox.takeAll() {
             if case .command(_, let continuation) = event { continuation.resume(returning: .stopping) }
         }
+    }
+
+    /// Takes in what has happened since the last turn: in one turn, but for what another config parts.
+    private func take(_ events: [Event], _ grace: Duration, _ group: inout DiscardingTaskGroup) {
+        var inputs: [Input] = []
+        for event in events {
+            switch event {
+            case .input(let input): inputs.append(input)
+            case .alarm:
+                armed = nil
+                inputs.append(.tick)
+            case .command(let command, let continuation):
+                askingCount += 1
+                asking[askingCount] = continuation
+                inputs.append(.command(command, id: askingCount))
+            case .reload(let setup):
+                if !inputs.isEmpty { turn(inputs, &group) }
+                use(setup)
+                inputs = [.started]
+            case .stop: beginStop(grace, &group)
+            case .graceOver: inbox.close()
+            }
+        }
+        if !inputs.isEmpty { turn(inputs, &group) }
     }
 
     private func beginStop(_ grace: Duration, _ group: inout DiscardingTaskGroup) {
         guard !isStopping else { return }
         isStopping = true
         let end = ports.clock.uptime() + grace
-        group.addTask { [ports, events] in
+        group.addTask { [ports, inbox] in
             try? await ports.clock.sleep(until: end)
-            events.yield(.graceOver)
+            inbox.put(.graceOver)
         }
     }
 
@@ -178,14 +185,13 @@ public actor Bot {
     /// One turn: step, journal, perform.
     private func turn(_ inputs: [Input], _ group: inout DiscardingTaskGroup) {
         let now = ports.clock.now()
-        var effects: [Effect] = []
-        for input in clockAndPower() + inputs {
+        for input in inputs {
             trackHealth(input, &group)
             if case .delivered = input { sending -= 1 }
-            let output = core.step(&state, input, at: now)
-            unwritten += output.facts
-            effects += output.effects
         }
+        let output = core.step(&state, clockAndPower() + inputs, at: now)
+        let effects = output.effects
+        unwritten += output.facts
         let isWritten = write(now)
         for effect in effects { perform(effect, isWritten, &group) }
         if isWritten {
@@ -199,11 +205,15 @@ public actor Bot {
     /// Makes the facts durable; false when the journal can not be written now.
     private func write(_ now: Moment) -> Bool {
         do {
-            for refused in ledger.append(unwritten, at: now) {
-                ports.host.log(Note(.error, "a fact does not fit into the journal: \(refused)"))
-            }
-            unwritten = []
-            try ledger.commit()
+            var rest = unwritten[...]
+            defer { unwritten = Array(rest) }
+            repeat {
+                for refused in ledger.append(rest.prefix(Bot.factsPerCommitMax), at: now) {
+                    ports.host.log(Note(.error, "a fact does not fit into the journal: \(refused)"))
+                }
+                rest = rest.dropFirst(Bot.factsPerCommitMax)
+                try ledger.commit()
+            } while !rest.isEmpty
             if journalTrouble != nil {
                 ports.host.log(Note(.info, "the journal can be written again"))
                 journalTrouble = nil
@@ -219,6 +229,10 @@ public actor Bot {
         }
     }
 
+    /// Facts in one commit: some 4 MiB, so that a storm of ten thousand is not in memory twice. A crash between two
+    /// commits is no worse than one in the middle of a commit: either leaves the first facts of a turn.
+    private static let factsPerCommitMax = 4096
+
     private func perform(_ effect: Effect, _ isWritten: Bool, _ group: inout DiscardingTaskGroup) {
         switch effect {
         case .note(let note):
@@ -228,7 +242,7 @@ public actor Bot {
         case .poll(let order):
             guard !isStopping, let source = sources[order.source] else { return }
             let poller = Poller(ports: ports, redactor: redactor)
-            group.addTask { [events] in events.yield(.input(await poller.poll(order, source))) }
+            group.addTask { [inbox] in inbox.put(.input(await poller.poll(order, source))) }
         case .answered(let answer, let id):
             asking.removeValue(forKey: id)?.resume(
                 returning: isWritten ? .answered(answer) : .unsafe(journalTrouble?.description ?? ""))
@@ -241,12 +255,12 @@ public actor Bot {
     private func send(_ order: SendOrder, _ group: inout DiscardingTaskGroup) {
         guard let channel = channels[order.delivery.channel] else {
             // It left the config while the delivery waited for the journal; the core still waits for an outcome.
-            events.yield(
+            inbox.put(
                 .input(.delivered(id: order.delivery.id, .retry(after: nil, "its channel is not in the config"))))
             return
         }
         let courier = Courier(ports: ports, redactor: redactor)
-        group.addTask { [events] in events.yield(.input(await courier.deliver(order, channel))) }
+        group.addTask { [inbox] in inbox.put(.input(await courier.deliver(order, channel))) }
     }
 
     /// How often a journal that can not be written is tried again.
@@ -262,9 +276,9 @@ public actor Bot {
         }
         guard let due, armed.map({ due < $0 }) ?? true else { return }
         armed = due
-        group.addTask { [ports, events] in
+        group.addTask { [ports, inbox] in
             guard (try? await ports.clock.sleep(until: due)) != nil else { return }
-            events.yield(.alarm)
+            inbox.put(.alarm)
         }
     }
 
