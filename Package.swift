@@ -53,7 +53,9 @@ let package = Package(
     products: [
         .executable(name: "alertbot", targets: ["alertbot"]),
         // For Benchmarks, a package of its own so that nobody needs its peers to build the bot; not meant for others.
-        .library(name: "AlertbotKit", targets: ["AlertCore", "AlertModel", "Journal", "PluginKit", "Runtime"]),
+        .library(
+            name: "AlertbotKit",
+            targets: ["AlertCore", "AlertModel", "AlertTesting", "Journal", "PluginKit", "Runtime", "TimeZones"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")

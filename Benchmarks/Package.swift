@@ -12,14 +12,21 @@ let strict: [SwiftSetting] = [
 // Each benchmark is a program of its own and a name for scripts/bench.
 let package = Package(
     name: "Benchmarks",
-    products: [.executable(name: "journal", targets: ["journal"])],
+    products: ["journal", "storm", "start"].map { .executable(name: $0, targets: [$0]) },
     dependencies: [.package(name: "alertbot", path: "..")],
     targets: [
         .executableTarget(
             name: "journal",
             dependencies: ["Measuring", "CSQLite", .product(name: "AlertbotKit", package: "alertbot")],
             swiftSettings: strict),
+        // Measures the built program from outside, so it links nothing of it.
+        .executableTarget(name: "storm", dependencies: ["Programs"], path: "Sources/Storm", swiftSettings: strict),
+        // Likewise, but for the journal to start from, which the core itself writes.
+        .executableTarget(
+            name: "start", dependencies: ["Programs", .product(name: "AlertbotKit", package: "alertbot")],
+            path: "Sources/Start", swiftSettings: strict),
         .target(name: "Measuring", swiftSettings: strict),
+        .target(name: "Programs", path: "Sources/Programs", swiftSettings: strict),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     ]
 )

@@ -100,10 +100,16 @@ public struct Core: Sendable {
 
     /// Takes in one input at wall time `now`.
     public func step(_ state: inout State, _ input: Input, at now: Moment) -> Output {
+        step(&state, [input], at: now)
+    }
+
+    /// Takes in everything that happened by wall time `now`, and then looks once at what is due.
+    public func step(_ state: inout State, _ inputs: [Input], at now: Moment) -> Output {
         // Taking the state out of the caller's hands keeps it unshared, so nothing is copied.
         var turn = Turn(plan: plan, now: now, state: state)
         state = State()
-        turn.take(input)
+        for input in inputs { turn.take(input) }
+        turn.passTime()
         state = turn.state
         return turn.output
     }
@@ -149,7 +155,6 @@ struct Turn {
         case .command(let command, let id): output.effects.append(.answered(obey(command), id: id))
         case .clockStepped(let step): moveClock(by: step)
         }
-        passTime()
     }
 
     /// Changes the durable state and remembers the change for the journal.
@@ -163,7 +168,7 @@ struct Turn {
     }
 
     /// Looks at everything that is due.
-    private mutating func passTime() {
+    mutating func passTime() {
         while let due = state.timers.popAllDue(now) {
             for source in due.watches.sorted() { judgeSource(source) }
             // What began first is told first, however the promises lay in the heap.

@@ -12,8 +12,19 @@ extension Fact {
             ]
         case .source(let name, let record): ["kind": "source", "name": .string(name), "source": record.json]
         case .incident(let incident): ["kind": "incident", "incident": incident.json]
+        case .standing(let id, let channel, let standing):
+            [
+                "kind": "standing", "incident": .string(id), "channel": .string(channel),
+                "standing": standing?.json ?? .null,
+            ]
         case .incidentEnded(let id): ["kind": "incident_ended", "id": .string(id)]
         case .delivery(let delivery): ["kind": "delivery", "delivery": delivery.json]
+        case .deliveryProgress(let id, let progress): Fact.about(id, "delivery_progress") { progress.add(to: &$0) }
+        case .deliveryDone(let id, let end, let at):
+            Fact.about(id, "delivery_done") { object in
+                object.append("at", JSON(at))
+                end.add(to: &object)
+            }
         case .deliveryEnded(let entry): ["kind": "delivery_ended", "entry": entry.json]
         case .retried(let delivery): ["kind": "retried", "delivery": delivery.json]
         case .mute(let mute): ["kind": "mute", "mute": mute.json]
@@ -24,6 +35,12 @@ extension Fact {
             ["kind": "series", "subject": subject.json, "series": series.json]
         case .numbering(let next): ["kind": "numbering", "next": JSON(next)]
         }
+    }
+
+    private static func about(_ id: String, _ kind: String, _ add: (inout JSONObject) -> Void) -> JSON {
+        var object = JSONObject([("kind", .string(kind)), ("id", .string(id))])
+        add(&object)
+        return .object(object)
     }
 
     /// Reads a record of the journal; a kind that this version does not know is a mismatch.
@@ -39,8 +56,18 @@ extension Fact {
         case "source":
             self = .source(name: try reader.member("name").string(), try SourceRecord(reader.member("source")))
         case "incident": self = .incident(try Incident(reader.member("incident")))
+        case "standing":
+            let standing = try reader.optional("standing")
+            self = .standing(
+                incident: try reader.member("incident").string(), channel: try reader.member("channel").string(),
+                try standing.map { standing throws(JSONMismatch) in try Standing(standing) })
         case "incident_ended": self = .incidentEnded(id: try reader.member("id").string())
         case "delivery": self = .delivery(try Delivery(reader.member("delivery")))
+        case "delivery_progress":
+            self = .deliveryProgress(id: try reader.member("id").string(), try Delivery.Progress(reader))
+        case "delivery_done":
+            self = .deliveryDone(
+                id: try reader.member("id").string(), try DeliveryEnd(reader), at: try reader.member("at").moment())
         case "delivery_ended": self = .deliveryEnded(try HistoryEntry(reader.member("entry")))
         case "retried": self = .retried(try Delivery(reader.member("delivery")))
         case "mute": self = .mute(try Mute(reader.member("mute")))

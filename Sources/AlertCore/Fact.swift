@@ -5,14 +5,20 @@ public import PluginKit
 /// Facts say how things are now, not what somebody wanted, so replaying them needs no rules, and replaying one twice does
 /// no harm.
 public enum Fact: Hashable, Sendable {
-    case observed(Observation, keeping: Duration)
+    indirect case observed(Observation, keeping: Duration)
     case source(name: String, SourceRecord)
-    case incident(Incident)
+    indirect case incident(Incident)
+    /// What a channel knows of an incident, or that it has nothing more to hear of it.
+    case standing(incident: String, channel: String, Standing?)
     /// Nothing more will be said of it.
     case incidentEnded(id: String)
     /// A delivery was accepted or has changed.
-    case delivery(Delivery)
-    case deliveryEnded(HistoryEntry)
+    indirect case delivery(Delivery)
+    /// An attempt of a delivery has begun, or will be made again.
+    case deliveryProgress(id: String, Delivery.Progress)
+    case deliveryDone(id: String, DeliveryEnd, at: Moment)
+    /// A delivery that has ended, whole; snapshots hold these, because what came before is gone.
+    indirect case deliveryEnded(HistoryEntry)
     /// A dead letter is tried once more, under the same id.
     case retried(Delivery)
     case channel(name: String, ChannelRecord)
@@ -42,29 +48,33 @@ extension State {
             } else {
                 forgetIdentity(of: incident)
             }
+        case .standing(let id, let channel, let standing):
+            incidents[id]?.standings[channel] = standing
         case .incidentEnded(let id):
             guard let incident = incidents.removeValue(forKey: id) else { return }
             forgetIdentity(of: incident)
         case .delivery(let delivery):
             if outbox.updateValue(delivery, forKey: delivery.id) == nil {
-                queues[delivery.channel, default: []].append(delivery.id)
+                queues[delivery.channel, default: Queue()].append(delivery.id)
                 if let incident = delivery.incident { deliveries[incident, default: []].append(delivery.id) }
             }
             nextNumber = max(nextNumber, delivery.number + 1)
+        case .deliveryProgress(let id, let progress):
+            outbox[id]?.progress = progress
+        case .deliveryDone(let id, let end, let at):
+            guard let delivery = outbox[id] else { return }
+            apply(.deliveryEnded(HistoryEntry(delivery: delivery, end: end, at: at)))
         case .deliveryEnded(let entry):
-            if outbox.removeValue(forKey: entry.delivery.id) != nil {
-                // Nearly always the first: deliveries end about in the order in which they began.
-                if let place = queues[entry.delivery.channel]?.firstIndex(of: entry.delivery.id) {
-                    queues[entry.delivery.channel]?.remove(at: place)
-                }
+            let id = entry.delivery.id
+            if outbox.removeValue(forKey: id) != nil {
+                queues[entry.delivery.channel]?.remove(id)
                 if let incident = entry.delivery.incident {
-                    deliveries[incident]?.removeAll { $0 == entry.delivery.id }
+                    deliveries[incident]?.removeAll { $0 == id }
                     if deliveries[incident]?.isEmpty == true { deliveries[incident] = nil }
                 }
-            }
-            if !history.suffix(64).contains(where: { $0.delivery.id == entry.delivery.id }) { history.append(entry) }
-            if history.count > State.historyMax + State.historyMax / 10 {
-                history.removeFirst(history.count - State.historyMax)
+                remember(entry)
+            } else if !history.suffix(64).contains(where: { $0.delivery.id == id }) {
+                remember(entry)
             }
         case .retried(let delivery):
             history.removeAll { $0.delivery.id == delivery.id }
@@ -90,6 +100,15 @@ extension State {
         guard let key = incident.key else { return }
         openKeys[incident.identity.withoutKey]?.remove(key)
         if openKeys[incident.identity.withoutKey]?.isEmpty == true { openKeys[incident.identity.withoutKey] = nil }
+    }
+
+    private mutating func remember(_ entry: HistoryEntry) {
+        history.append(entry)
+        threads.take(entry)
+        guard history.count > State.historyKeptMax else { return }
+        let excess = history.count - State.historyMax
+        for entry in history.prefix(excess) { threads.drop(entry) }
+        history.removeFirst(excess)
     }
 
     /// The durable part as the shortest list of facts that makes it: a snapshot.

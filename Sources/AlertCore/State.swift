@@ -22,7 +22,9 @@ public struct State: Sendable {
     /// The keys of open incidents that have one, by the rest of what identifies them.
     var openKeys: [IncidentKey: Set<String>] = [:]
     /// Unfinished deliveries of each channel, in the order they were accepted.
-    var queues: [String: [String]] = [:]
+    var queues: [String: Queue] = [:]
+    /// Where in each channel the messages of an incident belong.
+    var threads = Threads()
     /// Unfinished deliveries of each incident, likewise.
     var deliveries: [String: [String]] = [:]
 
@@ -40,6 +42,8 @@ public struct State: Sendable {
 
     /// Deliveries remembered for `history` and the inbox page; some weeks of a lively team.
     public static let historyMax = 1000
+    /// Letting go of one at a time would move all the others each time.
+    static let historyKeptMax = historyMax + historyMax / 10
 
     public init() {}
 
@@ -131,6 +135,54 @@ public struct ChannelRecord: Hashable, Sendable {
     public var pausedUntil: Moment?
 
     public init() {}
+}
+
+/// Ids in the order they came, of which nearly always one of the first goes.
+struct Queue: Sendable {
+    private(set) var ids: ArraySlice<String> = []
+
+    mutating func append(_ id: String) { ids.append(id) }
+
+    mutating func remove(_ id: String) {
+        guard let place = ids.firstIndex(of: id) else { return }
+        // Those before it, which are few, move up: those behind it may be ten thousand.
+        for index in (ids.startIndex..<place).reversed() { ids[index + 1] = ids[index] }
+        ids.removeFirst()
+    }
+}
+
+/// The channels' own ids of the messages that opened incidents, as far as the history reaches back.
+struct Threads: Sendable {
+    private struct Key: Hashable, Sendable {
+        let incident: String
+        let channel: String
+    }
+
+    /// Oldest first.
+    private var receipts: [Key: [String?]] = [:]
+
+    /// The receipt of the incident's first message in the channel, where the channel gave one.
+    func receipt(of incident: String, in channel: String) -> String? {
+        receipts[Key(incident: incident, channel: channel)]?.first ?? nil
+    }
+
+    /// Takes in what has come to the end of the history.
+    mutating func take(_ entry: HistoryEntry) {
+        guard let (key, receipt) = Threads.part(entry) else { return }
+        receipts[key, default: []].append(receipt)
+    }
+
+    /// Lets go of what has left the history at its beginning.
+    mutating func drop(_ entry: HistoryEntry) {
+        guard let (key, _) = Threads.part(entry) else { return }
+        receipts[key]?.removeFirst()
+        if receipts[key]?.isEmpty == true { receipts[key] = nil }
+    }
+
+    private static func part(_ entry: HistoryEntry) -> (Key, receipt: String?)? {
+        guard let incident = entry.delivery.incident, case .delivered(let receipt) = entry.end else { return nil }
+        return (Key(incident: incident, channel: entry.delivery.channel), receipt)
+    }
 }
 
 /// A token bucket: how many deliveries may leave at once.

@@ -50,19 +50,19 @@ struct Timers: Sendable {
     /// Takes out every promise that is due at `now`; nil when there is none. Those of sources are only taken out:
     /// polls start together at the end of a turn.
     mutating func popAllDue(_ now: Moment) -> Due? {
-        var due: Due?
+        var due = Due()
+        var isAny = false
         while let key = popDue(now) {
-            var known = due ?? Due()
+            isAny = true
             switch key {
             case .source: break
-            case .incident(let id): known.incidents.append(id)
-            case .channel(let name): known.channels.append(name)
-            case .watch(let name): known.watches.append(name)
-            case .housekeeping: known.housekeeping = true
+            case .incident(let id): due.incidents.append(id)
+            case .channel(let name): due.channels.append(name)
+            case .watch(let name): due.watches.append(name)
+            case .housekeeping: due.housekeeping = true
             }
-            due = known
         }
-        return due
+        return isAny ? due : nil
     }
 
     /// Takes out the earliest promise that is due at `now`.

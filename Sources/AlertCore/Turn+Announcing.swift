@@ -24,10 +24,9 @@ extension Turn {
 
     /// What is held for a channel that the routes do not lead to any more will not be said there.
     private mutating func letGo(_ incident: Incident, of channel: String) {
-        guard incident.standings[channel]?.hold != nil else { return }
-        var incident = incident
-        incident.standings[channel]?.hold = nil
-        record(.incident(incident))
+        guard var standing = incident.standings[channel], standing.hold != nil else { return }
+        standing.hold = nil
+        keep(standing, of: incident, in: channel)
     }
 
     /// The channels that the routes name for an incident, in the order of the config.
@@ -90,8 +89,7 @@ extension Turn {
         guard let (kind, reason) = wanted(incident, standing) else {
             guard standing.hold != nil else { return }
             standing.hold = nil
-            incident.standings[channel] = standing
-            record(.incident(incident))
+            keep(standing, of: incident, in: channel)
             return
         }
         if kind == .reminder, let rule = plan.detector(incident.rule), !areFiguresFresh(incident, rule) {
@@ -124,31 +122,32 @@ extension Turn {
             standing.hold = hold
         }
         guard incident.standings[channel] != standing else { return }
-        incident.standings[channel] = standing
-        record(.incident(incident))
+        keep(standing, of: incident, in: channel)
+    }
+
+    /// Keeps what a channel knows of an incident; nil when it has nothing more to hear of it.
+    private mutating func keep(_ standing: Standing?, of incident: Incident, in channel: String) {
+        record(.standing(incident: incident.id, channel: channel, standing))
     }
 
     private mutating func send(
         _ incident: Incident, _ standing: Standing, _ kind: Notification.Kind, _ severity: Severity, _ channel: String,
         _ reason: Reason
     ) {
-        var incident = incident
         var standing = standing
         standing.announced = max(severity, standing.announced ?? severity)
         standing.lastSaid = now
         standing.hold = nil
-        incident.standings[channel] = incident.isOpen ? standing : nil
         let delivery = enqueue(compose(incident, kind), kind, channel, incident: incident)
-        record(.incident(incident))
+        keep(incident.isOpen ? standing : nil, of: incident, in: channel)
         decide(
             .send, delivery.kind == .digest ? .overtaken : reason, delivery.kind, severity, channel, delivery.message,
             incident: incident.id, delivery: delivery.id)
-        dispatch(channel)
+        dispatchSoon(channel)
     }
 
     /// What ended without the channel having heard of it: a line of a summary, or nothing.
     private mutating func settleUnannounced(_ incident: Incident, _ standing: Standing, _ channel: String) {
-        var incident = incident
         var standing = standing
         guard standing.hold?.isForSummary != true else {
             waitForSummary(incident, standing, channel)
@@ -164,16 +163,14 @@ extension Turn {
             if hold.summarizes {
                 hold.isForSummary = true
                 standing.hold = hold
-                incident.standings[channel] = standing
-                record(.incident(incident))
+                keep(standing, of: incident, in: channel)
                 return
             }
             decide(
                 .drop, hold.reason, hold.kind, hold.severity, channel, compose(incident, hold.kind),
                 incident: incident.id)
         }
-        incident.standings[channel] = nil
-        record(.incident(incident))
+        keep(nil, of: incident, in: channel)
     }
 
     private mutating func waitForSummary(_ incident: Incident, _ standing: Standing, _ channel: String) {
@@ -183,11 +180,11 @@ extension Turn {
             summariesDue.insert(channel)
             return
         }
-        var incident = incident
+        var standing = standing
         hold.lookAgain = closure.until
         hold.until = firstOpening(for: notification, after: closure)
-        incident.standings[channel]?.hold = hold
-        record(.incident(incident))
+        standing.hold = hold
+        keep(standing, of: incident, in: channel)
     }
 
     /// Sends one summary to each channel that has waited for one.
@@ -202,9 +199,8 @@ extension Turn {
             let message = composeSummary(of: ended, reason: reason)
             let delivery = enqueue(message, .digest, channel, incident: nil)
             decide(.send, reason, .digest, message.severity, channel, message, incident: nil, delivery: delivery.id)
-            for var incident in ended {
-                incident.standings[channel] = nil
-                record(.incident(incident))
+            for incident in ended {
+                keep(nil, of: incident, in: channel)
                 endIfSettled(incident.id)
                 setIncidentTimer(incident.id)
             }

@@ -19,7 +19,7 @@ extension Turn {
                         kind == .digest
                         ? composeSummary(of: [incident], reason: .overtaken) : compose(incident, .opened)
                 }
-                record(.deliveryEnded(HistoryEntry(delivery: old, end: .replaced, at: now)))
+                end(old, .replaced)
             }
         }
         let number = state.nextNumber
@@ -32,12 +32,19 @@ extension Turn {
         return delivery
     }
 
+    private mutating func end(_ delivery: Delivery, _ end: DeliveryEnd) {
+        record(.deliveryDone(id: delivery.id, end, at: now))
+    }
+
     private func untried(of incident: String, in channel: String) -> [Delivery] {
         (state.deliveries[incident] ?? []).compactMap { state.outbox[$0] }.filter { delivery in
             guard case .waiting = delivery.phase else { return false }
             return delivery.channel == channel && delivery.attempts == 0
         }
     }
+
+    /// Has the channel dispatched before this turn ends: once, however many messages it got.
+    mutating func dispatchSoon(_ name: String) { state.timers.set(.channel(name), now) }
 
     /// Starts as many attempts in the channel as its pace, its pauses and the order allow, and promises to look again.
     mutating func dispatch(_ name: String) {
@@ -46,7 +53,7 @@ extension Turn {
         buryExpired(name)
         let record = state.channels[name] ?? ChannelRecord()
         if let paused = record.pausedUntil, paused > now {
-            guard let first = state.queues[name]?.first.flatMap({ state.outbox[$0] }) else { return }
+            guard let first = state.queues[name]?.ids.first.flatMap({ state.outbox[$0] }) else { return }
             let end = first.queued + Turn.deliveryLifetime
             state.timers.set(.channel(name), end > now ? min(paused, end) : paused)
             return
@@ -58,7 +65,7 @@ extension Turn {
         var busy: Set<String> = []
         var ready: [Delivery] = []
         var nextDue: Moment?
-        for id in state.queues[name] ?? [] {
+        for id in state.queues[name]?.ids ?? [] {
             guard let delivery = state.outbox[id] else { continue }
             let isBehind = delivery.incident.map { busy.contains($0) } ?? false
             if let incident = delivery.incident { busy.insert(incident) }
@@ -99,7 +106,7 @@ extension Turn {
         var delivery = delivery
         delivery.attempts += 1
         delivery.phase = .attempting(since: now)
-        record(.delivery(delivery))
+        record(.deliveryProgress(id: delivery.id, delivery.progress))
         state.sending[delivery.channel, default: []].insert(delivery.id)
         output.effects.append(
             .send(
@@ -108,15 +115,8 @@ extension Turn {
             ))
     }
 
-    /// The receipt of the incident's first message in the channel, where the channel gave one.
     private func thread(of delivery: Delivery) -> String? {
-        guard let incident = delivery.incident else { return nil }
-        let first = state.history.first { entry in
-            guard case .delivered = entry.end else { return false }
-            return entry.delivery.incident == incident && entry.delivery.channel == delivery.channel
-        }
-        guard case .delivered(let receipt) = first?.end else { return nil }
-        return receipt
+        delivery.incident.flatMap { state.threads.receipt(of: $0, in: delivery.channel) }
     }
 
     /// Takes in what came of an attempt.
@@ -127,7 +127,7 @@ extension Turn {
         guard plan.channel(name) != nil else {
             // Its channel left the config while it was in flight.
             if case .delivered(let receipt) = outcome {
-                record(.deliveryEnded(HistoryEntry(delivery: delivery, end: .delivered(receipt: receipt), at: now)))
+                end(delivery, .delivered(receipt: receipt))
             } else {
                 abandon(delivery)
             }
@@ -140,12 +140,12 @@ extension Turn {
             channel.failures = 0
             // A wait that the service asked for in the meantime is kept all the same.
             if let paused = channel.pausedUntil, paused <= now { channel.pausedUntil = nil }
-            record(.deliveryEnded(HistoryEntry(delivery: delivery, end: .delivered(receipt: receipt), at: now)))
+            end(delivery, .delivered(receipt: receipt))
             clearTrouble(.channelFailing, about: name)
         case .retry(let told, let sentence):
             let wait = pause(delivery, &channel, told: told)
             delivery.phase = .waiting(notBefore: now + wait)
-            record(.delivery(delivery))
+            record(.deliveryProgress(id: id, delivery.progress))
             note(.warning, "channel \(name): delivery \(id) \(sentence); next try in \(wait.short)")
         case .unknown(let sentence):
             takeUnknown(delivery, &channel, sentence)
@@ -155,14 +155,14 @@ extension Turn {
             } else {
                 delivery.isPlain = true
                 delivery.phase = .waiting(notBefore: now)
-                record(.delivery(delivery))
+                record(.deliveryProgress(id: id, delivery.progress))
                 note(.warning, "channel \(name): delivery \(id) \(sentence); trying the plain form")
             }
         case .refusedChannel(let sentence):
             bury(delivery, sentence)
         }
         if channel != channelBefore { record(.channel(name: name, channel)) }
-        dispatch(name)
+        dispatchSoon(name)
     }
 
     /// An attempt of which nobody knows whether it arrived is made again: freely where the channel takes two as one,
@@ -177,7 +177,7 @@ extension Turn {
         if !isIdempotent { delivery.possiblyRepeated = true }
         let wait = pause(delivery, &channel, told: nil)
         delivery.phase = .waiting(notBefore: now + wait)
-        record(.delivery(delivery))
+        record(.deliveryProgress(id: delivery.id, delivery.progress))
         note(.warning, "channel \(delivery.channel): delivery \(delivery.id): \(sentence); next try in \(wait.short)")
     }
 
@@ -216,7 +216,7 @@ extension Turn {
     static let deliveryLifetime = Duration.hours(24)
 
     private mutating func buryExpired(_ name: String) {
-        for id in state.queues[name] ?? [] {
+        for id in state.queues[name]?.ids ?? [] {
             guard let delivery = state.outbox[id] else { continue }
             guard now - delivery.queued >= Turn.deliveryLifetime else { break }
             guard case .waiting = delivery.phase else { continue }
@@ -226,7 +226,7 @@ extension Turn {
 
     /// Puts a delivery to the dead letters and says so.
     private mutating func bury(_ delivery: Delivery, _ sentence: String) {
-        record(.deliveryEnded(HistoryEntry(delivery: delivery, end: .dead(sentence), at: now)))
+        end(delivery, .dead(sentence))
         note(.error, "channel \(delivery.channel): delivery \(delivery.id) is dead: \(sentence)")
         raiseTrouble(
             .channelFailing, about: delivery.channel, severity: .critical,
@@ -234,9 +234,7 @@ extension Turn {
     }
 
     private mutating func abandon(_ delivery: Delivery) {
-        record(
-            .deliveryEnded(
-                HistoryEntry(delivery: delivery, end: .dead("the channel is not in the config any more"), at: now)))
+        end(delivery, .dead("the channel is not in the config any more"))
     }
 
     /// After a start: whatever the run before had under way may or may not have arrived; deliveries to channels that are
@@ -255,7 +253,7 @@ extension Turn {
                     interrupted.possiblyRepeated = true
                 }
                 interrupted.phase = .waiting(notBefore: now)
-                record(.delivery(interrupted))
+                record(.deliveryProgress(id: delivery.id, interrupted.progress))
             }
         }
     }

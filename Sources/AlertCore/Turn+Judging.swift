@@ -62,9 +62,11 @@ extension Turn {
         let identity = IncidentKey(rule: rule.name, subject: subject, key: key)
         guard var incident = state.incidentIDs[identity].flatMap({ state.incidents[$0] }) else {
             if case .firing(let severity) = judgement.verdict {
-                let incident = Incident(
+                var incident = Incident(
                     rule: rule.name, subject: subject, key: key, labels: labels, severity: severity, since: now,
                     evidence: judgement.evidence)
+                // Without a time to hold there is nothing to wait for, and one record says it all.
+                if rule.detector.holdTime <= .zero, areFiguresFresh(incident, rule) { incident.state = .firing }
                 keep(incident, worsenedTo: nil)
                 revisit(incident.id)
             }

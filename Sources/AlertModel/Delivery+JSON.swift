@@ -2,7 +2,7 @@
 
 extension Message {
     public var json: JSON {
-        var object = JSONObject()
+        var object = JSONObject(capacity: 12)
         object.append("kind", .string(kind.rawValue))
         object.append("severity", .string(severity.rawValue))
         object.append("at", JSON(at))
@@ -45,13 +45,31 @@ extension Message {
 
 extension Delivery {
     public var json: JSON {
-        var object = JSONObject()
+        var object = JSONObject(capacity: 12)
         object.append("id", .string(id))
         object.append("channel", .string(channel))
         object.append("number", JSON(number))
         object.append("kind", .string(kind.rawValue))
         object.append("incident", JSON(incident))
         object.append("queued", JSON(queued))
+        progress.add(to: &object)
+        object.append("message", message.json)
+        return .object(object)
+    }
+
+    public init(_ reader: JSONReader) throws(JSONMismatch) {
+        self.init(
+            id: try reader.member("id").string(), channel: try reader.member("channel").string(),
+            number: try reader.member("number").int(), kind: try reader.member("kind").choice(),
+            incident: try reader.optional("incident")?.string(), message: try Message(reader.member("message")),
+            queued: try reader.member("queued").moment())
+        progress = try Progress(reader)
+    }
+}
+
+extension Delivery.Progress {
+    /// Adds the members to those of an object that says whose progress it is.
+    public func add(to object: inout JSONObject) {
         object.append("attempts", JSON(attempts))
         switch phase {
         case .waiting(let notBefore): object.append("not_before", JSON(notBefore))
@@ -59,50 +77,56 @@ extension Delivery {
         }
         object.append("possibly_repeated", .bool(possiblyRepeated))
         object.append("plain", .bool(isPlain))
-        object.append("message", message.json)
-        return .object(object)
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
-        let phase: Phase
+        let phase: Delivery.Phase
         if let since = try reader.optional("attempting_since")?.moment() {
             phase = .attempting(since: since)
         } else {
             phase = .waiting(notBefore: try reader.member("not_before").moment())
         }
         self.init(
-            id: try reader.member("id").string(), channel: try reader.member("channel").string(),
-            number: try reader.member("number").int(), kind: try reader.member("kind").choice(),
-            incident: try reader.optional("incident")?.string(), message: try Message(reader.member("message")),
-            queued: try reader.member("queued").moment(), attempts: try reader.member("attempts").int(), phase: phase,
+            attempts: try reader.member("attempts").int(), phase: phase,
             possiblyRepeated: try reader.member("possibly_repeated").bool(), isPlain: try reader.member("plain").bool())
     }
 }
 
 extension HistoryEntry {
     public var json: JSON {
-        var object = JSONObject()
+        var object = JSONObject(capacity: 12)
         object.append("at", JSON(at))
-        object.append("end", .string(end.name))
-        switch end {
-        case .delivered(let receipt): object.set("receipt", receipt.map(JSON.string))
-        case .replaced: break
-        case .dead(let sentence): object.append("sentence", .string(sentence))
-        }
+        end.add(to: &object)
         object.append("delivery", delivery.json)
         return .object(object)
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
+        self.init(
+            delivery: try Delivery(reader.member("delivery")), end: try DeliveryEnd(reader),
+            at: try reader.member("at").moment())
+    }
+}
+
+extension DeliveryEnd {
+    /// Adds the members to those of an object that says whose end it is.
+    public func add(to object: inout JSONObject) {
+        object.append("end", .string(name))
+        switch self {
+        case .delivered(let receipt): object.set("receipt", receipt.map(JSON.string))
+        case .replaced: break
+        case .dead(let sentence): object.append("sentence", .string(sentence))
+        }
+    }
+
+    public init(_ reader: JSONReader) throws(JSONMismatch) {
         let written = try reader.member("end")
-        let end: DeliveryEnd
         switch try written.string() {
-        case "delivered": end = .delivered(receipt: try reader.optional("receipt")?.string())
-        case "replaced": end = .replaced
-        case "dead": end = .dead(try reader.member("sentence").string())
+        case "delivered": self = .delivered(receipt: try reader.optional("receipt")?.string())
+        case "replaced": self = .replaced
+        case "dead": self = .dead(try reader.member("sentence").string())
         default: throw written.mismatch(expected: "\"delivered\", \"replaced\" or \"dead\"")
         }
-        self.init(delivery: try Delivery(reader.member("delivery")), end: end, at: try reader.member("at").moment())
     }
 }
 

@@ -18,6 +18,26 @@ public struct Delivery: Hashable, Sendable {
     /// Whether to send the plainest form: the channel refused the rich one.
     public var isPlain: Bool
 
+    /// What changes of a delivery from attempt to attempt.
+    public struct Progress: Hashable, Sendable {
+        public var attempts: Int
+        public var phase: Phase
+        public var possiblyRepeated: Bool
+        public var isPlain: Bool
+    }
+
+    public var progress: Progress {
+        get {
+            Progress(attempts: attempts, phase: phase, possiblyRepeated: possiblyRepeated, isPlain: isPlain)
+        }
+        set {
+            attempts = newValue.attempts
+            phase = newValue.phase
+            possiblyRepeated = newValue.possiblyRepeated
+            isPlain = newValue.isPlain
+        }
+    }
+
     public enum Phase: Hashable, Sendable {
         /// Waiting, not to be tried before the moment given.
         case waiting(notBefore: Moment)

@@ -269,7 +269,7 @@ public enum WrittenInstant: Hashable, Sendable {
         else { throw WrittenInstant.error }
         var (hour, minute, second) = (0, 0, 0)
         if !scanner.isAtEnd {
-            guard scanner.skip(anyOf: " Tt"), let hours = scanner.number(digits: 2), scanner.skip(":"),
+            guard scanner.skip(anyOf: " ", "T", "t"), let hours = scanner.number(digits: 2), scanner.skip(":"),
                 let minutes = scanner.number(digits: 2)
             else { throw WrittenInstant.error }
             (hour, minute) = (hours, minutes)

@@ -10,7 +10,7 @@ extension JSONObject {
 
 extension Evidence {
     public var json: JSON {
-        var object = JSONObject()
+        var object = JSONObject(capacity: 13)
         object.set("metric", metric.map(JSON.string))
         object.set("value", figure.map { JSON($0.value) })
         object.set("numerator", figure?.share.map { JSON($0.hits) })
@@ -72,7 +72,7 @@ extension Subject {
 
 extension IncidentSummary {
     public var json: JSON {
-        var object = JSONObject()
+        var object = JSONObject(capacity: 13)
         object.append("id", .string(id))
         object.append("rule", .string(rule))
         subject.set(on: &object)
@@ -124,7 +124,7 @@ extension Incident {
 
 extension Standing {
     public var json: JSON {
-        var object = JSONObject()
+        var object = JSONObject(capacity: 13)
         object.set("announced", announced.map { .string($0.rawValue) })
         object.set("dropped", dropped.map { .string($0.rawValue) })
         object.set("last_said", lastSaid.map { JSON($0) })
@@ -132,7 +132,7 @@ extension Standing {
         return .object(object)
     }
 
-    init(_ reader: JSONReader) throws(JSONMismatch) {
+    public init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init(
             announced: try reader.optional("announced")?.choice(), dropped: try reader.optional("dropped")?.choice(),
             lastSaid: try reader.optional("last_said")?.moment(), hold: try reader.optional("hold").map(Hold.read))

@@ -58,31 +58,42 @@ extension JSON {
         output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: level * 2))
     }
 
-    /// Whether the first two bytes of U+2028 or U+2029 stand at the end.
-    private static func endsInSeparator(_ output: [UInt8]) -> Bool {
-        output.count >= 2 && output[output.count - 2] == 0xE2 && output[output.count - 1] == 0x80
-    }
-
     /// Writes a string literal. U+2028 and U+2029 are escaped too: they end lines in JavaScript and in some log readers.
     static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): output.append(contentsOf: [UInt8(ascii: "\\"), byte])
-            case UInt8(ascii: "\\"): output.append(contentsOf: [UInt8(ascii: "\\"), byte])
-            case 0x0A: output.append(contentsOf: "\\n".utf8)
-            case 0x0D: output.append(contentsOf: "\\r".utf8)
-            case 0x09: output.append(contentsOf: "\\t".utf8)
-            case 0..<0x20:
-                output.append(contentsOf: "\\u00".utf8)
-                output.append(contentsOf: (byte < 16 ? "0" : "").utf8)
-                output.append(contentsOf: String(byte, radix: 16).utf8)
-            case 0xA8 where endsInSeparator(output), 0xA9 where endsInSeparator(output):
-                output.removeLast(2)
-                output.append(contentsOf: (byte == 0xA8 ? "\\u2028" : "\\u2029").utf8)
-            default: output.append(byte)
+        var text = text
+        text.withUTF8 { bytes in
+            // Nearly every text is written as it is, in one piece.
+            var done = 0
+            for index in bytes.indices where mayNeedEscape(bytes[index]) {
+                guard let escape = escape(bytes, at: index) else { continue }
+                output.append(contentsOf: bytes[done..<escape.start])
+                output.append(contentsOf: escape.text.utf8)
+                done = index + 1
             }
+            output.append(contentsOf: bytes[done...])
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    @inline(__always)
+    private static func mayNeedEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0xA8 || byte == 0xA9
+    }
+
+    /// What to write instead of the character that ends at `index`, and where that character starts; nil for most.
+    private static func escape(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> (start: Int, text: String)? {
+        switch bytes[index] {
+        case UInt8(ascii: "\""): (index, "\\\"")
+        case UInt8(ascii: "\\"): (index, "\\\\")
+        case 0x0A: (index, "\\n")
+        case 0x0D: (index, "\\r")
+        case 0x09: (index, "\\t")
+        case 0..<0x10: (index, "\\u000" + String(bytes[index], radix: 16))
+        case 0x10..<0x20: (index, "\\u00" + String(bytes[index], radix: 16))
+        case 0xA8 where index >= 2 && bytes[index - 1] == 0x80 && bytes[index - 2] == 0xE2: (index - 2, "\\u2028")
+        case 0xA9 where index >= 2 && bytes[index - 1] == 0x80 && bytes[index - 2] == 0xE2: (index - 2, "\\u2029")
+        default: nil
+        }
     }
 }

@@ -61,6 +61,12 @@ public struct JSONObject: Sendable, Hashable {
 
     public init() { members = [] }
 
+    /// An empty object with room for that many members.
+    init(capacity: Int) {
+        members = []
+        members.reserveCapacity(capacity)
+    }
+
     /// Makes an object of members whose names are known to differ.
     public init(_ members: [(String, JSON)]) {
         self.members = members.map { Member(name: $0.0, value: $0.1) }
@@ -80,7 +86,7 @@ public struct JSONObject: Sendable, Hashable {
     }
 
     /// Adds a member without looking whether the name is taken.
-    mutating func append(_ name: String, _ value: JSON) {
+    public mutating func append(_ name: String, _ value: JSON) {
         members.append(Member(name: name, value: value))
     }
 }

@@ -8,7 +8,7 @@ extension Moment: CustomStringConvertible {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(digits: 4), scanner.skip("-"),
             let month = scanner.number(digits: 2), scanner.skip("-"),
-            let day = scanner.number(digits: 2), scanner.skip(anyOf: "Tt "),
+            let day = scanner.number(digits: 2), scanner.skip(anyOf: "T", "t", " "),
             let hour = scanner.number(digits: 2), scanner.skip(":"),
             let minute = scanner.number(digits: 2), scanner.skip(":"),
             let second = scanner.number(digits: 2), second <= 60,
@@ -21,7 +21,7 @@ extension Moment: CustomStringConvertible {
             milliseconds = fraction
         }
         var offset = 0
-        if !scanner.skip(anyOf: "Zz") {
+        if !scanner.skip(anyOf: "Z", "z") {
             let negative = scanner.skip("-")
             guard negative || scanner.skip("+"),
                 let hours = scanner.number(digits: 2), hours <= 23, scanner.skip(":"),
@@ -40,10 +40,44 @@ extension Moment: CustomStringConvertible {
         let civil = CivilTime(self)
         let date = civil.date
         let rest = Int(milliseconds - civil.moment().milliseconds)
-        let fraction = rest == 0 ? "" : "." + rest.padded(3)
-        return "\(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
-            + "T\(civil.hour.padded(2)):\(civil.minute.padded(2)):\(civil.second.padded(2))\(fraction)Z"
+        // Records are full of moments, so they are put together digit by digit.
+        return String(unsafeUninitializedCapacity: Moment.bytesMax) { buffer in
+            var count = 0
+            func put(_ mark: Unicode.Scalar) {
+                buffer[count] = UInt8(ascii: mark)
+                count += 1
+            }
+            func put(_ number: Int, digits: Int) {
+                var left = number
+                for place in (0..<digits).reversed() {
+                    buffer[count + place] = UInt8(ascii: "0") + UInt8(left % 10)
+                    left /= 10
+                }
+                count += digits
+            }
+            // Within the years that can be written there are four digits.
+            put(date.year.clamped(to: 0...9999), digits: 4)
+            put("-")
+            put(date.month, digits: 2)
+            put("-")
+            put(date.day, digits: 2)
+            put("T")
+            put(civil.hour, digits: 2)
+            put(":")
+            put(civil.minute, digits: 2)
+            put(":")
+            put(civil.second, digits: 2)
+            if rest != 0 {
+                put(".")
+                put(rest, digits: 3)
+            }
+            put("Z")
+            return count
+        }
     }
+
+    /// `2026-11-20T22:00:00.250Z`.
+    private static let bytesMax = 24
 }
 
 extension BinaryInteger {
@@ -74,13 +108,13 @@ package struct DigitScanner {
         return value
     }
 
-    package mutating func skip(_ mark: Character) -> Bool { skip(anyOf: String(mark)) }
-
-    package mutating func skip(anyOf marks: String) -> Bool {
-        guard position < bytes.count, marks.utf8.contains(bytes[position]) else { return false }
+    package mutating func skip(_ mark: Unicode.Scalar) -> Bool {
+        guard position < bytes.count, bytes[position] == UInt8(ascii: mark) else { return false }
         position += 1
         return true
     }
+
+    package mutating func skip(anyOf marks: Unicode.Scalar...) -> Bool { marks.contains { skip($0) } }
 
     /// Reads the digits after a decimal point as milliseconds; nil when there is none.
     fileprivate mutating func fraction() -> Int? {

@@ -19,13 +19,12 @@ extension String {
     /// The text without what could deceive a reader or break a line: what ends a line and tabs become spaces; other
     /// control characters, bidirectional overrides and marks of direction go.
     public var tamed: String {
+        guard unicodeScalars.contains(where: \.isWild) else { return self }
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {
             switch scalar.value {
             case 0x0A, 0x0D, 0x09, 0x2028, 0x2029: result.append(" ")
-            case 0..<0x20, 0x7F..<0xA0: continue
-            case 0x200E, 0x200F, 0x061C, 0x202A...0x202E, 0x2066...0x2069: continue
-            default: result.append(scalar)
+            default: if !scalar.isWild { result.append(scalar) }
             }
         }
         return String(result)
@@ -81,5 +80,17 @@ extension String {
             rows.append(current)
         }
         return rows[left.count][right.count]
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether it could deceive a reader or break a line.
+    fileprivate var isWild: Bool {
+        switch value {
+        case 0x20..<0x7F: false
+        case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029: true
+        case 0x200E, 0x200F, 0x061C, 0x202A...0x202E, 0x2066...0x2069: true
+        default: false
+        }
     }
 }

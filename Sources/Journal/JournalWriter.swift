@@ -94,6 +94,12 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// How many bytes wait for a commit.
     public var pendingBytes: Int { pending.count }
 
+    /// Lets go of everything appended since the last commit, for whoever can say it all again with `compact`.
+    public mutating func discardPending() {
+        pending = []
+        lastSeq = committedSeq
+    }
+
     /// Whether a replay would read so much that a compaction pays: more than the last snapshot, and not little.
     public var needsCompaction: Bool {
         compacting == nil && bytesSinceSnapshot >= max(limits.compactionBytesMin, snapshotBytes, compactionDueBytes)

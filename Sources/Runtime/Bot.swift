@@ -16,12 +16,15 @@ public actor Bot {
     private var ledger: Ledger
     public private(set) var state: State
 
-    private let inbox: AsyncStream<Event>
-    private let events: AsyncStream<Event>.Continuation
+    private let inbox = Inbox<Event>()
     private var armed: Duration?
     /// Effects that wait for the journal.
     private var waiting: [SendOrder] = []
     private var journalTrouble: JournalError?
+    /// Since when, by the machine's clock.
+    private var troubleSince = Duration.zero
+    /// Whether the core knows.
+    private var isTroubleTold = false
     private var unwritten: [Fact] = []
     private var isStopping = false
     private var sending = 0
@@ -77,7 +80,6 @@ public actor Bot {
         self.ledger = ledger
         self.state = state
         wallOffset = Bot.offset(ports.clock)
-        (inbox, events) = AsyncStream.makeStream(of: Event.self)
     }
 
     public var plan: Plan { core.plan }
@@ -95,15 +97,15 @@ public actor Bot {
     public var trouble: JournalError? { journalTrouble }
 
     /// Uses a new config from the next turn on.
-    public nonisolated func reload(_ setup: Setup) { events.yield(.reload(setup)) }
+    public nonisolated func reload(_ setup: Setup) { inbox.put(.reload(setup)) }
 
     /// Stops: no new polls; deliveries in flight end within the grace or stay safe in the journal.
-    public nonisolated func stop() { events.yield(.stop) }
+    public nonisolated func stop() { inbox.put(.stop) }
 
     /// Does what somebody says and answers once that is safe in the journal.
     public nonisolated func obey(_ command: Command) async -> CommandReply {
         await withCheckedContinuation { continuation in
-            if case .terminated = events.yield(.command(command, continuation)) {
+            if !inbox.put(.command(command, continuation)) {
                 continuation.resume(returning: .stopping)
             }
         }
@@ -128,42 +130,51 @@ public actor Bot {
     public func run(grace: Duration) async {
         await withDiscardingTaskGroup { group in
             turn([.started], &group)
-            for await event in inbox {
-                switch event {
-                case .input(let input): turn([input], &group)
-                case .alarm:
-                    armed = nil
-                    turn([.tick], &group)
-                case .command(let command, let continuation):
-                    askingCount += 1
-                    asking[askingCount] = continuation
-                    turn([.command(command, id: askingCount)], &group)
-                case .snapshot(let result): take(result)
-                case .reload(let setup):
-                    use(setup)
-                    turn([.started], &group)
-                case .stop:
-                    beginStop(grace, &group)
-                case .graceOver: events.finish()
-                }
-                if isStopping, sending == 0 { events.finish() }
+            for await _ in inbox.bell {
+                take(inbox.takeAll(), grace, &group)
+                if isStopping, sending == 0 { inbox.close() }
             }
             group.cancelAll()
         }
         for watcher in watchers.values { watcher.finish() }
         // Nobody takes in what comes from now on.
-        for await event in inbox {
+        for event in inbox.takeAll() {
             if case .command(_, let continuation) = event { continuation.resume(returning: .stopping) }
         }
+    }
+
+    /// Takes in what has happened since the last turn: in one turn, but for what another config parts.
+    private func take(_ events: [Event], _ grace: Duration, _ group: inout DiscardingTaskGroup) {
+        var inputs: [Input] = []
+        for event in events {
+            switch event {
+            case .input(let input): inputs.append(input)
+            case .alarm:
+                armed = nil
+                inputs.append(.tick)
+            case .command(let command, let continuation):
+                askingCount += 1
+                asking[askingCount] = continuation
+                inputs.append(.command(command, id: askingCount))
+            case .reload(let setup):
+                if !inputs.isEmpty { turn(inputs, &group) }
+                use(setup)
+                inputs = [.started]
+            case .snapshot(let result): take(result)
+            case .stop: beginStop(grace, &group)
+            case .graceOver: inbox.close()
+            }
+        }
+        if !inputs.isEmpty { turn(inputs, &group) }
     }
 
     private func beginStop(_ grace: Duration, _ group: inout DiscardingTaskGroup) {
         guard !isStopping else { return }
         isStopping = true
         let end = ports.clock.uptime() + grace
-        group.addTask { [ports, events] in
+        group.addTask { [ports, inbox] in
             try? await ports.clock.sleep(until: end)
-            events.yield(.graceOver)
+            inbox.put(.graceOver)
         }
     }
 
@@ -180,15 +191,21 @@ public actor Bot {
     /// One turn: step, journal, perform.
     private func turn(_ inputs: [Input], _ group: inout DiscardingTaskGroup) {
         let now = ports.clock.now()
-        var effects: [Effect] = []
-        for input in clockAndPower() + inputs {
+        for input in inputs {
             trackHealth(input, &group)
             if case .delivered = input { sending -= 1 }
-            let output = core.step(&state, input, at: now)
-            unwritten += output.facts
-            effects += output.effects
         }
-        let isWritten = write(now, &group)
+        let output = core.step(&state, clockAndPower() + inputs, at: now)
+        var effects = output.effects
+        unwritten += output.facts
+        var isWritten = write(now, &group)
+        if isTroubleNews {
+            isTroubleTold = journalTrouble != nil
+            let more = core.step(&state, [.journal(trouble: journalTrouble?.description)], at: now)
+            effects += more.effects
+            unwritten += more.facts
+            if isWritten { isWritten = write(now, &group) }
+        }
         for effect in effects { perform(effect, isWritten, &group) }
         if isWritten {
             for order in waiting { send(order, &group) }
@@ -198,30 +215,45 @@ public actor Bot {
         if !effects.isEmpty || !inputs.isEmpty { for watcher in watchers.values { watcher.yield() } }
     }
 
+    /// Whether the core is to be told how the journal is: what the next try mends by itself is worth no word.
+    private var isTroubleNews: Bool {
+        guard journalTrouble != nil else { return isTroubleTold }
+        return !isTroubleTold && ports.clock.uptime() - troubleSince >= Bot.journalRetryInterval
+    }
+
     /// Makes the facts durable; false when the journal can not be written now.
     private func write(_ now: Moment, _ group: inout DiscardingTaskGroup) -> Bool {
         do {
-            for refused in ledger.append(unwritten, at: now) {
-                ports.host.log(Note(.error, "a fact does not fit into the journal: \(refused)"))
-            }
-            unwritten = []
-            try ledger.commit(state, at: now)
+            var rest = unwritten[...]
+            defer { unwritten = Array(rest) }
+            repeat {
+                for refused in ledger.append(rest.prefix(Bot.factsPerCommitMax), at: now) {
+                    ports.host.log(Note(.error, "a fact does not fit into the journal: \(refused)"))
+                }
+                rest = rest.dropFirst(Bot.factsPerCommitMax)
+                try ledger.commit(state, at: now)
+            } while !rest.isEmpty
             if journalTrouble != nil {
                 ports.host.log(Note(.info, "the journal can be written again"))
                 journalTrouble = nil
             }
             if let snapshot = try ledger.beginIfLarge(state, at: now) {
-                group.addTask { [events] in events.yield(.snapshot(snapshot.write())) }
+                group.addTask { [inbox] in inbox.put(.snapshot(snapshot.write())) }
             }
             return true
         } catch {
             if journalTrouble != error {
                 ports.host.log(Note(.error, "the journal can not be written: \(error)"))
+                if journalTrouble == nil { troubleSince = ports.clock.uptime() }
                 journalTrouble = error
             }
             return false
         }
     }
+
+    /// Facts in one commit: some 4 MiB, so that a storm of ten thousand is not in memory twice. A crash between two
+    /// commits is no worse than one in the middle of a commit: either leaves the first facts of a turn.
+    private static let factsPerCommitMax = 4096
 
     /// Puts a snapshot in its place. One that failed costs nothing: the journal is whole without it.
     private func take(_ result: Result<Compaction.Written, JournalError>) {
@@ -234,7 +266,6 @@ public actor Bot {
             ports.host.log(Note(.warning, "the journal was not compacted: \(error)"))
         }
     }
-
     private func perform(_ effect: Effect, _ isWritten: Bool, _ group: inout DiscardingTaskGroup) {
         switch effect {
         case .note(let note):
@@ -244,25 +275,25 @@ public actor Bot {
         case .poll(let order):
             guard !isStopping, let source = sources[order.source] else { return }
             let poller = Poller(ports: ports, redactor: redactor)
-            group.addTask { [events] in events.yield(.input(await poller.poll(order, source))) }
+            group.addTask { [inbox] in inbox.put(.input(await poller.poll(order, source))) }
         case .answered(let answer, let id):
             asking.removeValue(forKey: id)?.resume(
                 returning: isWritten ? .answered(answer) : .unsafe(journalTrouble?.description ?? ""))
         case .send(let order):
             sending += 1
-            if isWritten { send(order, &group) } else { waiting.append(order) }
+            if isWritten || order.mayLeaveUnsafe { send(order, &group) } else { waiting.append(order) }
         }
     }
 
     private func send(_ order: SendOrder, _ group: inout DiscardingTaskGroup) {
         guard let channel = channels[order.delivery.channel] else {
             // It left the config while the delivery waited for the journal; the core still waits for an outcome.
-            events.yield(
+            inbox.put(
                 .input(.delivered(id: order.delivery.id, .retry(after: nil, "its channel is not in the config"))))
             return
         }
         let courier = Courier(ports: ports, redactor: redactor)
-        group.addTask { [events] in events.yield(.input(await courier.deliver(order, channel))) }
+        group.addTask { [inbox] in inbox.put(.input(await courier.deliver(order, channel))) }
     }
 
     /// How often a journal that can not be written is tried again.
@@ -278,9 +309,9 @@ public actor Bot {
         }
         guard let due, armed.map({ due < $0 }) ?? true else { return }
         armed = due
-        group.addTask { [ports, events] in
+        group.addTask { [ports, inbox] in
             guard (try? await ports.clock.sleep(until: due)) != nil else { return }
-            events.yield(.alarm)
+            inbox.put(.alarm)
         }
     }
 

@@ -5,21 +5,24 @@ public import PluginKit
 /// The journal as the bot uses it: facts in, a state out.
 public struct Ledger: ~Copyable {
     private var writer: JournalWriter
+    /// Whether facts were let go that only a snapshot can make up for.
+    private var isBehind = false
 
     /// Opens a journal for writing and rebuilds the state from it.
     public init(
         opening disk: any JournalDisk, limits: JournalLimits = .standard, rebuilding state: inout State
     ) throws(JournalError) {
-        var rebuilt = State()
-        writer = try JournalWriter.open(disk, limits: limits) { record in rebuilt.apply(try Fact(record)) }
-        state = rebuilt
+        var replay = StateReplay()
+        let opened = try JournalWriter.open(disk, limits: limits) { record in try replay.take(record.payload) }
+        state = try State.finishing(replay, disk, limits)
+        writer = opened
     }
 
     /// What the replay found.
     public var report: JournalReport { writer.report }
 
     /// Takes facts into memory; gives back why some could not be taken, which only a fact beyond all bounds can cause.
-    mutating func append(_ facts: [Fact], at now: Moment) -> [JournalError] {
+    mutating func append(_ facts: some Sequence<Fact>, at now: Moment) -> [JournalError] {
         let at = now.description
         var refused: [JournalError] = []
         for fact in facts {
@@ -38,12 +41,22 @@ public struct Ledger: ~Copyable {
     /// - Parameter state: All that the facts taken so far have led to.
     mutating func commit(_ state: State, at now: Moment) throws(JournalError) {
         if writer.isUprooted { try writer.restore(state.payloads, at: now.description) }
-        try writer.commit()
+        if writer.pendingBytes > Ledger.pendingBytesMax {
+            writer.discardPending()
+            isBehind = true
+        }
+        guard isBehind else { return try writer.commit() }
+        try writer.compact(state.payloads, at: now.description)
+        isBehind = false
     }
+
+    /// What is kept in memory for a disk that takes nothing: beyond it the state itself, of which the facts are the
+    /// history, is written when there is room. 16 MiB: days of polling for most, a sixtieth of a small machine.
+    private static let pendingBytesMax = 16 << 20
 
     /// Once the journal has grown enough: a snapshot for the caller to write beside the bot. `finish` or `abandon` ends it.
     mutating func beginIfLarge(_ state: State, at now: Moment) throws(JournalError) -> LedgerSnapshot? {
-        guard writer.needsCompaction else { return nil }
+        guard writer.needsCompaction, !isBehind else { return nil }
         return LedgerSnapshot(compaction: try writer.begin(at: now.description), state: state)
     }
 
@@ -76,14 +89,19 @@ extension State {
 extension State {
     /// Rebuilds the state from a journal without taking it: for previews, and for questions while the bot runs.
     public static func reading(_ disk: any JournalDisk) throws(JournalError) -> (state: State, report: JournalReport) {
-        var state = State()
-        let report = try JournalReader(disk).forEach { record in state.apply(try Fact(record)) }
-        return (state, report)
+        var replay = StateReplay()
+        let report = try JournalReader(disk).forEach { record in try replay.take(record.payload) }
+        return (try finishing(replay, disk), report)
     }
-}
 
-extension Fact {
-    init(_ record: JournalRecord) throws {
-        try self.init(try JSON(parsing: record.payload))
+    /// What the replay knows at its end. Where a record that still counts cannot be decoded, a replay of every record in
+    /// its turn finds the place, and says it.
+    fileprivate static func finishing(
+        _ replay: StateReplay, _ disk: any JournalDisk, _ limits: JournalLimits = .standard
+    ) throws(JournalError) -> State {
+        if let state = try? replay.finish() { return state }
+        var state = State()
+        try JournalReader(disk).forEach { record in state.apply(try Fact(JSON(parsing: record.payload))) }
+        return state
     }
 }

@@ -69,6 +69,12 @@ final class Mailbox: Sendable {
         var orders: [Order] = []
         var lastID: UInt64 = 0
         var closingWaiters: [CheckedContinuation<Void, Never>] = []
+
+        /// The loop takes all orders at once, so only the first one has to wake it.
+        mutating func post(_ order: Order, _ waker: Waker) {
+            orders.append(order)
+            if orders.count == 1 { waker.wake() }
+        }
     }
 
     static let shutDown = TransportError.unsent(.cancelled, "the request was not sent: the transport is shut down")
@@ -91,8 +97,7 @@ final class Mailbox: Sendable {
         let refusal: TransportError? = state.withLock { state in
             switch state.phase {
             case .running(let waker):
-                state.orders.append(.start(job))
-                waker.wake()
+                state.post(.start(job), waker)
                 return nil
             case .draining: return Mailbox.shutDown
             case .closed(let error): return error
@@ -110,8 +115,7 @@ final class Mailbox: Sendable {
     private func post(_ order: Order) {
         state.withLock { state in
             guard case .running(let waker) = state.phase else { return }
-            state.orders.append(order)
-            waker.wake()
+            state.post(order, waker)
         }
     }
 

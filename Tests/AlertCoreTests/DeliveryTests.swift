@@ -33,7 +33,7 @@ import Testing
         let sent = output.effects.compactMap { if case .send(let order) = $0 { order.delivery } else { nil } }
         let delivery = try #require(sent.first)
         #expect(sent.count == 1)
-        #expect(output.facts.contains(.delivery(delivery)))
+        #expect(output.facts.contains(.deliveryProgress(id: delivery.id, delivery.progress)))
         #expect(output.mustBeDurable)
         #expect(delivery.phase == .attempting(since: start))
     }

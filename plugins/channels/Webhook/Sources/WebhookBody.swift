@@ -44,6 +44,8 @@ extension String {
     /// The text with its middle cut out where it takes more bytes than the limit inside a JSON string, never inside a
     /// character.
     fileprivate func fitted(to limit: Int) -> String {
+        // Nothing in it costs more than two bytes a byte, and nearly every text is far below the limit.
+        guard utf8.count * 2 > limit else { return self }
         let costs = map { character in character.unicodeScalars.reduce(0) { $0 + $1.bytesInJSON } }
         guard costs.reduce(0, +) > limit else { return self }
         let head = costs.count(within: limit / 2)

@@ -1,0 +1,158 @@
+internal import PluginKit
+
+/// Rebuilds a state from the journal's records, and decodes only what still counts.
+///
+/// Most records are overtaken by later ones: of a source, an incident or a delivery the last word is what counts, and of
+/// deliveries that have ended only the newest are remembered. So those records are kept as they are, by what they are
+/// about, and decoded at the end. The result is the same as that of applying every fact in its turn; a test compares the
+/// two. A record that this does not recognise at a glance goes the plain way, at once.
+public struct StateReplay {
+    private typealias Bytes = [UInt8]
+
+    private struct Parts {
+        /// The last whole record.
+        var whole: Bytes
+        /// What was said since that does not repeat the whole, by what it is about: the last word counts.
+        var since: [(key: String, bytes: Bytes)] = []
+        /// Where among the deliveries it was accepted.
+        var place = 0
+
+        mutating func add(_ bytes: Bytes, about key: String) {
+            if let index = since.firstIndex(where: { $0.key == key }) {
+                since[index].bytes = bytes
+            } else {
+                since.append((key, bytes))
+            }
+        }
+    }
+
+    private var state = State()
+    private var sources: [String: Bytes] = [:]
+    private var incidents: [String: Parts] = [:]
+    private var outbox: [String: Parts] = [:]
+    /// Deliveries that have ended, as the state's history keeps them.
+    private var history: [(id: String, parts: Parts)] = []
+    private var next = 1
+    private var acceptedCount = 0
+
+    public init() {}
+
+    /// Takes the next record.
+    ///
+    /// - Throws: `JSONSyntaxError` or `JSONMismatch` where the record is none of this program's and is looked into now.
+    public mutating func take(_ record: ArraySlice<UInt8>) throws {
+        let isTaken = record.withUnsafeBufferPointer { takeAtAGlance($0) }
+        if !isTaken { try takePlainly(Fact(JSON(parsing: record))) }
+    }
+
+    /// What is known now.
+    ///
+    /// - Throws: `JSONSyntaxError` or `JSONMismatch` where a record that still counts cannot be decoded.
+    public consuming func finish() throws -> State {
+        for record in sources.values { try apply(record) }
+        for incident in incidents.values { try apply(incident) }
+        // The history first: what is accepted here to be ended at once must not stand in the queues.
+        for (_, ended) in history { try apply(ended) }
+        for delivery in outbox.values.sorted(by: { $0.place < $1.place }) { try apply(delivery) }
+        state.apply(.numbering(next: next))
+        return state
+    }
+
+    private mutating func apply(_ parts: Parts) throws {
+        try apply(parts.whole)
+        for (_, record) in parts.since { try apply(record) }
+    }
+
+    private mutating func apply(_ record: Bytes) throws { state.apply(try Fact(JSON(parsing: record))) }
+
+    // MARK: At a glance
+
+    /// Takes the record if it is one of the frequent kinds, exactly as this program writes them.
+    private mutating func takeAtAGlance(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var scanner = RecordScanner(bytes)
+        guard scanner.skip("{\"kind\":\"") else { return false }
+        if scanner.skip("observed\",\"keep_ms\":") { return observe(&scanner) }
+        if scanner.skip("source\",\"name\":\"") {
+            guard let name = scanner.string() else { return false }
+            sources[name] = Array(bytes)
+        } else if scanner.skip("incident\",\"incident\":{\"id\":\"") {
+            guard let id = scanner.string() else { return false }
+            incidents[id] = Parts(whole: Array(bytes))
+        } else if scanner.skip("standing\",\"incident\":\"") {
+            guard let id = scanner.string(), scanner.skip(",\"channel\":\""), let channel = scanner.string() else {
+                return false
+            }
+            incidents[id]?.add(Array(bytes), about: channel)
+        } else if scanner.skip("incident_ended\",\"id\":\"") {
+            guard let id = scanner.string() else { return false }
+            incidents[id] = nil
+        } else if scanner.skip("delivery\",\"delivery\":{\"id\":\"") {
+            return accept(&scanner, bytes)
+        } else if scanner.skip("delivery_progress\",\"id\":\"") {
+            guard let id = scanner.string() else { return false }
+            outbox[id]?.add(Array(bytes), about: "progress")
+        } else if scanner.skip("delivery_done\",\"id\":\"") {
+            guard let id = scanner.string() else { return false }
+            guard var parts = outbox.removeValue(forKey: id) else { return true }
+            parts.add(Array(bytes), about: "end")
+            remember(id, parts)
+        } else {
+            return false
+        }
+        return true
+    }
+
+    private mutating func observe(_ scanner: inout RecordScanner) -> Bool {
+        guard let keep = scanner.integer(), scanner.skip(",\"observation\":"),
+            let observation = Observation(&scanner), scanner.skip("}"), scanner.isAtEnd
+        else { return false }
+        state.apply(.observed(observation, keeping: .milliseconds(keep)))
+        return true
+    }
+
+    private mutating func accept(_ scanner: inout RecordScanner, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let id = scanner.string(), scanner.skip(",\"channel\":\""), scanner.string() != nil,
+            scanner.skip(",\"number\":"), let number = scanner.integer()
+        else { return false }
+        accept(id, Int(number), Array(bytes))
+        return true
+    }
+
+    private mutating func accept(_ id: String, _ number: Int, _ bytes: Bytes) {
+        acceptedCount += 1
+        let place = outbox[id]?.place ?? acceptedCount
+        outbox[id] = Parts(whole: bytes, place: place)
+        next = max(next, number + 1)
+    }
+
+    private mutating func remember(_ id: String, _ parts: Parts) {
+        history.append((id, parts))
+        if history.count > State.historyKeptMax { history.removeFirst(history.count - State.historyMax) }
+    }
+
+    // MARK: Plainly
+
+    /// Takes a fact that was decoded. What is kept by its key here goes through the same keys.
+    private mutating func takePlainly(_ fact: Fact) {
+        switch fact {
+        case .source(let name, _): sources[name] = fact.json.bytes
+        case .incident(let incident): incidents[incident.id] = Parts(whole: fact.json.bytes)
+        case .standing(let id, let channel, _): incidents[id]?.add(fact.json.bytes, about: channel)
+        case .incidentEnded(let id): incidents[id] = nil
+        case .delivery(let delivery): accept(delivery.id, delivery.number, fact.json.bytes)
+        case .retried(let delivery):
+            history.removeAll { $0.id == delivery.id }
+            accept(delivery.id, delivery.number, Fact.delivery(delivery).json.bytes)
+        case .deliveryProgress(let id, _): outbox[id]?.add(fact.json.bytes, about: "progress")
+        case .deliveryDone(let id, _, _):
+            guard var parts = outbox.removeValue(forKey: id) else { return }
+            parts.add(fact.json.bytes, about: "end")
+            remember(id, parts)
+        case .deliveryEnded(let entry):
+            let id = entry.delivery.id
+            if outbox.removeValue(forKey: id) == nil, history.suffix(64).contains(where: { $0.id == id }) { return }
+            remember(id, Parts(whole: fact.json.bytes))
+        default: state.apply(fact)
+        }
+    }
+}
