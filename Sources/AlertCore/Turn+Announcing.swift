@@ -57,7 +57,11 @@ extension Turn {
         case .resolved: return standing.announced == nil ? nil : (.resolved, .resolved)
         case .firing, .recovering:
             guard let announced = standing.announced else {
-                if let dropped = standing.dropped, incident.severity <= dropped { return nil }
+                if let vain = [standing.dropped, standing.undelivered].compactMap({ $0 }).max(),
+                    incident.severity <= vain
+                {
+                    return nil
+                }
                 return (.opened, .first)
             }
             guard incident.state == .firing else { return nil }
@@ -154,7 +158,7 @@ extension Turn {
             return
         }
         // Wherever the opening was held or dropped, a resolution would answer a question that nobody asked.
-        if standing.hold != nil || standing.dropped != nil {
+        if standing.hold != nil || standing.dropped != nil || standing.undelivered != nil {
             decide(
                 .drop, .unannounced, .resolved, incident.severity, channel, compose(incident, .resolved),
                 incident: incident.id)

@@ -3,21 +3,26 @@ internal import PluginKit
 // The outbox: what was accepted is tried until it has arrived or never can, in order for each incident and channel.
 
 extension Turn {
-    /// Accepts a message for a channel. A message of the same incident that has not been tried yet is replaced: newer
-    /// truth overtakes it.
+    /// Accepts a message for a channel. A message of the same incident that has certainly not arrived yet is replaced:
+    /// newer truth overtakes it.
     mutating func enqueue(
         _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: Incident?
     ) -> Delivery {
         var message = message
         var kind = kind
         if let incident {
-            for old in untried(of: incident.id, in: channel) {
+            for old in overtaken(of: incident.id, in: channel) {
                 if old.kind == .opened || old.kind == .digest {
                     // The channel has heard nothing yet: the newer message is its first, or tells the whole story.
                     kind = kind == .resolved ? .digest : .opened
                     message =
                         kind == .digest
                         ? composeSummary(of: [incident], reason: .overtaken) : compose(incident, .opened)
+                }
+                // Not so bad as to be told again and again, but bad enough to be told.
+                if old.kind == .escalated, kind == .reminder {
+                    kind = .escalated
+                    message = compose(incident, .escalated)
                 }
                 end(old, .replaced)
             }
@@ -36,10 +41,10 @@ extension Turn {
         record(.deliveryDone(id: delivery.id, end, at: now))
     }
 
-    private func untried(of incident: String, in channel: String) -> [Delivery] {
+    private func overtaken(of incident: String, in channel: String) -> [Delivery] {
         (state.deliveries[incident] ?? []).compactMap { state.outbox[$0] }.filter { delivery in
             guard case .waiting = delivery.phase else { return false }
-            return delivery.channel == channel && delivery.attempts == 0
+            return delivery.channel == channel && !delivery.mayHaveArrived
         }
     }
 
@@ -62,13 +67,14 @@ extension Turn {
         let atOnce = record.failures >= Turn.failuresToBreak ? 1 : channel.pace.atOnce
         let underWay = state.sending[name]?.count ?? 0
         guard underWay < atOnce else { return }  // The outcome of what is under way brings us back.
-        var busy: Set<String> = []
+        var busy: Set<IncidentKey> = []
         var ready: [Delivery] = []
         var nextDue: Moment?
         for id in state.queues[name]?.ids ?? [] {
             guard let delivery = state.outbox[id] else { continue }
-            let isBehind = delivery.incident.map { busy.contains($0) } ?? false
-            if let incident = delivery.incident { busy.insert(incident) }
+            let concerned = delivery.concerned
+            let isBehind = !busy.isDisjoint(with: concerned)
+            busy.formUnion(concerned)
             guard case .waiting(let notBefore) = delivery.phase, !isBehind else { continue }
             if notBefore <= now {
                 ready.append(delivery)
@@ -90,7 +96,7 @@ extension Turn {
 
     /// Takes a token from the channel's bucket; gives back when there will be one if there is none now.
     private mutating func takeToken(_ name: String, _ pace: Pace) -> Moment? {
-        var bucket = state.buckets[name] ?? Bucket(tokens: pace.burst, at: now)
+        var bucket = state.buckets[name] ?? Bucket(tokens: pace.burst - lately(name, pace), at: now)
         bucket.tokens = min(pace.burst, bucket.tokens + max(0, (now - bucket.at).inSeconds) * pace.perSecond)
         bucket.at = now
         defer { state.buckets[name] = bucket }
@@ -100,6 +106,15 @@ extension Turn {
             return nil
         }
         return now + (.waitingTime(seconds: (1 - bucket.tokens) / pace.perSecond) ?? .milliseconds(1))
+    }
+
+    /// How many tokens the run before may have left spent: a restart is no reason to go faster than the service allows.
+    private func lately(_ name: String, _ pace: Pace) -> Double {
+        guard let window = Duration.waitingTime(seconds: pace.burst / pace.perSecond), window >= .seconds(1) else {
+            return 0
+        }
+        let ended = state.history.reversed().prefix { now - $0.at < window }.count { $0.delivery.channel == name }
+        return min(Double(ended), pace.burst)
     }
 
     private mutating func attempt(_ delivery: Delivery) {
@@ -141,15 +156,19 @@ extension Turn {
             // A wait that the service asked for in the meantime is kept all the same.
             if let paused = channel.pausedUntil, paused <= now { channel.pausedUntil = nil }
             end(delivery, .delivered(receipt: receipt))
-            clearTrouble(.channelFailing, about: name)
+            rememberArrival(delivery)
+            if clearTrouble(.channelFailing, about: name) { tellAnew(name) }
         case .retry(let told, let sentence):
             let wait = pause(delivery, &channel, told: told)
+            complainIfLate(delivery, told: told, sentence)
             delivery.phase = .waiting(notBefore: now + wait)
             record(.deliveryProgress(id: id, delivery.progress))
             note(.warning, "channel \(name): delivery \(id) \(sentence); next try in \(wait.short)")
         case .unknown(let sentence):
             takeUnknown(delivery, &channel, sentence)
         case .refusedBody(let sentence):
+            // It answers, and understands: the channel itself is well.
+            channel.failures = 0
             if delivery.isPlain {
                 bury(delivery, "the channel refused it in every form: \(sentence)")
             } else {
@@ -159,6 +178,7 @@ extension Turn {
                 note(.warning, "channel \(name): delivery \(id) \(sentence); trying the plain form")
             }
         case .refusedChannel(let sentence):
+            channel.failures = 0
             bury(delivery, sentence)
         }
         if channel != channelBefore { record(.channel(name: name, channel)) }
@@ -174,8 +194,10 @@ extension Turn {
             bury(delivery, "nobody knows whether it arrived, twice over: \(sentence)")
             return
         }
+        delivery.mayHaveArrived = true
         if !isIdempotent { delivery.possiblyRepeated = true }
         let wait = pause(delivery, &channel, told: nil)
+        complainIfLate(delivery, told: nil, sentence)
         delivery.phase = .waiting(notBefore: now + wait)
         record(.deliveryProgress(id: delivery.id, delivery.progress))
         note(.warning, "channel \(delivery.channel): delivery \(delivery.id): \(sentence); next try in \(wait.short)")
@@ -231,7 +253,60 @@ extension Turn {
         raiseTrouble(
             .channelFailing, about: delivery.channel, severity: .critical,
             "A message to channel \(delivery.channel) can not be delivered: \(sentence)")
+        forgetAnnouncement(delivery)
     }
+
+    /// A channel that certainly never got the opening of an incident knows nothing of it: neither its end nor a reminder
+    /// would make sense there. It is told anew when it works again, or when things get worse.
+    private mutating func forgetAnnouncement(_ delivery: Delivery) {
+        guard delivery.kind == .opened, !delivery.mayHaveArrived else { return }
+        for id in delivery.message.incidents.map(\.id) {
+            guard let incident = state.incidents[id], var standing = incident.standings[delivery.channel],
+                let announced = standing.announced
+            else { continue }
+            standing.announced = nil
+            standing.undelivered = announced
+            record(.standing(incident: id, channel: delivery.channel, standing))
+            setIncidentTimer(id)
+        }
+    }
+
+    /// An opening that was given up has arrived after all: somebody had it tried again.
+    private mutating func rememberArrival(_ delivery: Delivery) {
+        for id in delivery.message.incidents.map(\.id) {
+            guard let incident = state.incidents[id], var standing = incident.standings[delivery.channel],
+                let undelivered = standing.undelivered
+            else { continue }
+            standing.announced = undelivered
+            standing.undelivered = nil
+            standing.lastSaid = now
+            record(.standing(incident: id, channel: delivery.channel, standing))
+            revisit(id)
+        }
+    }
+
+    /// The channel works again: what is still wrong and never reached it is told now.
+    private mutating func tellAnew(_ channel: String) {
+        for incident in state.incidentsInOrder {
+            guard var standing = incident.standings[channel], standing.undelivered != nil else { continue }
+            standing.undelivered = nil
+            record(.standing(incident: incident.id, channel: channel, standing))
+            revisit(incident.id)
+        }
+    }
+
+    /// Says so when a message is late already, or will be: the team should not learn of a broken channel only when the
+    /// first message has died.
+    private mutating func complainIfLate(_ delivery: Delivery, told: Duration?, _ sentence: String) {
+        guard now - delivery.queued >= Turn.lateAfter || (told ?? .zero) > Turn.lateAfter else { return }
+        raiseTrouble(
+            .channelFailing, about: delivery.channel, severity: .warning,
+            "Messages to channel \(delivery.channel) wait since \(clock(delivery.queued)): \(sentence)"
+                + (told.map { "; it wants to be left alone for \($0.short)" } ?? ""))
+    }
+
+    /// An hour: a chat is seldom away for longer, and nobody should be called for less.
+    static let lateAfter = Duration.hours(1)
 
     private mutating func abandon(_ delivery: Delivery) {
         end(delivery, .dead("the channel is not in the config any more"))
@@ -245,6 +320,7 @@ extension Turn {
                 abandon(delivery)
             } else if case .attempting = delivery.phase {
                 var interrupted = delivery
+                interrupted.mayHaveArrived = true
                 if plan.channel(delivery.channel)?.isIdempotent != true {
                     if delivery.possiblyRepeated {
                         bury(delivery, "the bot was stopped twice while it was being sent")
@@ -256,5 +332,13 @@ extension Turn {
                 record(.deliveryProgress(id: delivery.id, interrupted.progress))
             }
         }
+    }
+}
+
+extension Delivery {
+    /// What it is about: what is said of one thing arrives in the order in which it was said, from one trouble of it to
+    /// the next.
+    fileprivate var concerned: [IncidentKey] {
+        message.incidents.map { IncidentKey(rule: $0.rule, subject: $0.subject, key: $0.key) }
     }
 }

@@ -6,7 +6,7 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     case sourceFailing = "source-failing"
     /// A source is not polled any more because its credential was refused.
     case sourceStopped = "source-stopped"
-    /// A message could not be delivered and never will be.
+    /// A message could not be delivered and never will be, or waits for too long.
     case channelFailing = "channel-failing"
     /// The journal can not be written: the disk is full, or broken.
     case journalFailing = "journal-failing"
@@ -22,7 +22,15 @@ extension Turn {
     /// Opens an incident about a source or a channel of the bot, unless there is one already.
     mutating func raiseTrouble(_ trouble: Trouble, about name: String, severity: Severity, _ sentence: String) {
         let subject = Subject(source: name, app: Subject.botApp)
-        guard state.incidentIDs[IncidentKey(rule: trouble.rawValue, subject: subject)] == nil else { return }
+        let identity = IncidentKey(rule: trouble.rawValue, subject: subject)
+        if var known = state.incidentIDs[identity].flatMap({ state.incidents[$0] }) {
+            guard severity > known.severity else { return }
+            known.severity = severity
+            known.evidence = Evidence(sentence: sentence)
+            record(.incident(known))
+            revisit(known.id)
+            return
+        }
         var incident = Incident(
             rule: trouble.rawValue, subject: subject, labels: [:], severity: severity, since: now,
             evidence: Evidence(sentence: sentence))
@@ -52,11 +60,14 @@ extension Turn {
         incident.flatMap { state.incidents[$0] }?.rule == Trouble.journalFailing.rawValue
     }
 
-    mutating func clearTrouble(_ trouble: Trouble, about name: String) {
+    /// Ends a trouble; gives back whether there was one.
+    @discardableResult
+    mutating func clearTrouble(_ trouble: Trouble, about name: String) -> Bool {
         let subject = Subject(source: name, app: Subject.botApp)
         guard let id = state.incidentIDs[IncidentKey(rule: trouble.rawValue, subject: subject)],
             let incident = state.incidents[id]
-        else { return }
+        else { return false }
         resolve(incident, because: "It works again.")
+        return true
     }
 }

@@ -75,6 +75,7 @@ extension Delivery.Progress {
         case .waiting(let notBefore): object.append("not_before", JSON(notBefore))
         case .attempting(let since): object.append("attempting_since", JSON(since))
         }
+        if mayHaveArrived { object.append("may_have_arrived", .bool(true)) }
         object.append("possibly_repeated", .bool(possiblyRepeated))
         object.append("plain", .bool(isPlain))
     }
@@ -88,6 +89,7 @@ extension Delivery.Progress {
         }
         self.init(
             attempts: try reader.member("attempts").int(), phase: phase,
+            mayHaveArrived: try reader.optional("may_have_arrived")?.bool() ?? false,
             possiblyRepeated: try reader.member("possibly_repeated").bool(), isPlain: try reader.member("plain").bool())
     }
 }

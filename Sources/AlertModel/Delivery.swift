@@ -13,7 +13,9 @@ public struct Delivery: Hashable, Sendable {
     /// Attempts begun so far.
     public var attempts: Int
     public var phase: Phase
-    /// Whether an earlier attempt may have arrived; then the text says so.
+    /// Whether an earlier attempt may have arrived; then newer truth follows the message and does not replace it.
+    public var mayHaveArrived: Bool
+    /// Whether the text says that an earlier attempt may have arrived: where the channel does not see that itself.
     public var possiblyRepeated: Bool
     /// Whether to send the plainest form: the channel refused the rich one.
     public var isPlain: Bool
@@ -22,17 +24,21 @@ public struct Delivery: Hashable, Sendable {
     public struct Progress: Hashable, Sendable {
         public var attempts: Int
         public var phase: Phase
+        public var mayHaveArrived: Bool
         public var possiblyRepeated: Bool
         public var isPlain: Bool
     }
 
     public var progress: Progress {
         get {
-            Progress(attempts: attempts, phase: phase, possiblyRepeated: possiblyRepeated, isPlain: isPlain)
+            Progress(
+                attempts: attempts, phase: phase, mayHaveArrived: mayHaveArrived, possiblyRepeated: possiblyRepeated,
+                isPlain: isPlain)
         }
         set {
             attempts = newValue.attempts
             phase = newValue.phase
+            mayHaveArrived = newValue.mayHaveArrived
             possiblyRepeated = newValue.possiblyRepeated
             isPlain = newValue.isPlain
         }
@@ -47,7 +53,8 @@ public struct Delivery: Hashable, Sendable {
 
     public init(
         id: String, channel: String, number: Int, kind: Notification.Kind, incident: String?, message: Message,
-        queued: Moment, attempts: Int = 0, phase: Phase? = nil, possiblyRepeated: Bool = false, isPlain: Bool = false
+        queued: Moment, attempts: Int = 0, phase: Phase? = nil, mayHaveArrived: Bool = false,
+        possiblyRepeated: Bool = false, isPlain: Bool = false
     ) {
         self.id = id
         self.channel = channel
@@ -58,6 +65,7 @@ public struct Delivery: Hashable, Sendable {
         self.queued = queued
         self.attempts = attempts
         self.phase = phase ?? .waiting(notBefore: queued)
+        self.mayHaveArrived = mayHaveArrived
         self.possiblyRepeated = possiblyRepeated
         self.isPlain = isPlain
     }
@@ -67,7 +75,7 @@ public struct Delivery: Hashable, Sendable {
 public enum DeliveryEnd: Hashable, Sendable {
     /// The channel took it; `receipt` is its id there, where the channel gives one.
     case delivered(receipt: String?)
-    /// Newer truth took its place before it was tried.
+    /// Newer truth took its place before it had arrived.
     case replaced
     /// It can never arrive; the sentence says why.
     case dead(String)

@@ -76,6 +76,7 @@ extension IncidentSummary {
         object.append("id", .string(id))
         object.append("rule", .string(rule))
         subject.set(on: &object)
+        object.set("key", key.map(JSON.string))
         object.append("severity", .string(severity.rawValue))
         object.append("state", .string(state.rawValue))
         object.append("since", JSON(since))
@@ -87,7 +88,8 @@ extension IncidentSummary {
     public init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init(
             id: try reader.member("id").string(), rule: try reader.member("rule").string(),
-            subject: try Subject(reader), severity: try reader.member("severity").choice(),
+            subject: try Subject(reader), key: try reader.optional("key")?.string(),
+            severity: try reader.member("severity").choice(),
             state: try reader.member("state").choice(), since: try reader.member("since").moment(),
             until: try reader.optional("until")?.moment(), evidence: try Evidence(reader.member("evidence")))
     }
@@ -96,7 +98,6 @@ extension IncidentSummary {
 extension Incident {
     public var json: JSON {
         guard case .object(var object) = IncidentSummary(self).json else { return .null }
-        object.set("key", key.map(JSON.string))
         object.append("worst", worst.json)
         object.append("uncertain", .bool(isUncertain))
         object.set("acknowledged", acknowledgement?.json)
@@ -114,7 +115,7 @@ extension Incident {
         var standings: [String: Standing] = [:]
         for (channel, value) in try reader.member("standings").members() { standings[channel] = try Standing(value) }
         self.init(
-            id: summary.id, rule: summary.rule, subject: summary.subject, key: try reader.optional("key")?.string(),
+            id: summary.id, rule: summary.rule, subject: summary.subject, key: summary.key,
             labels: labels, severity: summary.severity,
             state: summary.state, since: summary.since, until: summary.until, evidence: summary.evidence,
             worst: try Evidence(reader.member("worst")), isUncertain: try reader.member("uncertain").bool(),
@@ -127,6 +128,7 @@ extension Standing {
         var object = JSONObject(capacity: 13)
         object.set("announced", announced.map { .string($0.rawValue) })
         object.set("dropped", dropped.map { .string($0.rawValue) })
+        object.set("undelivered", undelivered.map { .string($0.rawValue) })
         object.set("last_said", lastSaid.map { JSON($0) })
         object.set("hold", hold?.json)
         return .object(object)
@@ -135,6 +137,7 @@ extension Standing {
     public init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init(
             announced: try reader.optional("announced")?.choice(), dropped: try reader.optional("dropped")?.choice(),
+            undelivered: try reader.optional("undelivered")?.choice(),
             lastSaid: try reader.optional("last_said")?.moment(), hold: try reader.optional("hold").map(Hold.read))
     }
 }

@@ -115,14 +115,20 @@ public struct Standing: Hashable, Sendable {
     public var announced: Severity?
     /// The worst severity that a gate dropped for good.
     public var dropped: Severity?
+    /// The severity of an opening that certainly never arrived: told anew when the channel works again.
+    public var undelivered: Severity?
     /// When the channel last heard of it: the start of the time to the next reminder.
     public var lastSaid: Moment?
     /// What is held back, if anything.
     public var hold: Hold?
 
-    public init(announced: Severity? = nil, dropped: Severity? = nil, lastSaid: Moment? = nil, hold: Hold? = nil) {
+    public init(
+        announced: Severity? = nil, dropped: Severity? = nil, undelivered: Severity? = nil, lastSaid: Moment? = nil,
+        hold: Hold? = nil
+    ) {
         self.announced = announced
         self.dropped = dropped
+        self.undelivered = undelivered
         self.lastSaid = lastSaid
         self.hold = hold
     }

@@ -109,6 +109,8 @@ public struct IncidentSummary: Hashable, Sendable {
     public let id: String
     public let rule: String
     public let subject: Subject
+    /// What it is about where the subject alone does not say it: the id of an issue.
+    public let key: String?
     public let severity: Severity
     public let state: Incident.State
     public let since: Moment
@@ -119,6 +121,7 @@ public struct IncidentSummary: Hashable, Sendable {
         id = incident.id
         rule = incident.rule
         subject = incident.subject
+        key = incident.key
         severity = incident.severity
         state = incident.state
         since = incident.since
@@ -127,12 +130,13 @@ public struct IncidentSummary: Hashable, Sendable {
     }
 
     init(
-        id: String, rule: String, subject: Subject, severity: Severity, state: Incident.State, since: Moment,
-        until: Moment?, evidence: Evidence
+        id: String, rule: String, subject: Subject, key: String?, severity: Severity, state: Incident.State,
+        since: Moment, until: Moment?, evidence: Evidence
     ) {
         self.id = id
         self.rule = rule
         self.subject = subject
+        self.key = key
         self.severity = severity
         self.state = state
         self.since = since

@@ -61,6 +61,8 @@ private struct Floor: SubjectDetector {
             .figures(["users": 20_000, "crashed_users": crashed], at: bot.now, lasting: .hours(1), issues: issues),
             .figures(["users": 12_000, "crashed_users": crashed], of: release, at: bot.now, lasting: .hours(1)),
         ])
+        // What was sent arrives.
+        bot.advance(by: .zero)
     }
 
     private func expect(

@@ -231,6 +231,8 @@ private struct World {
             guard decision.channel != "oncall", let incident = decision.incident, !lasting.contains(incident) else {
                 continue
             }
+            // Where the opening died, nobody knows of anything that could end.
+            if let delivery = decision.delivery, let end = bot.ends[delivery]?.first, end.name == "dead" { continue }
             let isEnded = bot.decisions.contains {
                 $0.incident == decision.incident && $0.channel == decision.channel && $0.decision == .send
                     && ($0.kind == .resolved || $0.kind == .digest)

@@ -1,0 +1,144 @@
+import AlertCore
+import AlertTesting
+import PluginKit
+import Testing
+
+/// What a channel in trouble is told, when, and what of it.
+@Suite struct `Delivering to channels in trouble` {
+    private let start = Moment.rehearsalStart
+    private let teamAndOps = [ChannelPlan(name: "team"), ChannelPlan(name: "ops")]
+
+    @Test func `a message that certainly did not arrive is replaced by newer truth`() {
+        var bot = Rehearsal(.rehearsed())
+        let end = start + .hours(1)
+        bot.sendAnswer = { _, now in (now < end ? .retry(after: end - now, "429") : .delivered(receipt: nil), .zero) }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.see(.critical)
+        bot.advance(by: .minutes(1))
+        bot.see(.fine)
+        bot.advance(by: .hours(2))
+        #expect(bot.sends.filter { $0.at >= end }.map(\.delivery.kind) == [.digest])
+    }
+
+    @Test func `an end is told only where the beginning was`() {
+        var bot = Rehearsal(.rehearsed(channels: teamAndOps, reportTo: "ops"))
+        var isGone = true
+        bot.sendAnswer = { delivery, _ in
+            (isGone && delivery.channel == "team" ? .refusedChannel("401") : .delivered(receipt: nil), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        isGone = false
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        #expect(!bot.kindsSent(to: "team").contains(.resolved))
+    }
+
+    @Test func `the pace holds across crashes`() {
+        var bot = Rehearsal(.rehearsed(channels: [ChannelPlan(name: "team", pace: Pace(perSecond: 1, burst: 3))]))
+        bot.start()
+        bot.see((0..<9).map { (Subject(source: "ios", app: "app-\($0)"), .warning) })
+        for _ in 0..<2 {
+            bot.advance(by: .milliseconds(50))
+            bot.crash()
+        }
+        bot.advance(by: .milliseconds(50))
+        #expect(bot.sends.count <= 3)
+    }
+
+    @Test func `an escalation that waits is not replaced by a reminder`() {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .minutes(10)))
+        let silence = start + .minutes(1)..<start + .minutes(45)
+        bot.sendAnswer = { _, now in
+            (silence.contains(now) ? .retry(after: silence.upperBound - now, "429") : .delivered(receipt: nil), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(11))
+        for _ in 0..<40 {
+            bot.see(.critical)
+            bot.advance(by: .minutes(1))
+        }
+        #expect(bot.kindsSent(to: "team").contains(.escalated))
+    }
+
+    @Test func `a channel that is silent for long is reported before its first message dies`() {
+        var bot = Rehearsal(.rehearsed(channels: teamAndOps, reportTo: "ops"))
+        bot.sendAnswer = { delivery, _ in
+            (delivery.channel == "team" ? .retry(after: nil, "502") : .delivered(receipt: nil), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .hours(23))
+        #expect(bot.decisions.contains { $0.channel == "ops" && $0.message.headline.contains("channel team") })
+    }
+
+    @Test func `the next trouble of a subject does not overtake the end of the one before`() {
+        var bot = Rehearsal(.rehearsed(channels: [ChannelPlan(name: "team", pace: .unlimited, isIdempotent: true)]))
+        bot.sendAnswer = { delivery, _ in
+            let isBad = delivery.kind == .resolved && delivery.attempts < 4
+            return (isBad ? .retry(after: nil, "502") : .delivered(receipt: nil), .zero)
+        }
+        bot.start()
+        for look in [Look.warning, .fine, .warning] {
+            bot.see(look)
+            bot.advance(by: .seconds(1))
+        }
+        bot.advance(by: .minutes(5))
+        #expect(bot.state.history.map(\.delivery.kind) == [.opened, .resolved, .opened])
+    }
+
+    @Test func `a refusal shows that the service answers again`() {
+        var bot = Rehearsal(.rehearsed(channels: teamAndOps, reportTo: "ops"))
+        var tries = 0
+        bot.sendAnswer = { delivery, _ in
+            guard delivery.channel == "team" else { return (.delivered(receipt: nil), .zero) }
+            tries += 1
+            return (tries < 5 ? .retry(after: nil, "502") : .refusedBody("400"), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .hours(1))
+        #expect(bot.state.channels["team"]?.failures == 0)
+    }
+
+    @Test func `what a broken channel never got is told when it works again, if it is still wrong`() {
+        var bot = Rehearsal(.rehearsed(channels: teamAndOps, reportTo: "ops"))
+        bot.comparesReplay = true
+        var isGone = true
+        bot.sendAnswer = { delivery, _ in
+            (isGone && delivery.channel == "team" ? .refusedChannel("401") : .delivered(receipt: nil), .zero)
+        }
+        bot.start()
+        let (first, second) = (Subject(source: "ios", app: "first"), Subject(source: "ios", app: "second"))
+        bot.see(.warning, of: first)
+        bot.advance(by: .hours(9))
+        #expect(bot.kindsSent(to: "team") == [.opened])
+        isGone = false
+        bot.see([(first, .warning), (second, .warning)])
+        bot.advance(by: .minutes(1))
+        #expect(bot.kindsSent(to: "team") == [.opened, .opened, .opened])
+        bot.see([(first, .fine), (second, .fine)])
+        bot.advance(by: .minutes(1))
+        #expect(bot.kindsSent(to: "team").suffix(2) == [.resolved, .resolved])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `an opening that was sent by hand is followed by its end`() {
+        var bot = Rehearsal(.rehearsed())
+        bot.comparesReplay = true
+        bot.sendAnswer = { _, _ in (.refusedChannel("401"), .zero) }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.step(.command(.retry(bot.state.history[0].delivery.id), id: 1))
+        bot.advance(by: .minutes(1))
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        #expect(bot.kindsSent(to: "team") == [.opened, .opened, .resolved])
+    }
+}
