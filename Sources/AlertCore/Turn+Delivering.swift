@@ -170,12 +170,12 @@ extension Turn {
     private mutating func takeUnknown(_ delivery: Delivery, _ channel: inout ChannelRecord, _ sentence: String) {
         var delivery = delivery
         let isIdempotent = plan.channel(delivery.channel)?.isIdempotent ?? false
+        let wait = pause(delivery, &channel, told: nil)
         if !isIdempotent, delivery.possiblyRepeated {
             bury(delivery, "nobody knows whether it arrived, twice over: \(sentence)")
             return
         }
         if !isIdempotent { delivery.possiblyRepeated = true }
-        let wait = pause(delivery, &channel, told: nil)
         delivery.phase = .waiting(notBefore: now + wait)
         record(.delivery(delivery))
         note(.warning, "channel \(delivery.channel): delivery \(delivery.id): \(sentence); next try in \(wait.short)")

@@ -31,11 +31,12 @@ struct ResolvedWhereOpened: Checker {
             if entry.delivery.kind == .resolved { courses[place]?.isResolved = false }
         case .opened(let state):
             excuse(world)
-            for delivery in state.outboxInOrder { adopt(delivery) }
-            for entry in state.history.suffix(64) { adopt(entry.delivery) }
+            for delivery in state.outboxInOrder { adopt(delivery, state) }
+            for entry in state.history.suffix(64) where entry.end != .replaced { adopt(entry.delivery, state) }
         case .reloaded: excuse(world)
         case .drained:
-            for (place, course) in courses where world.truth.incidents[place.incident] == nil {
+            for (place, course) in courses.sorted(by: { $0.key.incident < $1.key.incident })
+            where world.truth.incidents[place.incident] == nil {
                 if !course.isResolved, !course.isExcused {
                     throw Breach("\(place.channel) was told that \(place.incident) opened, and never that it is over")
                 }
@@ -64,11 +65,13 @@ struct ResolvedWhereOpened: Checker {
     }
 
     /// What was appended and not synced may have come to pass all the same.
-    private mutating func adopt(_ delivery: Delivery) {
+    private mutating func adopt(_ delivery: Delivery, _ state: State) {
         guard let incident = delivery.incident else { return }
         let place = Place(channel: delivery.channel, incident: incident)
-        if delivery.kind == .opened, courses[place] == nil { courses[place] = Course() }
-        if delivery.kind == .resolved { courses[place, default: Course()].isResolved = true }
+        if delivery.kind == .opened, courses[place] == nil, state.incidents[incident] != nil {
+            courses[place] = Course()
+        }
+        if delivery.kind == .resolved { courses[place]?.isResolved = true }
     }
 
     private mutating func excuse(_ world: World) {
@@ -141,7 +144,7 @@ struct FiguresHeard: Checker {
         case .committed:
             defer { (looks, changed) = ([:], []) }
             // A commit that comes late may speak of a config that is gone.
-            guard world.reloadedAt != world.time.uptime, !world.isJournalLate else { return }
+            guard world.reloadedAt != world.time.uptime, !world.isJournalLate, !hidesFigures(world) else { return }
             for (subject, seen) in looks.sorted(by: { $0.key < $1.key }) {
                 try checkIncident(subject, seen.look, world)
             }
@@ -149,6 +152,11 @@ struct FiguresHeard: Checker {
         case .died: (looks, changed) = ([:], [])
         default: break
         }
+    }
+
+    /// After the clock was set back, figures from the time that was taken back count as the newest until it has come again.
+    private func hidesFigures(_ world: World) -> Bool {
+        world.clockSetBack.map { world.time.uptime < $0.at + $0.by } ?? false
     }
 
     private func checkIncident(_ subject: Subject, _ look: Look, _ world: World) throws(Breach) {

@@ -11,10 +11,17 @@ struct WaitsKept: Checker {
     /// A time before which a host must hear nothing.
     private struct Silence {
         var from: Int64
+        /// Attempts decided before this place in the order of events may still leave.
+        var place: Int
         var until: Int64
         /// The delivery whose answer asked for it; nil for polls.
         var delivery: String?
         var isDurable = false
+    }
+
+    private struct Wait {
+        var until: Int64
+        var place: Int
     }
 
     private struct Bucket {
@@ -23,9 +30,13 @@ struct WaitsKept: Checker {
     }
 
     private var silences: [String: Silence] = [:]
-    private var backoffs: [String: (from: Int64, until: Int64)] = [:]
+    private var backoffs: [String: Wait] = [:]
     private var failures: [String: Int] = [:]
-    private var pauses: [String: (from: Int64, until: Int64)] = [:]
+    private var pauses: [String: Wait] = [:]
+    /// Counts events, to tell what was decided before and after one.
+    private var place = 0
+    /// When the attempt under way of a delivery was decided.
+    private var begun: [String: Int] = [:]
     private var buckets: [String: Bucket] = [:]
     private var polls: [String: Int64] = [:]
     /// The wall clock was set, and the bot has had no turn since.
@@ -33,10 +44,13 @@ struct WaitsKept: Checker {
 
     mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
         let now = world.time.uptime
+        place += 1
         switch happening {
+        case .attempting(let id): begun[id] = place
+        case .ended(let entry): begun[entry.delivery.id] = nil
         case .answered(let host, let delivery, _, let told?) where told > 0:
             if let before = silences[host], before.until >= now + told { return }
-            silences[host] = Silence(from: now, until: now + told, delivery: delivery)
+            silences[host] = Silence(from: now, place: place, until: now + told, delivery: delivery)
         case .judged(let channel, let id, let outcome): judge(channel, id, outcome, world)
         case .lost(let channel, let id, _): fail(channel, id, told: false, world)
         case .departed(let channel, let id): try checkDeparture(channel, id, world)
@@ -53,7 +67,7 @@ struct WaitsKept: Checker {
         case .died:
             if isStepUnnoticed { forget() }
             silences = silences.filter { $0.value.isDurable }
-            (backoffs, failures, pauses, buckets) = ([:], [:], [:], [:])
+            (backoffs, failures, pauses, buckets, begun) = ([:], [:], [:], [:], [:])
         case .opened(let state):
             isStepUnnoticed = false
             for (source, poll) in polls {
@@ -82,7 +96,9 @@ struct WaitsKept: Checker {
 
     private mutating func judge(_ channel: String, _ id: String, _ outcome: DeliveryOutcome, _ world: World) {
         switch outcome {
-        case .delivered: failures[channel] = 0
+        case .delivered:
+            failures[channel] = 0
+            pauses[channel] = nil
         case .retry(let told, _): fail(channel, id, told: (told ?? .zero) > .zero, world)
         case .unknown: fail(channel, id, told: false, world)
         case .refusedBody, .refusedChannel: break
@@ -95,20 +111,20 @@ struct WaitsKept: Checker {
         guard !told else { return }
         let attempts = world.truth.outbox[id]?.attempts ?? 1
         let doubled = min(Int64(600_000), 2000 << Int64(min(attempts - 1, 20)))
-        backoffs[id] = (now, now + doubled * 8 / 10)
-        if failures[channel, default: 0] >= 3 { pauses[channel] = (now, now + 1600) }
+        backoffs[id] = Wait(until: now + doubled * 8 / 10, place: place)
+        if failures[channel, default: 0] >= 3 { pauses[channel] = Wait(until: now + 1600, place: place) }
     }
 
     private mutating func checkDeparture(_ channel: String, _ id: String, _ world: World) throws(Breach) {
         let now = world.time.uptime
-        // What left in the same instant may have left before.
-        if let silence = silences[channel], silence.from < now, now < silence.until {
+        let decided = begun[id] ?? place
+        if let silence = silences[channel], silence.place < decided, now < silence.until {
             throw Breach("\(id) leaves for \(channel) \(silence.until - now) ms before the time it asked for is over")
         }
-        if let backoff = backoffs.removeValue(forKey: id), backoff.from < now, now < backoff.until {
+        if let backoff = backoffs.removeValue(forKey: id), backoff.place < decided, now < backoff.until {
             throw Breach("\(id) leaves for \(channel) again \(backoff.until - now) ms too soon after a failure")
         }
-        if let pause = pauses[channel], pause.from < now, now < pause.until {
+        if let pause = pauses[channel], pause.place < decided, now < pause.until {
             throw Breach("\(id) leaves for \(channel) \(pause.until - now) ms too soon after failures in a row")
         }
         guard let pace = world.pace(of: channel) else { return }
@@ -123,6 +139,7 @@ struct WaitsKept: Checker {
 
     private mutating func checkPoll(_ source: String, _ world: World) throws(Breach) {
         let now = world.time.uptime
+        // A poll of the same instant may have been decided before.
         if let silence = silences[source], silence.from < now, now < silence.until {
             throw Breach("\(source) is asked \(silence.until - now) ms before the time it asked for is over")
         }

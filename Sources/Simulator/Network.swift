@@ -90,7 +90,9 @@ extension World {
     fileprivate func arrive(_ request: HTTPRequest, _ trip: Trip) -> HTTPResponse? {
         let accepts: Bool
         switch trip.fault {
-        case .reset(let accepted), .timeout(let accepted), .garbage(let accepted): accepts = accepted
+        case .reset(let accepted), .timeout(let accepted): accepts = accepted
+        // A webhook's 2xx says that it has it, whatever else it says.
+        case .garbage(let accepted): accepts = accepted || trip.channel == ChannelKind.hook.name
         case .busy, .status, .refused: accepts = false
         case .slow, nil: accepts = true
         }
@@ -104,6 +106,8 @@ extension World {
         case .reset, .timeout, .refused: return nil
         case .slow, nil: break
         case .garbage: answer = HTTPResponse(status: 200, body: Array("<html>log in</html>".utf8))
+        // A service that knows a repetition says so whatever else it thinks of it.
+        case .status(400...499) where knows(request, trip): answer = accept(request, trip.delivery ?? "", trip.channel)
         case .status(let status): answer = HTTPResponse(status: status, body: Array("no".utf8))
         case .busy(let status, let wait, let form):
             answer = busyAnswer(status, wait, form, isMatrix: trip.channel == ChannelKind.matrix.name)
@@ -111,6 +115,10 @@ extension World {
         guard let delivery = trip.delivery else { return answer }
         return HTTPResponse(
             status: answer.status, headers: answer.headers + [(TracedChannel.header, delivery)], body: answer.body)
+    }
+
+    private func knows(_ request: HTTPRequest, _ trip: Trip) -> Bool {
+        trip.delivery != nil && chats[trip.channel]?.knows(request) ?? false
     }
 
     private func accept(_ request: HTTPRequest, _ delivery: String, _ channel: String) -> HTTPResponse {
@@ -221,18 +229,24 @@ struct ChatService {
 
     init(_ kind: ChannelKind) { self.kind = kind }
 
+    /// Whether it has accepted the same before, as far as it can tell.
+    func knows(_ request: HTTPRequest) -> Bool { key(of: request).map { events[$0] != nil } ?? false }
+
+    private func key(of request: HTTPRequest) -> String? {
+        switch kind {
+        case .hook: request.headers.first { $0.name == "webhook-id" }?.value.reveal()
+        case .slack: nil
+        case .matrix: request.url.reveal().split(separator: "/").last.map(String.init)
+        }
+    }
+
     mutating func accept(_ request: HTTPRequest) -> (HTTPResponse, Reading) {
         let bytes = request.wireBody()?.bytes ?? []
         let text = String(decoding: bytes, as: UTF8.self)
         var hash = StableHash()
         hash.add(text)
-        let key: String? =
-            switch kind {
-            case .hook: request.headers.first { $0.name == "webhook-id" }?.value.reveal()
-            case .slack: nil
-            case .matrix: request.url.reveal().split(separator: "/").last.map(String.init)
-            }
-        let isKnown = key.map { events[$0] != nil } ?? false
+        let key = key(of: request)
+        let isKnown = knows(request)
         let reading = Reading(
             key: key, isMarked: text.contains(Message.repeatNotice), isShown: !isKnown, body: hash.value)
         if let key, !isKnown { remember(key) }

@@ -106,8 +106,9 @@ struct Script: Sendable {
 
     /// The events of one hour, in order.
     func events(ofHour number: Int64) -> [Event] {
-        var random = SeededRandom(seed: seed &+ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
-        _ = random.next()
+        // Seeds that differ by a multiple of the generator's step would give the same numbers, shifted.
+        var mixer = SeededRandom(seed: seed ^ UInt64(number) &* 0xD1B5_4A32_D192_ED03)
+        var random = SeededRandom(seed: mixer.next())
         var made: [(at: Int64, what: Adversity)] = []
         func happens(_ rate: Double, _ make: (inout SeededRandom) -> Adversity) {
             var left = rate

@@ -342,10 +342,7 @@ private struct Play {
             world.counts.diskFaults[kind, default: 0] += 1
             world.diskTrouble = (kind, world.time.uptime + length)
         case .setClock(let step):
-            world.counts.clockSteps += 1
-            world.time.setWall(by: step)
-            world.clockSteppedAt = world.time.uptime
-            world.tell(.clockStepped(step))
+            world.setClock(by: step)
         case .suspend(let length):
             world.counts.suspends += 1
             world.tell(.suspended(length))

@@ -33,7 +33,9 @@ final class World: @unchecked Sendable {
     private var pendingKill: (boundary: Boundary, after: Int, death: Death)?
 
     /// When the wall clock was last set.
-    var clockSteppedAt: Int64?
+    private(set) var clockSteppedAt: Int64?
+    /// When the wall clock was last set back, and by how much.
+    private(set) var clockSetBack: (at: Int64, by: Int64)?
 
     /// The state as the durable part of the journal makes it.
     var truth = State()
@@ -140,6 +142,16 @@ final class World: @unchecked Sendable {
         tell(.calm(isCalm))
     }
 
+    func setClock(by step: Int64) {
+        time.setWall(by: step)
+        clockSteppedAt = time.uptime
+        if step < 0 {
+            clockSetBack = (time.uptime, max((clockSetBack.map { $0.at + $0.by - time.uptime } ?? 0), 0) - step)
+        }
+        counts.clockSteps += 1
+        tell(.clockStepped(step))
+    }
+
     func use(_ new: Settings) {
         settingsBefore = settings
         settings = new
@@ -208,6 +220,7 @@ final class World: @unchecked Sendable {
 
     private func takeIn(_ fact: Fact) {
         let ended = truth.history.last?.delivery.id
+        if case .delivery(let delivery) = fact, case .attempting = delivery.phase { tell(.attempting(delivery.id)) }
         let isNew = if case .delivery(let delivery) = fact { truth.outbox[delivery.id] == nil } else { false }
         truth.apply(fact)
         if isNew, case .delivery(let delivery) = fact { tell(.accepted(delivery)) }
