@@ -55,8 +55,8 @@ enum Happening {
 
     // The journal. All of these are durable.
     case accepted(Delivery)
-    /// An attempt of the delivery was decided.
-    case attempting(String)
+    /// A delivery has changed: an attempt was decided, or one that failed was taken in.
+    case delivery(Delivery)
     case ended(HistoryEntry)
     case observed(Observation)
     case incident(Incident)
@@ -91,7 +91,7 @@ extension Happening: CustomStringConvertible {
         case .accepted(let delivery):
             "journal: delivery \(delivery.id) \(delivery.kind.rawValue) \(delivery.message.severity.rawValue) "
                 + "of \(delivery.incident ?? "several") to \(delivery.channel)"
-        case .attempting(let delivery): "journal: delivery \(delivery) is being tried"
+        case .delivery(let delivery): "journal: delivery \(delivery.id) \(delivery.phase)"
         case .ended(let entry): "journal: delivery \(entry.delivery.id) \(entry.end)"
         case .observed(let observation):
             "journal: \(observation.subject.app) \(observation.metrics["look"].map { "\($0)" } ?? "nothing")"
@@ -132,7 +132,7 @@ extension Happening: CustomStringConvertible {
         case .calm(let isCalm): mix(isCalm ? "q" : "Q")
         case .drained: mix("D")
         case .accepted(let delivery): mix(delivery.id)
-        case .attempting: mix("a")
+        case .delivery(let delivery): mix("a\(delivery.attempts)")
         case .ended(let entry): mix(entry.delivery.id)
         case .observed(let observation): mix(observation.subject.app)
         case .incident(let incident): mix(incident.id)

@@ -8,20 +8,20 @@ struct WaitsKept: Checker {
         "Whoever asked to be left alone is left alone for at least so long; failed attempts back off, three in a row make a "
         + "pause, a channel's pace and a source's throttle are kept."
 
-    /// A time before which a host must hear nothing.
-    private struct Silence {
-        var from: Int64
-        /// Attempts decided before this place in the order of events may still leave.
-        var place: Int
-        var until: Int64
-        /// The delivery whose answer asked for it; nil for polls.
-        var delivery: String?
-        var isDurable = false
-    }
-
+    /// A time before which nothing may leave.
     private struct Wait {
+        var from: Int64
         var until: Int64
-        var place: Int
+        /// The delivery whose attempt is the reason; nil for polls.
+        var delivery: String?
+        /// Where in the order of events the bot took the reason in; nil when the journal does not have it yet.
+        var taken: Int?
+
+        /// Whether an attempt that was decided at that place breaks it.
+        func isBroken(by decided: Int, at now: Int64) -> Bool {
+            // What was decided before the bot knew may still leave in that instant.
+            now < until && (taken.map { $0 < decided } ?? (from < now))
+        }
     }
 
     private struct Bucket {
@@ -29,7 +29,7 @@ struct WaitsKept: Checker {
         var at: Int64
     }
 
-    private var silences: [String: Silence] = [:]
+    private var silences: [String: Wait] = [:]
     private var backoffs: [String: Wait] = [:]
     private var failures: [String: Int] = [:]
     private var pauses: [String: Wait] = [:]
@@ -46,27 +46,31 @@ struct WaitsKept: Checker {
         let now = world.time.uptime
         place += 1
         switch happening {
-        case .attempting(let id): begun[id] = place
-        case .ended(let entry): begun[entry.delivery.id] = nil
+        case .delivery(let delivery):
+            if case .attempting = delivery.phase { begun[delivery.id] = place } else { takeIn(delivery.id) }
+        case .ended(let entry):
+            begun[entry.delivery.id] = nil
+            takeIn(entry.delivery.id)
         case .answered(let host, let delivery, _, let told?) where told > 0:
             if let before = silences[host], before.until >= now + told { return }
-            silences[host] = Silence(from: now, place: place, until: now + told, delivery: delivery)
+            silences[host] = Wait(from: now, until: now + told, delivery: delivery)
         case .judged(let channel, let id, let outcome): judge(channel, id, outcome, world)
         case .lost(let channel, let id, _): fail(channel, id, told: false, world)
         case .departed(let channel, let id): try checkDeparture(channel, id, world)
         case .polled(let source): try checkPoll(source, world)
         case .committed:
             isStepUnnoticed = false
-            for (host, silence) in silences where !silence.isDurable {
-                let isDurable = isKnown(silence, host, world)
-                silences[host]?.isDurable = isDurable
+            for (host, silence) in silences where silence.delivery == nil && silence.taken == nil {
+                let end = world.time.wall + .milliseconds(silence.until - now)
+                guard let due = world.truth.sources[host]?.due, due >= end else { continue }
+                silences[host]?.taken = place
             }
         case .clockStepped:
             isStepUnnoticed = true
             if world.isDead { forget() }
         case .died:
             if isStepUnnoticed { forget() }
-            silences = silences.filter { $0.value.isDurable }
+            silences = silences.filter { $0.value.taken != nil }
             (backoffs, failures, pauses, buckets, begun) = ([:], [:], [:], [:], [:])
         case .opened(let state):
             isStepUnnoticed = false
@@ -82,14 +86,11 @@ struct WaitsKept: Checker {
     /// When the wall clock is set while nobody looks, it can not be told from time that has passed.
     private mutating func forget() { (silences, polls) = ([:], [:]) }
 
-    private func isKnown(_ silence: Silence, _ host: String, _ world: World) -> Bool {
-        if let id = silence.delivery {
-            guard let delivery = world.truth.outbox[id] else { return true }
-            if case .attempting = delivery.phase { return false }
-            return true
-        }
-        let end = world.time.wall + .milliseconds(silence.until - world.time.uptime)
-        return world.truth.sources[host]?.due.map { $0 >= end } ?? false
+    /// The journal has what came of an attempt.
+    private mutating func takeIn(_ id: String) {
+        for (host, wait) in silences where wait.delivery == id && wait.taken == nil { silences[host]?.taken = place }
+        for (host, wait) in pauses where wait.delivery == id && wait.taken == nil { pauses[host]?.taken = place }
+        if backoffs[id]?.taken == nil { backoffs[id]?.taken = place }
     }
 
     // MARK: Channels
@@ -111,20 +112,20 @@ struct WaitsKept: Checker {
         guard !told else { return }
         let attempts = world.truth.outbox[id]?.attempts ?? 1
         let doubled = min(Int64(600_000), 2000 << Int64(min(attempts - 1, 20)))
-        backoffs[id] = Wait(until: now + doubled * 8 / 10, place: place)
-        if failures[channel, default: 0] >= 3 { pauses[channel] = Wait(until: now + 1600, place: place) }
+        backoffs[id] = Wait(from: now, until: now + doubled * 8 / 10, delivery: id)
+        if failures[channel, default: 0] >= 3 { pauses[channel] = Wait(from: now, until: now + 1600, delivery: id) }
     }
 
     private mutating func checkDeparture(_ channel: String, _ id: String, _ world: World) throws(Breach) {
         let now = world.time.uptime
         let decided = begun[id] ?? place
-        if let silence = silences[channel], silence.place < decided, now < silence.until {
+        if let silence = silences[channel], silence.isBroken(by: decided, at: now) {
             throw Breach("\(id) leaves for \(channel) \(silence.until - now) ms before the time it asked for is over")
         }
-        if let backoff = backoffs.removeValue(forKey: id), backoff.place < decided, now < backoff.until {
+        if let backoff = backoffs.removeValue(forKey: id), backoff.isBroken(by: decided, at: now) {
             throw Breach("\(id) leaves for \(channel) again \(backoff.until - now) ms too soon after a failure")
         }
-        if let pause = pauses[channel], pause.place < decided, now < pause.until {
+        if let pause = pauses[channel], pause.isBroken(by: decided, at: now) {
             throw Breach("\(id) leaves for \(channel) \(pause.until - now) ms too soon after failures in a row")
         }
         guard let pace = world.pace(of: channel) else { return }

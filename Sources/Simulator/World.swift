@@ -220,10 +220,9 @@ final class World: @unchecked Sendable {
 
     private func takeIn(_ fact: Fact) {
         let ended = truth.history.last?.delivery.id
-        if case .delivery(let delivery) = fact, case .attempting = delivery.phase { tell(.attempting(delivery.id)) }
         let isNew = if case .delivery(let delivery) = fact { truth.outbox[delivery.id] == nil } else { false }
         truth.apply(fact)
-        if isNew, case .delivery(let delivery) = fact { tell(.accepted(delivery)) }
+        if case .delivery(let delivery) = fact { tell(isNew ? .accepted(delivery) : .delivery(delivery)) }
         if let last = truth.history.last, last.delivery.id != ended { tell(.ended(last)) }
         switch fact {
         case .observed(let observation, _): tell(.observed(observation))
