@@ -38,7 +38,8 @@ public actor Bot {
 
     private enum Event: Sendable {
         case input(Input)
-        case alarm
+        /// The time that was armed has come.
+        case alarm(Duration)
         case snapshot(Result<Compaction.Written, JournalError>)
         case command(Command, CheckedContinuation<CommandReply, Never>)
         case reload(Setup)
@@ -131,7 +132,10 @@ public actor Bot {
             for await event in inbox {
                 switch event {
                 case .input(let input): turn([input], &group)
-                case .alarm:
+                case .alarm(let due):
+                    // One that was armed before an earlier one has nothing to say any more; heeding it would arm another
+                    // beside the present one, and so on.
+                    guard due == armed else { continue }
                     armed = nil
                     turn([.tick], &group)
                 case .command(let command, let continuation):
@@ -280,7 +284,7 @@ public actor Bot {
         armed = due
         group.addTask { [ports, events] in
             guard (try? await ports.clock.sleep(until: due)) != nil else { return }
-            events.yield(.alarm)
+            events.yield(.alarm(due))
         }
     }
 

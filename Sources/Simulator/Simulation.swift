@@ -112,6 +112,8 @@ private struct Play {
     private static let calmMax = 60 * hour
     /// Jobs at one instant, beyond which the bot runs in circles.
     private static let stepsAtOnceMax = 20_000
+    /// Tasks that wait for time to pass: some alarms, and an attempt or a poll for each channel and source at most.
+    private static let asleepMax = 200
     /// Small files, so that rotation and compaction happen all the time.
     private static var limits: JournalLimits {
         var limits = JournalLimits()
@@ -215,7 +217,7 @@ private struct Play {
         task?.cancel()
         while !executor.isIdle { _ = executor.step(&picks) }
         if task != nil, !lifeFlag.hasEnded { world.object(Lively.name, "a cancelled bot does not end") }
-        if world.time.hasSleepers { world.object(Lively.name, "a cancelled bot leaves somebody asleep") }
+        if world.time.asleep > 0 { world.object(Lively.name, "a cancelled bot leaves somebody asleep") }
         leave(death)
     }
 
@@ -241,6 +243,9 @@ private struct Play {
     /// Lets time pass to the next thing; false when there is none.
     private mutating func advance(_ end: Int64) -> Bool {
         stepsAtOnce = 0
+        if world.time.asleep > Play.asleepMax {
+            world.object(Lively.name, "\(world.time.asleep) tasks of the bot are asleep: they pile up")
+        }
         if world.isCalm, isDrained { return endCalm(end) }
         fetchEvents()
         var next = phaseEnd

@@ -27,7 +27,8 @@ struct Timeline {
         }
     }
 
-    var hasSleepers: Bool { !sleepers.isEmpty }
+    /// How many tasks wait for time to pass.
+    var asleep: Int { sleepers.count }
 
     mutating func newSleeper() -> Int {
         sleepersCount += 1
