@@ -52,6 +52,7 @@ public final class MemoryDisk: JournalDisk {
         var cutAt: Int?
         var isOff = false
         var faults: Faults = { _, _ in nil }
+        var keepsUnsynced = false
     }
 
     public let folder = "state"
@@ -68,6 +69,10 @@ public final class MemoryDisk: JournalDisk {
             return state.operations
         }
     }
+
+    /// Whether bytes that a sync could not write stay there for the next one, as some systems have it. Otherwise they are
+    /// readable and lost, as Linux has it.
+    public func setKeepsUnsynced(_ keeps: Bool) { state.withLock { $0.keepsUnsynced = keeps } }
 
     public func setFaults(_ faults: @escaping Faults) { state.withLock { $0.faults = faults } }
 
@@ -336,7 +341,7 @@ public final class MemoryDisk: JournalDisk {
                         MemoryDisk.apply(change, to: &state.contents[contents, default: Contents()].durable)
                     }
                 }
-                if !state.isOff { state.contents[contents]?.unsynced = [] }
+                if !state.isOff, fault == nil || !state.keepsUnsynced { state.contents[contents]?.unsynced = [] }
             }
             if let fault { throw DiskFault(.sync, name, fault.reason) }
         }

@@ -67,7 +67,9 @@ struct NothingLost: Checker {
         switch happening {
         case .accepted(let delivery):
             world.counts.deliveries += 1
-            known[delivery.id] = Known(channel: delivery.channel, acceptedAt: world.time.uptime)
+            // A journal that could not be written for a while says it late.
+            let age = max(0, (world.time.wall - delivery.queued).wholeMilliseconds)
+            known[delivery.id] = Known(channel: delivery.channel, acceptedAt: world.time.uptime - age)
             if heirless?.incident == delivery.incident, heirless?.channel == delivery.channel { heirless = nil }
         case .committed:
             if let heirless { throw Breach("\(heirless.id) was replaced, and nothing took its place") }

@@ -70,9 +70,7 @@ enum DiskFaultKind: String, CaseIterable, Sendable {
 /// The script of a run: made hour by hour from the seed, so that a long run needs no more memory than a short one.
 struct Script: Sendable {
     let seed: UInt64
-    /// Ids of events that are left out; a failing run is made shorter so.
-    var leftOut: Set<Int> = []
-    /// When set, only events in it happen.
+    /// When set, only these events happen; a failing run is made shorter so.
     var only: Set<Int>?
 
     private static let hour: Int64 = 3_600_000
@@ -131,7 +129,7 @@ struct Script: Sendable {
         happens(rates.stories) { .figures(app: $0.below(64), .fine) }
         return made.sorted { $0.at < $1.at }.prefix(Script.eventsPerHourMax).enumerated().map { place, event in
             Event(id: Int(number) * Script.eventsPerHourMax + place, at: event.at, what: event.what)
-        }.filter { !leftOut.contains($0.id) && only?.contains($0.id) != false }
+        }.filter { only?.contains($0.id) != false }
     }
 
     private static func kill(_ random: inout SeededRandom) -> Adversity {

@@ -65,7 +65,7 @@ final class World: @unchecked Sendable {
         var downtime: Int64
     }
 
-    init(seed: UInt64, sabotage: Sabotage?, traceMax: Int) {
+    init(seed: UInt64, sabotage: Sabotage?, traceMax: Int, isDiskHarsh: Bool = false) {
         self.seed = seed
         self.sabotage = sabotage
         self.traceMax = traceMax
@@ -79,7 +79,18 @@ final class World: @unchecked Sendable {
         chats = Dictionary(uniqueKeysWithValues: ChannelKind.allCases.map { ($0.name, ChatService($0)) })
         checkers = allCheckers()
         self.random = random
+        disk.setKeepsUnsynced(!isDiskHarsh)
+        letDiskFail()
+    }
+
+    private func letDiskFail() {
         disk.setFaults { [unowned self] operation, name in diskFault(operation, name) }
+    }
+
+    /// The power comes back: what was not synced is there by chance.
+    func restartDisk() {
+        disk.restart(&random)
+        letDiskFail()
     }
 
     // MARK: Life and death
@@ -276,8 +287,9 @@ public struct Counts: Sendable {
     var attempts = 0
     var repeats = 0
     var unknowns = 0
-    var incidents = 0
     var calms = 0
+
+    public init() {}
 }
 
 extension Int64 {
