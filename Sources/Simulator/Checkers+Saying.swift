@@ -31,8 +31,14 @@ struct ResolvedWhereOpened: Checker {
             if entry.delivery.kind == .resolved { courses[place]?.isResolved = false }
         case .opened(let state):
             excuse(world)
+            for entry in state.history.suffix(64) {
+                if entry.end != .replaced {
+                    adopt(entry.delivery, state)
+                } else if entry.delivery.kind == .opened, let incident = entry.delivery.incident {
+                    courses[Place(channel: entry.delivery.channel, incident: incident)] = nil
+                }
+            }
             for delivery in state.outboxInOrder { adopt(delivery, state) }
-            for entry in state.history.suffix(64) where entry.end != .replaced { adopt(entry.delivery, state) }
         case .reloaded: excuse(world)
         case .drained:
             for (place, course) in courses.sorted(by: { $0.key.incident < $1.key.incident })

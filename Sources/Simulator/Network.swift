@@ -10,6 +10,7 @@ struct LifeWeb: Web {
     func perform(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse {
         guard world.isAlive(life) else { throw LifeWeb.died }
         let trip = world.depart(request)
+        if world.sabotage == .pollsHang, trip.delivery == nil { try await wait(.max / 2) }
         try await wait(trip.there)
         if case .refused = trip.fault {
             world.lose(trip, isCertain: true)

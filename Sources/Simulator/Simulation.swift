@@ -308,6 +308,7 @@ private struct Play {
         calmBegan = world.time.uptime
         phaseEnd = calmBegan + Play.calmMax
         events = []
+        world.disarmKill()
         world.troubles = [:]
         world.diskTrouble = nil
         world.figures.makeFine()

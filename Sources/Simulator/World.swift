@@ -117,6 +117,8 @@ final class World: @unchecked Sendable {
         pendingKill = (boundary, after, death)
     }
 
+    func disarmKill() { pendingKill = nil }
+
     /// The bot passes a boundary; false when it did not survive that.
     func passes(_ boundary: Boundary, _ number: Int) -> Bool {
         guard isAlive(number) else { return false }
@@ -242,13 +244,17 @@ final class World: @unchecked Sendable {
         }
     }
 
-    private static let member = Array("\"record\":".utf8)
+    /// Members of a line's envelope before the record; none of their values has a comma.
+    private static let envelopeMembers = 4
 
     static func fact(inLine line: ArraySlice<UInt8>) -> Fact? {
-        // The envelope is short, and has no member of that name before the payload.
         var place = line.startIndex
-        while place + member.count < line.endIndex, !line[place...].starts(with: member) { place += 1 }
-        let payload = line[(place + member.count)...].dropLast()
+        var commas = 0
+        while commas < envelopeMembers, place < line.endIndex {
+            if line[place] == UInt8(ascii: ",") { commas += 1 }
+            place += 1
+        }
+        let payload = line[place...].dropFirst("\"record\":".utf8.count).dropLast()
         return (try? JSON(parsing: payload)).flatMap { try? Fact($0) }
     }
 

@@ -7,13 +7,13 @@ internal import Simulator
 @main
 struct Main {
     private static let usage = """
-        usage: simulate [--seed N] [--hours H] [--only ID,ID...] [--trace]
+        usage: simulate [--seed N] [--hours H] [--only ID,ID...] [--trace N]
                simulate --fresh [--for 60s] [--hours H]
 
           --seed N     plays the world of that seed (default 1)
           --hours H    for so many virtual hours (default 1000; with --fresh, 200 a seed)
           --only IDS   with only these events of its script, as a shrunk failure names them
-          --trace      prints the last happenings
+          --trace N    prints the last happenings, at least N if there are so many
           --fresh      plays new seeds, one after the other, for as long as --for says (default 60s)
         """
 
@@ -21,7 +21,6 @@ struct Main {
         var arguments = Arguments(CommandLine.arguments.dropFirst())
         do {
             let isFresh = try arguments.flag("--fresh")
-            let isTraced = try arguments.flag("--trace")
             let seed = try arguments.value("--seed") { UInt64($0) }
             let hours = try arguments.value("--hours") { text in
                 Int(text).flatMap { (1...10_000_000).contains($0) ? $0 : nil }
@@ -30,6 +29,7 @@ struct Main {
                 let ids = text.split(separator: ",").map { Int($0) }
                 return ids.contains(nil) ? nil : ids.compactMap { $0 }
             }
+            let trace = try arguments.value("--trace") { text in Int(text).flatMap { $0 > 0 ? $0 : nil } }
             let length = try arguments.value("--for") { try? Duration(grammar: $0) }
             try arguments.end()
             if isFresh {
@@ -37,7 +37,7 @@ struct Main {
             } else {
                 var simulation = Simulation(seed: seed ?? 1, hours: hours ?? 1000)
                 if let only { simulation = Simulation(seed: simulation.seed, hours: simulation.hours, only: only) }
-                simulation.traceMax = isTraced ? traceMax : 0
+                simulation.traceMax = trace ?? 0
                 playOne(simulation, shrinks: only == nil)
             }
         } catch {
