@@ -48,6 +48,14 @@ let pluginTargets = plugins.flatMap { plugin -> [Target] in
     ]
 }
 
+/// What a simulation puts together.
+let simulated: [Target.Dependency] =
+    [
+        "AlertCore", "AlertTesting", "Journal", "JournalTesting", "MatrixChannel", "MuteRule", "QuietHoursRule",
+        "Runtime",
+        "SlackChannel", "WebhookChannel",
+    ] + kit
+
 let package = Package(
     name: "alertbot",
     products: [
@@ -85,11 +93,16 @@ let package = Package(
 
         module("PluginTesting", kit),
         module("AlertTesting", ["AlertCore"] + kit),
+        module("JournalTesting", ["Journal"]),
+        // The whole bot in a world of its own; `scripts/simulate` runs it, and the product does not have it.
+        module("Simulator", simulated),
+        .executableTarget(name: "simulate", dependencies: ["Simulator", "AlertModel"], swiftSettings: strict),
+        tests("SimulatorTests", ["Simulator"] + simulated),
         tests("AlertModelTests", ["AlertModel"]),
         tests(
             "TimeZonesTests", ["TimeZones", "AlertModel"], exclude: ["make_zone_table.py", "zone_table.txt"]),
         tests("PluginTestingTests", ["PluginTesting"] + kit),
-        tests("JournalTests", ["Journal"]),
+        tests("JournalTests", ["Journal", "JournalTesting"]),
         tests("YAMLKitTests", ["YAMLKit"]),
         tests("TransportTests", ["Transport", "AlertModel"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel"]),

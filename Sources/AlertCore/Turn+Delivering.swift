@@ -190,13 +190,13 @@ extension Turn {
     private mutating func takeUnknown(_ delivery: Delivery, _ channel: inout ChannelRecord, _ sentence: String) {
         var delivery = delivery
         let isIdempotent = plan.channel(delivery.channel)?.isIdempotent ?? false
+        let wait = pause(delivery, &channel, told: nil)
         if !isIdempotent, delivery.possiblyRepeated {
             bury(delivery, "nobody knows whether it arrived, twice over: \(sentence)")
             return
         }
         delivery.mayHaveArrived = true
         if !isIdempotent { delivery.possiblyRepeated = true }
-        let wait = pause(delivery, &channel, told: nil)
         complainIfLate(delivery, told: nil, sentence)
         delivery.phase = .waiting(notBefore: now + wait)
         record(.deliveryProgress(id: delivery.id, delivery.progress))

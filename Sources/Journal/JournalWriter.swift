@@ -88,6 +88,8 @@ public struct JournalWriter: ~Copyable, Sendable {
             try file.append([UInt8(ascii: "\n")])
         }
         try file.syncData()
+        // That writer may have died before its name was durable, too.
+        try disk.syncFolder()
         return Segment(file: file, bytes: try file.bytesCount())
     }
 

@@ -41,7 +41,8 @@ public actor Bot {
 
     private enum Event: Sendable {
         case input(Input)
-        case alarm
+        /// The time that was armed has come.
+        case alarm(Duration)
         case snapshot(Result<Compaction.Written, JournalError>)
         case command(Command, CheckedContinuation<CommandReply, Never>)
         case reload(Setup)
@@ -149,7 +150,10 @@ public actor Bot {
         for event in events {
             switch event {
             case .input(let input): inputs.append(input)
-            case .alarm:
+            case .alarm(let due):
+                // One that was armed before an earlier one has nothing to say any more; heeding it would arm another
+                // beside the present one, and so on.
+                guard due == armed else { continue }
                 armed = nil
                 inputs.append(.tick)
             case .command(let command, let continuation):
@@ -311,7 +315,7 @@ public actor Bot {
         armed = due
         group.addTask { [ports, inbox] in
             guard (try? await ports.clock.sleep(until: due)) != nil else { return }
-            inbox.put(.alarm)
+            inbox.put(.alarm(due))
         }
     }
 

@@ -1,4 +1,5 @@
 import Journal
+import JournalTesting
 import Testing
 
 /// A snapshot is written while the journal goes on.

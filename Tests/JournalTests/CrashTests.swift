@@ -1,4 +1,5 @@
 import Journal
+import JournalTesting
 import Testing
 
 /// Whatever happens to the disk or the process, committed records come back once and in order.

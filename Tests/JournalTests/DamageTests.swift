@@ -1,4 +1,5 @@
 import Journal
+import JournalTesting
 import Testing
 
 @Suite struct `A damaged journal` {

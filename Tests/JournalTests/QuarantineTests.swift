@@ -1,5 +1,6 @@
 import Foundation
 import Journal
+import JournalTesting
 import Testing
 
 @Suite struct `Damaged bytes` {

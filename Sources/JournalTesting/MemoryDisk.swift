@@ -1,18 +1,25 @@
-import Journal
-import Synchronization
+// JournalTesting is a disk for tests and simulations of whatever keeps a journal.
+
+public import Journal
+internal import Synchronization
 
 /// A disk in memory that fails as real ones do: short and torn writes, no room, lost syncs, power cuts.
 ///
 /// What is not synced survives a power cut only by chance, bytes and names alike. After a failed sync the bytes stay
 /// readable, but no later sync will ever write them.
-final class MemoryDisk: JournalDisk {
+public final class MemoryDisk: JournalDisk {
     /// What an operation does instead of succeeding. A refused append leaves `bytesKept` of its bytes behind.
-    struct Fault {
-        var reason: DiskFault.Reason
-        var bytesKept = 0
+    public struct Fault: Sendable {
+        public var reason: DiskFault.Reason
+        public var bytesKept: Int
+
+        public init(reason: DiskFault.Reason, bytesKept: Int = 0) {
+            self.reason = reason
+            self.bytesKept = bytesKept
+        }
     }
 
-    typealias Faults = @Sendable (DiskFault.Operation, String) -> Fault?
+    public typealias Faults = @Sendable (DiskFault.Operation, String) -> Fault?
 
     private enum Change {
         case write(offset: Int, [UInt8])
@@ -31,7 +38,10 @@ final class MemoryDisk: JournalDisk {
     }
 
     private struct State {
-        var contents: [Contents] = []
+        /// By numbers of their own: a file keeps its bytes when its name goes, for as long as it is open.
+        var contents: [Int: Contents] = [:]
+        var contentsCount = 0
+        var openCounts: [Int: Int] = [:]
         var names: [String: Int] = [:]
         var durableNames: [String: Int] = [:]
         var unsyncedNames: [NameChange] = []
@@ -42,25 +52,32 @@ final class MemoryDisk: JournalDisk {
         var cutAt: Int?
         var isOff = false
         var faults: Faults = { _, _ in nil }
+        var keepsUnsynced = false
     }
 
-    let folder = "state"
+    public let folder = "state"
     private let state = Mutex(State())
+
+    public init() {}
 
     // MARK: What tests do to it
 
     /// The operations since the last call, in order.
-    func takeOperations() -> [DiskFault.Operation] {
+    public func takeOperations() -> [DiskFault.Operation] {
         state.withLock { state in
             defer { state.operations = [] }
             return state.operations
         }
     }
 
-    func setFaults(_ faults: @escaping Faults) { state.withLock { $0.faults = faults } }
+    /// Whether bytes that a sync could not write stay there for the next one, as some systems have it. Otherwise they are
+    /// readable and lost, as Linux has it.
+    public func setKeepsUnsynced(_ keeps: Bool) { state.withLock { $0.keepsUnsynced = keeps } }
+
+    public func setFaults(_ faults: @escaping Faults) { state.withLock { $0.faults = faults } }
 
     /// Cuts the power during the given operation, counted from 1 from now on.
-    func cutPower(at operation: Int) {
+    public func cutPower(at operation: Int) {
         state.withLock {
             $0.operations = []
             $0.cutAt = operation
@@ -68,15 +85,16 @@ final class MemoryDisk: JournalDisk {
     }
 
     /// Brings the disk back with what a power cut left of it.
-    func restart(_ random: inout some RandomNumberGenerator) {
+    public func restart(_ random: inout some RandomNumberGenerator) {
         state.withLock { state in
             for change in state.unsyncedNames where Bool.random(using: &random) {
                 Self.apply(change, to: &state.durableNames)
             }
             state.names = state.durableNames
             state.unsyncedNames = []
-            for index in state.contents.indices {
-                Self.loseUnsynced(&state.contents[index], &random)
+            Self.forgetUnreachable(&state)
+            for number in state.contents.keys.sorted() {
+                Self.loseUnsynced(&state.contents[number, default: Contents()], &random)
             }
             state.cutAt = nil
             state.isOff = false
@@ -85,7 +103,7 @@ final class MemoryDisk: JournalDisk {
     }
 
     /// Brings the disk back with all that it was told: the process ended, the machine did not.
-    func restartProcess() {
+    public func restartProcess() {
         state.withLock {
             $0.cutAt = nil
             $0.isOff = false
@@ -107,7 +125,7 @@ final class MemoryDisk: JournalDisk {
     }
 
     /// Takes the folder away with all that is in it; open files stay open.
-    func uproot() {
+    public func uproot() {
         state.withLock { state in
             state.names = [:]
             state.durableNames = [:]
@@ -116,30 +134,31 @@ final class MemoryDisk: JournalDisk {
         }
     }
 
-    var fileNames: [String] { state.withLock { $0.names.keys.filter { $0 != "lock" }.sorted() } }
+    /// The names in the folder but for the lock.
+    public var fileNames: [String] { state.withLock { $0.names.keys.filter { $0 != "lock" }.sorted() } }
 
     /// What a reader sees in a file; setting it is durable at once.
-    subscript(name: String) -> [UInt8] {
-        get { state.withLock { state in state.names[name].map { state.contents[$0].visible } ?? [] } }
+    public subscript(name: String) -> [UInt8] {
+        get { state.withLock { state in state.names[name].flatMap { state.contents[$0]?.visible } ?? [] } }
         set {
             state.withLock { state in
-                state.names[name] = state.contents.count
-                state.durableNames[name] = state.contents.count
-                state.contents.append(Contents(visible: newValue, durable: newValue))
+                let number = Self.make(&state, Contents(visible: newValue, durable: newValue))
+                state.names[name] = number
+                state.durableNames[name] = number
             }
         }
     }
 
     // MARK: JournalDisk
 
-    func makeFolder() throws(DiskFault) { try step(.makeFolder, "") }
+    public func makeFolder() throws(DiskFault) { try step(.makeFolder, "") }
 
-    func list() throws(DiskFault) -> [String] {
+    public func list() throws(DiskFault) -> [String] {
         try step(.list, "")
         return state.withLock { Array($0.names.keys) }
     }
 
-    func lock(_ name: String) throws(DiskFault) -> any JournalLock {
+    public func lock(_ name: String) throws(DiskFault) -> any JournalLock {
         try step(.lock, name)
         let root: Int? = state.withLock { state in
             guard state.lockedRoot != state.root else { return nil }
@@ -150,24 +169,24 @@ final class MemoryDisk: JournalDisk {
         return Lock(self, root: root)
     }
 
-    func openToRead(_ name: String) throws(DiskFault) -> any JournalFile {
+    public func openToRead(_ name: String) throws(DiskFault) -> any JournalFile {
         try step(.openToRead, name)
         guard let contents = state.withLock({ $0.names[name] }) else { throw DiskFault(.openToRead, name, .absent) }
         return File(disk: self, name: name, contents: contents)
     }
 
-    func openToAppend(_ name: String) throws(DiskFault) -> any JournalFile {
+    public func openToAppend(_ name: String) throws(DiskFault) -> any JournalFile {
         try step(.openToAppend, name)
         let contents = state.withLock { state in
             if let contents = state.names[name] { return contents }
-            state.contents.append(Contents())
-            Self.change(&state, NameChange(removed: nil, added: (name, state.contents.count - 1)))
-            return state.contents.count - 1
+            let number = Self.make(&state, Contents())
+            Self.change(&state, NameChange(removed: nil, added: (name, number)))
+            return number
         }
         return File(disk: self, name: name, contents: contents)
     }
 
-    func rename(_ name: String, to newName: String) throws(DiskFault) {
+    public func rename(_ name: String, to newName: String) throws(DiskFault) {
         try step(.rename, name)
         let isThere = state.withLock { state in
             guard let contents = state.names[name] else { return false }
@@ -177,7 +196,7 @@ final class MemoryDisk: JournalDisk {
         if !isThere { throw DiskFault(.rename, name, .absent) }
     }
 
-    func remove(_ name: String) throws(DiskFault) {
+    public func remove(_ name: String) throws(DiskFault) {
         try step(.remove, name)
         let isThere = state.withLock { state in
             guard state.names[name] != nil else { return false }
@@ -187,11 +206,28 @@ final class MemoryDisk: JournalDisk {
         if !isThere { throw DiskFault(.remove, name, .absent) }
     }
 
-    func syncFolder() throws(DiskFault) {
+    public func syncFolder() throws(DiskFault) {
         try step(.sync, "")
         state.withLock { state in
             state.durableNames = state.names
             state.unsyncedNames = []
+            Self.forgetUnreachable(&state)
+        }
+    }
+
+    private static func make(_ state: inout State, _ contents: Contents) -> Int {
+        state.contentsCount += 1
+        state.contents[state.contentsCount] = contents
+        return state.contentsCount
+    }
+
+    /// Lets go of bytes that have no name any more and that nobody has open.
+    private static func forgetUnreachable(_ state: inout State) {
+        let named = Set(state.names.values).union(state.durableNames.values)
+        let added = state.unsyncedNames.compactMap { $0.added?.contents }
+        for number in state.contents.keys
+        where !named.contains(number) && !added.contains(number) && state.openCounts[number] == nil {
+            state.contents[number] = nil
         }
     }
 
@@ -210,7 +246,7 @@ final class MemoryDisk: JournalDisk {
         case .write(let offset, let new):
             if bytes.count < offset { bytes += Array(repeating: 0, count: offset - bytes.count) }
             bytes.replaceSubrange(offset..<min(bytes.count, offset + new.count), with: new)
-        case .truncate(let count): bytes = Array(bytes.prefix(count))
+        case .truncate(let count): bytes.removeLast(max(0, bytes.count - count))
         }
     }
 
@@ -254,27 +290,37 @@ final class MemoryDisk: JournalDisk {
             self.disk = disk
             self.name = name
             self.contents = contents
+            disk.state.withLock { $0.openCounts[contents, default: 0] += 1 }
+        }
+
+        deinit {
+            disk.state.withLock { state in
+                let left = state.openCounts[contents, default: 1] - 1
+                state.openCounts[contents] = left == 0 ? nil : left
+            }
         }
 
         func isInPlace() -> Bool { disk.state.withLock { $0.names[name] == contents } }
 
         func bytesCount() throws(DiskFault) -> Int {
             try disk.step(.bytesCount, name)
-            return disk.state.withLock { $0.contents[contents].visible.count }
+            return disk.state.withLock { $0.contents[contents]?.visible.count ?? 0 }
         }
 
         func read(at offset: Int, bytesMax: Int) throws(DiskFault) -> [UInt8] {
             try disk.step(.read, name)
-            return disk.state.withLock { Array($0.contents[contents].visible.dropFirst(offset).prefix(bytesMax)) }
+            return disk.state.withLock {
+                Array($0.contents[contents]?.visible.dropFirst(offset).prefix(bytesMax) ?? [])
+            }
         }
 
         func append(_ bytes: [UInt8]) throws(DiskFault) {
             let fault = disk.plan(.append, name)
             let kept = Array(bytes.prefix(fault?.bytesKept ?? bytes.count))
             disk.state.withLock { state in
-                let offset = state.contents[contents].visible.count
-                state.contents[contents].visible += kept
-                state.contents[contents].unsynced.append(.write(offset: offset, kept))
+                let offset = state.contents[contents]?.visible.count ?? 0
+                state.contents[contents]?.visible += kept
+                state.contents[contents]?.unsynced.append(.write(offset: offset, kept))
             }
             if let fault { throw DiskFault(.append, name, fault.reason) }
         }
@@ -282,8 +328,8 @@ final class MemoryDisk: JournalDisk {
         func truncate(to bytesCount: Int) throws(DiskFault) {
             try disk.step(.truncate, name)
             disk.state.withLock { state in
-                MemoryDisk.apply(.truncate(bytesCount), to: &state.contents[contents].visible)
-                state.contents[contents].unsynced.append(.truncate(bytesCount))
+                MemoryDisk.apply(.truncate(bytesCount), to: &state.contents[contents, default: Contents()].visible)
+                state.contents[contents]?.unsynced.append(.truncate(bytesCount))
             }
         }
 
@@ -291,28 +337,13 @@ final class MemoryDisk: JournalDisk {
             let fault = disk.plan(.sync, name)
             disk.state.withLock { state in
                 if fault == nil {
-                    for change in state.contents[contents].unsynced {
-                        MemoryDisk.apply(change, to: &state.contents[contents].durable)
+                    for change in state.contents[contents]?.unsynced ?? [] {
+                        MemoryDisk.apply(change, to: &state.contents[contents, default: Contents()].durable)
                     }
                 }
-                if !state.isOff { state.contents[contents].unsynced = [] }
+                if !state.isOff, fault == nil || !state.keepsUnsynced { state.contents[contents]?.unsynced = [] }
             }
             if let fault { throw DiskFault(.sync, name, fault.reason) }
         }
-    }
-}
-
-/// SplitMix64: small, good enough, the same everywhere for a seed.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,0 +1,72 @@
+internal import AlertCore
+internal import AlertTesting
+internal import PluginKit
+internal import Testing
+
+@testable internal import Simulator
+
+/// Every checker catches a bot, or a world, that breaks its promise.
+@Suite struct `Checkers` {
+    @Test(
+        arguments: [
+            (.syncLies, DurableFirst.name), (.outcomeLies, NothingLost.name), (.markForgotten, NothingTwice.name),
+            (.gatesOpen, GatesObeyed.name), (.waitsUnheard, WaitsKept.name), (.pollsHang, Lively.name),
+        ] as [(Sabotage, String)])
+    func `a broken bot is caught`(sabotage: Sabotage, checker: String) {
+        #expect(firstFailure(sabotage, of: checker) != nil, "nobody noticed \(sabotage)")
+    }
+
+    private let world = World(seed: 1, sabotage: nil, traceMax: 0)
+
+    private func delivery(_ kind: Notification.Kind, number: Int) -> Delivery {
+        Delivery(
+            id: "d\(number)", channel: "slack", number: number, kind: kind, incident: "i",
+            message: Message(kind: kind, severity: .warning, at: .rehearsalStart, headline: ""), queued: .rehearsalStart
+        )
+    }
+
+    @Test(arguments: [.resolved, .escalated, .reminder] as [Notification.Kind])
+    func `a course without a beginning is caught`(kind: Notification.Kind) {
+        var checker = ResolvedWhereOpened()
+        #expect(throws: Breach.self) { try checker.take(.accepted(delivery(kind, number: 1)), world) }
+    }
+
+    @Test func `a beginning without an end is caught`() throws {
+        var checker = ResolvedWhereOpened()
+        try checker.take(.accepted(delivery(.opened, number: 1)), world)
+        #expect(throws: Breach.self) { try checker.take(.drained, world) }
+    }
+
+    @Test func `a beginning with its end is fine`() throws {
+        var checker = ResolvedWhereOpened()
+        try checker.take(.accepted(delivery(.opened, number: 1)), world)
+        try checker.take(.accepted(delivery(.resolved, number: 2)), world)
+        try checker.take(.drained, world)
+    }
+
+    @Test func `a message that overtakes another of its incident is caught`() throws {
+        for number in 1...2 { world.truth.apply(.delivery(delivery(.opened, number: number))) }
+        let reading = ChatService.Reading(key: nil, isMarked: false, isShown: true, body: 0)
+        var checker = InOrder()
+        try checker.take(.accepts(channel: "slack", delivery: "d1", reading), world)
+        try checker.take(.accepts(channel: "slack", delivery: "d2", reading), world)
+        #expect(throws: Breach.self) {
+            try checker.take(.accepts(channel: "slack", delivery: "d1", reading), world)
+        }
+    }
+
+    @Test(arguments: [(Look.critical, true), (.warning, true), (.fine, false), (.unknown, false)])
+    func `bad figures without an incident are caught`(look: Look, isCaught: Bool) throws {
+        let source = try #require(world.settings.sources.first)
+        let subject = Subject(source: source.name, app: source.apps.first ?? "")
+        world.time = Timeline(wall: .rehearsalStart)
+        _ = world.time.pass(to: 60_000)
+        var checker = FiguresHeard()
+        try checker.take(.observed(.look(look, of: subject, at: world.time.wall)), world)
+        if isCaught {
+            #expect(throws: Breach.self) { try checker.take(.committed, world) }
+        } else {
+            try checker.take(.committed, world)
+        }
+    }
+}
