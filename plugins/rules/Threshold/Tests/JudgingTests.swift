@@ -1,4 +1,5 @@
 import PluginKit
+import PluginTesting
 import Testing
 import ThresholdRule
 
