@@ -119,7 +119,7 @@ extension IssueMemory.Record {
     fileprivate init(_ issue: Issue, seen: Moment, began: Moment) {
         let isLearning = seen < began + IssueMemory.learningTime
         born = min(issue.firstSeen ?? seen, seen)
-        isPast = issue.firstSeen.map { $0 < began } ?? isLearning
+        isPast = issue.firstSeen.map { $0 <= began } ?? isLearning
         lastNamed = seen
         standing = IssueMemory.Standing(ofStatus: issue.status)
         isCalledBack = issue.isCalledBack
