@@ -15,9 +15,9 @@ public struct WrittenOptions: ExpressibleByDictionaryLiteral, Sendable {
 
     public let entries: [(name: String, value: Value)]
 
-    public init(dictionaryLiteral elements: (String, Value)...) {
-        entries = elements.map { (name: $0.0, value: $0.1) }
-    }
+    public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
+
+    public init(_ entries: [(String, Value)]) { self.entries = entries.map { (name: $0.0, value: $0.1) } }
 
     /// What a test wrote that no config could hold.
     public struct Mistake: Error, CustomStringConvertible {
