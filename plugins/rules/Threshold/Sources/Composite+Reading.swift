@@ -31,7 +31,8 @@ extension Composite {
         let sharing = kind == .any ? sections.count : 1
         var conditions: [ThresholdRule] = []
         var problems: [Problem] = []
-        for section in sections {
+        // One without a metric has been told when the config was read.
+        for section in sections where section.has("metric") {
             do throws(ProblemList) {
                 let inherited = Composite.inherited(section, from: options, sharing: sharing)
                 conditions.append(try ThresholdRule(options: inherited, context: context))
@@ -39,11 +40,11 @@ extension Composite {
                 problems += error.problems
             }
         }
-        if sections.count == 1, problems.isEmpty {
+        if sections.count < 2 || conditions.isEmpty, problems.isEmpty {
             problems.append(
                 Problem(
-                    options.position(of: kind.rawValue), "'\(kind.rawValue)' has one condition alone",
-                    advice: "write its options in the rule itself, or add another"))
+                    options.position(of: kind.rawValue), "'\(kind.rawValue)' is about several conditions",
+                    advice: "write a single one into the rule itself, or add another"))
         }
         if sections.count > Composite.conditionsMax {
             problems.append(

@@ -130,7 +130,7 @@ import Testing
             ),
             (
                 ["all": [["metric": "users", "warning": "> 1"]]],
-                ["2:9: 'all' has one condition alone [write its options in the rule itself, or add another]"]
+                ["2:9: 'all' is about several conditions [write a single one into the rule itself, or add another]"]
             ),
             (
                 [
