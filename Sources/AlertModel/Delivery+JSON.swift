@@ -166,7 +166,7 @@ extension Series {
         return [
             "samples": .array(samples), "trail": .array(trail), "issues": .array(issues.map(\.json)),
             "labels": .object(JSONObject(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
-            "issue_memory": issueMemory.json, "last_seen": JSON(lastSeen),
+            "issue_memory": issueMemory.json, "launch": launch.json, "last_seen": JSON(lastSeen),
         ]
     }
 
@@ -191,8 +191,9 @@ extension Series {
         for (name, value) in try reader.member("labels").members() { labels[name] = try value.string() }
         self.init(
             samples: samples, trail: trail, issues: issues,
-            // Journals from before there was one.
-            issueMemory: try reader.optional("issue_memory").map(IssueMemory.init) ?? IssueMemory(), labels: labels,
+            // Journals may be from before there were these.
+            issueMemory: try reader.optional("issue_memory").map(IssueMemory.init) ?? IssueMemory(),
+            launch: try reader.optional("launch").map(Launch.init) ?? Launch(), labels: labels,
             lastSeen: try reader.member("last_seen").moment())
     }
 }

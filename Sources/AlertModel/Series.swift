@@ -22,6 +22,8 @@ public struct Series: Hashable, Sendable {
     public private(set) var issues: [Issue] = []
     /// Which issues were ever named, and when.
     public private(set) var issueMemory = IssueMemory()
+    /// How the subject began, where it is a release.
+    public private(set) var launch = Launch()
     public private(set) var labels: [String: String] = [:]
     /// When the subject was last heard of.
     public private(set) var lastSeen = Moment.earliest
@@ -34,13 +36,14 @@ public struct Series: Hashable, Sendable {
     public init() {}
 
     init(
-        samples: [Sample], trail: [HourPoint], issues: [Issue], issueMemory: IssueMemory, labels: [String: String],
-        lastSeen: Moment
+        samples: [Sample], trail: [HourPoint], issues: [Issue], issueMemory: IssueMemory, launch: Launch,
+        labels: [String: String], lastSeen: Moment
     ) {
         self.samples = samples
         self.trail = trail
         self.issues = issues
         self.issueMemory = issueMemory
+        self.launch = launch
         self.labels = labels
         self.lastSeen = lastSeen
     }
@@ -74,6 +77,7 @@ public struct Series: Hashable, Sendable {
         extendTrail(sample)
         if !observation.issues.isEmpty { issues = Array(observation.issues.prefix(Series.issuesMax)) }
         issueMemory.add(observation)
+        launch.add(observation)
         labels = observation.labels
         lastSeen = max(lastSeen, observation.seen)
     }

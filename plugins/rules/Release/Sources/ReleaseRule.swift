@@ -12,6 +12,9 @@ public struct ReleaseRule: Detector {
                 "metric",
                 .choice([MetricName.crashFreeUsers, MetricName.crashFreeSessions, MetricName.anrRate]),
                 default: MetricName.crashFreeUsers, "The metric to compare; its counts must be known."),
+            OptionSpec(
+                "compare", .choice(Basis.allCases.map(\.rawValue)), default: Basis.sameHours.rawValue,
+                "Over the same hours, or after as many sessions since each release came out."),
             OptionSpec("worse_by", .points, default: "0.1pp", "A release that is worse by less is not told."),
             OptionSpec("critical", .points, "A release that is worse by this much is critical."),
             OptionSpec(
@@ -33,22 +36,30 @@ public struct ReleaseRule: Detector {
     /// A release that is out stays out: it is told once, and `repeat` asks for reminders.
     public static let isWorthReminding = false
 
-    private let metric: String
-    private let nature: MetricNature
+    /// What two releases are compared over.
+    enum Basis: String, CaseIterable {
+        case sameHours = "same_hours"
+        case sameAdoption = "same_adoption"
+    }
+
+    let metric: String
+    let basis: Basis
+    let nature: MetricNature
     private let worseBy: Double
     private let critical: Double?
-    private let window: Duration
+    let window: Duration
     private let confidence: Double
-    private let volumeMin: Double
+    let volumeMin: Double
     private let reportsFine: Bool
     private let severity: Severity
-    private let looksPerDay: Double
+    let looksPerDay: Double
 
     public let holdTime: Duration
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         metric = options.plain("metric") ?? MetricName.crashFreeUsers
         nature = MetricNature(of: metric)
+        basis = options.plain("compare").flatMap(Basis.init) ?? .sameHours
         worseBy = options.fraction("worse_by") ?? 0.001
         critical = options.fraction("critical")
         window = options.duration("window") ?? .hours(6)
@@ -77,8 +88,16 @@ public struct ReleaseRule: Detector {
                     options.position(of: "report_fine"), "no figures can show that a release is not worse at all",
                     advice: "write a 'worse_by' such as 0.1pp"))
         }
+        if basis == .sameAdoption, metric != MetricName.crashFreeSessions {
+            problems.append(
+                Problem(
+                    options.position(of: "compare"), "users of different days do not add up, sessions do",
+                    advice: "write metric: crash_free_sessions"))
+        }
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
+
+    var noun: String { nature.denominator ?? "cases" }
 
     public var metrics: [String] { [metric] }
     public var lookback: Duration { window }
@@ -88,47 +107,37 @@ public struct ReleaseRule: Detector {
     /// The key of the incident that says "looks fine so far".
     static let fineKey = "fine"
 
-    /// A release with its figure over the window.
-    private struct Candidate {
-        let subject: Subject
-        let name: String
-        let series: Series
-        let measured: Series.Measured
-        let bad: Double
-        let total: Double
-
-        var rate: Double { bad / total }
-    }
-
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {
         let releases = inOrder(sight.parts)
         guard let newest = releases.last else { return [] }
-        guard let new = candidate(newest), new.total >= volumeMin else {
+        guard let new = current(newest), new.total >= volumeMin else {
             // Until it has users, whatever is told of the one before stands.
             return [unknown(of: newest.subject, why(isUnjudged: newest))]
         }
-        var findings = replaced(sight, by: new)
-        guard
-            let old = releases.dropLast().reversed().lazy.compactMap({ candidate($0) }).first(where: {
-                $0.total >= volumeMin && overlaps($0, new)
-            })
-        else {
-            findings.append(
-                unknown(of: new.subject, "no release before it has figures of the same hours to compare with"))
-            return findings
+        let before = releases.dropLast().reversed()
+        let pair =
+            basis == .sameHours
+            ? overSameHours(new, newest.series, before) : atSameAdoption(new, newest.series, before, sight)
+        let findings = replaced(sight, by: new)
+        guard let pair else {
+            let lack =
+                basis == .sameHours
+                ? "no release before it has figures of the same hours to compare with"
+                : "no stage is known that it and a release before it have both reached since they came out"
+            return findings + [unknown(of: new.subject, lack)]
         }
-        guard new.measured.isComplete, old.measured.isComplete else {
-            findings.append(unknown(of: new.subject, "the span is not complete yet"))
-            return findings
+        guard pair.new.isComplete, pair.old.isComplete else {
+            return findings + [unknown(of: new.subject, "the span is not complete yet")]
         }
-        return findings + compare(new, with: old, sight)
+        return findings + compare(pair, sight)
     }
 
-    private func compare(_ new: Candidate, with old: Candidate, _ sight: Sight) -> [Finding] {
+    private func compare(_ pair: Pair, _ sight: Sight) -> [Finding] {
+        let (new, old) = (pair.new, pair.old)
         let difference = new.rate - old.rate
         var evidence = Evidence(
-            metric: metric, figure: new.measured.figure, limit: limit(old), span: new.measured.span,
-            sentence: words(new, old))
+            metric: metric, figure: new.figure, limit: limit(old), span: new.span,
+            sentence: words(pair))
         func finding(_ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness) -> Finding {
             Finding(Judgement(verdict, closeness, evidence), about: new.subject)
         }
@@ -137,9 +146,9 @@ public struct ReleaseRule: Detector {
         guard difference >= worseBy, difference > 0 else {
             let closeness: Judgement.Closeness = difference > worseBy / 2 ? .between : .far
             let verdict = finding(.ok(recovered: !isTracked || difference <= worseBy / 2), closeness)
-            return [verdict] + (saidFine || !isFine(new, old) ? [] : [fine(new, old)])
+            return [verdict] + (saidFine || !isFine(new, old) ? [] : [fine(pair)])
         }
-        guard isCarried(new, old) else {
+        guard isCarried(pair) else {
             evidence.sentence += ", but the figures can not carry an alarm yet"
             return [
                 Finding(
@@ -148,55 +157,11 @@ public struct ReleaseRule: Detector {
         }
         evidence.confidence = confidence
         evidence.sentence +=
-            ", with \(confidence.percentTrimmed) confidence over all looks of a day" + cost(new, difference, sight)
+            ", with \(confidence.percentTrimmed) confidence over all looks\(basis == .sameHours ? " of a day" : "")"
+            + cost(new, difference, sight)
         let isCritical = critical.map { difference >= $0 } ?? false
         let worse = finding(.firing(isCritical ? .critical : severity), .between)
         return [worse] + (saidFine ? [fineIsOver(new.subject, "It does not look fine any more.")] : [])
-    }
-
-    // MARK: - Which releases
-
-    /// Releases in sight, the newest last: by their versions, or where some have none by when they were first seen.
-    private func inOrder(_ parts: [Sight.Part]) -> [Sight.Part] {
-        let named = parts.filter { !($0.subject.release ?? "").isEmpty && !$0.series.samples.isEmpty }
-        guard let newest = named.compactMap(\.series.samples.last?.span.to).max() else { return [] }
-        // One that nobody uses any more is no measure of today.
-        let present = named.filter { ($0.series.samples.last?.span.to ?? .earliest) > newest - window }
-        let versions = present.compactMap { part in Version(part.subject.release ?? "").map { (part, $0) } }
-        guard versions.count < present.count else { return versions.sorted { $0.1 < $1.1 }.map(\.0) }
-        return present.sorted { left, right in
-            let (a, b) = (left.series.issueMemory.began, right.series.issueMemory.began)
-            return (a ?? .earliest, left.subject) < (b ?? .earliest, right.subject)
-        }
-    }
-
-    private func candidate(_ part: Sight.Part) -> Candidate? {
-        guard let measured = part.series.measured(metric, over: window), let share = measured.figure.share,
-            share.total > 0
-        else { return nil }
-        let bad = nature.failures == nil ? share.hits : share.total - share.hits
-        return Candidate(
-            subject: part.subject, name: (part.subject.release ?? "").tamed.clipped(to: 80), series: part.series,
-            measured: measured, bad: bad, total: share.total)
-    }
-
-    /// Whether both were measured over hours that are mostly the same.
-    private func overlaps(_ one: Candidate, _ other: Candidate) -> Bool {
-        let common =
-            min(one.measured.span.to, other.measured.span.to) - max(one.measured.span.from, other.measured.span.from)
-        return common.inSeconds >= min(one.measured.span.length, other.measured.span.length).inSeconds / 2
-    }
-
-    private func why(isUnjudged part: Sight.Part) -> String {
-        guard let measured = part.series.measured(metric, over: window) else {
-            return "there is no figure for \(nature.title)"
-        }
-        let noun = nature.denominator ?? "cases"
-        guard let share = measured.figure.share else {
-            return "the source gives \(nature.title) without saying of how many \(noun)"
-        }
-        return
-            "not enough \(noun) yet: \(share.total.plain) in \(measured.span.length.short), min_volume is \(volumeMin.plain)"
     }
 
     /// Ends what is told of releases that a newer one has replaced.
@@ -213,14 +178,14 @@ public struct ReleaseRule: Detector {
     /// Whether so many of the bad cases would hardly be the new release's if both were alike.
     ///
     /// Given how many bad cases there are, the new release's share of them is that of its users: an exact test without
-    /// a guess at the common rate (Przyborowski and Wilenski, 1940). The looks of a day are summed up, so that the chance
-    /// of any false alarm in a day is bounded however often the bot looks.
-    private func isCarried(_ new: Candidate, _ old: Candidate) -> Bool {
+    /// a guess at the common rate (Przyborowski and Wilenski, 1940). The looks are summed up, of a day or of all stages
+    /// of a release, so that the chance of any false alarm is bounded however often the bot looks.
+    private func isCarried(_ pair: Pair) -> Bool {
+        let (new, old) = (pair.new, pair.old)
         let bad = (new.bad + old.bad).rounded()
         let tail = Binomial.chance(
             ofAtLeast: min(new.bad.rounded(), bad), of: bad, rate: new.total / (new.total + old.total))
-        let looks = new.series.lookSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? looksPerDay
-        return max(1, looks) * tail <= 1 - confidence
+        return max(1, pair.looks) * tail <= 1 - confidence
     }
 
     /// Whether a release that is worse by `worse_by` would hardly look as good as this one.
@@ -233,23 +198,25 @@ public struct ReleaseRule: Detector {
 
     // MARK: - Words
 
-    private func words(_ new: Candidate, _ old: Candidate) -> String {
-        let noun = nature.denominator ?? "cases"
+    private func words(_ pair: Pair) -> String {
+        let (new, old) = (pair.new, pair.old)
         let side = new.rate == old.rate ? "the same as" : new.rate > old.rate ? "worse than" : "better than"
         let amount = new.rate == old.rate ? "" : "\(abs(new.rate - old.rate).points) "
+        let basis = basis == .sameHours ? "in the same \(new.span.length.short)" : "at the same adoption"
         return
-            "\(nature.title) \(new.measured.figure.value.percent) of \(new.total.counted(noun)), \(amount)\(side) "
-            + "\(old.name) (\(old.measured.figure.value.percent) of \(old.total.counted(noun))) in the same "
-            + new.measured.span.length.short
+            "\(nature.title) \(new.figure.value.percent) of \(new.total.counted(noun)), \(amount)\(side) "
+            + "\(old.name) (\(old.figure.value.percent) of \(old.total.counted(noun))) \(basis)"
     }
 
     /// What the release costs the app as a whole.
     private func cost(_ new: Candidate, _ difference: Double, _ sight: Sight) -> String {
-        let parts = sight.parts.compactMap { candidate($0) }.filter { overlaps($0, new) }.map(\.total).reduce(0, +)
+        let parts = sight.parts.compactMap { current($0) }
+        guard let now = parts.first(where: { $0.subject == new.subject }) else { return "" }
         let whole = sight.series.measured(metric, over: window).flatMap { $0.figure.share }
-        let total = max(whole?.total ?? parts, new.total)
-        let share = new.total / total
-        var sentence = "; \(share.percent) of \(nature.denominator ?? "cases") have it, which costs the app "
+        let sum = parts.filter { overlaps($0, now) }.map(\.total).reduce(0, +)
+        let total = max(whole?.total ?? sum, now.total)
+        let share = now.total / total
+        var sentence = "; \(share.percent) of \(noun) have it, which costs the app "
         sentence += (share * difference).points
         if let whole, whole.total > 0 {
             let bad = (nature.failures == nil ? whole.hits : whole.total - whole.hits) / whole.total
@@ -258,10 +225,10 @@ public struct ReleaseRule: Detector {
         return sentence
     }
 
-    private func fine(_ new: Candidate, _ old: Candidate) -> Finding {
+    private func fine(_ pair: Pair) -> Finding {
         let evidence = Evidence(
-            span: new.measured.span, sentence: "\(new.name) looks fine so far: \(words(new, old))")
-        return Finding(Judgement(.firing(.info), .far, evidence), key: ReleaseRule.fineKey, about: new.subject)
+            span: pair.new.span, sentence: "\(pair.new.name) looks fine so far: \(words(pair))")
+        return Finding(Judgement(.firing(.info), .far, evidence), key: ReleaseRule.fineKey, about: pair.new.subject)
     }
 
     private func fineIsOver(_ subject: Subject, _ sentence: String) -> Finding {
@@ -277,7 +244,7 @@ public struct ReleaseRule: Detector {
     /// The figure of the release before, as the limit that this one should keep.
     private func limit(_ old: Candidate) -> Comparison {
         let isBelow = nature.failures != nil
-        let value = (old.measured.figure.value * 10_000).rounded() / 10_000
+        let value = (old.figure.value * 10_000).rounded() / 10_000
         return Comparison(isBelow ? .less : .greater, value, isPercentage: true)
     }
 }

@@ -124,7 +124,12 @@ import Testing
                     "3:9: no figures can show that a release is not worse at all [write a 'worse_by' such as 0.1pp]"
                 ]
             ),
-            ([:], []), (["metric": "anr_rate", "worse_by": "0", "critical": "2pp", "for": "1h"], []),
+            (
+                ["compare": "same_adoption"],
+                ["2:9: users of different days do not add up, sessions do [write metric: crash_free_sessions]"]
+            ),
+            ([:], []), (["compare": "same_adoption", "metric": "crash_free_sessions"], []),
+            (["metric": "anr_rate", "worse_by": "0", "critical": "2pp", "for": "1h"], []),
         ] as [(WrittenOptions, [String])])
     func `a mistake is told at its place`(options: WrittenOptions, expected: [String]) throws {
         #expect(try options.problems(for: ReleaseRule.self) == expected)
@@ -144,6 +149,30 @@ import Testing
         #expect(see(&bot, ["5.1": (5000, 20), "5.2": (9000, 140), "5.3": (10, 0)]) == [])
         #expect(see(&bot, ["5.2": (9000, 140), "5.3": (900, 3)]) == ["resolved warning"])
         #expect(bot.objections == [])
+    }
+
+    @Test func `at the same adoption, the first sessions of both are compared, though they lie a day apart`() throws {
+        var bot = try bot(["metric": "crash_free_sessions", "compare": "same_adoption"])
+        _ = see(&bot, ["5.0": (5000, 20)])
+        // The release before had its own bad beginning, with the people who update first.
+        for _ in 0..<4 { #expect(see(&bot, ["5.0": (5000, 20), "5.1": (500, 15)]) == []) }
+        for _ in 0..<4 { #expect(see(&bot, ["5.0": (100, 0), "5.1": (5000, 20)]) == []) }
+        bot.advance(by: .hours(20))
+        // As bad as that one was, though far worse than it is now.
+        for _ in 0..<2 { #expect(see(&bot, ["5.1": (5000, 20), "5.2": (500, 15)]) == []) }
+        #expect(see(&bot, ["5.1": (5000, 20), "5.2": (1500, 180)]) == ["opened 5.2 warning"])
+        #expect(
+            bot.state.incidentsInOrder.first?.evidence.sentence.hasPrefix(
+                "crash-free sessions 91.60% of 2,500 sessions, 5.4pp worse than 5.1 (97.00% of 2,000 sessions) at the "
+                    + "same adoption, with 95% confidence over all looks; 23.077% of sessions have it") == true)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `of releases that were there before the bot, nobody knows how they began`() throws {
+        var bot = try bot(["metric": "crash_free_sessions", "compare": "same_adoption"])
+        #expect(see(&bot, ["5.0": (5000, 20), "5.1": (500, 100)]) == [])
+        #expect(see(&bot, ["5.0": (5000, 20), "5.1": (500, 100), "5.2": (500, 100)]) == [])
+        #expect(bot.state.incidents.isEmpty)
     }
 
     @Test func `that a release looks fine is said once, if asked for, and taken back when it does not`() throws {
