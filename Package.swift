@@ -24,7 +24,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], path: String? = 
 }
 
 // A plugin is a folder and its name here, and one line in Sources/BuiltinPlugins.
-let rulePlugins = ["Threshold", "Mute", "QuietHours"]
+let rulePlugins = ["Threshold", "Velocity", "NewIssue", "Regression", "Release", "Stale", "Mute", "QuietHours"]
 let sourcePlugins = ["Sentry", "Prometheus", "HTTPJSON", "File", "Simulator"]
 let channelPlugins = ["Slack", "Matrix", "Webhook", "Inbox", "Console"]
 
@@ -43,7 +43,10 @@ let pluginTargets = plugins.flatMap { plugin -> [Target] in
     [
         module(plugin.module, kit, path: "\(plugin.folder)/Sources"),
         tests(
-            plugin.module + "Tests", [.target(name: plugin.module), "PluginTesting"] + kit,
+            plugin.module + "Tests",
+            [.target(name: plugin.module), "PluginTesting"] + kit
+                // Rules are tried in whole bots, and with chance from a seed.
+                + (rulePlugins.map { $0 + "Rule" }.contains(plugin.module) ? ["AlertTesting", "AlertCore"] : []),
             path: "\(plugin.folder)/Tests", exclude: pluginTestData[plugin.module] ?? []),
     ]
 }
@@ -106,7 +109,7 @@ let package = Package(
         tests("YAMLKitTests", ["YAMLKit"]),
         tests("TransportTests", ["Transport", "AlertModel"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel"]),
-        tests("BotConfigTests", ["BotConfig", "AlertCore"] + kit),
+        tests("BotConfigTests", ["BotConfig", "AlertCore", "NewIssueRule", "ThresholdRule", "VelocityRule"] + kit),
         tests("AlertCoreTests", ["AlertCore", "AlertTesting", "QuietHoursRule"] + kit),
         tests("PreviewTests", ["Preview", "AlertCore", "AlertTesting"] + kit),
         tests("RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal"] + kit, exclude: ["Fixtures"]),

@@ -15,7 +15,9 @@ extension Turn {
         if let metric = incident.evidence.metric {
             message.sparkline = sparkline(metric, of: incident.subject)
         }
-        if kind != .resolved, let series = state.series[incident.subject] {
+        if kind != .resolved, let issue = incident.evidence.issue {
+            message.issues = [issueLine(issue)]
+        } else if kind != .resolved, let series = state.series[incident.subject] {
             message.issues = series.issues.prefix(Turn.issuesInMessage).map(issueLine)
         }
         if let url = plan.publicURL { message.links = [Message.Link("Status", url)] }

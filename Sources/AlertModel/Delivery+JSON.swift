@@ -142,7 +142,7 @@ extension Metrics {
 }
 
 extension TimeSpan {
-    fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
+    init(_ reader: JSONReader) throws(JSONMismatch) {
         let to = try reader.member("to")
         guard let span = TimeSpan(from: try reader.member("from").moment(), to: try to.moment()) else {
             throw to.mismatch(expected: "an instant after 'from'")
@@ -168,7 +168,7 @@ extension Series {
         return [
             "samples": .array(samples), "trail": .array(trail), "issues": .array(issues.map(\.json)),
             "labels": .object(JSONObject(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
-            "last_seen": JSON(lastSeen),
+            "issue_memory": issueMemory.json, "launch": launch.json, "last_seen": JSON(lastSeen),
         ]
     }
 
@@ -192,7 +192,10 @@ extension Series {
         var labels: [String: String] = [:]
         for (name, value) in try reader.member("labels").members() { labels[name] = try value.string() }
         self.init(
-            samples: samples, trail: trail, issues: issues, labels: labels,
+            samples: samples, trail: trail, issues: issues,
+            // Journals may be from before there were these.
+            issueMemory: try reader.optional("issue_memory").map(IssueMemory.init) ?? IssueMemory(),
+            launch: try reader.optional("launch").map(Launch.init) ?? Launch(), labels: labels,
             lastSeen: try reader.member("last_seen").moment())
     }
 }

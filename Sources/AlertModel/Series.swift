@@ -20,6 +20,10 @@ public struct Series: Hashable, Sendable {
     /// Oldest first, at most `trailHoursMax`.
     public private(set) var trail: [HourPoint] = []
     public private(set) var issues: [Issue] = []
+    /// Which issues were ever named, and when.
+    public private(set) var issueMemory = IssueMemory()
+    /// How the subject began, where it is a release.
+    public private(set) var launch = Launch()
     public private(set) var labels: [String: String] = [:]
     /// When the subject was last heard of.
     public private(set) var lastSeen = Moment.earliest
@@ -31,10 +35,15 @@ public struct Series: Hashable, Sendable {
 
     public init() {}
 
-    init(samples: [Sample], trail: [HourPoint], issues: [Issue], labels: [String: String], lastSeen: Moment) {
+    init(
+        samples: [Sample], trail: [HourPoint], issues: [Issue], issueMemory: IssueMemory, launch: Launch,
+        labels: [String: String], lastSeen: Moment
+    ) {
         self.samples = samples
         self.trail = trail
         self.issues = issues
+        self.issueMemory = issueMemory
+        self.launch = launch
         self.labels = labels
         self.lastSeen = lastSeen
     }
@@ -67,6 +76,8 @@ public struct Series: Hashable, Sendable {
         }
         extendTrail(sample)
         if !observation.issues.isEmpty { issues = Array(observation.issues.prefix(Series.issuesMax)) }
+        issueMemory.add(observation)
+        launch.add(observation)
         labels = observation.labels
         lastSeen = max(lastSeen, observation.seen)
     }

@@ -28,9 +28,9 @@ extension ConfigLoading {
         for place in rules.places {
             checkMatch(
                 place.conditions, place.match, place.isDetector ? sourceNames : sourceNames + channelNames,
-                detectorNames,
-                isDetector: place.isDetector)
-            if place.isDetector { checkMetric(place, rules, sources) }
+                detectorNames, isDetector: place.isDetector,
+                readsIssues: rules.detectors.first { $0.name == place.name }?.detector.readsIssues ?? false)
+            if place.isDetector { checkGiven(place, rules, sources) }
         }
     }
 
@@ -41,12 +41,13 @@ extension ConfigLoading {
 
     /// Names in a match must be names of things; and a detector sees subjects, which have no severity and no rule.
     private mutating func checkMatch(
-        _ match: Match, _ node: Node?, _ sourceNames: [String], _ ruleNames: [String], isDetector: Bool
+        _ match: Match, _ node: Node?, _ sourceNames: [String], _ ruleNames: [String], isDetector: Bool,
+        readsIssues: Bool = false
     ) {
         guard let node else { return }
         for entry in node.mapping {
             guard let condition = match[entry.key] else { continue }
-            if isDetector, ["severity", "issue", "rule"].contains(entry.key) {
+            if isDetector, ["severity", "issue", "rule"].contains(entry.key), !(readsIssues && entry.key == "issue") {
                 reader.report(
                     entry.keyMark.position,
                     "a rule that judges observations can never match '\(entry.key)': observations have none",
@@ -70,25 +71,32 @@ extension ConfigLoading {
         }
     }
 
-    /// Every metric of a rule must be given by a source that the rule looks at.
-    private mutating func checkMetric(_ place: Rules.Place, _ rules: Rules, _ sources: [SourceEntry]) {
-        guard let node = place.metric, case .scalar(let written, _) = node.kind, !written.contains("${") else { return }
-        let metrics = rules.detectors.first { $0.name == place.name }?.detector.metrics ?? [written]
+    /// Every metric of a rule must be given by a source that the rule looks at, and issues where it judges those.
+    private mutating func checkGiven(_ place: Rules.Place, _ rules: Rules, _ sources: [SourceEntry]) {
+        let written = place.value.metrics
+        guard !written.contains(where: { $0.name.contains("${") }) else { return }
+        let detector = rules.detectors.first { $0.name == place.name }?.detector
         let seen = sources.filter { entry in
             place.conditions["source"].map { $0.patterns.contains { $0.fits(entry.plan.name) } } ?? true
         }
         // A source whose own options are wrong has been told so; what it gives is not known.
         guard !seen.isEmpty, seen.allSatisfy({ $0.source != nil }) else { return }
-        for metric in metrics {
+        let names = seen.map(\.plan.name).sorted().listed
+        if detector?.readsIssues == true, seen.allSatisfy({ $0.source?.givesIssues == false }) {
+            reader.report(
+                place.position, "rule '\(place.name)' judges issues, but no source of it names any: \(names)",
+                advice: "use 'match' to point it at a source that does")
+        }
+        for metric in detector?.metrics ?? written.map(\.name) {
             let isGiven = seen.contains { entry in
                 guard let given = entry.source?.metrics else { return true }
                 return given.contains(metric) || MetricNature(of: metric).canBeComputed(from: given)
             }
             guard !isGiven else { continue }
             let given = seen.compactMap { $0.source?.metrics }.reduce(Set<String>()) { $0.union($1) }
-            let names = seen.map(\.plan.name).sorted().listed
             reader.report(
-                node.position, "no source of this rule gives '\(metric)'; \(names) gives \(given.sorted().listed)",
+                written.first { $0.name == metric }?.position ?? place.position,
+                "no source of this rule gives '\(metric)'; \(names) gives \(given.sorted().listed)",
                 metric.nearest(in: given.sorted()))
         }
     }
@@ -103,6 +111,23 @@ extension ConfigLoading {
             reader.report(
                 position, "this route is never reached: one before it matches everything",
                 advice: "put it first, or add continue: true there")
+        }
+    }
+}
+
+extension Node {
+    /// The metrics named anywhere in a rule: its own, or those of its conditions.
+    fileprivate var metrics: [(name: String, position: Position)] {
+        switch kind {
+        case .mapping(let entries):
+            entries.flatMap { entry -> [(name: String, position: Position)] in
+                guard entry.key == "metric", case .scalar(let name, _) = entry.value.kind else {
+                    return entry.value.metrics
+                }
+                return [(name, entry.value.position)]
+            }
+        case .sequence(let nodes): nodes.flatMap(\.metrics)
+        default: []
         }
     }
 }

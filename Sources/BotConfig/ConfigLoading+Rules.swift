@@ -14,7 +14,7 @@ extension ConfigLoading {
             let position: Position
             let match: Node?
             let conditions: Match
-            let metric: Node?
+            let value: Node
             let isDetector: Bool
         }
     }
@@ -41,7 +41,7 @@ extension ConfigLoading {
             rules.places.append(
                 Rules.Place(
                     name: thing.name, position: thing.position, match: matchNode, conditions: match,
-                    metric: entries.first { $0.key == "metric" }?.value, isDetector: isDetector))
+                    value: thing.value, isDetector: isDetector))
             let options = reader.options(
                 of: plugin.manifest, name: thing.name, at: thing.position, entries,
                 common: isDetector ? Vocabulary.detector : Vocabulary.gate, "rule '\(thing.name)'")

@@ -12,16 +12,7 @@ extension ConfigReader {
         _ what: String
     ) -> Options {
         reportUnknown(entries, known: common + manifest.options.map(\.name), in: "\(what) of plugin \(manifest.name)")
-        var values: [String: Option] = [:]
-        for spec in manifest.options {
-            guard let entry = entries.first(where: { $0.key == spec.name }) else {
-                if spec.isRequired {
-                    report(position, "\(what) needs '\(spec.name)': \(spec.help.loweredFirst)")
-                }
-                continue
-            }
-            if let option = option(entry.value, spec.name, spec.kind) { values[spec.name] = option }
-        }
+        let values = values(entries, manifest.options, position, what)
         if manifest.options.contains(where: { $0.name == "insecure" }) { checkSchemes(manifest, values) }
         return Options(name: name, position: position, values: values)
     }
@@ -77,8 +68,35 @@ extension ConfigReader {
                 entries.compactMap { entry in
                     option(entry.value, "\(name).\(entry.key)", inner).map { (entry.key, $0) }
                 })
+        case .section(let specs): return section(node, name, specs).map(Option.Value.section)
         case .match: return match(node, name).map(Option.Value.match)
         }
+    }
+
+    private mutating func section(_ node: Node, _ name: String, _ specs: [OptionSpec]) -> Options? {
+        guard case .mapping = node.kind else {
+            let example = specs.filter(\.isRequired).map { "\($0.name): …" }.joined(separator: ", ")
+            report(node.position, "'\(name)' must be a mapping such as {\(example)}, not \(node.kindName)")
+            return nil
+        }
+        let entries = entries(of: node, "'\(name)'")
+        reportUnknown(entries, known: specs.map(\.name), in: "'\(name)'")
+        return Options(name: name, position: node.position, values: values(entries, specs, node.position, "'\(name)'"))
+    }
+
+    /// The values of the options that are declared, as far as they could be read.
+    private mutating func values(
+        _ entries: [Entry], _ specs: [OptionSpec], _ position: Position, _ what: String
+    ) -> [String: Option] {
+        var values: [String: Option] = [:]
+        for spec in specs {
+            guard let entry = entries.first(where: { $0.key == spec.name }) else {
+                if spec.isRequired { report(position, "\(what) needs '\(spec.name)': \(spec.help.loweredFirst)") }
+                continue
+            }
+            if let option = option(entry.value, spec.name, spec.kind) { values[spec.name] = option }
+        }
+        return values
     }
 
     private mutating func list(_ node: Node, _ name: String, _ inner: OptionKind) -> Option.Value? {

@@ -8,12 +8,17 @@ internal import HTTPJSONSource
 internal import InboxChannel
 internal import MatrixChannel
 internal import MuteRule
+internal import NewIssueRule
 internal import PrometheusSource
 internal import QuietHoursRule
+internal import RegressionRule
+internal import ReleaseRule
 internal import SentrySource
 internal import SimulatorSource
 internal import SlackChannel
+internal import StaleRule
 internal import ThresholdRule
+internal import VelocityRule
 internal import WebhookChannel
 
 extension PluginCatalog {
@@ -26,7 +31,12 @@ extension PluginCatalog {
             SimulatorSource.self,
         ],
         detectors: [
-            ThresholdRule.self
+            ThresholdRule.self,
+            VelocityRule.self,
+            NewIssueRule.self,
+            RegressionRule.self,
+            ReleaseRule.self,
+            StaleRule.self,
         ],
         gates: [
             MuteRule.self,

@@ -7,6 +7,8 @@ public protocol Detector: Plugin {
 
     /// The metrics it reads, so that a rule on a metric that no source gives is found before it runs.
     var metrics: [String] { get }
+    /// Whether it judges issues, so that a rule on a source that names none is found before it runs.
+    var readsIssues: Bool { get }
     /// How far back it looks; observations are kept that long.
     var lookback: Duration { get }
     /// Spans that a source which can choose should measure for it: distinct users of an hour cannot be added up from
@@ -25,6 +27,7 @@ public protocol Detector: Plugin {
 
 extension Detector {
     public var scope: DetectorScope { .subject }
+    public var readsIssues: Bool { false }
     public static var isWorthReminding: Bool { true }
 }
 

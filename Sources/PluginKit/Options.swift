@@ -1,5 +1,5 @@
 /// One option of a plugin, declared once: checks, documentation and the editor's schema are made from it.
-public struct OptionSpec: Sendable {
+public struct OptionSpec: Hashable, Sendable {
     public let name: String
     public let kind: OptionKind
     public let isRequired: Bool
@@ -43,6 +43,8 @@ public indirect enum OptionKind: Hashable, Sendable {
     case list(OptionKind)
     /// Names with values.
     case map(OptionKind)
+    /// Options of their own, as a mapping.
+    case section([OptionSpec])
     case match
 }
 
@@ -112,6 +114,7 @@ public struct Option: Sendable {
         case off
         case list([Option])
         case map([(name: String, option: Option)])
+        case section(Options)
     }
 
     public let value: Value
@@ -206,6 +209,16 @@ public struct Options: Sendable {
     }
 
     public func texts(_ name: String) -> [GuardedText] { list(name).compactMap(\.text) }
+
+    /// The sections of a list, each named like the whole.
+    public func sections(_ name: String) -> [Options] {
+        list(name).compactMap { if case .section(let options) = $0.value { options } else { nil } }
+    }
+
+    /// The same thing with other values.
+    public func replacing(_ values: [String: Option], at position: Position? = nil) -> Options {
+        Options(name: name, position: position ?? self.position, values: values)
+    }
 
     public func map(_ name: String) -> [(name: String, option: Option)] {
         if case .map(let entries) = values[name]?.value { entries } else { [] }

@@ -9,8 +9,14 @@ public protocol Source: Plugin {
     var host: String? { get }
     /// The metrics it can give, or nil when only its answers tell.
     var metrics: Set<String>? { get }
+    /// Whether it names issues, or nil when only its answers tell.
+    var givesIssues: Bool? { get }
 
     func poll(_ poll: Poll) -> PollStep
+}
+
+extension Source {
+    public var givesIssues: Bool? { nil }
 }
 
 /// What a source plugin is told besides its options.

@@ -1,11 +1,5 @@
 internal import PluginKit
 
-#if canImport(Glibc)
-    internal import Glibc
-#elseif canImport(Musl)
-    internal import Musl
-#endif
-
 /// How surprising a share of bad cases is, counting every look of a day.
 ///
 /// One look asks for the exact binomial tail: the chance that at least `bad` of `total` cases are bad when each is with
@@ -51,36 +45,10 @@ struct DayBound {
         guard trials > 0, hits > 0 else { return 1 }
         guard rate > 0 else { return 0 }
         guard rate < 1, hits > trials * rate else { return 1 }
-        let (density, tail) = DayBound.binomial(hits, of: trials, rate: rate)
+        let (density, tail) = Binomial.upper(hits, of: trials, rate: rate)
         let windowsPerDay = Swift.max(1, Duration.days(1).inSeconds / Swift.max(span.inSeconds, 1))
         let byLooks = Swift.max(1, looksPerDay) * tail
         let byRises = tail + windowsPerDay * hits * (1 - rate) * density
         return Swift.min(1, byLooks, byRises)
-    }
-
-    /// The binomial density at `hits`, and the chance of at least so many, for `hits` above the mean.
-    ///
-    /// The density by logarithms of the gamma function, the tail by adding terms, each a known share of the one before,
-    /// until they no longer count.
-    static func binomial(_ hits: Double, of trials: Double, rate: Double) -> (density: Double, tail: Double) {
-        guard hits <= trials else { return (0, 0) }
-        let logarithm =
-            logGamma(trials + 1) - logGamma(hits + 1) - logGamma(trials - hits + 1) + hits * log(rate)
-            + (trials - hits) * log1p(-rate)
-        let density = exp(logarithm)
-        let odds = rate / (1 - rate)
-        var (term, sum, next) = (density, density, hits)
-        while next < trials, term > sum * 1e-16 {
-            term *= (trials - next) / (next + 1) * odds
-            sum += term
-            next += 1
-        }
-        return (density, Swift.min(1, sum))
-    }
-
-    /// The logarithm of the gamma function; `lgamma` itself writes a global that other threads write too.
-    private static func logGamma(_ number: Double) -> Double {
-        var sign: Int32 = 0
-        return lgamma_r(number, &sign)
     }
 }

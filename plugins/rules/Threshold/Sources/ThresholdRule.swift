@@ -9,22 +9,37 @@ public struct ThresholdRule: SubjectDetector {
         name: "threshold",
         summary: "Fires when a metric is beyond a limit and the figures can carry it.",
         options: [
-            OptionSpec("metric", .metric, required: true, "The metric to judge, such as crash_free_users."),
-            OptionSpec("warning", .comparison, "Fires with severity warning: \"< 99.5%\", \"> 100\"."),
-            OptionSpec("critical", .comparison, "Fires with severity critical."),
+            OptionSpec("metric", .metric, "The metric to judge, such as crash_free_users."),
+            OptionSpec("all", .list(.section(conditionOptions)), "Conditions that must all be met."),
+            OptionSpec("any", .list(.section(conditionOptions)), "Conditions of which one is enough."),
             OptionSpec(
-                "window", .duration(.minutes(1) ... .days(30)), default: "1h",
-                "The span to judge; sessions are pooled over it, users are asked of the source."),
-            OptionSpec("for", .duration(.zero ... .days(7)), default: "0s", "How long it must hold before it counts."),
-            OptionSpec(
-                "recover", .points, default: "0pp", "How much better than the limit it must be to be over."),
-            OptionSpec(
-                "confidence", .orOff(.percentage), default: "95%",
-                "At a figure exactly at its limit, the share of days without an alarm; off: the bare number."),
-            OptionSpec(
-                "min_volume", .integer(0...1_000_000_000), default: "50",
-                "With fewer users (or sessions) than this nothing is said."),
+                "preset", .choice(Preset.allCases.map(\.rawValue)), "Limits that others have set, by name."),
+        ] + limitOptions + [
+            OptionSpec("for", .duration(.zero ... .days(7)), default: "0s", "How long it must hold before it counts.")
         ])
+
+    /// What each condition of several may say for itself.
+    static let conditionOptions =
+        [OptionSpec("metric", .metric, required: true, "The metric to judge, such as crash_free_users.")] + limitOptions
+
+    private static let limitOptions = [
+        OptionSpec("warning", .comparison, "Fires with severity warning: \"< 99.5%\", \"> 100\"."),
+        OptionSpec("critical", .comparison, "Fires with severity critical."),
+        OptionSpec(
+            "window", .duration(.minutes(1) ... .days(30)), default: "1h",
+            "The span to judge; sessions are pooled over it, users are asked of the source."),
+        OptionSpec(
+            "widen_to", .duration(.minutes(1) ... .days(30)),
+            "While fewer than min_volume are in the window, judge a wider one, up to this."),
+        OptionSpec(
+            "recover", .points, default: "0pp", "How much better than the limit it must be to be over."),
+        OptionSpec(
+            "confidence", .orOff(.percentage), default: "95%",
+            "At a figure exactly at its limit, the share of days without an alarm; off: the bare number."),
+        OptionSpec(
+            "min_volume", .integer(0...1_000_000_000), default: "50",
+            "With fewer users (or sessions) than this nothing is said."),
+    ]
 
     private struct Limit: Sendable {
         let severity: Severity
@@ -36,6 +51,9 @@ public struct ThresholdRule: SubjectDetector {
     /// The worst first.
     private let limits: [Limit]
     private let window: Duration
+    private let widening: Widening
+    /// Set where the rule is about several metrics; then it alone judges.
+    private let composite: Composite?
     private let recover: Double
     private let confidence: Double?
     private let volumeMin: Double
@@ -44,20 +62,25 @@ public struct ThresholdRule: SubjectDetector {
     public let holdTime: Duration
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
-        metric = try options.required("metric").description
+        composite = try Composite(options, context)
+        metric = composite == nil ? try options.required("metric").description : ""
         nature = MetricNature(of: metric)
         window = options.duration("window") ?? .hours(1)
         holdTime = options.duration("for") ?? .zero
         recover = options.fraction("recover") ?? 0
-        confidence = options.isOff("confidence") ? nil : options.fraction("confidence") ?? 0.95
+        confidence =
+            options.isOff("confidence") ? nil : options.fraction("confidence") ?? ThresholdRule.confidenceDefault
         volumeMin = Double(options.integer("min_volume") ?? 50)
         looksPerDay = context.looksPerDay
         limits = [(Severity.critical, "critical"), (.warning, "warning")].compactMap { severity, name in
             options.comparison(name).map { Limit(severity: severity, comparison: $0) }
         }
-        let problems = ThresholdRule.problems(options, nature)
+        widening = Widening(from: window, to: options.duration("widen_to"))
+        let problems = composite == nil ? ThresholdRule.problems(options, nature) : []
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
+
+    static let confidenceDefault = 0.95
 
     /// Mistakes that the grammar of single options can not see.
     private static func problems(_ options: Options, _ nature: MetricNature) -> [Problem] {
@@ -120,18 +143,26 @@ public struct ThresholdRule: SubjectDetector {
                     advice: "write a smaller one")
             }
         }
+        if let widest = options.duration("widen_to"), widest <= options.duration("window") ?? .hours(1) {
+            let window = options.duration("window") ?? .hours(1)
+            add("widen_to", "'widen_to' (\(widest.grammar)) must be longer than the window (\(window.grammar))")
+        }
         if let confidence = options.fraction("confidence"), !(0.5..<1).contains(confidence) {
             add("confidence", "the confidence must be at least 50% and below 100%", "95%")
         }
         return problems
     }
 
-    public var metrics: [String] { [metric] }
-    public var lookback: Duration { window }
-    public var spans: [Duration] { [window] }
+    public var metrics: [String] { composite?.conditions.flatMap(\.metrics) ?? [metric] }
+    public var lookback: Duration { spans.max() ?? window }
+    public var spans: [Duration] { composite?.conditions.flatMap(\.spans) ?? widening.windows }
+
+    /// Whether it has a critical limit.
+    var canBeCritical: Bool { limits.first?.severity == .critical }
 
     public func judge(_ series: Series, at now: Moment) -> Judgement {
-        guard let measured = series.measured(metric, over: window) else {
+        if let composite { return composite.judge(series, at: now) }
+        guard let measured = widening.measured(metric, in: series, volumeMin: volumeMin) else {
             return unknown("there is no figure for \(nature.title)", .far)
         }
         let figure = measured.figure
@@ -147,7 +178,8 @@ public struct ThresholdRule: SubjectDetector {
             }
             guard share.total >= volumeMin else {
                 return unknown(
-                    "only \(share.total.plain) \(noun), fewer than min_volume \(volumeMin.plain)", .far, evidence)
+                    "not enough \(noun) yet: \(share.total.plain) in \(measured.span.length.short), min_volume is "
+                        + volumeMin.plain, .far, evidence)
             }
         }
         let holding = limits.filter { $0.comparison.holds(figure.value) }

@@ -36,7 +36,7 @@ enum BinomialTable {
         let rows = BinomialTable.rows("tail")
         #expect(rows.count > 300)
         for row in rows {
-            let found = DayBound.binomial(row[2], of: row[0], rate: row[1])
+            let found = Binomial.upper(row[2], of: row[0], rate: row[1])
             guard isNear(found.density, row[3]), isNear(found.tail, row[4]) else {
                 Issue.record("\(row): found \(found)")
                 return

@@ -1,4 +1,5 @@
 import PluginKit
+import PluginTesting
 import Testing
 import ThresholdRule
 
@@ -50,7 +51,7 @@ import ThresholdRule
             .unknown("98.33% is beyond the limit, but 60 users can not carry an alarm"), .near),
         Case(
             "too few to say anything", floor, ["users": 49, "crashed_users": 49],
-            .unknown("only 49 users, fewer than min_volume 50"), .far),
+            .unknown("not enough users yet: 49 in 1 h, min_volume is 50"), .far),
         Case("just enough", floor, ["users": 50, "crashed_users": 50], .firing(.critical)),
         Case(
             "nobody there", floor, ["users": 0, "crashed_users": 0],
@@ -81,7 +82,7 @@ import ThresholdRule
             .near),
         Case(
             "the bare number still wants volume", bare, ["users": 40, "crashed_users": 1],
-            .unknown("only 40 users, fewer than min_volume 50"), .far),
+            .unknown("not enough users yet: 40 in 1 h, min_volume is 50"), .far),
         Case(
             "a limit that begins with its number",
             ["metric": "crash_free_users", "warning": "<= 99.5%", "confidence": "off"],

@@ -1,21 +1,9 @@
 import PluginKit
+import PluginTesting
 import Testing
 import ThresholdRule
 
 @Suite struct `Options of a threshold` {
-    /// What is wrong, one line each: `LINE:COLUMN: message (suggestion) [advice]`.
-    private func problems(_ options: WrittenOptions) throws -> [String] {
-        do {
-            _ = try options.rule()
-            return []
-        } catch let list as ProblemList {
-            return list.problems.map { problem in
-                "\(problem.position.line):\(problem.position.column): \(problem.message)"
-                    + (problem.suggestion.map { " (\($0))" } ?? "") + (problem.advice.map { " [\($0)]" } ?? "")
-            }
-        }
-    }
-
     @Test(
         arguments: [
             (
@@ -85,6 +73,10 @@ import ThresholdRule
                 ["4:9: of 'warning' (> 50%) and 'critical' (> 90) only one is in percent"]
             ),
             (
+                ["warning": "< 99.5%"],
+                ["1:3: a threshold needs 'metric', 'all', 'any' or 'preset' [write metric: crash_free_users]"]
+            ),
+            (
                 ["metric": "crash_free_users"],
                 ["1:3: a threshold needs 'warning', 'critical' or both [write warning: \"< 99.5%\"]"]
             ),
@@ -122,7 +114,7 @@ import ThresholdRule
             ),
         ] as [(WrittenOptions, [String])])
     func `a mistake is told at its place`(options: WrittenOptions, expected: [String]) throws {
-        #expect(try problems(options) == expected)
+        #expect(try options.problems(for: ThresholdRule.self) == expected)
     }
 
     @Test(
@@ -141,7 +133,7 @@ import ThresholdRule
             ["metric": "crash_events", "warning": "> 100", "recover": "0"],
         ] as [WrittenOptions])
     func `what can hold and can end is taken`(options: WrittenOptions) throws {
-        #expect(try problems(options) == [])
+        #expect(try options.problems(for: ThresholdRule.self) == [])
     }
 
     @Test func `what is left out has its default`() throws {

@@ -1,5 +1,6 @@
 import Glibc
 import PluginKit
+import PluginTesting
 import Testing
 import ThresholdRule
 

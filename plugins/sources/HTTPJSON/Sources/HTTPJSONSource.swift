@@ -53,6 +53,8 @@ public struct HTTPJSONSource: Source {
         optionsHash = hash.text
     }
 
+    public var givesIssues: Bool? { layout.issues != nil }
+
     public func poll(_ poll: Poll) -> PollStep {
         let last = Cursor(poll.cursor, options: optionsHash)
         var request = request

@@ -203,6 +203,7 @@ public struct PrometheusSource: Source {
     public var host: String? { server.host }
 
     public var metrics: Set<String>? { Set(queries.map(\.metric)) }
+    public var givesIssues: Bool? { false }
 
     public func poll(_ poll: Poll) -> PollStep { PrometheusPoll(of: self, poll).begin() }
 }

@@ -95,5 +95,7 @@ public struct SentrySource: Source {
         ]
     }
 
+    public var givesIssues: Bool? { wantsIssues }
+
     public func poll(_ poll: Poll) -> PollStep { SentryPoll(of: self, poll).begin() }
 }

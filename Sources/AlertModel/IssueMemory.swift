@@ -1,0 +1,267 @@
+/// Which issues a source has ever named of one subject: what tells a new one from an old one, and one that is back from
+/// one that was never away.
+///
+/// It is fed by every observation, whatever rules there are, so that a rule added later does not take the past for news.
+/// What was there when the bot began to look is the past. Sources that tell when an issue was first seen make that
+/// exact; of others, all that they name within the first day is held to be old, because most name only issues that
+/// occur, and old ones occur seldom.
+public struct IssueMemory: Hashable, Sendable {
+    /// What is remembered of one issue.
+    public struct Record: Hashable, Sendable {
+        /// When the issue began: as the source says, or else when it was first named here.
+        public fileprivate(set) var born: Moment
+        /// When it was last named.
+        public fileprivate(set) var lastNamed: Moment
+        /// Whether it was there before the bot looked.
+        public fileprivate(set) var isPast: Bool
+        public fileprivate(set) var standing: Standing
+        /// When it came back after it was resolved; nil while it never has.
+        public fileprivate(set) var returned: Moment?
+        /// The most users that one look at it showed; nil where the source tells no users.
+        public fileprivate(set) var usersMost: Double?
+        /// Whether the source itself called it back when it was last named.
+        fileprivate var isCalledBack: Bool
+    }
+
+    /// What the people who look after an issue have said of it, as far as its status tells.
+    public enum Standing: String, Hashable, Sendable, CaseIterable {
+        case open
+        /// Resolved, fixed or closed.
+        case closed
+        /// Archived, ignored, snoozed or muted: somebody wants to hear no more of it.
+        case ignored
+    }
+
+    /// The newest observation that named issues.
+    public struct Look: Hashable, Sendable {
+        public let span: TimeSpan
+        public let seen: Moment
+        public let isComplete: Bool
+        /// Sessions and users of that very span, as far as they came with it.
+        public let metrics: Metrics
+        /// As the source ordered them, ids and texts cut to what `Issue.kept` allows.
+        public let issues: [Issue]
+    }
+
+    /// When the subject was first seen; nil while it never was.
+    public private(set) var began: Moment?
+    // An array of at most one, which keeps the figures of the many subjects without issues small.
+    private var looks: [Look] = []
+    /// By the hash of the issue's id.
+    private var records: [UInt64: Record] = [:]
+
+    /// Issues remembered of one subject; beyond it those go that have not been named for longest. With what comes on top
+    /// before they go, that is at most 45 kB of JSON.
+    public static let recordsMax = 400
+    /// Issues kept of the newest look, by the source's own order, new ones before the rest: 12 kB of JSON where titles
+    /// and addresses are of ordinary length, and at most 90 kB.
+    public static let lookIssuesMax = 40
+    /// Records that may pile up above `recordsMax` before the oldest go, so that not every look has to search them.
+    static let recordsSlack = 40
+    /// How long issues of sources that do not tell when they were first seen are taken for old ones.
+    public static let learningTime = Duration.days(1)
+
+    public init() {}
+
+    /// The newest look that named issues; nil when none ever did.
+    public var look: Look? { looks.first }
+
+    /// What is remembered of an issue, by its id as `look` gives it.
+    public subscript(_ id: String) -> Record? { records[IssueMemory.hash(id)] }
+
+    public var count: Int { records.count }
+
+    private static func hash(_ id: String) -> UInt64 {
+        var hash = StableHash()
+        hash.add(id)
+        return hash.value
+    }
+
+    /// Takes in what an observation says of issues.
+    mutating func add(_ observation: Observation) {
+        let began = began ?? observation.seen
+        self.began = began
+        guard !observation.issues.isEmpty else { return }
+        var kept: [(issue: Issue, isNews: Bool)] = []
+        var taken: Set<UInt64> = []
+        for issue in observation.issues.prefix(Issue.countMax) {
+            let issue = issue.kept
+            let hash = IssueMemory.hash(issue.id)
+            guard taken.insert(hash).inserted else { continue }
+            if records[hash] == nil {
+                records[hash] = Record(issue, seen: observation.seen, began: began)
+            } else {
+                records[hash]?.take(issue, seen: observation.seen)
+            }
+            let isNews = records[hash].map { !$0.isPast || $0.returned != nil } ?? false
+            kept.append((issue, isNews))
+        }
+        if observation.span.to >= looks.first?.span.to ?? .earliest {
+            let news = kept.filter(\.isNews) + kept.filter { !$0.isNews }
+            looks = [
+                Look(
+                    span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
+                    metrics: observation.metrics.volumes, issues: news.prefix(IssueMemory.lookIssuesMax).map(\.issue))
+            ]
+        }
+        forgetOldest()
+    }
+
+    private mutating func forgetOldest() {
+        guard records.count > IssueMemory.recordsMax + IssueMemory.recordsSlack else { return }
+        let byAge = records.sorted { ($0.value.lastNamed, $0.key) < ($1.value.lastNamed, $1.key) }
+        for (hash, _) in byAge.prefix(records.count - IssueMemory.recordsMax) { records[hash] = nil }
+    }
+}
+
+extension IssueMemory.Record {
+    /// An issue that is named for the first time.
+    fileprivate init(_ issue: Issue, seen: Moment, began: Moment) {
+        let isLearning = seen < began + IssueMemory.learningTime
+        born = min(issue.firstSeen ?? seen, seen)
+        isPast = issue.firstSeen.map { $0 <= began } ?? isLearning
+        lastNamed = seen
+        standing = IssueMemory.Standing(ofStatus: issue.status)
+        isCalledBack = issue.isCalledBack
+        returned = isCalledBack && !isLearning ? seen : nil
+        usersMost = issue.users
+    }
+
+    /// The issue is named again. An older sight of it tells nothing of how it stands.
+    fileprivate mutating func take(_ issue: Issue, seen: Moment) {
+        if let users = issue.users { usersMost = max(usersMost ?? 0, users) }
+        guard seen >= lastNamed else { return }
+        let next = IssueMemory.Standing(ofStatus: issue.status)
+        let isBack = (standing == .closed && next == .open) || (issue.isCalledBack && !isCalledBack)
+        if isBack {
+            returned = seen
+            // What it did before it was resolved is no measure of what it does now.
+            usersMost = issue.users
+        }
+        standing = next
+        isCalledBack = issue.isCalledBack
+        lastNamed = seen
+    }
+}
+
+extension IssueMemory.Standing {
+    /// The standing by the words that trackers use; a word that is not known is an open issue.
+    init(ofStatus status: String?) {
+        let word = status?.lowercased() ?? ""
+        let ignored = ["ignored", "archived", "snoozed", "muted"]
+        if ["resolved", "closed", "fixed"].contains(word) {
+            self = .closed
+        } else if ignored.contains(where: word.hasPrefix) {
+            self = .ignored
+        } else {
+            self = .open
+        }
+    }
+}
+
+extension Issue {
+    /// Whether the source itself says that it was resolved and is back.
+    fileprivate var isCalledBack: Bool { ["regressed", "reopened"].contains(status?.lowercased() ?? "") }
+
+    /// The issue as it is remembered: a hostile id or title of kilobytes does not fill the state.
+    var kept: Issue {
+        var issue = self
+        if id.utf8.count > Issue.keptIDBytesMax {
+            var hash = StableHash()
+            hash.add(id)
+            issue.id = "\(id.scalarsClipped(to: Issue.keptIDBytesMax / 4))-\(hash.text)"
+        }
+        issue.title = title.scalarsClipped(to: Issue.keptTitleMax)
+        issue.release = release?.scalarsClipped(to: Issue.keptTitleMax)
+        issue.status = status?.scalarsClipped(to: Issue.keptStatusMax)
+        // A cut address leads nowhere.
+        if (url?.utf8.count ?? 0) > Issue.keptURLBytesMax { issue.url = nil }
+        return issue
+    }
+
+    /// Ids are some dozen bytes long wherever they were met.
+    static let keptIDBytesMax = 120
+    /// Unicode scalars: what fits on two lines of a message.
+    static let keptTitleMax = 160
+    static let keptStatusMax = 40
+    static let keptURLBytesMax = 300
+}
+
+extension String {
+    fileprivate func scalarsClipped(to length: Int) -> String {
+        guard utf8.count > length else { return self }
+        return String(String.UnicodeScalarView(unicodeScalars.prefix(length)))
+    }
+}
+
+extension Metrics {
+    /// The counts that shares of issues are taken of.
+    fileprivate var volumes: Metrics {
+        var volumes = Metrics()
+        for name in [MetricName.sessions, MetricName.users] { volumes[name] = self[name] }
+        return volumes
+    }
+}
+
+extension IssueMemory {
+    public var json: JSON {
+        guard let began else { return [:] }
+        var object = JSONObject([("began", JSON(began))])
+        if !records.isEmpty {
+            object["issues"] = .array(records.sorted { $0.key < $1.key }.map { $0.value.json(hash: $0.key) })
+        }
+        object["look"] = look.map(\.json)
+        return .object(object)
+    }
+
+    public init(_ reader: JSONReader) throws(JSONMismatch) {
+        began = try reader.optional("began")?.moment()
+        for element in try reader.optional("issues")?.elements() ?? [] {
+            let (hash, record) = try Record.read(element)
+            records[hash] = record
+        }
+        if let look = try reader.optional("look") { looks = [try Look(look)] }
+    }
+}
+
+extension IssueMemory.Record {
+    /// A row rather than an object: there are hundreds of them.
+    fileprivate func json(hash: UInt64) -> JSON {
+        [
+            .string(String(hash, radix: 36)), JSON(born), JSON(lastNamed), .bool(isPast), .string(standing.rawValue),
+            .bool(isCalledBack), JSON(returned), JSON(usersMost),
+        ]
+    }
+
+    fileprivate static func read(_ reader: JSONReader) throws(JSONMismatch) -> (UInt64, IssueMemory.Record) {
+        let row = try reader.elements()
+        guard row.count >= 8, let hash = UInt64(try row[0].string(), radix: 36),
+            let standing = IssueMemory.Standing(rawValue: try row[4].string())
+        else { throw reader.mismatch(expected: "a remembered issue of eight values") }
+        return (
+            hash,
+            IssueMemory.Record(
+                born: try row[1].moment(), lastNamed: try row[2].moment(), isPast: try row[3].bool(),
+                standing: standing, returned: row[6].value == .null ? nil : try row[6].moment(),
+                usersMost: row[7].value == .null ? nil : try row[7].number(), isCalledBack: try row[5].bool())
+        )
+    }
+}
+
+extension IssueMemory.Look {
+    fileprivate var json: JSON {
+        [
+            "from": JSON(span.from), "to": JSON(span.to), "seen": JSON(seen), "complete": .bool(isComplete),
+            "metrics": metrics.json, "issues": .array(issues.map(\.json)),
+        ]
+    }
+
+    fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
+        var issues: [Issue] = []
+        for issue in try reader.member("issues").elements() { issues.append(try Issue(issue)) }
+        self.init(
+            span: try TimeSpan(reader), seen: try reader.member("seen").moment(),
+            isComplete: try reader.member("complete").bool(), metrics: try Metrics(reader.member("metrics")),
+            issues: issues)
+    }
+}

@@ -1,0 +1,117 @@
+/// What rules that tell of single issues share: how many users make one worth telling, and for how long it is news.
+public struct IssueNews: Sendable {
+    public static let options = [
+        OptionSpec(
+            "min_users", .integer(0...1_000_000_000), default: "10",
+            "An issue that no single look showed to hit so many users is not told."),
+        OptionSpec(
+            "fresh_for", .duration(.hours(1) ... .days(30)), default: "1d",
+            "How long it is news: it must reach min_users within, and is over afterwards."),
+        OptionSpec(
+            "severity", .choice(Severity.allCases.map(\.rawValue)), default: "warning", "How bad it is."),
+    ]
+
+    /// An issue that is news, and since when.
+    public struct Item: Sendable {
+        public let issue: Issue
+        public let since: Moment
+        public let users: Double?
+    }
+
+    private let usersMin: Double
+    private let freshFor: Duration
+    private let severity: Severity
+
+    public init(_ options: Options) {
+        usersMin = Double(options.integer("min_users") ?? 10)
+        freshFor = options.duration("fresh_for") ?? .days(1)
+        severity = options.severity("severity") ?? .warning
+    }
+
+    /// How far the source's clock may be ahead of the bot's.
+    private static let clockSlack = Duration.minutes(5)
+
+    /// One finding for each issue that is news, and for each that was and is not any more.
+    ///
+    /// - Parameters:
+    ///   - since: since when what is remembered of an issue is news; nil when it is none.
+    ///   - sentence: what to say of one.
+    public func findings(
+        in sight: Sight, at now: Moment, since: (IssueMemory.Record) -> Moment?, sentence: (Item) -> String
+    ) -> [Finding] {
+        let memory = sight.series.issueMemory
+        let open = sight.tracked.compactMap(\.key)
+        let ended = open.compactMap { key -> Finding? in
+            why(isOver: memory[key], since, now).map { sentence in
+                Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: sentence)), key: key)
+            }
+        }
+        guard let look = memory.look else {
+            return ended + [silence("no issue has been named yet")]
+        }
+        var findings = ended
+        var lacksUsers = false
+        let over = Set(ended.compactMap(\.key))
+        for issue in look.issues where !over.contains(issue.id) {
+            guard let record = memory[issue.id], record.standing == .open, let began = since(record),
+                isFresh(began, now)
+            else { continue }
+            let isTold = open.contains(issue.id)
+            guard isTold || usersMin == 0 || record.usersMost != nil else {
+                lacksUsers = true
+                continue
+            }
+            let item = Item(issue: issue, since: began, users: record.usersMost)
+            let evidence = Evidence(span: look.span, issue: issue, sentence: sentence(item))
+            // What has been told stays told, though later looks show fewer users.
+            let isWorthTelling = isTold || (record.usersMost ?? 0) >= usersMin
+            findings.append(
+                isWorthTelling
+                    ? Finding(Judgement(.firing(severity), .between, evidence), key: issue.id)
+                    : Finding(Judgement(.ok(recovered: true), .near, evidence), key: issue.id))
+        }
+        if lacksUsers {
+            findings.append(
+                silence("issues come without the number of users they hit; only 'min_users: 0' tells of such"))
+        }
+        return findings
+    }
+
+    private func isFresh(_ began: Moment, _ now: Moment) -> Bool {
+        (.zero - IssueNews.clockSlack..<freshFor).contains(now - began)
+    }
+
+    /// Why an issue that was told of is news no more; nil while it is.
+    private func why(
+        isOver record: IssueMemory.Record?, _ since: (IssueMemory.Record) -> Moment?, _ now: Moment
+    ) -> String? {
+        guard let record else { return "It has not been named for so long that it is forgotten." }
+        switch record.standing {
+        case .closed: return "The source says that it is resolved."
+        case .ignored: return "Somebody has set it aside in the source."
+        case .open: break
+        }
+        guard let began = since(record) else { return "It is not news any more: it was resolved and is back." }
+        return now - began >= freshFor ? "It has been known for \(freshFor.short), so it is no news any more." : nil
+    }
+
+    private func silence(_ sentence: String) -> Finding {
+        Finding(Judgement(.unknown(sentence), .far, Evidence(sentence: sentence)))
+    }
+}
+
+extension Issue {
+    /// The issue as a sentence names it: `NullPointerException in CartView (SHOP-12)`.
+    public var called: String {
+        let short = title.tamed.clipped(to: 120)
+        return short.isEmpty || short == id ? id : "\(short) (\(id))"
+    }
+}
+
+extension Double {
+    /// `29 users`, `1 user`.
+    public func counted(_ noun: String) -> String {
+        let whole = rounded().plain
+        return whole == "1" && noun.hasSuffix("s") ? "1 \(noun.dropLast())" : "\(whole) \(noun)"
+    }
+}

@@ -1,0 +1,165 @@
+import Testing
+
+@testable import AlertModel
+
+private typealias Issue = AlertModel.Issue
+
+@Suite struct `Remembering issues` {
+    private static let start = Moment(milliseconds: 1_795_176_000_000)  // 2026-11-20T12:00:00Z
+
+    private func look(_ issues: [Issue], after wait: Duration, lasting: Duration = .minutes(5)) -> Observation {
+        let seen = Self.start + wait
+        return Observation(
+            subject: Subject(source: "ios", app: "shop"), span: TimeSpan(lasting: lasting, until: seen), seen: seen,
+            metrics: ["sessions": 1000, "users": 500, "crash_events": 3], issues: issues)
+    }
+
+    private func memory(_ looks: [Observation]) -> IssueMemory {
+        var memory = IssueMemory()
+        for look in looks { memory.add(look) }
+        return memory
+    }
+
+    struct Birth: Sendable {
+        let why: String
+        /// After the first look.
+        let firstSeen: Duration?
+        let named: Duration
+        let isPast: Bool
+    }
+
+    @Test(arguments: [
+        Birth(why: "there in the first look", firstSeen: nil, named: .zero, isPast: true),
+        Birth(why: "there before the first look", firstSeen: .hours(-1), named: .zero, isPast: true),
+        Birth(why: "old, named for the first time after a week", firstSeen: .days(-40), named: .days(7), isPast: true),
+        Birth(why: "born a minute before the first look", firstSeen: .minutes(-1), named: .minutes(5), isPast: true),
+        Birth(why: "born a minute after it", firstSeen: .minutes(1), named: .minutes(5), isPast: false),
+        Birth(why: "of unknown age, on the first day", firstSeen: nil, named: .hours(23), isPast: true),
+        Birth(why: "of unknown age, later", firstSeen: nil, named: .days(1), isPast: false),
+        Birth(why: "from the future", firstSeen: .days(9), named: .hours(1), isPast: false),
+    ])
+    func `what was there when the bot began to look is the past`(birth: Birth) throws {
+        let issue = Issue(id: "a", title: "", firstSeen: birth.firstSeen.map { Self.start + $0 })
+        let memory = memory([look([Issue(id: "other", title: "")], after: .zero), look([issue], after: birth.named)])
+        let record = try #require(memory["a"])
+        #expect(record.isPast == birth.isPast, "\(birth.why)")
+        #expect(record.born <= Self.start + birth.named)
+    }
+
+    @Test(
+        arguments: [
+            (["unresolved", "unresolved"], nil), (["unresolved", "resolved"], nil), (["resolved", "unresolved"], 1),
+            (["resolved", "ignored", "unresolved"], nil), (["ongoing", "regressed"], 1),
+            (["regressed", "regressed"], nil), (["fixed", "open", "open"], 1),
+            (["resolved", "unresolved", "resolved", "unresolved"], 3), (["regressed", "ongoing", "regressed"], 2),
+            (["nonsense", "other"], nil),
+        ] as [([String], Int?)])
+    func `an issue is back when it was resolved, or when the source says so anew`(
+        statuses: [String], back: Int?
+    ) throws {
+        let looks = statuses.enumerated().map { index, status in
+            look([Issue(id: "a", title: "", status: status)], after: .minutes(5 * Int64(index)))
+        }
+        let record = try #require(memory(looks)["a"])
+        #expect(record.returned == back.map { Self.start + .minutes(5 * Int64($0)) })
+    }
+
+    @Test func `an issue that is called back when it is first named counts only once the bot knows the app`() {
+        let issue = Issue(id: "a", title: "", status: "regressed")
+        #expect(memory([look([issue], after: .zero)])["a"]?.returned == nil)
+        let late = memory([look([], after: .zero), look([issue], after: .days(2))])
+        #expect(late["a"]?.returned == Self.start + .days(2))
+    }
+
+    @Test func `the most users of any look are kept, and begin anew when an issue is back`() {
+        func issue(_ users: Double?, _ status: String = "open") -> Issue {
+            Issue(id: "a", title: "", users: users, status: status)
+        }
+        let looks = [issue(nil), issue(4), issue(9), issue(2)].enumerated().map { index, issue in
+            look([issue], after: .minutes(Int64(index)))
+        }
+        #expect(memory(looks)["a"]?.usersMost == 9)
+        let back = looks + [look([issue(1, "resolved")], after: .hours(1)), look([issue(3)], after: .hours(2))]
+        #expect(memory(back)["a"]?.usersMost == 3)
+    }
+
+    @Test func `an older sight changes neither how an issue stands nor what was looked at last`() {
+        let now = look([Issue(id: "a", title: "", users: 5, status: "resolved")], after: .hours(2))
+        let before = look([Issue(id: "a", title: "", users: 50, status: "open")], after: .hours(1))
+        let memory = memory([now, before])
+        #expect(memory["a"]?.standing == .closed)
+        #expect(memory["a"]?.returned == nil)
+        #expect(memory.look?.seen == now.seen)
+        #expect(memory["a"]?.usersMost == 50)
+    }
+
+    @Test func `an observation without issues leaves the last look as it was`() {
+        let memory = memory([look([Issue(id: "a", title: "")], after: .zero), look([], after: .minutes(5))])
+        #expect(memory.look?.seen == Self.start)
+        #expect(memory.look?.metrics == ["sessions": 1000, "users": 500])
+    }
+
+    @Test func `those go that have not been named for longest`() {
+        let most = IssueMemory.recordsMax + IssueMemory.recordsSlack
+        let looks = (0...most).map { number in
+            look([Issue(id: "\(number)", title: "")], after: .seconds(Int64(number)))
+        }
+        #expect(memory(Array(looks.dropLast())).count == most)
+        let memory = memory(looks)
+        #expect(memory.count == IssueMemory.recordsMax)
+        #expect(memory["0"] == nil)
+        #expect(memory["\(most)"] != nil)
+        #expect(memory["\(IssueMemory.recordsSlack + 1)"] != nil)
+        #expect(memory["\(IssueMemory.recordsSlack)"] == nil)
+    }
+
+    @Test func `news is kept before the rest when there are too many to keep`() throws {
+        let old = (0..<60).map { Issue(id: "old\($0)", title: "") }
+        let new = Issue(id: "new", title: "", firstSeen: Self.start + .minutes(1))
+        let look = try #require(memory([look(old, after: .zero), look(old + [new], after: .minutes(5))]).look)
+        #expect(look.issues.count == IssueMemory.lookIssuesMax)
+        #expect(look.issues.first?.id == "new")
+        #expect(look.issues[1].id == "old0")
+    }
+
+    /// The bytes that the documentation promises.
+    @Test(arguments: [("ordinary", 45_000 + 12_000), ("hostile", 45_000 + 90_000)])
+    func `what is remembered is bounded, however much is named`(kind: String, bytes: Int) throws {
+        let isHostile = kind == "hostile"
+        var memory = IssueMemory()
+        for round in 0..<20 {
+            let issues = (0..<100).map { number in
+                let id = "SHOP-\(round * 100 + number)"
+                return Issue(
+                    id: isHostile ? id + String(repeating: "\u{1}", count: 4096) : id,
+                    title: String(repeating: isHostile ? "\u{1F}👩‍👩‍👧‍👦" : "x", count: isHostile ? 500 : 60), events: 1e15,
+                    users: 1e15, firstSeen: Self.start, lastSeen: Self.start,
+                    release: String(repeating: "9", count: isHostile ? 4096 : 10),
+                    status: isHostile ? String(repeating: "\n", count: 4096) : "ongoing",
+                    url: "https://example.com/" + String(repeating: "x", count: isHostile ? 280 : 20))
+            }
+            memory.add(look(issues, after: .minutes(Int64(round))))
+        }
+        let written = memory.json.bytes
+        #expect(written.count <= bytes, "\(written.count) bytes")
+        #expect(try IssueMemory(JSONReader(JSON(parsing: written))) == memory)
+    }
+
+    @Test func `a series gives it back from its JSON, and reads one from before there was any`() throws {
+        var series = Series()
+        series.add(look([Issue(id: "a", title: "t", users: 3, status: "resolved")], after: .zero), keeping: .hours(1))
+        series.add(look([Issue(id: "a", title: "t", users: 4, status: "open")], after: .minutes(5)), keeping: .hours(1))
+        let json = try JSON(parsing: series.json.bytes)
+        let read = try Series(JSONReader(json))
+        #expect(read == series)
+        #expect(read.issueMemory["a"]?.returned == Self.start + .minutes(5))
+        guard case .object(var object) = json else { return }
+        object["issue_memory"] = nil
+        #expect(try Series(JSONReader(.object(object))).issueMemory == IssueMemory())
+    }
+
+    @Test(arguments: ["{\"issues\":[[]]}", "{\"issues\":[[\"?\",1,2,3,4,5,6,7]]}", "{\"look\":{}}", "{\"began\":7}"])
+    func `what is no memory is refused`(text: String) {
+        #expect(throws: JSONMismatch.self) { try IssueMemory(JSONReader(try JSON(parsing: text))) }
+    }
+}
