@@ -16,6 +16,8 @@ extension ConfigLoading {
             let conditions: Match
             let metric: Node?
             let isDetector: Bool
+            let entries: [Entry]
+            let options: [OptionSpec]
         }
     }
 
@@ -41,7 +43,8 @@ extension ConfigLoading {
             rules.places.append(
                 Rules.Place(
                     name: thing.name, position: thing.position, match: matchNode, conditions: match,
-                    metric: entries.first { $0.key == "metric" }?.value, isDetector: isDetector))
+                    metric: entries.first { $0.key == "metric" }?.value, isDetector: isDetector, entries: entries,
+                    options: plugin.manifest.options))
             let options = reader.options(
                 of: plugin.manifest, name: thing.name, at: thing.position, entries,
                 common: isDetector ? Vocabulary.detector : Vocabulary.gate, "rule '\(thing.name)'")

@@ -2,14 +2,20 @@
 // a line here.
 
 public import BotConfig
+internal import BudgetRule
 internal import ConsoleChannel
+internal import DependsOnRule
+internal import EscalateRule
 internal import FileSource
+internal import FlappingRule
+internal import GroupRule
 internal import HTTPJSONSource
 internal import InboxChannel
 internal import MatrixChannel
 internal import MuteRule
 internal import PrometheusSource
 internal import QuietHoursRule
+internal import RepeatRule
 internal import SentrySource
 internal import SimulatorSource
 internal import SlackChannel
@@ -31,6 +37,12 @@ extension PluginCatalog {
         gates: [
             MuteRule.self,
             QuietHoursRule.self,
+            BudgetRule.self,
+            GroupRule.self,
+            FlappingRule.self,
+            DependsOnRule.self,
+            EscalateRule.self,
+            RepeatRule.self,
         ],
         channels: [
             SlackChannel.self,
