@@ -24,7 +24,10 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], path: String? = 
 }
 
 // A plugin is a folder and its name here, and one line in Sources/BuiltinPlugins.
-let rulePlugins = ["Threshold", "Velocity", "NewIssue", "Regression", "Release", "Stale", "Mute", "QuietHours"]
+let rulePlugins = [
+    "Threshold", "Velocity", "NewIssue", "Regression", "Release", "Stale", "Mute", "QuietHours", "Budget", "Group",
+    "Flapping", "DependsOn", "Escalate", "Repeat",
+]
 let sourcePlugins = ["Sentry", "Prometheus", "HTTPJSON", "File", "Simulator"]
 let channelPlugins = ["Slack", "Matrix", "Webhook", "Inbox", "Console"]
 
@@ -110,7 +113,12 @@ let package = Package(
         tests("TransportTests", ["Transport", "AlertModel"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel"]),
         tests("BotConfigTests", ["BotConfig", "AlertCore", "NewIssueRule", "ThresholdRule", "VelocityRule"] + kit),
-        tests("AlertCoreTests", ["AlertCore", "AlertTesting", "QuietHoursRule"] + kit),
+        tests(
+            "AlertCoreTests",
+            [
+                "AlertCore", "AlertTesting", "PluginTesting", "QuietHoursRule", "BudgetRule", "GroupRule",
+                "FlappingRule", "DependsOnRule", "EscalateRule", "RepeatRule",
+            ] + kit),
         tests("PreviewTests", ["Preview", "AlertCore", "AlertTesting"] + kit),
         tests("RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal"] + kit, exclude: ["Fixtures"]),
 

@@ -134,6 +134,8 @@ struct Turn {
     var output = Output()
     /// Channels that get a summary at the end of this turn.
     var summariesDue: Set<String> = []
+    /// Whether an incident has changed in a way that may open a gate.
+    var mayOpenGates = false
 
     init(plan: Plan, now: Moment, state: State) {
         self.plan = plan
@@ -159,8 +161,11 @@ struct Turn {
 
     /// Changes the durable state and remembers the change for the journal.
     mutating func record(_ fact: Fact) {
+        noteEvent(fact)
+        let past = plan.remembersPast ? self.past(of: fact) : nil
         state.apply(fact)
         output.facts.append(fact)
+        if let past { record(past) }
     }
 
     mutating func note(_ level: Note.Level, _ text: String) {
@@ -169,15 +174,22 @@ struct Turn {
 
     /// Looks at everything that is due.
     mutating func passTime() {
-        while let due = state.timers.popAllDue(now) {
-            for source in due.watches.sorted() { judgeSource(source) }
-            // What began first is told first, however the promises lay in the heap.
-            for incident in due.incidents.compactMap({ state.incidents[$0] }).inOrder { reconsider(incident.id) }
-            for channel in due.channels.sorted() { dispatch(channel) }
-            if due.housekeeping { keepHouse() }
-        }
-        sendSummaries()
+        repeat {
+            while let due = takeDue() { look(at: due) }
+            sendSummaries()
+        } while mayOpenGates
         startDuePolls()
+    }
+
+    private mutating func look(at due: Timers.Due) {
+        for source in due.watches.sorted() { judgeSource(source) }
+        // What began first is told first, however the promises lay in the heap.
+        let incidents = due.incidents.compactMap { state.incidents[$0] }.inOrder
+        // What explains others must fire before they are asked about.
+        for incident in incidents { ripen(incident.id) }
+        for incident in incidents { reconsider(incident.id) }
+        for channel in due.channels.sorted() { dispatch(channel) }
+        if due.housekeeping { keepHouse() }
     }
 
     private mutating func start() {
@@ -196,6 +208,7 @@ struct Turn {
         if state.journalTrouble == nil { clearTrouble(.journalFailing, about: Trouble.journal) }
         endIncidentsWithoutRule()
         for source in plan.sources { judgeSource(source.name) }
+        for incident in state.incidentsInOrder { ripen(incident.id) }
         for incident in state.incidentsInOrder { reconsider(incident.id) }
         for channel in plan.channels { dispatch(channel.name) }
         state.timers.set(.housekeeping, now + .hours(1))
@@ -204,6 +217,7 @@ struct Turn {
     /// Lets go of subjects that nobody has heard of for long: old releases, apps that are gone.
     private mutating func keepHouse() {
         forgetEndedMutes()
+        forgetOldSwings()
         let gone = Set(state.series.filter { now - $0.value.lastSeen > Turn.subjectLifetime }.keys)
         if !gone.isEmpty {
             for subject in gone.sorted() { record(.forgotten(subject)) }

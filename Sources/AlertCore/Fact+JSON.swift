@@ -29,6 +29,17 @@ extension Fact {
         case .retried(let delivery): ["kind": "retried", "delivery": delivery.json]
         case .mute(let mute): ["kind": "mute", "mute": mute.json]
         case .muteEnded(let id): ["kind": "mute_ended", "id": .string(id)]
+        case .told(let channel, let telling):
+            ["kind": "told", "channel": .string(channel), "telling": telling.json]
+        case .tellings(let channel, let tellings):
+            ["kind": "tellings", "channel": .string(channel), "tellings": .array(tellings.map(\.json))]
+        case .swung(let rule, let subject, let key, let moment):
+            ["kind": "swung", "rule": .string(rule), "subject": subject.json, "key": JSON(key), "at": JSON(moment)]
+        case .swings(let rule, let subject, let key, let swings):
+            [
+                "kind": "swings", "rule": .string(rule), "subject": subject.json, "key": JSON(key),
+                "swings": .array(swings.map { JSON($0) }),
+            ]
         case .channel(let name, let record): ["kind": "channel", "name": .string(name), "channel": record.json]
         case .forgotten(let subject): ["kind": "forgotten", "subject": subject.json]
         case .series(let subject, let series):
@@ -72,6 +83,23 @@ extension Fact {
         case "retried": self = .retried(try Delivery(reader.member("delivery")))
         case "mute": self = .mute(try Mute(reader.member("mute")))
         case "mute_ended": self = .muteEnded(id: try reader.member("id").string())
+        case "told":
+            self = .told(
+                channel: try reader.member("channel").string(), try Telling(reader.member("telling")))
+        case "tellings":
+            var tellings: [Telling] = []
+            for element in try reader.member("tellings").elements() { tellings.append(try Telling(element)) }
+            self = .tellings(channel: try reader.member("channel").string(), tellings)
+        case "swung":
+            self = .swung(
+                rule: try reader.member("rule").string(), try Subject(reader.member("subject")),
+                key: try reader.optional("key")?.string(), at: try reader.member("at").moment())
+        case "swings":
+            var swings: [Moment] = []
+            for element in try reader.member("swings").elements() { swings.append(try element.moment()) }
+            self = .swings(
+                rule: try reader.member("rule").string(), try Subject(reader.member("subject")),
+                key: try reader.optional("key")?.string(), swings)
         case "channel":
             self = .channel(name: try reader.member("name").string(), try ChannelRecord(reader.member("channel")))
         case "forgotten": self = .forgotten(try Subject(reader.member("subject")))

@@ -24,6 +24,14 @@ public enum Fact: Hashable, Sendable {
     case channel(name: String, ChannelRecord)
     case mute(Mute)
     case muteEnded(id: String)
+    /// A channel was told something; budgets count it. Written only where a gate wants to know.
+    case told(channel: String, Telling)
+    /// What a channel was told lately: snapshots hold it, and a clock that is set moves it.
+    case tellings(channel: String, [Telling])
+    /// Something began to fire, or ended. Written only where a gate wants to know.
+    case swung(rule: String, Subject, key: String?, at: Moment)
+    /// When something began to fire and ended lately: snapshots hold it, and what is older than a day is let go.
+    case swings(rule: String, Subject, key: String?, [Moment])
     /// The subject has not been heard of for so long that its figures are let go.
     case forgotten(Subject)
     /// The whole record of one subject; snapshots hold these instead of the observations they came from.
@@ -37,11 +45,13 @@ extension State {
     public mutating func apply(_ fact: Fact) {
         switch fact {
         case .observed(let observation, let retention):
+            noteSubject(observation.subject, isKnown: true)
             series[observation.subject, default: Series()].add(observation, keeping: retention)
         case .source(let name, let record):
             sources[name] = record
         case .incident(let incident):
-            incidents[incident.id] = incident
+            let old = incidents.updateValue(incident, forKey: incident.id)
+            noteHolds(of: incident.id, from: old?.standings ?? [:], to: incident.standings)
             if incident.isOpen {
                 incidentIDs[incident.identity] = incident.id
                 if let key = incident.key { openKeys[incident.identity.withoutKey, default: []].insert(key) }
@@ -49,14 +59,17 @@ extension State {
                 forgetIdentity(of: incident)
             }
         case .standing(let id, let channel, let standing):
+            guard let old = incidents[id] else { return }
             incidents[id]?.standings[channel] = standing
+            noteHold(of: id, in: channel, from: old.standings[channel]?.hold, to: standing?.hold)
         case .incidentEnded(let id):
             guard let incident = incidents.removeValue(forKey: id) else { return }
             forgetIdentity(of: incident)
+            noteHolds(of: id, from: incident.standings, to: [:])
         case .delivery(let delivery):
             if outbox.updateValue(delivery, forKey: delivery.id) == nil {
                 queues[delivery.channel, default: Queue()].append(delivery.id)
-                if let incident = delivery.incident { deliveries[incident, default: []].append(delivery.id) }
+                for incident in delivery.incidents { deliveries[incident, default: []].append(delivery.id) }
             }
             nextNumber = max(nextNumber, delivery.number + 1)
         case .deliveryProgress(let id, let progress):
@@ -68,7 +81,7 @@ extension State {
             let id = entry.delivery.id
             if outbox.removeValue(forKey: id) != nil {
                 queues[entry.delivery.channel]?.remove(id)
-                if let incident = entry.delivery.incident {
+                for incident in entry.delivery.incidents {
                     deliveries[incident]?.removeAll { $0 == id }
                     if deliveries[incident]?.isEmpty == true { deliveries[incident] = nil }
                 }
@@ -85,9 +98,19 @@ extension State {
             mutes[mute.id] = mute
         case .muteEnded(let id):
             mutes[id] = nil
+        case .told(let channel, let telling):
+            remember(telling, to: channel)
+        case .tellings(let channel, let kept):
+            tellings[channel] = kept
+        case .swung(let rule, let subject, let key, let moment):
+            rememberSwing(of: IncidentKey(rule: rule, subject: subject, key: key), at: moment)
+        case .swings(let rule, let subject, let key, let kept):
+            swings[IncidentKey(rule: rule, subject: subject, key: key)] = kept.isEmpty ? nil : kept
         case .forgotten(let subject):
+            noteSubject(subject, isKnown: false)
             series[subject] = nil
         case .series(let subject, let kept):
+            noteSubject(subject, isKnown: true)
             series[subject] = kept
         case .numbering(let next):
             nextNumber = max(nextNumber, next)
@@ -121,6 +144,7 @@ extension State {
         facts += incidentsInOrder.map(Fact.incident)
         facts += outboxInOrder.map(Fact.delivery)
         facts += history.map(Fact.deliveryEnded)
+        facts += past
         return facts
     }
 }

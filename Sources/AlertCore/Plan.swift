@@ -41,6 +41,9 @@ public struct Plan: Sendable {
 
     func source(_ name: String) -> SourcePlan? { sources.first { $0.name == name } }
     func channel(_ name: String) -> ChannelPlan? { channels.first { $0.name == name } }
+    /// Whether a gate wants to know what was said and what has changed lately.
+    var remembersPast: Bool { gates.contains { $0.calendar == nil } }
+    func gate(_ name: String) -> GatePlan? { gates.first { $0.name == name } }
     func detector(_ name: String) -> DetectorPlan? { detectors.first { $0.name == name } }
 
     /// The poll of a source that a preview makes.
@@ -172,15 +175,20 @@ public struct DetectorPlan: Sendable {
 }
 
 public struct GatePlan: Sendable {
-    public var name: String
-    public var gate: any Gate
-    public var match: Match
+    public let name: String
+    public let gate: any Gate
+    public let match: Match
+    /// The gate as one that follows the calendar, if it does.
+    public let calendar: (any CalendarGate)?
 
     public init(name: String, gate: any Gate, match: Match = .all) {
         self.name = name
         self.gate = gate
         self.match = match
+        calendar = gate as? any CalendarGate
     }
+
+    func lets(_ severity: Severity) -> Bool { gate.except.map { severity >= $0 } ?? false }
 }
 
 public struct ChannelPlan: Sendable {

@@ -14,6 +14,10 @@ public struct State: Sendable {
     public internal(set) var history: [HistoryEntry] = []
     /// Mutes that somebody set while the bot ran; those of the config are gates.
     public internal(set) var mutes: [String: Mute] = [:]
+    /// What each channel was told lately, oldest first, at most `Telling.keptMax` each.
+    public internal(set) var tellings: [String: [Telling]] = [:]
+    /// When things began to fire and ended in the last day, oldest first, at most `swingsMax` each.
+    var swings: [IncidentKey: [Moment]] = [:]
     /// The number of the next delivery.
     public internal(set) var nextNumber = 1
 
@@ -27,6 +31,13 @@ public struct State: Sendable {
     var threads = Threads()
     /// Unfinished deliveries of each incident, likewise.
     var deliveries: [String: [String]] = [:]
+
+    /// What gates hold to be said in one message.
+    var gathered: [GatheringPlace: Gathered] = [:]
+    /// Incidents of which something is held until another changes.
+    var waitingForEvents: Set<String> = []
+    /// How many subjects of each app have figures.
+    var apps: [String: Int] = [:]
 
     // Of this run only.
     /// Polls in flight.
@@ -44,6 +55,10 @@ public struct State: Sendable {
     public static let historyMax = 1000
     /// Letting go of one at a time would move all the others each time.
     static let historyKeptMax = historyMax + historyMax / 10
+    /// Changes of one thing that are remembered: an hour in which it changes every minute.
+    static let swingsMax = 64
+    /// How long they are remembered.
+    static let swingLifetime = Duration.days(1)
 
     public init() {}
 
@@ -65,10 +80,14 @@ public struct State: Sendable {
 }
 
 /// What identifies an open incident.
-struct IncidentKey: Hashable, Sendable {
+struct IncidentKey: Hashable, Sendable, Comparable {
     let rule: String
     let subject: Subject
     var key: String?
+
+    static func < (left: IncidentKey, right: IncidentKey) -> Bool {
+        (left.rule, left.subject, left.key ?? "") < (right.rule, right.subject, right.key ?? "")
+    }
 
     var withoutKey: IncidentKey { IncidentKey(rule: rule, subject: subject) }
 }
@@ -168,20 +187,21 @@ struct Threads: Sendable {
 
     /// Takes in what has come to the end of the history.
     mutating func take(_ entry: HistoryEntry) {
-        guard let (key, receipt) = Threads.part(entry) else { return }
-        receipts[key, default: []].append(receipt)
+        guard case .delivered(let receipt) = entry.end else { return }
+        for key in Threads.keys(entry) { receipts[key, default: []].append(receipt) }
     }
 
     /// Lets go of what has left the history at its beginning.
     mutating func drop(_ entry: HistoryEntry) {
-        guard let (key, _) = Threads.part(entry) else { return }
-        receipts[key]?.removeFirst()
-        if receipts[key]?.isEmpty == true { receipts[key] = nil }
+        guard case .delivered = entry.end else { return }
+        for key in Threads.keys(entry) {
+            receipts[key]?.removeFirst()
+            if receipts[key]?.isEmpty == true { receipts[key] = nil }
+        }
     }
 
-    private static func part(_ entry: HistoryEntry) -> (Key, receipt: String?)? {
-        guard let incident = entry.delivery.incident, case .delivered(let receipt) = entry.end else { return nil }
-        return (Key(incident: incident, channel: entry.delivery.channel), receipt)
+    private static func keys(_ entry: HistoryEntry) -> [Key] {
+        entry.delivery.incidents.map { Key(incident: $0, channel: entry.delivery.channel) }
     }
 }
 

@@ -29,13 +29,25 @@ extension Turn {
         keep(standing, of: incident, in: channel)
     }
 
-    /// The channels that the routes name for an incident, in the order of the config.
+    /// The channels that the routes name for an incident, in the order of the config, and those it has escalated to.
     func channels(for incident: Incident) -> [String] {
-        if let trouble = Trouble(rawValue: incident.rule), incident.subject.app == Subject.botApp {
-            // A channel cannot report its own silence.
-            let itself = trouble == .channelFailing ? incident.subject.source : nil
-            if let reportTo = plan.reportTo, reportTo != itself { return [reportTo] }
-            return routed(incident).filter { $0 != itself }
+        var names = routes(of: incident)
+        for escalation in escalations(of: incident) where escalation.from <= now {
+            names += escalation.channels.filter { !names.contains($0) && !isSilent($0, about: incident) }
+        }
+        return names
+    }
+
+    /// A channel cannot report its own silence.
+    private func isSilent(_ channel: String, about incident: Incident) -> Bool {
+        incident.subject.app == Subject.botApp && incident.rule == Trouble.channelFailing.rawValue
+            && incident.subject.source == channel
+    }
+
+    private func routes(of incident: Incident) -> [String] {
+        if Trouble(rawValue: incident.rule) != nil, incident.subject.app == Subject.botApp {
+            if let reportTo = plan.reportTo, !isSilent(reportTo, about: incident) { return [reportTo] }
+            return routed(incident).filter { !isSilent($0, about: incident) }
         }
         return routed(incident)
     }
@@ -51,7 +63,9 @@ extension Turn {
     }
 
     /// What a channel wants to hear, given what it knows.
-    private func wanted(_ incident: Incident, _ standing: Standing) -> (kind: Notification.Kind, reason: Reason)? {
+    func wanted(
+        _ incident: Incident, _ standing: Standing, in channel: String
+    ) -> (kind: Notification.Kind, reason: Reason)? {
         switch incident.state {
         case .pending: return nil
         case .resolved: return standing.announced == nil ? nil : (.resolved, .resolved)
@@ -66,20 +80,23 @@ extension Turn {
             }
             guard incident.state == .firing else { return nil }
             if incident.severity > max(announced, standing.dropped ?? announced) { return (.escalated, .escalated) }
-            if let due = reminderDue(incident, standing), due <= now { return (.reminder, .repeat) }
+            if let due = reminderDue(incident, standing, in: channel), due <= now { return (.reminder, .repeat) }
             return nil
         }
     }
 
-    /// When the channel is due a reminder; nil while there is nothing certain to remind of.
-    func reminderDue(_ incident: Incident, _ standing: Standing) -> Moment? {
-        guard incident.state == .firing, !incident.isUncertain, incident.acknowledgement == nil,
-            standing.announced != nil, let said = standing.lastSaid
-        else { return nil }
-        guard let rule = plan.detector(incident.rule) else {
-            return Trouble(rawValue: incident.rule) == nil ? nil : said + Trouble.repeatInterval
-        }
-        return rule.repeat.map { said + $0 }
+    /// What gates are asked about.
+    func notification(
+        _ kind: Notification.Kind, of incident: Incident, _ standing: Standing, in channel: String
+    ) -> Notification {
+        let hold = standing.hold
+        let severity =
+            kind == .digest
+            ? hold?.severity ?? incident.severity
+            : max(incident.severity, incident.isOpen ? .info : standing.announced ?? .info)
+        return Notification(
+            incident: incident, kind: kind, severity: severity, channel: channel,
+            held: hold.map { .init($0.reason, since: $0.since, isGathered: $0.gathering != nil) })
     }
 
     /// Decides about one incident and one channel.
@@ -90,7 +107,7 @@ extension Turn {
             settleUnannounced(incident, standing, channel)
             return
         }
-        guard let (kind, reason) = wanted(incident, standing) else {
+        guard let (kind, reason) = wanted(incident, standing, in: channel) else {
             guard standing.hold != nil else { return }
             standing.hold = nil
             keep(standing, of: incident, in: channel)
@@ -101,52 +118,74 @@ extension Turn {
             record(.incident(incident))
             return
         }
-        let severity = max(incident.severity, incident.isOpen ? .info : standing.announced ?? .info)
-        let notification = Notification(incident: incident, kind: kind, severity: severity, channel: channel)
-        guard let closure = closure(for: notification) else {
-            send(incident, standing, kind, severity, channel, reason)
-            return
+        let notification = notification(kind, of: incident, standing, in: channel)
+        if let closure = closure(for: notification) {
+            turnAway(notification, standing, by: closure)
+        } else if let gathering = standing.hold?.gathering, isGathered(notification, by: gathering) {
+            sendTogether(gathering, to: channel)
+        } else {
+            send(notification, standing, reason)
         }
+    }
+
+    /// Holds or drops what a gate is closed to.
+    mutating func turnAway(_ notification: Notification, _ old: Standing, by closure: Closure) {
+        var standing = old
+        let (incident, kind, severity) = (notification.incident, notification.kind, notification.severity)
         if closure.fate == .drop, kind != .resolved {
-            decide(.drop, closure.reason, kind, severity, channel, compose(incident, kind), incident: incident.id)
+            decide(
+                .drop, closure.reason, kind, severity, notification.channel, compose(incident, kind),
+                incident: incident.id)
             standing.dropped = max(severity, standing.dropped ?? severity)
             standing.lastSaid = now
             standing.hold = nil
         } else {
-            let until = firstOpening(for: notification, after: closure)
-            let hold = Hold(
-                kind: kind, severity: severity, reason: closure.reason, until: until, lookAgain: closure.until,
-                // What a summary was promised for keeps the promise when a mute comes on top.
-                summarizes: closure.fate == .holdAndSummarize || standing.hold?.summarizes == true)
-            if standing.hold?.kind != kind || standing.hold?.severity != severity || standing.hold?.until != until {
+            standing.hold = hold(notification, standing.hold, by: closure)
+            if let until = standing.hold?.until,
+                old.hold?.kind != kind || old.hold?.severity != severity || old.hold?.until != until
+            {
                 decide(
-                    .hold(until: until), closure.reason, kind, severity, channel, compose(incident, kind),
-                    incident: incident.id)
+                    .hold(until: until), closure.reason, kind, severity, notification.channel,
+                    compose(incident, kind), incident: incident.id)
             }
-            standing.hold = hold
         }
-        guard incident.standings[channel] != standing else { return }
-        keep(standing, of: incident, in: channel)
+        guard old != standing else { return }
+        keep(standing, of: incident, in: notification.channel)
+    }
+
+    /// The hold that a closed gate makes of a notification.
+    private func hold(_ notification: Notification, _ old: Hold?, by closure: Closure) -> Hold {
+        var hold = Hold(
+            kind: notification.kind, severity: notification.severity, reason: closure.reason,
+            since: notification.waits(behind: closure.reason, at: now),
+            until: firstOpening(for: notification, after: closure), lookAgain: closure.until,
+            // What a summary was promised for keeps the promise when a mute comes on top.
+            summarizes: closure.fate == .holdAndSummarize || old?.summarizes == true)
+        if case .gather(let gathering) = closure.fate {
+            hold.gathering = gathering
+            hold.summarizes = true
+            let place = GatheringPlace(channel: notification.channel, gathering: gathering)
+            hold.since = min(hold.since, state.gathered[place]?.since ?? hold.since)
+        }
+        return hold
     }
 
     /// Keeps what a channel knows of an incident; nil when it has nothing more to hear of it.
-    private mutating func keep(_ standing: Standing?, of incident: Incident, in channel: String) {
+    mutating func keep(_ standing: Standing?, of incident: Incident, in channel: String) {
         record(.standing(incident: incident.id, channel: channel, standing))
     }
 
-    private mutating func send(
-        _ incident: Incident, _ standing: Standing, _ kind: Notification.Kind, _ severity: Severity, _ channel: String,
-        _ reason: Reason
-    ) {
-        var standing = standing
-        standing.announced = max(severity, standing.announced ?? severity)
-        standing.lastSaid = now
-        standing.hold = nil
-        let delivery = enqueue(compose(incident, kind), kind, channel, incident: incident)
-        keep(incident.isOpen ? standing : nil, of: incident, in: channel)
+    /// Says it.
+    mutating func send(_ notification: Notification, _ standing: Standing, _ reason: Reason) {
+        let (incident, channel) = (notification.incident, notification.channel)
+        let remarks = remarks(on: notification)
+        var message = compose(incident, notification.kind)
+        message.facts += remarks.map(\.fact)
+        let delivery = enqueue(message, notification.kind, channel, incident: incident)
+        keep(standing.told(notification, at: now), of: incident, in: channel)
         decide(
-            .send, delivery.kind == .digest ? .overtaken : reason, delivery.kind, severity, channel, delivery.message,
-            incident: incident.id, delivery: delivery.id)
+            .send, delivery.kind == .digest ? .overtaken : remarks.first?.reason ?? reason, delivery.kind,
+            notification.severity, channel, delivery.message, incident: incident.id, delivery: delivery.id)
         dispatchSoon(channel)
     }
 
@@ -177,50 +216,14 @@ extension Turn {
         keep(nil, of: incident, in: channel)
     }
 
-    private mutating func waitForSummary(_ incident: Incident, _ standing: Standing, _ channel: String) {
-        guard var hold = standing.hold, hold.lookAgain <= now else { return }
-        let notification = Notification(incident: incident, kind: .digest, severity: hold.severity, channel: channel)
-        guard let closure = closure(for: notification) else {
-            summariesDue.insert(channel)
-            return
-        }
-        var standing = standing
-        hold.lookAgain = closure.until
-        hold.until = firstOpening(for: notification, after: closure)
-        standing.hold = hold
-        keep(standing, of: incident, in: channel)
-    }
-
-    /// Sends one summary to each channel that has waited for one.
-    mutating func sendSummaries() {
-        guard state.journalTrouble == nil else { return }
-        for channel in summariesDue.sorted() {
-            let ended = state.incidentsInOrder.filter { incident in
-                guard let hold = incident.standings[channel]?.hold else { return false }
-                return hold.isForSummary && hold.lookAgain <= now
-            }
-            guard let reason = ended.compactMap({ $0.standings[channel]?.hold?.reason }).first else { continue }
-            let message = composeSummary(of: ended, reason: reason)
-            let delivery = enqueue(message, .digest, channel, incident: nil)
-            decide(.send, reason, .digest, message.severity, channel, message, incident: nil, delivery: delivery.id)
-            for incident in ended {
-                keep(nil, of: incident, in: channel)
-                endIfSettled(incident.id)
-                setIncidentTimer(incident.id)
-            }
-            dispatch(channel)
-        }
-        summariesDue = []
-    }
-
     /// Lets go of a resolved incident of which nobody has anything more to hear.
-    private mutating func endIfSettled(_ id: String) {
+    mutating func endIfSettled(_ id: String) {
         guard let incident = state.incidents[id], !incident.isOpen else { return }
         let waiting = incident.standings.filter { plan.channel($0.key) != nil }
         if waiting.isEmpty { record(.incidentEnded(id: id)) }
     }
 
-    private mutating func decide(
+    mutating func decide(
         _ decision: Decision, _ reason: Reason, _ kind: Notification.Kind, _ severity: Severity, _ channel: String,
         _ message: Message, incident: String?, delivery: String? = nil
     ) {
@@ -232,28 +235,16 @@ extension Turn {
     }
 }
 
-extension Turn {
-    /// The first gate that is closed to the notification now.
-    func closure(for notification: Notification) -> Closure? { closure(for: notification, at: now) }
-
-    private func closure(for notification: Notification, at moment: Moment) -> Closure? {
-        if let closure = muting(notification, at: moment) { return closure }
-        for plan in plan.gates where plan.match.fits(notification.incident.property) {
-            if let closure = plan.gate.closure(for: notification, at: moment), closure.until > moment { return closure }
-        }
-        return nil
+extension Standing {
+    /// What the channel knows once it has heard the notification; nil when it will hear no more.
+    func told(_ notification: Notification, at now: Moment) -> Standing? {
+        guard notification.incident.isOpen else { return nil }
+        var standing = self
+        standing.announced = max(notification.severity, announced ?? notification.severity)
+        standing.firstSaid = firstSaid ?? now
+        standing.lastSaid = now
+        standing.reminders = notification.kind == .reminder ? reminders + 1 : 0
+        standing.hold = nil
+        return standing
     }
-
-    /// The first instant at which no gate is closed to the notification.
-    private func firstOpening(for notification: Notification, after closure: Closure) -> Moment {
-        var opening = closure.until
-        while opening - now < Turn.closedMax {
-            guard let next = self.closure(for: notification, at: opening) else { break }
-            opening = next.until
-        }
-        return opening
-    }
-
-    /// Gates that hand over to each other for longer than this are as good as closed for ever.
-    private static let closedMax = Duration.days(366)
 }

@@ -17,7 +17,9 @@ extension Turn {
     /// Notices a clock that was set back while the bot was down: what it did last lies in the future now. A clock that was
     /// set forward looks like a long sleep, and is treated as one.
     mutating func moveClockIfSetBack() {
-        let past = state.sources.values.compactMap(\.lastPolled) + state.outbox.values.map(\.queued)
+        let past =
+            state.sources.values.compactMap(\.lastPolled) + state.outbox.values.map(\.queued)
+            + state.tellings.values.compactMap(\.last?.at)
         if let latest = past.max(), latest > now { moveClock(by: now - latest) }
     }
 
@@ -46,6 +48,10 @@ extension Turn {
             self.record(.channel(name: name, record))
         }
         state.buckets = state.buckets.mapValues { Bucket(tokens: $0.tokens, at: $0.at + step) }
+        for (channel, tellings) in state.tellings.sorted(by: { $0.key < $1.key }) {
+            let moved = tellings.map { Telling(number: $0.number, at: $0.at + step, apps: $0.apps) }
+            record(.tellings(channel: channel, moved))
+        }
         for delivery in state.outboxInOrder {
             let phase: Delivery.Phase =
                 switch delivery.phase {
@@ -77,8 +83,12 @@ extension Turn {
             }
             incident.standings = incident.standings.mapValues { standing in
                 var moved = standing
+                moved.firstSaid = standing.firstSaid.map { $0 + step }
                 moved.lastSaid = standing.lastSaid.map { $0 + step }
-                moved.hold?.lookAgain = now
+                if let hold = standing.hold {
+                    moved.hold?.since = hold.since + step
+                    moved.hold?.lookAgain = now
+                }
                 return moved
             }
             record(.incident(incident))

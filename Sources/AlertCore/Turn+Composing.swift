@@ -26,9 +26,9 @@ extension Turn {
     }
 
     /// Issues named in a message: more are for the source's own page.
-    private static let issuesInMessage = 5
+    static let issuesInMessage = 5
 
-    private func headline(_ incident: Incident, _ kind: Notification.Kind) -> String {
+    func headline(_ incident: Incident, _ kind: Notification.Kind) -> String {
         let who = name(of: incident.subject)
         guard let metric = incident.evidence.metric, let figure = incident.evidence.figure else {
             let sentence = incident.evidence.sentence
@@ -54,11 +54,11 @@ extension Turn {
     }
 
     /// What an incident without a figure is about.
-    private func what(_ incident: Incident) -> String {
+    func what(_ incident: Incident) -> String {
         incident.rule + (incident.subject.app == Subject.botApp ? " of \(incident.subject.source)" : "")
     }
 
-    private func name(of subject: Subject) -> String {
+    func name(of subject: Subject) -> String {
         if subject.app == Subject.botApp { return subject.app }
         var name = subject.app
         if let release = subject.release, !release.isEmpty { name += " \(release.clipped(to: 80))" }
@@ -139,7 +139,7 @@ extension Turn {
     /// Fewer points than this make no picture.
     private static let sparklinePointsMin = 3
 
-    private func issueLine(_ issue: Issue) -> Message.IssueLine {
+    func issueLine(_ issue: Issue) -> Message.IssueLine {
         var details: [String] = []
         if let events = issue.events { details.append("\(events.plain) \(events == 1 ? "event" : "events")") }
         if let users = issue.users { details.append("\(users.plain) \(users == 1 ? "user" : "users")") }
@@ -149,51 +149,14 @@ extension Turn {
         )
     }
 
-    /// One message about everything that came and went unseen.
-    func composeSummary(of incidents: [Incident], reason: Reason) -> Message {
-        let severity = incidents.map(\.severity).max() ?? .info
-        let what = incidents.count == 1 ? "1 incident" : "\(incidents.count) incidents"
-        let whileWhat =
-            switch reason {
-            case .quietHours(let name): "during quiet hours (\(name))"
-            case .overtaken: "while this channel could not be reached"
-            default: "while held back (\(reason))"
-            }
-        var message = Message(
-            kind: .digest, severity: severity, at: now,
-            headline: "\(Message.mark(kind: .digest, severity: severity)) \(what) came and went \(whileWhat)",
-            reason: "What begins and ends \(whileWhat) is told once, afterwards.",
-            incidents: incidents.map(IncidentSummary.init))
-        message.lines = incidents.prefix(Turn.summaryLinesMax).map(summaryLine)
-        if incidents.count > Turn.summaryLinesMax {
-            message.lines.append("and \(incidents.count - Turn.summaryLinesMax) more")
-        }
-        if let url = plan.publicURL { message.links = [Message.Link("Status", url)] }
-        return message
-    }
-
-    /// Lines of a summary; nobody reads more of them, and chats cut long messages.
-    private static let summaryLinesMax = 30
-
-    private func summaryLine(_ incident: Incident) -> String {
-        let mark = Message.mark(kind: .opened, severity: incident.severity)
-        let when = incident.until.map { "\(span(from: incident.since, to: $0)), \(($0 - incident.since).short)" }
-        guard let metric = incident.worst.metric, let figure = incident.worst.figure else {
-            return "\(mark) \(name(of: incident.subject)): \(what(incident)) · \(when ?? clock(incident.since))"
-        }
-        return
-            "\(mark) \(name(of: incident.subject)): \(MetricNature(of: metric).title) \(text(figure.value, of: metric)) "
-            + "at worst · \(when ?? clock(incident.since))"
-    }
-
-    private func text(_ value: Double, of metric: String) -> String {
+    func text(_ value: Double, of metric: String) -> String {
         MetricNature(of: metric).unit == .rate ? value.percent : value.plain
     }
 
     /// A moment on the clock of the bot's zone: `Fri 20 Nov 23:00 CET`.
     func clock(_ moment: Moment) -> String { plan.zone.words(moment) }
 
-    private func span(from: Moment, to: Moment) -> String { plan.zone.words(from: from, to: to) }
+    func span(from: Moment, to: Moment) -> String { plan.zone.words(from: from, to: to) }
 }
 
 extension [String?] {

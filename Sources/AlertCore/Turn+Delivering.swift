@@ -44,7 +44,7 @@ extension Turn {
     private func overtaken(of incident: String, in channel: String) -> [Delivery] {
         (state.deliveries[incident] ?? []).compactMap { state.outbox[$0] }.filter { delivery in
             guard case .waiting = delivery.phase else { return false }
-            return delivery.channel == channel && !delivery.mayHaveArrived
+            return delivery.channel == channel && delivery.incident == incident && !delivery.mayHaveArrived
         }
     }
 

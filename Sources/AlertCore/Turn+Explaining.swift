@@ -69,9 +69,8 @@ extension Turn {
             let kind: Notification.Kind = standing?.announced == nil ? .opened : .reminder
             return Explanation.Way(
                 channel: channel, standing: standing,
-                closure: closure(
-                    for: Notification(incident: incident, kind: kind, severity: incident.severity, channel: channel)),
-                reminder: standing.flatMap { reminderDue(incident, $0) })
+                closure: closure(for: notification(kind, of: incident, standing ?? Standing(), in: channel)),
+                reminder: standing.flatMap { reminderDue(incident, $0, in: channel) })
         }
     }
 }

@@ -175,19 +175,23 @@ extension Turn {
     /// Has an incident that has changed looked at before this turn ends, after those that began before it.
     mutating func revisit(_ id: String) { state.timers.set(.incident(id), now) }
 
+    /// Lets a pending incident fire whose time has come.
+    mutating func ripen(_ id: String) {
+        guard var incident = state.incidents[id], incident.state == .pending, !incident.isUncertain,
+            let rule = plan.detector(incident.rule), now - incident.since >= rule.detector.holdTime
+        else { return }
+        if areFiguresFresh(incident, rule) {
+            incident.state = .firing
+        } else {
+            incident.isUncertain = true
+        }
+        record(.incident(incident))
+    }
+
     /// Looks at an incident whose time has come, or that has changed: whether it fires now, and whom to tell.
     mutating func reconsider(_ id: String) {
-        guard var incident = state.incidents[id] else { return }
-        if incident.state == .pending, !incident.isUncertain, let rule = plan.detector(incident.rule),
-            now - incident.since >= rule.detector.holdTime
-        {
-            if areFiguresFresh(incident, rule) {
-                incident.state = .firing
-            } else {
-                incident.isUncertain = true
-            }
-            record(.incident(incident))
-        }
+        ripen(id)
+        guard let incident = state.incidents[id] else { return }
         announce(incident)
         setIncidentTimer(id)
     }
@@ -228,11 +232,13 @@ extension Turn {
             if let hold = standing.hold {
                 // The summary that this turn sends looks after it.
                 if hold.isForSummary, hold.lookAgain <= now, summariesDue.contains(channel) { continue }
-                due.append(hold.lookAgain)
-            } else if let reminder = reminderDue(incident, standing) {
+                // What only an event can release, the event brings back.
+                if hold.lookAgain < .latest { due.append(hold.lookAgain) }
+            } else if let reminder = reminderDue(incident, standing, in: channel) {
                 due.append(reminder)
             }
         }
+        due += escalations(of: incident).map(\.from).filter { $0 > now }
         // Whatever should have been settled by now and is not must not keep the turn from ending.
         state.timers.set(.incident(id), due.min().map { max($0, now + Turn.secondLookAfter) })
     }

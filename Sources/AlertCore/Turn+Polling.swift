@@ -213,7 +213,7 @@ extension Turn {
 
     /// Whether nobody would be told, whatever the source said: every way out is closed to every incident it could make.
     private func isIdle(_ source: SourcePlan) -> Bool {
-        guard !plan.gates.isEmpty, source.slowsWhen.contains(.idle) else { return false }
+        guard source.slowsWhen.contains(.idle), !plan.gates.isEmpty || !state.mutes.isEmpty else { return false }
         let subjects = state.series.keys.filter { $0.source == source.name }.prefix(Turn.idleSubjectsMax)
         guard !subjects.isEmpty else { return false }
         for subject in subjects {
@@ -223,7 +223,7 @@ extension Turn {
                     rule: detector.name, subject: subject, labels: state.series[subject]?.labels ?? [:],
                     severity: .critical, since: now, evidence: Evidence(sentence: ""))
                 let wouldPass = channels(for: incident).contains { channel in
-                    closure(
+                    calendarClosure(
                         for: Notification(incident: incident, kind: .opened, severity: .critical, channel: channel))
                         == nil
                 }

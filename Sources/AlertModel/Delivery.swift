@@ -6,7 +6,7 @@ public struct Delivery: Hashable, Sendable {
     /// Where the delivery stands in the order of everything accepted.
     public let number: Int
     public let kind: Notification.Kind
-    /// Deliveries of one incident leave in order; nil for summaries, which wait for nothing.
+    /// The incident it is about; nil for a message about several.
     public let incident: String?
     public let message: Message
     public let queued: Moment
@@ -43,6 +43,9 @@ public struct Delivery: Hashable, Sendable {
             isPlain = newValue.isPlain
         }
     }
+
+    /// The incidents it is about: what is said of one of them leaves in order.
+    public var incidents: [String] { incident.map { [$0] } ?? message.incidents.map(\.id) }
 
     public enum Phase: Hashable, Sendable {
         /// Waiting, not to be tried before the moment given.

@@ -129,7 +129,9 @@ extension Standing {
         object.set("announced", announced.map { .string($0.rawValue) })
         object.set("dropped", dropped.map { .string($0.rawValue) })
         object.set("undelivered", undelivered.map { .string($0.rawValue) })
+        object.set("first_said", firstSaid.map { JSON($0) })
         object.set("last_said", lastSaid.map { JSON($0) })
+        if reminders > 0 { object.set("reminders", JSON(reminders)) }
         object.set("hold", hold?.json)
         return .object(object)
     }
@@ -138,26 +140,45 @@ extension Standing {
         self.init(
             announced: try reader.optional("announced")?.choice(), dropped: try reader.optional("dropped")?.choice(),
             undelivered: try reader.optional("undelivered")?.choice(),
-            lastSaid: try reader.optional("last_said")?.moment(), hold: try reader.optional("hold").map(Hold.read))
+            firstSaid: try reader.optional("first_said")?.moment(),
+            lastSaid: try reader.optional("last_said")?.moment(),
+            reminders: try reader.optional("reminders")?.int() ?? 0, hold: try reader.optional("hold").map(Hold.read))
     }
 }
 
 extension Hold {
     public var json: JSON {
-        [
-            "kind": .string(kind.rawValue), "severity": .string(severity.rawValue),
-            "reason": .string(reason.description), "until": JSON(until), "look_again": JSON(lookAgain),
-            "summarizes": .bool(summarizes), "for_summary": .bool(isForSummary),
-        ]
+        var object = JSONObject()
+        object.set("kind", .string(kind.rawValue))
+        object.set("severity", .string(severity.rawValue))
+        object.set("reason", .string(reason.description))
+        object.set("since", JSON(since))
+        object.set("until", JSON(until))
+        object.set("look_again", JSON(lookAgain))
+        object.set("summarizes", .bool(summarizes))
+        object.set("for_summary", .bool(isForSummary))
+        object.set(
+            "gathering",
+            gathering.map { ["gate": .string($0.gate), "key": .string($0.key), "style": .string($0.style.rawValue)] })
+        return .object(object)
     }
 
     fileprivate static func read(_ reader: JSONReader) throws(JSONMismatch) -> Hold {
         let written = try reader.member("reason")
         guard let reason = Reason(try written.string()) else { throw written.mismatch(expected: "a reason") }
-        return Hold(
+        let until = try reader.member("until").moment()
+        var hold = Hold(
             kind: try reader.member("kind").choice(), severity: try reader.member("severity").choice(), reason: reason,
-            until: try reader.member("until").moment(), lookAgain: try reader.member("look_again").moment(),
+            // Records of versions that did not keep it: what is held for long has waited long enough.
+            since: try reader.optional("since")?.moment() ?? .earliest, until: until,
+            lookAgain: try reader.member("look_again").moment(),
             summarizes: try reader.member("summarizes").bool(), isForSummary: try reader.member("for_summary").bool())
+        if let gathering = try reader.optional("gathering") {
+            hold.gathering = Gathering(
+                gate: try gathering.member("gate").string(), key: try gathering.member("key").string(),
+                style: try gathering.member("style").choice())
+        }
+        return hold
     }
 }
 

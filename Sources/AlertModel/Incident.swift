@@ -117,19 +117,25 @@ public struct Standing: Hashable, Sendable {
     public var dropped: Severity?
     /// The severity of an opening that certainly never arrived: told anew when the channel works again.
     public var undelivered: Severity?
+    /// When the channel first heard of it.
+    public var firstSaid: Moment?
     /// When the channel last heard of it: the start of the time to the next reminder.
     public var lastSaid: Moment?
+    /// Reminders since the channel last heard of something new.
+    public var reminders: Int
     /// What is held back, if anything.
     public var hold: Hold?
 
     public init(
-        announced: Severity? = nil, dropped: Severity? = nil, undelivered: Severity? = nil, lastSaid: Moment? = nil,
-        hold: Hold? = nil
+        announced: Severity? = nil, dropped: Severity? = nil, undelivered: Severity? = nil, firstSaid: Moment? = nil,
+        lastSaid: Moment? = nil, reminders: Int = 0, hold: Hold? = nil
     ) {
         self.announced = announced
         self.dropped = dropped
         self.undelivered = undelivered
+        self.firstSaid = firstSaid
         self.lastSaid = lastSaid
+        self.reminders = reminders
         self.hold = hold
     }
 }
@@ -139,7 +145,9 @@ public struct Hold: Hashable, Sendable {
     public var kind: Notification.Kind
     public var severity: Severity
     public var reason: Reason
-    /// The first instant at which no gate holds it, as far as known.
+    /// Since when this gate holds it; where it is gathered with others, since when the first of them is held.
+    public var since: Moment
+    /// The first instant at which no gate holds it, as far as known; `.latest` when only an event can open the gate.
     public var until: Moment
     /// When the gate that holds it must be asked again: its own end, at most `until`.
     public var lookAgain: Moment
@@ -147,18 +155,43 @@ public struct Hold: Hashable, Sendable {
     public var summarizes: Bool
     /// True when the incident has ended behind the gate and waits for that summary.
     public var isForSummary: Bool
+    /// With what else it becomes one message when the gate opens; nil when it is said by itself.
+    public var gathering: Gathering?
 
     public init(
-        kind: Notification.Kind, severity: Severity, reason: Reason, until: Moment, lookAgain: Moment,
-        summarizes: Bool, isForSummary: Bool = false
+        kind: Notification.Kind, severity: Severity, reason: Reason, since: Moment, until: Moment, lookAgain: Moment,
+        summarizes: Bool, isForSummary: Bool = false, gathering: Gathering? = nil
     ) {
         self.kind = kind
         self.severity = severity
         self.reason = reason
+        self.since = since
         self.until = until
         self.lookAgain = lookAgain
         self.summarizes = summarizes
         self.isForSummary = isForSummary
+        self.gathering = gathering
+    }
+}
+
+/// What becomes one message: all that one gate holds for a channel under one key.
+public struct Gathering: Hashable, Sendable {
+    public enum Style: String, Hashable, Sendable, CaseIterable {
+        /// One digest, whatever is in it.
+        case digest
+        /// A message of the kind that its members have in common; a single member is said as if never held.
+        case group
+    }
+
+    /// The rule's name in the config.
+    public let gate: String
+    public let key: String
+    public let style: Style
+
+    public init(gate: String, key: String = "", style: Style) {
+        self.gate = gate
+        self.key = key
+        self.style = style
     }
 }
 
@@ -195,7 +228,7 @@ public struct Evidence: Hashable, Sendable {
 }
 
 /// Something an incident wants said.
-public struct Notification: Hashable, Sendable {
+public struct Notification: Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case opened, escalated, reminder, revised, resolved, digest
     }
@@ -204,12 +237,37 @@ public struct Notification: Hashable, Sendable {
     public let kind: Kind
     public let severity: Severity
     public let channel: String
+    /// What holds it already.
+    public struct Held: Sendable {
+        /// The reason that the gate gave.
+        public let reason: Reason
+        public let since: Moment
+        /// Whether it will be told together with others anyhow.
+        public let isGathered: Bool
 
-    public init(incident: Incident, kind: Kind, severity: Severity, channel: String) {
+        public init(_ reason: Reason, since: Moment, isGathered: Bool = false) {
+            self.reason = reason
+            self.since = since
+            self.isGathered = isGathered
+        }
+    }
+
+    /// Nil for news.
+    public let held: Held?
+
+    public init(
+        incident: Incident, kind: Kind, severity: Severity, channel: String, held: Held? = nil
+    ) {
         self.incident = incident
         self.kind = kind
         self.severity = severity
         self.channel = channel
+        self.held = held
+    }
+
+    /// Since when a gate that gives that reason holds it: `now` when it is only about to.
+    public func waits(behind reason: Reason, at now: Moment) -> Moment {
+        if let held, held.reason == reason { held.since } else { now }
     }
 }
 
@@ -225,6 +283,8 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case resolved
     case muted(String)
     case quietHours(String)
+    /// It has begun and ended so often that more of it would be noise.
+    case flapping
     /// Another gate of the config, by the name of its plugin and its own.
     case gate(plugin: String, name: String)
     /// The channel never heard of the incident, so its end is no news there.
@@ -240,6 +300,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .resolved: "resolved"
         case .muted(let name): "muted:\(name)"
         case .quietHours(let name): "quiet_hours:\(name)"
+        case .flapping: "flapping"
         case .gate(let plugin, let name): "\(plugin):\(name)"
         case .unannounced: "unannounced"
         case .overtaken: "overtaken"
@@ -253,6 +314,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case ("escalated", 1): self = .escalated
         case ("repeat", 1): self = .repeat
         case ("resolved", 1): self = .resolved
+        case ("flapping", 1): self = .flapping
         case ("unannounced", 1): self = .unannounced
         case ("overtaken", 1): self = .overtaken
         case ("muted", 2): self = .muted(parts[1])

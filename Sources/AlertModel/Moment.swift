@@ -24,6 +24,9 @@ public struct Moment: Hashable, Comparable, Sendable {
     /// The last whole second that RFC 3339 can write: 9999-12-31T23:59:59Z.
     public static let latest = Moment(milliseconds: 253_402_300_799_000)
 
+    /// Nil for `.latest`, which stands for an end that only an event can bring.
+    public var ifKnown: Moment? { self < .latest ? self : nil }
+
     /// Whole Unix seconds, rounded down.
     public var unixSeconds: Int64 {
         let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)

@@ -214,7 +214,7 @@ public struct Rehearsal {
         }
         if sending[delivery.id] != nil { object("\(delivery.id) is sent while it is in flight") }
         let others = sending.values.filter { $0.channel == delivery.channel }
-        if let incident = delivery.incident, others.contains(where: { $0.incident == incident }) {
+        for incident in delivery.incidents where others.contains(where: { $0.incidents.contains(incident) }) {
             object("two messages of incident \(incident) are in flight to \(delivery.channel)")
         }
         if let channel = plan.channels.first(where: { $0.name == delivery.channel }),
@@ -239,6 +239,7 @@ extension State {
         public let channels: [String: ChannelRecord]
         public let history: [HistoryEntry]
         public let nextNumber: Int
+        public let past: [Fact]
     }
 
     /// Whether the durable parts are the same, history by its end alone: it only grows there.
@@ -246,11 +247,12 @@ extension State {
         sources == other.sources && incidents == other.incidents && outbox == other.outbox
             && channels == other.channels && nextNumber == other.nextNumber && series == other.series
             && history.count == other.history.count && history.last == other.history.last
+            && past == other.past
     }
 
     public var durable: Durable {
         Durable(
             sources: sources, incidents: incidents, series: series, outbox: outbox, channels: channels,
-            history: history, nextNumber: nextNumber)
+            history: history, nextNumber: nextNumber, past: past)
     }
 }

@@ -64,7 +64,7 @@ public struct ScriptedDetector: SubjectDetector {
 }
 
 /// A gate that is closed during given spans.
-public struct ScriptedGate: Gate {
+public struct ScriptedGate: CalendarGate {
     public static let manifest = PluginManifest(
         name: "scripted", summary: "Is closed during the spans it was made with.", options: [])
 

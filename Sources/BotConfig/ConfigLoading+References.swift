@@ -31,6 +31,63 @@ extension ConfigLoading {
                 detectorNames, isDetector: place.isDetector,
                 readsIssues: rules.detectors.first { $0.name == place.name }?.detector.readsIssues ?? false)
             if place.isDetector { checkGiven(place, rules, sources) }
+            for spec in place.options {
+                guard let node = place.entries.first(where: { $0.key == spec.name })?.value else { continue }
+                checkNames(in: node, spec.kind, [.channel: channelNames, .source: sourceNames])
+                if case .match = spec.kind, let match = reader.match(node, spec.name) {
+                    checkMatch(
+                        match, node, sourceNames + channelNames, detectorNames, isDetector: false)
+                }
+            }
+        }
+        checkWaiting(rules)
+    }
+
+    /// Names of other things in the options of a plugin.
+    private mutating func checkNames(in node: Node, _ kind: OptionKind, _ known: [OptionKind.Reference: [String]]) {
+        switch kind {
+        case .list(let inner): for element in node.elements { checkNames(in: element, inner, known) }
+        case .name(of: let what):
+            guard case .scalar(let written, _) = node.kind, !written.isEmpty, !written.contains("${"),
+                let names = known[what], !names.contains(written)
+            else { return }
+            reportMissing(what.rawValue, written, at: node.position, among: names)
+        default: return
+        }
+    }
+
+    /// Gates that wait for incidents must not be waited for by those same incidents.
+    private mutating func checkWaiting(_ rules: Rules) {
+        let waiting = rules.gates.filter { $0.gate.waitsFor != nil }
+        for gate in waiting {
+            guard let cause = gate.gate.waitsFor, let place = rules.places.first(where: { $0.name == gate.name }) else {
+                continue
+            }
+            if !gate.match.conditions.isEmpty, gate.match.isWithin(cause) {
+                reader.report(
+                    place.position,
+                    "everything that '\(gate.name)' matches explains itself, so it never holds anything",
+                    advice: "let 'match' and what it waits for name different things")
+            }
+            var chain = [gate]
+            while let last = chain.last, let cause = last.gate.waitsFor,
+                let next = waiting.first(where: {
+                    $0.name != last.name && cause.isWithin($0.match) && !$0.explains(cause)
+                })
+            {
+                if let first = chain.firstIndex(where: { $0.name == next.name }) {
+                    // Each circle is told once, at the first of its rules in the file.
+                    let names = chain[first...].map(\.name)
+                    if first == 0, waiting.first(where: { names.contains($0.name) })?.name == gate.name {
+                        reader.report(
+                            place.position,
+                            "rules wait for each other in a circle: \((names + [next.name]).joined(separator: ", "))",
+                            advice: "take one of them out, or narrow its 'match'")
+                    }
+                    break
+                }
+                chain.append(next)
+            }
         }
     }
 
@@ -128,6 +185,25 @@ extension Node {
             }
         case .sequence(let nodes): nodes.flatMap(\.metrics)
         default: []
+        }
+    }
+}
+
+extension GatePlan {
+    /// Whether what is meant explains what the gate holds, too, so that the gate lets it pass.
+    fileprivate func explains(_ match: Match) -> Bool { gate.waitsFor.map(match.isWithin) ?? false }
+}
+
+extension Match {
+    /// Whether everything that this match fits, the other one fits for certain.
+    fileprivate func isWithin(_ other: Match) -> Bool {
+        other.conditions.allSatisfy { wanted in
+            guard let mine = self[wanted.property] else { return false }
+            return mine.patterns.allSatisfy { pattern in
+                wanted.patterns.contains {
+                    $0 == pattern || $0.pattern == "*" || pattern.isExact && $0.fits(pattern.pattern)
+                }
+            }
         }
     }
 }

@@ -16,6 +16,8 @@ extension ConfigLoading {
             let conditions: Match
             let value: Node
             let isDetector: Bool
+            let entries: [Entry]
+            let options: [OptionSpec]
         }
     }
 
@@ -41,7 +43,7 @@ extension ConfigLoading {
             rules.places.append(
                 Rules.Place(
                     name: thing.name, position: thing.position, match: matchNode, conditions: match,
-                    value: thing.value, isDetector: isDetector))
+                    value: thing.value, isDetector: isDetector, entries: entries, options: plugin.manifest.options))
             let options = reader.options(
                 of: plugin.manifest, name: thing.name, at: thing.position, entries,
                 common: isDetector ? Vocabulary.detector : Vocabulary.gate, "rule '\(thing.name)'")

@@ -36,12 +36,17 @@ extension ConfigReader {
 
     private mutating func optionValue(_ node: Node, _ name: String, _ kind: OptionKind) -> Option.Value? {
         switch kind {
-        case .text, .path: return text(node, name).map(Option.Value.text)
+        case .text, .path, .name: return text(node, name).map(Option.Value.text)
         case .url: return url(node, name).map(Option.Value.text)
         case .metric: return metric(node, name).map(Option.Value.text)
         case .integer(let range): return integer(node, name, range).map(Option.Value.integer)
         case .flag: return flag(node, name).map(Option.Value.flag)
         case .duration(let range): return duration(node, name, range).map(Option.Value.duration)
+        case .rate:
+            return value(node, name) { text throws(GrammarError) in
+                let rate = try Rate(grammar: text)
+                return .rate(count: rate.count, per: rate.per)
+            }
         case .percentage:
             return value(node, name) { text throws(GrammarError) in .fraction(try Percentage(grammar: text).fraction) }
         case .points:

@@ -2,8 +2,13 @@
 // a line here.
 
 public import BotConfig
+internal import BudgetRule
 internal import ConsoleChannel
+internal import DependsOnRule
+internal import EscalateRule
 internal import FileSource
+internal import FlappingRule
+internal import GroupRule
 internal import HTTPJSONSource
 internal import InboxChannel
 internal import MatrixChannel
@@ -13,6 +18,7 @@ internal import PrometheusSource
 internal import QuietHoursRule
 internal import RegressionRule
 internal import ReleaseRule
+internal import RepeatRule
 internal import SentrySource
 internal import SimulatorSource
 internal import SlackChannel
@@ -41,6 +47,12 @@ extension PluginCatalog {
         gates: [
             MuteRule.self,
             QuietHoursRule.self,
+            BudgetRule.self,
+            GroupRule.self,
+            FlappingRule.self,
+            DependsOnRule.self,
+            EscalateRule.self,
+            RepeatRule.self,
         ],
         channels: [
             SlackChannel.self,

@@ -28,6 +28,8 @@ public indirect enum OptionKind: Hashable, Sendable {
     case integer(ClosedRange<Int>)
     case flag
     case duration(ClosedRange<Duration>)
+    /// So many in so much time: `10 per 1h`.
+    case rate
     case percentage
     case points
     case comparison
@@ -35,6 +37,8 @@ public indirect enum OptionKind: Hashable, Sendable {
     case hours
     case instant
     case choice([String])
+    /// The name of something else in the config; it must exist.
+    case name(of: Reference)
     /// One of the metric names, or a name of the source's own.
     case metric
     /// Any of the kinds, or the word `off`.
@@ -46,6 +50,9 @@ public indirect enum OptionKind: Hashable, Sendable {
     /// Options of their own, as a mapping.
     case section([OptionSpec])
     case match
+
+    /// What an option can name.
+    public enum Reference: String, Hashable, Sendable { case channel, source }
 }
 
 /// A place in the config file, both counted from 1; columns count characters.
@@ -104,6 +111,7 @@ public struct Option: Sendable {
         case integer(Int)
         case flag(Bool)
         case duration(Duration)
+        case rate(count: Int, per: Duration)
         /// A percentage or percentage points, as a fraction.
         case fraction(Double)
         case comparison(Comparison)
@@ -177,6 +185,10 @@ public struct Options: Sendable {
         if case .duration(let duration) = values[name]?.value { duration } else { nil }
     }
 
+    public func rate(_ name: String) -> Rate? {
+        if case .rate(let count, let per) = values[name]?.value { Rate(count, per: per) } else { nil }
+    }
+
     /// A percentage or percentage points, as a fraction.
     public func fraction(_ name: String) -> Double? {
         if case .fraction(let fraction) = values[name]?.value { fraction } else { nil }
@@ -219,6 +231,9 @@ public struct Options: Sendable {
     public func replacing(_ values: [String: Option], at position: Position? = nil) -> Options {
         Options(name: name, position: position ?? self.position, values: values)
     }
+
+    /// The names in a list of names of other things.
+    public func names(_ name: String) -> [String] { texts(name).map(\.description) }
 
     public func map(_ name: String) -> [(name: String, option: Option)] {
         if case .map(let entries) = values[name]?.value { entries } else { [] }

@@ -34,7 +34,7 @@ public struct PreviewReport: Sendable {
 
     private func notification(_ record: DecisionRecord) -> JSON {
         var until: Moment?
-        if case .hold(let moment) = record.decision { until = moment }
+        if case .hold(let moment) = record.decision { until = moment.ifKnown }
         return [
             "at": JSON(record.at), "incident": JSON(record.incident), "kind": .string(record.kind.rawValue),
             "severity": .string(record.severity.rawValue), "channel": .string(record.channel),

@@ -383,7 +383,7 @@ extension DecisionRecord {
         let what =
             switch decision {
             case .send: "send"
-            case .hold(let until): "hold until \(until)"
+            case .hold(let until): until.ifKnown.map { "hold until \($0)" } ?? "hold"
             case .drop: "drop"
             }
         return "\(channel): \(what) (\(reason)): \(kind.rawValue) \(message.headline.tamed)"

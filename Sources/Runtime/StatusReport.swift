@@ -45,10 +45,10 @@ public struct StatusReport: Sendable {
             return .object(object)
         }
         let written = plan.gates.filter { $0.gate.stage == .mutes }.flatMap { gate in
-            gate.gate.schedule(from: now, count: 1).map { span -> JSON in
+            (gate.calendar?.schedule(from: now, count: 1) ?? []).map { span -> JSON in
                 [
                     "id": .string(gate.name), "match": gate.match.json, "from": JSON(span.from),
-                    "until": JSON(span.to < .latest ? span.to : nil), "reason": JSON(gate.gate.purpose), "by": .null,
+                    "until": JSON(span.to.ifKnown), "reason": JSON(gate.gate.purpose), "by": .null,
                     "origin": "config",
                 ]
             }
@@ -62,7 +62,7 @@ public struct StatusReport: Sendable {
             "held": standing.hold.map { hold in
                 [
                     "kind": .string(hold.kind.rawValue), "reason": .string(hold.reason.description),
-                    "until": JSON(hold.until),
+                    "until": JSON(hold.until.ifKnown),
                 ]
             } ?? .null,
         ]

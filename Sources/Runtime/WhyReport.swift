@@ -52,7 +52,7 @@ public struct WhyReport: Sendable {
         [
             "channel": .string(way.channel), "announced": JSON(way.standing?.announced?.rawValue),
             "last_said": JSON(way.standing?.lastSaid), "closed_by": JSON(way.closure?.reason.description),
-            "closed_until": JSON(way.closure.flatMap { $0.until < .latest ? $0.until : nil }),
+            "closed_until": JSON(way.closure.flatMap(\.until.ifKnown)),
             "held": .bool(way.standing?.hold != nil), "next_reminder": JSON(way.reminder),
         ]
     }
@@ -115,7 +115,7 @@ public struct WhyReport: Sendable {
             parts.append("nothing to tell")
         }
         if let closure = way.closure {
-            let until = closure.until < .latest ? " until \(clock(closure.until))" : ""
+            let until = closure.until.ifKnown.map { " until \(clock($0))" } ?? ""
             let isAbout = explanation.incident == nil ? "would be held" : "held"
             parts.append(
                 closure.fate == .drop

@@ -46,8 +46,9 @@ struct CheckCommand: ParsableCommand {
 
     private func gates(_ config: Config) -> [(name: String, spans: [TimeSpan])] {
         let now = SystemClock().now()
-        return config.plan.gates.map { gate in
-            let spans = gate.gate.schedule(from: now, count: CheckCommand.calendarSpansMax)
+        return config.plan.gates.compactMap { gate in
+            guard let calendar = gate.calendar else { return nil }
+            let spans = calendar.schedule(from: now, count: CheckCommand.calendarSpansMax)
             return (gate.name, spans.filter { $0.from < now + CheckCommand.calendarLength })
         }
     }

@@ -40,7 +40,9 @@ struct PreviewText {
         let verdict: String
         switch record.decision {
         case .send: verdict = paint.green("send") + " (\(record.reason))"
-        case .hold(let until): verdict = paint.yellow("hold") + " until \(until) (\(record.reason))"
+        case .hold(let until):
+            verdict =
+                paint.yellow("hold") + (until.ifKnown.map { " until \($0)" } ?? "") + " (\(record.reason))"
         case .drop: verdict = paint.red("drop") + " (\(record.reason))"
         }
         let bar = bar(record)

@@ -71,7 +71,8 @@ func incidentText(_ incident: JSON, _ paint: Paint) -> String {
     }
     for (name, standing) in incident["channels"]?.object?.members.map({ ($0.name, $0.value) }) ?? [] {
         guard let held = standing["held"], held != .null else { continue }
-        lines.append(paint.dim("    \(name): held until \(text(held, "until")) (\(text(held, "reason")))"))
+        let until = held["until"]?.string.map { " until \($0)" } ?? ""
+        lines.append(paint.dim("    \(name): held\(until) (\(text(held, "reason")))"))
     }
     return lines.joined(separator: "\n")
 }

@@ -65,7 +65,7 @@ extension SeededRandom {
     mutating func reason() -> Reason {
         let name = pick(["nights", "a:b", "é"])
         return pick([
-            .first, .escalated, .repeat, .resolved, .muted(name), .quietHours(name),
+            .first, .escalated, .repeat, .resolved, .muted(name), .quietHours(name), .flapping,
             .gate(plugin: "budget", name: name), .unannounced, .overtaken,
         ])
     }
@@ -73,14 +73,15 @@ extension SeededRandom {
     mutating func hold() -> Hold {
         Hold(
             kind: pick(Notification.Kind.allCases), severity: pick(Severity.allCases), reason: reason(),
-            until: moment(),
-            lookAgain: moment(), summarizes: chance(0.5), isForSummary: chance(0.5))
+            since: moment(), until: moment(), lookAgain: moment(), summarizes: chance(0.5), isForSummary: chance(0.5),
+            gathering: maybe { Gathering(gate: $0.word(), key: $0.text(), style: $0.pick(Gathering.Style.allCases)) })
     }
 
     mutating func standing() -> Standing {
         Standing(
             announced: maybe { $0.pick(Severity.allCases) }, dropped: maybe { $0.pick(Severity.allCases) },
-            lastSaid: maybe { $0.moment() }, hold: maybe { $0.hold() })
+            firstSaid: maybe { $0.moment() }, lastSaid: maybe { $0.moment() }, reminders: Int(count()),
+            hold: maybe { $0.hold() })
     }
 
     mutating func incident() -> Incident {

@@ -207,3 +207,27 @@ import Testing
         #expect(error?.expected == "an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24T09:00:00Z")
     }
 }
+
+@Suite struct `Rates` {
+    @Test(arguments: [
+        ("10 per 1h", 10, Duration.hours(1)), ("1 per 90d", 1, .days(90)), ("3 per 1h30m", 3, .minutes(90)),
+    ])
+    func `so many in so much time`(text: String, count: Int, per: Duration) throws {
+        let rate = try Rate(grammar: text)
+        #expect(rate == Rate(count, per: per))
+        #expect(rate.grammar == text)
+    }
+
+    @Test(
+        arguments: [
+            ("10", nil), ("10/h", "10 per 1h"), ("10/30m", "10 per 30m"), ("10 per hour", "10 per 1h"),
+            ("ten per 1h", nil),
+            ("10 in 1h", "10 per 1h"), ("0 per 1h", nil), ("-1 per 1h", nil), ("10 per 0s", nil), ("", nil), ("/", nil),
+            ("10 per", nil), ("99999999999999999999 per 1h", nil), ("+5 per 1h", nil),
+        ] as [(String, String?)])
+    func `anything else is told what is expected`(text: String, suggestion: String?) {
+        let error = #expect(throws: GrammarError.self) { try Rate(grammar: text) }
+        #expect(error?.expected.hasPrefix("a rate such as 10 per 1h") == true)
+        #expect(error?.suggestion == suggestion)
+    }
+}

@@ -92,7 +92,7 @@ struct LimitDetector: SubjectDetector {
     }
 }
 
-struct NightGate: Gate {
+struct NightGate: CalendarGate {
     static let manifest = PluginManifest(
         name: "night", summary: "Is closed at certain hours.",
         options: [
@@ -116,7 +116,7 @@ struct NightGate: Gate {
     func schedule(from now: Moment, count: Int) -> [TimeSpan] { [] }
 }
 
-struct HolidayGate: Gate {
+struct HolidayGate: CalendarGate {
     static let manifest = PluginManifest(
         name: "holiday", summary: "Is closed from one instant to another.",
         options: [
@@ -147,7 +147,7 @@ struct HolidayGate: Gate {
     func schedule(from now: Moment, count: Int) -> [TimeSpan] { [] }
 }
 
-struct CapGate: Gate {
+struct CapGate: CalendarGate {
     static let manifest = PluginManifest(
         name: "cap", summary: "Lets so many pass.",
         options: [OptionSpec("at_most", .integer(1...1000), required: true, "How many pass.")])
@@ -157,6 +157,25 @@ struct CapGate: Gate {
     var stage: GateStage { .rest }
     func closure(for notification: Notification, at now: Moment) -> Closure? { nil }
     func schedule(from now: Moment, count: Int) -> [TimeSpan] { [] }
+}
+
+/// A gate that names other things, and waits for incidents.
+struct WaitGate: Gate {
+    static let manifest = PluginManifest(
+        name: "wait", summary: "Waits.",
+        options: [
+            OptionSpec("when", .match, required: true, "For what."),
+            OptionSpec("to", .list(.name(of: .channel)), "Where to."),
+            OptionSpec("at_most", .rate, "How much."),
+        ])
+
+    let waitsFor: Match?
+    let rate: Rate?
+
+    init(options: Options, context: RuleContext) throws(ProblemList) {
+        waitsFor = options.match("when")
+        rate = options.rate("at_most")
+    }
 }
 
 struct HookChannel: Channel {

@@ -275,4 +275,12 @@ internal import Testing
             "sources:\n  ios: {plugin: feed, url: http://feed.example, insecure: true}\n"
                 + "channels:\n  team: {plugin: page}")
     }
+
+    @Test func `a rate is so many in so much time`() throws {
+        let config = try #require(
+            load("rules: {slow: {plugin: wait, when: {app: a}, at_most: 10 per 1h30m}}" + least).config)
+        let gate = try #require(config.plan.gates.first?.gate as? WaitGate)
+        #expect(gate.rate == Rate(10, per: .minutes(90)))
+        #expect(gate.waitsFor == Match([Match.Condition(property: "app", patterns: [Glob("a")])]))
+    }
 }

@@ -109,10 +109,10 @@ internal import Testing
             "2:3: 'source-failing' is the name of one of the bot's own troubles; choose another"),
         Mistake(
             "no such plugin", "rules:\n  floor: {plugin: limt}" + least,
-            "2:19: there is no plugin 'limt' for rules; known: limit, night, holiday or cap -> limit"),
+            "2:19: there is no plugin 'limt' for rules; known: limit, night, holiday, cap or wait -> limit"),
         Mistake(
             "no plugin named", "rules:\n  floor: {metric: users}" + least,
-            "2:3: rule 'floor' names no plugin (write plugin: limit, night, holiday or cap)"),
+            "2:3: rule 'floor' names no plugin (write plugin: limit, night, holiday, cap or wait)"),
         Mistake(
             "a name that is none", "rules:\n  my floor: {plugin: cap, at_most: 3}" + least,
             "2:3: 'my floor' is no name; use letters, digits, '-', '_' and '.', at most 64"),

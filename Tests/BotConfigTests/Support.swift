@@ -28,7 +28,8 @@ enum FakeWorld {
 
     static let catalog = PluginCatalog(
         sources: [FeedSource.self, AnySource.self], detectors: [LimitDetector.self],
-        gates: [NightGate.self, HolidayGate.self, CapGate.self], channels: [HookChannel.self, PageChannel.self])
+        gates: [NightGate.self, HolidayGate.self, CapGate.self, WaitGate.self],
+        channels: [HookChannel.self, PageChannel.self])
 }
 
 /// Reads a config that lies in `/etc/bot`.

@@ -3,7 +3,7 @@ public import PluginKit
 /// A gate that holds everything it matches from one instant to another.
 ///
 /// What is still wrong when it ends is said then; what began and ended under it is dropped.
-public struct MuteRule: Gate {
+public struct MuteRule: CalendarGate {
     public static let manifest = PluginManifest(
         name: "mute",
         summary: "Holds matching notifications until an instant; what begins and ends meanwhile is dropped.",
@@ -17,7 +17,7 @@ public struct MuteRule: Gate {
     private let name: String
     private let from: Moment
     private let until: Moment
-    private let except: Severity?
+    public let except: Severity?
     public let purpose: String?
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {

@@ -3,7 +3,7 @@ public import PluginKit
 /// A gate that is closed at certain hours of certain days, by the wall clock of the bot's zone.
 ///
 /// `days` name the days on which a window begins: Friday's 22:00-07:00 ends on Saturday.
-public struct QuietHoursRule: Gate {
+public struct QuietHoursRule: CalendarGate {
     public static let manifest = PluginManifest(
         name: "quiet_hours",
         summary: "Holds notifications at night or on certain days, and sums up afterwards what came and went.",
@@ -18,7 +18,7 @@ public struct QuietHoursRule: Gate {
 
     private let name: String
     private let window: DailyWindow
-    private let except: Severity?
+    public let except: Severity?
     private let drops: Bool
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {

@@ -1,0 +1,104 @@
+internal import PluginKit
+
+// What gates see of the past, kept up to date fact by fact.
+
+/// Where something is gathered.
+struct GatheringPlace: Hashable, Sendable {
+    let channel: String
+    let gathering: Gathering
+}
+
+/// Incidents of which one message will tell.
+struct Gathered: Sendable {
+    var incidents: Set<String>
+    var since: Moment
+}
+
+extension State {
+    /// What gates see of the past, as facts.
+    public var past: [Fact] {
+        tellings.sorted { $0.key < $1.key }.map { .tellings(channel: $0.key, $0.value) }
+            + swings.sorted { $0.key < $1.key }.map { .swings(rule: $0.rule, $0.subject, key: $0.key, $1) }
+    }
+
+    /// Remembers that a channel was told something.
+    mutating func remember(_ telling: Telling, to channel: String) {
+        guard telling.number > tellings[channel]?.last?.number ?? 0 else { return }
+        tellings[channel, default: []].append(telling)
+        let surplus = (tellings[channel]?.count ?? 0) - Telling.keptMax
+        // Seldom, and then many at once: taking away the first moves all others.
+        if surplus > Telling.keptMax / 4 { tellings[channel]?.removeFirst(surplus) }
+    }
+
+    /// Remembers that something began to fire, or ended.
+    mutating func rememberSwing(of key: IncidentKey, at moment: Moment) {
+        var kept = swings[key] ?? []
+        guard kept.last != moment else { return }
+        kept.removeAll { moment - $0 >= State.swingLifetime }
+        kept.append(moment)
+        swings[key] = kept.suffix(State.swingsMax)
+    }
+
+    /// Takes note of how what is held of an incident for a channel has changed.
+    mutating func noteHold(of id: String, in channel: String, from old: Hold?, to new: Hold?) {
+        if let gathering = old?.gathering, new?.gathering != gathering {
+            let place = GatheringPlace(channel: channel, gathering: gathering)
+            gathered[place]?.incidents.remove(id)
+            if gathered[place]?.incidents.isEmpty == true { gathered[place] = nil }
+        }
+        if let new, let gathering = new.gathering {
+            let place = GatheringPlace(channel: channel, gathering: gathering)
+            var there = gathered[place] ?? Gathered(incidents: [], since: new.since)
+            there.incidents.insert(id)
+            there.since = min(there.since, new.since)
+            gathered[place] = there
+        }
+        guard old?.lookAgain == .latest || new?.lookAgain == .latest else { return }
+        if incidents[id]?.standings.contains(where: { $0.value.hold?.lookAgain == .latest }) == true {
+            waitingForEvents.insert(id)
+        } else {
+            waitingForEvents.remove(id)
+        }
+    }
+
+    /// Takes note of how all that is held of an incident has changed.
+    mutating func noteHolds(of id: String, from old: [String: Standing], to new: [String: Standing]) {
+        for (channel, standing) in old where new[channel] == nil {
+            noteHold(of: id, in: channel, from: standing.hold, to: nil)
+        }
+        for (channel, standing) in new {
+            noteHold(of: id, in: channel, from: old[channel]?.hold, to: standing.hold)
+        }
+    }
+
+    mutating func noteSubject(_ subject: Subject, isKnown: Bool) {
+        guard isKnown != (series[subject] != nil) else { return }
+        let count = (apps[subject.app] ?? 0) + (isKnown ? 1 : -1)
+        apps[subject.app] = count > 0 ? count : nil
+    }
+}
+
+extension Incident {
+    /// Whether it fires or has fired.
+    var hasFired: Bool { state != .pending }
+}
+
+/// The state as gates may see it.
+struct StateView: GateView {
+    let state: State
+
+    func told(_ channel: String) -> [Telling] { state.tellings[channel] ?? [] }
+
+    func gathered(_ gathering: Gathering, for channel: String) -> Moment? {
+        state.gathered[GatheringPlace(channel: channel, gathering: gathering)]?.since
+    }
+
+    func swings(of incident: Incident) -> [Moment] { state.swings[incident.identity] ?? [] }
+
+    func isFiring(_ isMeant: (Incident) -> Bool) -> Bool {
+        state.incidents.values.contains { $0.isOpen && $0.hasFired && isMeant($0) }
+    }
+
+    var appCount: Int { state.apps.count }
+    func hasFigures(ofApp app: String) -> Bool { state.apps[app] != nil }
+}

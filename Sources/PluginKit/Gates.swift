@@ -1,0 +1,149 @@
+/// A rule that judges notifications.
+///
+/// A gate is a value without memory: what it must know of the past it reads from the view it is given, which is made of
+/// recorded facts, so that a restart changes nothing. Every gate decides one thing and takes the defaults for the rest.
+public protocol Gate: Plugin {
+    init(options: Options, context: RuleContext) throws(ProblemList)
+
+    /// Mutes are asked first, then quiet hours, then the rest in the order of the file.
+    var stage: GateStage { get }
+
+    /// This severity and above pass whatever the gate says; nil when nothing does.
+    var except: Severity? { get }
+
+    /// Whether the gate is closed to this notification at `now`; nil when it may pass.
+    ///
+    /// Also asked of moments to come, with the facts of today.
+    func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure?
+
+    /// What the gate has to say in a notification that passes every gate.
+    func remark(on notification: Notification, at now: Moment, given view: any GateView) -> Remark?
+
+    /// How long after the channel last heard of the incident it is to be reminded; nil when the gate leaves it to others.
+    func reminding(of incident: Incident, in channel: String) -> Reminding?
+
+    /// Where else the incident is to be told, and from when on; nil for nowhere.
+    func escalation(of incident: Incident) -> Escalation?
+
+    /// The incidents that keep the gate closed while they are firing; nil for gates that wait for none.
+    var waitsFor: Match? { get }
+
+    /// Why messages are told together, for a message that the gate has gathered.
+    var gathers: String? { get }
+
+    /// Why the gate is there, in the words of whoever wrote the config.
+    var purpose: String? { get }
+}
+
+extension Gate {
+    public var stage: GateStage { .rest }
+    public var except: Severity? { nil }
+    public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? { nil }
+    public func remark(on notification: Notification, at now: Moment, given view: any GateView) -> Remark? { nil }
+    public func reminding(of incident: Incident, in channel: String) -> Reminding? { nil }
+    public func escalation(of incident: Incident) -> Escalation? { nil }
+    public var waitsFor: Match? { nil }
+    public var gathers: String? { nil }
+    public var purpose: String? { nil }
+}
+
+/// A gate that follows the calendar alone, and so can say in advance when it is closed.
+public protocol CalendarGate: Gate {
+    /// Whether the gate is closed to this notification at `now`; nil when it may pass.
+    func closure(for notification: Notification, at now: Moment) -> Closure?
+
+    /// When the gate is closed from `now` on, for `check`; at most `count` spans.
+    func schedule(from now: Moment, count: Int) -> [TimeSpan]
+}
+
+extension CalendarGate {
+    public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
+        closure(for: notification, at: now)
+    }
+}
+
+public enum GateStage: Int, Hashable, Sendable, Comparable {
+    case mutes, quietHours, rest
+
+    public static func < (left: GateStage, right: GateStage) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// A gate being closed to a notification.
+public struct Closure: Hashable, Sendable {
+    public enum Fate: Hashable, Sendable {
+        /// Held until the gate opens; what began and ended behind it becomes one line of a summary.
+        case holdAndSummarize
+        /// Held until the gate opens; what began and ended behind it is dropped.
+        case holdAndForget
+        /// Held until the gate opens; then one message tells all that it holds under that key, what began and ended
+        /// behind it included.
+        case gather(Gathering)
+        /// Never said.
+        case drop
+
+        public var gathering: Gathering? {
+            if case .gather(let gathering) = self { gathering } else { nil }
+        }
+    }
+
+    /// When the gate opens by itself; `.latest` when only an event opens it: then it is asked again after every change of
+    /// an incident.
+    public let until: Moment
+    public let fate: Fate
+    public let reason: Reason
+
+    public init(until: Moment, fate: Fate, reason: Reason) {
+        self.until = until
+        self.fate = fate
+        self.reason = reason
+    }
+}
+
+/// Something that a gate adds to a message.
+public struct Remark: Hashable, Sendable {
+    public let fact: Message.Fact
+    /// Why the message is sent, where the gate is the reason.
+    public let reason: Reason
+
+    public init(_ label: String, _ value: String, reason: Reason) {
+        fact = Message.Fact(label, value)
+        self.reason = reason
+    }
+}
+
+public enum Reminding: Hashable, Sendable {
+    /// That long after the channel last heard of it.
+    case after(Duration)
+    case never
+}
+
+/// Further channels for an incident of which nobody takes care.
+public struct Escalation: Hashable, Sendable {
+    public let channels: [String]
+    public let from: Moment
+
+    public init(to channels: [String], from: Moment) {
+        self.channels = channels
+        self.from = from
+    }
+}
+
+/// What a gate may know of the past: all of it made of recorded facts.
+public protocol GateView: Sendable {
+    /// What the channel was told lately, oldest first; at most `Telling.keptMax`.
+    func told(_ channel: String) -> [Telling]
+
+    /// Since when something is held for the channel under that key; nil when nothing is.
+    func gathered(_ gathering: Gathering, for channel: String) -> Moment?
+
+    /// When incidents of the same rule about the same thing began to fire and ended lately, oldest first: those of the
+    /// last day, and of them the last 64.
+    func swings(of incident: Incident) -> [Moment]
+
+    /// Whether an incident that fires now is one of those meant.
+    func isFiring(_ isMeant: (Incident) -> Bool) -> Bool
+
+    /// Apps of which figures are kept.
+    var appCount: Int { get }
+    func hasFigures(ofApp app: String) -> Bool
+}

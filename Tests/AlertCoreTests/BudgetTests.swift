@@ -1,0 +1,244 @@
+import AlertCore
+import AlertTesting
+import BudgetRule
+import PluginKit
+import PluginTesting
+import Testing
+
+extension GatePlan {
+    /// A gate of a plugin as a config writes it.
+    static func rule<Rule: Gate>(
+        _ type: Rule.Type, _ name: String, _ entries: KeyValuePairs<String, String>, match: Match = .all
+    ) throws -> GatePlan {
+        GatePlan(name: name, gate: try Rule.written(entries, name: name), match: match)
+    }
+}
+
+extension Rehearsal {
+    /// A bot that compares itself with its journal after every step.
+    static func checked(_ plan: Plan, at start: Moment = .rehearsalStart) -> Rehearsal {
+        var bot = Rehearsal(plan, at: start)
+        bot.comparesReplay = true
+        bot.start()
+        return bot
+    }
+
+    /// The marks of decisions from a moment on, those of one channel if one is named.
+    func marks(since moment: Moment = .earliest, in channel: String? = nil) -> String {
+        decisions.filter { $0.at >= moment && (channel == nil || $0.channel == channel) }.map(\.mark).joined()
+    }
+
+    /// When messages were accepted for a channel.
+    func saidTo(_ channel: String = "team") -> [Moment] {
+        decisions.filter { $0.decision == .send && $0.channel == channel }.map(\.at)
+    }
+}
+
+extension Rehearsal {
+    /// Sees each go wrong, one after the other.
+    mutating func seeEach(_ subjects: [Subject], _ look: Look = .warning) {
+        for subject in subjects { see(look, of: subject) }
+    }
+}
+
+/// Releases `1.0`, `2.0` and so on of one app.
+func parts(_ app: String, _ count: Int) -> [Subject] {
+    (1...count).map { Subject(source: "ios", app: app, release: "\($0).0") }
+}
+
+@Suite struct `Budgets` {
+    private func bot(
+        _ rate: String, except: String? = nil, channels: [String] = ["team"], gates: [GatePlan] = []
+    ) throws -> Rehearsal {
+        let budget =
+            try except.map { try GatePlan.rule(BudgetRule.self, "calm-down", ["at_most": rate, "except": $0]) }
+            ?? .rule(BudgetRule.self, "calm-down", ["at_most": rate])
+        return .checked(.rehearsed(gates: gates + [budget], channels: channels.map { ChannelPlan(name: $0) }))
+    }
+
+    @Test func `what goes beyond the budget is one digest when there is room again`() throws {
+        var bot = try bot("3 per 1h")
+        bot.see(parts("shop", 5).map { ($0, .warning) })
+        #expect(bot.marks() == "OOOhh")
+        #expect(bot.decisions.last?.decision == .hold(until: .utc("2026-11-20 13:00")))
+        #expect(bot.decisions.last?.reason.description == "budget:calm-down")
+        bot.advance(to: .utc("2026-11-20 13:00") - .milliseconds(1))
+        #expect(bot.marks() == "OOOhh")
+        bot.advance(to: .utc("2026-11-20 13:00"))
+        #expect(bot.marks() == "OOOhhD")
+        let digest = try #require(bot.decisions.last)
+        #expect(digest.reason.description == "budget:calm-down")
+        #expect(digest.message.incidents.count == 2)
+        #expect(digest.message.lines.count == 2)
+        #expect(digest.message.headline == "🗒 shop: 2 firing, held back by calm-down")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `the digest counts as a message, and what it told is followed up`() throws {
+        var bot = try bot("1 per 1h")
+        let subjects = parts("shop", 3)
+        bot.see(subjects.map { ($0, .warning) })
+        bot.advance(by: .hours(1))
+        #expect(bot.marks() == "OhhD")
+        bot.see(subjects.map { ($0, .fine) })
+        #expect(bot.marks() == "OhhDhhh")
+        bot.advance(by: .hours(1))
+        #expect(bot.marks() == "OhhDhhhD")
+        #expect(bot.decisions.last?.message.headline == "🗒 shop: 3 over, held back by calm-down")
+        #expect(bot.state.incidents.isEmpty)
+    }
+
+    @Test func `what comes and goes beyond the budget is a line of the digest`() throws {
+        var bot = try bot("1 per 1h")
+        let subjects = parts("shop", 2)
+        bot.seeEach(subjects)
+        bot.advance(by: .minutes(5))
+        bot.see(subjects[1...].map { ($0, .fine) })
+        bot.advance(by: .hours(2))
+        #expect(bot.marks() == "OhxD")
+        #expect(bot.decisions.last?.message.lines.first?.contains("12:00 to 12:05") == true)
+        #expect(bot.state.incidents.count == 1)
+    }
+
+    @Test func `the severe passes and counts`() throws {
+        var bot = try bot("2 per 1h", except: "critical")
+        let subjects = parts("shop", 5)
+        bot.see(subjects.prefix(4).map { ($0, .critical) })
+        #expect(bot.marks() == "OOOO")
+        bot.see(.warning, of: subjects[4])
+        #expect(bot.marks() == "OOOOh")
+        bot.see(.critical, of: subjects[4])
+        #expect(bot.marks() == "OOOOhO")
+    }
+
+    @Test func `what became severe while it was held leaves the digest and passes alone`() throws {
+        var bot = try bot("1 per 1h", except: "critical")
+        let subjects = parts("shop", 3)
+        bot.seeEach(subjects)
+        bot.advance(by: .minutes(1))
+        bot.see(.critical, of: subjects[1])
+        #expect(bot.marks() == "OhhO")
+        // What passed has used the budget up once more.
+        bot.advance(to: .utc("2026-11-20 13:01") - .milliseconds(1))
+        #expect(bot.marks() == "OhhOh")
+        bot.advance(to: .utc("2026-11-20 13:01"))
+        #expect(bot.marks() == "OhhOhD")
+        #expect(bot.decisions.last?.message.incidents.count == 1)
+    }
+
+    @Test func `a noisy app leaves room for the first message of every other`() throws {
+        var bot = try bot("6 per 1h")
+        let apps = ["bank", "game"].map { Subject(source: "ios", app: $0) }
+        bot.see(apps.map { ($0, .fine) })
+        bot.see(parts("shop", 8).map { ($0, .warning) })
+        #expect(bot.marks() == "OOOOhhhh")
+        bot.advance(by: .minutes(10))
+        bot.see(apps.map { ($0, .warning) })
+        #expect(bot.marks() == "OOOOhhhhOO")
+        // Everybody has had a turn; the next room is for whoever waits.
+        bot.advance(to: .utc("2026-11-20 13:00"))
+        #expect(bot.marks() == "OOOOhhhhOOD")
+    }
+
+    @Test func `at most half of a budget is kept for others`() throws {
+        var bot = try bot("4 per 1h")
+        bot.see((1...50).map { (Subject(source: "ios", app: "quiet-\($0)"), .fine) })
+        bot.see(parts("shop", 3).map { ($0, .warning) })
+        #expect(bot.marks() == "OOh")
+    }
+
+    @Test func `every channel has its own budget, and the other channel's rule concerns nobody else`() throws {
+        let budget = try GatePlan.rule(BudgetRule.self, "calm-down", ["channel": "team", "at_most": "1 per 1h"])
+        var bot = Rehearsal.checked(
+            .rehearsed(gates: [budget], channels: [ChannelPlan(name: "team"), ChannelPlan(name: "other")]))
+        bot.see(parts("shop", 2).map { ($0, .warning) })
+        #expect(bot.marks(in: "team") == "Oh")
+        #expect(bot.marks(in: "other") == "OO")
+    }
+
+    @Test func `the budget survives a crash, and a snapshot of the journal`() throws {
+        var bot = try bot("2 per 1h")
+        let subjects = parts("shop", 4)
+        bot.see(subjects.prefix(3).map { ($0, .warning) })
+        bot.crash(after: .minutes(10))
+        bot.see(.warning, of: subjects[3])
+        #expect(bot.marks() == "OOhh")
+        #expect(try bot.stateFromSnapshot().durable == bot.state.durable)
+        bot.advance(to: .utc("2026-11-20 13:00"))
+        #expect(bot.marks() == "OOhhD")
+        #expect(bot.decisions.last?.message.incidents.count == 2)
+    }
+
+    @Test func `a budget that is taken out of the config lets go of each message`() throws {
+        var bot = try bot("1 per 1h")
+        bot.see(parts("shop", 3).map { ($0, .warning) })
+        bot.reload(.rehearsed())
+        #expect(bot.marks() == "OhhOO")
+    }
+
+    @Test func `a mute on top of a budget keeps the promise of a line`() throws {
+        var bot = try bot(
+            "1 per 10m",
+            gates: [.mute(from: "2026-11-20 12:05", until: "2026-11-20 12:30", match: .on(["release": "2.0"]))])
+        let subjects = parts("shop", 3)
+        bot.seeEach(subjects)
+        bot.advance(by: .minutes(6))
+        bot.see(.fine, of: subjects[1])
+        bot.advance(to: .utc("2026-11-20 12:10"))
+        #expect(bot.marks() == "OhhxD")
+        #expect(bot.decisions.last?.message.incidents.map(\.subject) == [subjects[2]])
+        bot.advance(to: .utc("2026-11-20 12:30"))
+        #expect(bot.marks() == "OhhxDD")
+        #expect(bot.decisions.last?.message.incidents.map(\.subject) == [subjects[1]])
+    }
+
+    @Test func `the morning's summary counts, and waits where the morning's news has used the budget up`() throws {
+        var bot = try bot("1 per 1h", gates: [.quiet(from: "2026-11-20 12:00", until: "2026-11-20 13:00")])
+        let subjects = parts("shop", 3)
+        bot.see(subjects.map { ($0, .warning) })
+        bot.see(.fine, of: subjects[2])
+        bot.advance(by: .hours(1))
+        #expect(bot.marks() == "hhhxOh")
+        bot.advance(by: .hours(1))
+        #expect(bot.marks() == "hhhxOhD")
+        #expect(bot.decisions.last?.message.incidents.count == 2)
+    }
+
+    @Test func `a reminder does not take the room of what waits for longer`() throws {
+        let budget = try GatePlan.rule(BudgetRule.self, "calm-down", ["at_most": "2 per 1h"])
+        var bot = Rehearsal.checked(.rehearsed(for: .zero, repeat: .hours(1), lookback: .hours(9), gates: [budget]))
+        bot.seeEach(parts("shop", 3))
+        bot.advance(by: .hours(1))
+        // The first reminder goes along with what waited, the second has the room that is left.
+        #expect(bot.marks() == "OOhhDM")
+        #expect(bot.decisions[4].message.incidents.count == 2)
+    }
+
+    @Test func `when the clock is set, the budget moves along`() throws {
+        var bot = try bot("1 per 1h")
+        bot.see(parts("shop", 2).map { ($0, .warning) })
+        bot.setClock(by: .hours(-5))
+        bot.advance(by: .minutes(59))
+        #expect(!bot.marks().contains("D"))
+        bot.advance(by: .minutes(1))
+        #expect(bot.marks().last == "D")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `what is said of a member of a digest leaves after the digest`() throws {
+        var bot = try bot("1 per 1h")
+        let subjects = parts("shop", 3)
+        bot.sendAnswer = { delivery, _ in
+            (delivery.kind == .digest ? .retry(after: .hours(2), "slow down") : .delivered(receipt: nil), .zero)
+        }
+        bot.seeEach(subjects)
+        bot.advance(by: .hours(1))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.see(.fine, of: subjects[1])
+        bot.advance(by: .hours(6))
+        let sent = bot.sends.map(\.delivery)
+        #expect(sent.map(\.message.incidents.count) == [1, 2, 2, 1])
+        #expect(sent.last?.message.incidents.first?.state == .resolved)
+        #expect(bot.objections == [])
+    }
+}

@@ -1,0 +1,102 @@
+import AlertCore
+import AlertTesting
+import FlappingRule
+import PluginKit
+import PluginTesting
+import Testing
+
+/// The stories begin at 12:00 and have one character a minute. What flaps is told again when it was calm for six minutes.
+@Suite struct `Flapping` {
+    private func bot(
+        _ entries: KeyValuePairs<String, String> = ["within": "20m", "calm": "6m"], gates: [GatePlan] = []
+    ) throws -> Rehearsal {
+        .checked(.rehearsed(gates: gates + [try .rule(FlappingRule.self, "wobble", entries)]))
+    }
+
+    struct Story: Sendable, CustomTestStringConvertible {
+        let name: String
+        let seen: String
+        let told: String
+        var testDescription: String { name }
+
+        init(_ name: String, _ seen: String, _ told: String) {
+            (self.name, self.seen, self.told) = (name, seen, told)
+        }
+    }
+
+    @Test(arguments: [
+        Story("changes are told one by one, up to the fourth", "w.w...........", "OROR.........."),
+        Story("then there is silence, and one line each at the end", "w.w.w.w.w.w..........", "ORORhxhxhxhx.....D..."),
+        Story("what lasts at the end is told as it is", "w.w.wwwwwwwwwwwwwwww", "ORORh.....O........."),
+        Story("what lasts and what went is one message", "w.w.w.w.wwwwwwwwwwww", "ORORhxhxh.....D....."),
+        Story("what was told in a digest gets its end", "w.w.w.wwwwwwwwww..", "ORORhxh.....D...R."),
+        Story("slow changes are no flapping", "wwwwwwww........wwwwwwww........w", "O.......R.......O.......R.......O"),
+        Story("what has been calm begins anew", "w.w.......w.w.w......", "OROR......ORORhx....."),
+    ])
+    func `one look a minute`(_ story: Story) throws {
+        var bot = try bot()
+        #expect(bot.play(story.seen) == story.told)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `the message that says so says how often and how long`() throws {
+        var bot = try bot()
+        _ = bot.play("w.w.w.")
+        let telling = try #require(bot.decisions.first { $0.decision == .send && $0.reason == .flapping })
+        #expect(telling.kind == .resolved)
+        #expect(
+            telling.message.facts.last
+                == Message.Fact("Flapping", "4 changes within 3 min; more when nothing has changed for 6 min"))
+        #expect(bot.decisions.last { $0.mark == "h" }?.reason == .flapping)
+    }
+
+    @Test func `where the beginning was told before the silence, the end is told after it`() throws {
+        var bot = try bot(["changes": "3", "within": "20m", "calm": "6m"])
+        #expect(bot.play("w.w.w.........") == "OROhhx...h.D..")
+        // The one whose beginning was told is over, and so is the one that nobody heard of.
+        #expect(bot.decisions.last?.message.headline == "🗒 shop: 2 over, held back by wobble")
+        #expect(bot.state.incidents.isEmpty)
+    }
+
+    @Test func `the severe passes where it may`() throws {
+        var bot = try bot(["within": "20m", "calm": "6m", "except": "critical"])
+        #expect(bot.play("w.w.w.c.") == "ORORhxOR")
+    }
+
+    @Test func `only what flaps is kept quiet`() throws {
+        var bot = try bot()
+        _ = bot.play("w.w.w.")
+        bot.see(.warning, of: Subject(source: "ios", app: "bank"))
+        #expect(bot.decisions.last?.mark == "O")
+    }
+
+    @Test func `a crash does not forget that it flaps`() throws {
+        var bot = try bot()
+        #expect(bot.play("w.w.") == "OROR")
+        bot.crash()
+        #expect(bot.play("wwww") == "h...")
+        #expect(try bot.stateFromSnapshot().durable == bot.state.durable)
+    }
+
+    @Test func `what was forgotten after a day does not come back with a snapshot`() throws {
+        var bot = try bot()
+        _ = bot.play("w.w.w.wwwwwwwww")
+        bot.advance(by: .days(3))
+        #expect(bot.state.past == bot.state.past.filter(\.isTelling))
+        #expect(try bot.stateFromSnapshot().durable == bot.state.durable)
+    }
+
+    @Test func `what flaps in quiet hours is told once when they end, as it is then`() throws {
+        let night = GatePlan.quiet(from: "2026-11-20 12:00", until: "2026-11-20 12:20")
+        var bot = try bot(gates: [night])
+        let told = bot.play("w.w.w.w.w.w..............")
+        #expect(told == "hxhxhxhxhxhx........D....")
+        #expect(bot.decisions.last?.message.lines.count == 6)
+    }
+}
+
+extension Fact {
+    fileprivate var isTelling: Bool {
+        if case .tellings = self { true } else { false }
+    }
+}

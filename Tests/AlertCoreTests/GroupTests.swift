@@ -1,0 +1,137 @@
+import AlertCore
+import AlertTesting
+import BudgetRule
+import GroupRule
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `Groups` {
+    private func bot(
+        _ entries: KeyValuePairs<String, String> = [:], before: [GatePlan] = [], after: [GatePlan] = []
+    ) throws -> Rehearsal {
+        .checked(.rehearsed(gates: before + [try .rule(GroupRule.self, "together", entries)] + after))
+    }
+
+    @Test func `incidents of one app that open together become one message that names all`() throws {
+        var bot = try bot()
+        let shop = parts("shop", 3)
+        bot.seeEach(shop)
+        bot.see(.critical, of: Subject(source: "ios", app: "bank"))
+        #expect(bot.marks() == "hhhh")
+        #expect(bot.decisions[0].decision == .hold(until: .rehearsalStart + .seconds(30)))
+        #expect(bot.decisions[0].reason.description == "group:together")
+        bot.advance(by: .seconds(30))
+        #expect(bot.marks() == "hhhhOO")
+        let (together, alone) = (bot.decisions[4], bot.decisions[5])
+        let messages = [together, alone].sorted { $0.message.incidents.count > $1.message.incidents.count }
+        #expect(messages[0].message.headline == "🟠 shop: 3 incidents at once")
+        #expect(Set(messages[0].message.incidents.map(\.subject)) == Set(shop))
+        #expect(messages[1].message.headline == "🔴 bank: The script says c.")
+    }
+
+    @Test func `the first waits, the others do not wait longer than it`() throws {
+        var bot = try bot(["wait": "2m"])
+        let shop = parts("shop", 3)
+        bot.see(.warning, of: shop[0])
+        bot.advance(by: .seconds(119))
+        bot.see(.warning, of: shop[1])
+        bot.advance(by: .seconds(1))
+        #expect(bot.marks() == "hhO")
+        bot.see(.warning, of: shop[2])
+        bot.advance(by: .minutes(2))
+        #expect(bot.marks() == "hhOhO")
+    }
+
+    @Test func `members that end together are over in one message, and each has its end`() throws {
+        var bot = try bot()
+        let shop = parts("shop", 3)
+        bot.seeEach(shop)
+        bot.advance(by: .minutes(1))
+        bot.seeEach([shop[0]], .fine)
+        bot.advance(by: .minutes(1))
+        #expect(bot.marks() == "hhhOhR")
+        bot.see(shop[1...].map { ($0, .fine) })
+        bot.advance(by: .minutes(1))
+        #expect(bot.marks() == "hhhOhRhhR")
+        #expect(bot.decisions.last?.message.headline == "✅ shop: 2 incidents over")
+        #expect(bot.state.incidents.isEmpty)
+    }
+
+    @Test func `what comes and goes while it waits is told all the same`() throws {
+        var bot = try bot()
+        bot.see(.warning)
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        #expect(bot.marks() == "hxD")
+    }
+
+    @Test func `a member that gets worse is followed up by itself, behind the message that named it`() throws {
+        var bot = try bot()
+        let shop = parts("shop", 2)
+        bot.seeEach(shop)
+        bot.sendAnswer = { delivery, now in
+            (
+                now < .rehearsalStart + .minutes(10)
+                    ? .retry(after: .minutes(10), "busy") : .delivered(receipt: "first"), .zero
+            )
+        }
+        bot.advance(by: .minutes(1))
+        bot.seeEach([shop[1]], .critical)
+        bot.advance(by: .minutes(20))
+        #expect(bot.marks() == "hhOE")
+        #expect(bot.kindsSent(to: "team") == [.opened, .opened, .escalated])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `by says what members have in common`() throws {
+        var bot = try bot(["by": "release"])
+        bot.see(["shop", "bank"].map { (Subject(source: "ios", app: $0, release: "1.0"), .warning) })
+        bot.see(.warning, of: Subject(source: "ios", app: "shop", release: "2.0"))
+        bot.advance(by: .minutes(1))
+        #expect(bot.decisions.filter { $0.decision == .send }.map(\.message.incidents.count).sorted() == [1, 2])
+    }
+
+    @Test func `what was held at night becomes one message in the morning`() throws {
+        var bot = try bot(before: [.quiet(from: "2026-11-20 12:00", until: "2026-11-20 13:00")])
+        bot.seeEach(parts("shop", 3))
+        #expect(bot.decisions[0].decision == .hold(until: .utc("2026-11-20 13:00") + .seconds(30)))
+        bot.advance(by: .hours(2))
+        #expect(bot.saidTo() == [.utc("2026-11-20 13:00") + .seconds(30)])
+        #expect(bot.decisions.last?.message.incidents.count == 3)
+    }
+
+    @Test(arguments: [true, false])
+    func `a group is one message of a budget, whichever comes first in the file`(groupFirst: Bool) throws {
+        let budget = try GatePlan.rule(BudgetRule.self, "calm-down", ["at_most": "2 per 1h"])
+        var bot = try bot(before: groupFirst ? [] : [budget], after: groupFirst ? [budget] : [])
+        bot.seeEach(parts("shop", 5))
+        bot.advance(by: .minutes(1))
+        bot.seeEach(parts("bank", 5))
+        bot.advance(by: .minutes(1))
+        bot.seeEach(parts("game", 5))
+        bot.advance(by: .minutes(58))
+        #expect(bot.saidTo().count == 2)
+        bot.advance(by: .minutes(1))
+        #expect(bot.saidTo().count == 3)
+        #expect(bot.decisions.last?.message.incidents.count == 5)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `what a budget has gathered does not wait for a group once more`() throws {
+        var bot = try bot(after: [try .rule(BudgetRule.self, "calm-down", ["at_most": "1 per 1h"])])
+        for app in ["shop", "bank", "game"] { bot.seeEach([Subject(source: "ios", app: app)]) }
+        bot.advance(by: .minutes(61))
+        #expect(bot.saidTo() == [.utc("2026-11-20 12:00") + .seconds(30), .utc("2026-11-20 13:00") + .seconds(30)])
+    }
+
+    @Test func `a group survives a crash`() throws {
+        var bot = try bot()
+        bot.seeEach(parts("shop", 2))
+        bot.crash(after: .seconds(10))
+        bot.seeEach([Subject(source: "ios", app: "shop", release: "9.0")])
+        bot.advance(by: .seconds(20))
+        #expect(bot.saidTo() == [.rehearsalStart + .seconds(30)])
+        #expect(bot.decisions.last?.message.incidents.count == 3)
+    }
+}
