@@ -24,7 +24,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], path: String? = 
 }
 
 // A plugin is a folder and its name here, and one line in Sources/BuiltinPlugins.
-let rulePlugins = ["Threshold", "Mute", "QuietHours"]
+let rulePlugins = ["Threshold", "Drop", "Mute", "QuietHours"]
 let sourcePlugins = ["Sentry", "Prometheus", "HTTPJSON", "File", "Simulator"]
 let channelPlugins = ["Slack", "Matrix", "Webhook", "Inbox", "Console"]
 

@@ -65,6 +65,49 @@ extension Duration {
     }
 }
 
+/// So many of something in so much time: `10 per 1h`.
+public struct Rate: Hashable, Sendable {
+    public let count: Int
+    public let per: Duration
+
+    public init(_ count: Int, per: Duration) {
+        self.count = count
+        self.per = per
+    }
+
+    public init(grammar text: String) throws(GrammarError) {
+        let expected = "a rate such as 10 per 1h"
+        let words = text.split(separator: " ").map(String.init)
+        // A slash is how many would write it.
+        let parts = words.count == 1 ? text.split(separator: "/").map(String.init) : words
+        guard let number = parts.first, let count = Int(number), number.allSatisfy({ $0.isASCII && $0.isNumber }) else {
+            throw GrammarError(expected: expected)
+        }
+        guard words.count == 3, words[1] == "per" else {
+            let unit = parts.last.flatMap { Rate.units[$0] ?? ((try? Duration(grammar: $0)) != nil ? $0 : nil) }
+            throw GrammarError(
+                expected: expected, suggestion: parts.count > 1 ? unit.map { "\(count) per \($0)" } : nil)
+        }
+        guard count > 0 else { throw GrammarError(expected: "\(expected), of at least 1") }
+        let per: Duration
+        do {
+            per = try Duration(grammar: words[2])
+        } catch {
+            throw GrammarError(expected: expected, suggestion: Rate.units[words[2]].map { "\(count) per \($0)" })
+        }
+        guard per > .zero else { throw GrammarError(expected: "\(expected), over more than no time") }
+        self.init(count, per: per)
+    }
+
+    private static let units = [
+        "second": "1s", "minute": "1m", "min": "1m", "m": "1m", "hour": "1h", "h": "1h", "day": "1d", "d": "1d",
+        "week": "7d",
+    ]
+
+    /// The rate as config writes it.
+    public var grammar: String { "\(count) per \(per.grammar)" }
+}
+
 /// A share written with its sign: `99.5%`. The value is a fraction.
 public struct Percentage: Hashable, Sendable {
     public let fraction: Double

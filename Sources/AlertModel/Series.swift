@@ -23,6 +23,8 @@ public struct Series: Hashable, Sendable {
     public private(set) var labels: [String: String] = [:]
     /// When the subject was last heard of.
     public private(set) var lastSeen = Moment.earliest
+    /// What is learned of single metrics, for the rules that ask for it.
+    public private(set) var histories: [History] = []
 
     /// A day and the hour that is still filling.
     public static let trailHoursMax = 25
@@ -43,7 +45,12 @@ public struct Series: Hashable, Sendable {
     ///
     /// A span seen again replaces what was seen of it before: late figures are better figures. An older sight of a span
     /// changes nothing.
-    public mutating func add(_ observation: Observation, keeping retention: Duration) {
+    ///
+    /// What `needs` asks for is learned from it; what was learned before and is not asked for any more is forgotten.
+    public mutating func add(
+        _ observation: Observation, keeping retention: Duration, learning needs: [History.Need] = []
+    ) {
+        learn(from: observation, for: needs)
         let sample = Sample(
             span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
             metrics: observation.metrics)
@@ -70,6 +77,16 @@ public struct Series: Hashable, Sendable {
         labels = observation.labels
         lastSeen = max(lastSeen, observation.seen)
     }
+
+    private mutating func learn(from observation: Observation, for needs: [History.Need]) {
+        if !histories.elementsEqual(needs, by: { $0.need == $1 }) {
+            histories = needs.map { need in history(for: need) ?? History(need) }
+        }
+        for index in histories.indices { histories[index].add(observation) }
+    }
+
+    /// What was learned for that need; nil when nobody asked for it.
+    public func history(for need: History.Need) -> History? { histories.first { $0.need == need } }
 
     /// Issues kept for messages.
     static let issuesMax = 5

@@ -51,6 +51,11 @@ extension ConfigReader {
         case .integer(let range): return integer(node, name, range).map(Option.Value.integer)
         case .flag: return flag(node, name).map(Option.Value.flag)
         case .duration(let range): return duration(node, name, range).map(Option.Value.duration)
+        case .rate:
+            return value(node, name) { text throws(GrammarError) in
+                let rate = try Rate(grammar: text)
+                return .rate(count: rate.count, per: rate.per)
+            }
         case .percentage:
             return value(node, name) { text throws(GrammarError) in .fraction(try Percentage(grammar: text).fraction) }
         case .points:

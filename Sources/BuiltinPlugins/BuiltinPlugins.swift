@@ -3,6 +3,7 @@
 
 public import BotConfig
 internal import ConsoleChannel
+internal import DropRule
 internal import FileSource
 internal import HTTPJSONSource
 internal import InboxChannel
@@ -26,7 +27,8 @@ extension PluginCatalog {
             SimulatorSource.self,
         ],
         detectors: [
-            ThresholdRule.self
+            ThresholdRule.self,
+            DropRule.self,
         ],
         gates: [
             MuteRule.self,

@@ -28,6 +28,8 @@ public indirect enum OptionKind: Hashable, Sendable {
     case integer(ClosedRange<Int>)
     case flag
     case duration(ClosedRange<Duration>)
+    /// So many in so much time: `10 per 1h`.
+    case rate
     case percentage
     case points
     case comparison
@@ -102,6 +104,7 @@ public struct Option: Sendable {
         case integer(Int)
         case flag(Bool)
         case duration(Duration)
+        case rate(count: Int, per: Duration)
         /// A percentage or percentage points, as a fraction.
         case fraction(Double)
         case comparison(Comparison)
@@ -172,6 +175,10 @@ public struct Options: Sendable {
 
     public func duration(_ name: String) -> Duration? {
         if case .duration(let duration) = values[name]?.value { duration } else { nil }
+    }
+
+    public func rate(_ name: String) -> Rate? {
+        if case .rate(let count, let per) = values[name]?.value { Rate(count, per: per) } else { nil }
     }
 
     /// A percentage or percentage points, as a fraction.

@@ -1,0 +1,1 @@
+@main struct Signal { static func main() {} }
