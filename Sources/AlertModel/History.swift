@@ -54,6 +54,7 @@ public struct History: Hashable, Sendable {
     /// How long the spans are that are taken, in milliseconds; 0 before the first.
     var grain: Int64 = 0
     private var table = Scratch<DropTable>()
+    private var search = Scratch<MetricSearch>()
 
     /// How long figures may be corrected: later ones are rare, and would cost a look at more spans.
     public static let correctionsLast = Duration.hours(6)
@@ -80,10 +81,11 @@ public struct History: Hashable, Sendable {
     }
 
     /// The share behind the rate. Of nobody nothing can be said, but the time has passed.
-    private func share(_ metrics: Metrics) -> Share? {
-        guard let share = metrics.figure(need.metric)?.share else {
-            return metrics.hasEmptyShare(need.metric) ? Share(hits: 0, of: 0) : nil
-        }
+    private mutating func share(_ metrics: Metrics) -> Share? {
+        if search.value == nil { search.value = MetricSearch(need.metric) }
+        guard let found = search.value?.find(metrics) else { return nil }
+        guard let figure = found.figure else { return Share(hits: 0, of: 0) }
+        guard let share = figure.share else { return nil }
         return share.hits >= 0 && share.hits <= share.total && share.total.isFinite ? share : nil
     }
 

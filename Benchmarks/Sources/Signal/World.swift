@@ -69,7 +69,8 @@ struct App {
         let isWeekend = Int(day) % 7 >= 5
         let rhythm = (1 - 0.6 * cos(hour) - 0.1 * cos(2 * hour)) * (isWeekend ? 1.25 : 0.9)
         var tally = Tally()
-        tally.users = chance.poisson(usersPerDay * App.visitsPerUser / Double(App.stepsPerDay) * max(0.05, rhythm) * dayFactor)
+        tally.users = chance.poisson(
+            usersPerDay * App.visitsPerUser / Double(App.stepsPerDay) * max(0.05, rhythm) * dayFactor)
         let quiet = rate * exp(walk + release + 0.12 * sin(hour + 1) + (isWeekend ? 0.06 : -0.02))
         tally.truth = quiet
         let mean = min(0.95, quiet + extra)
