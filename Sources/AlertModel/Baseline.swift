@@ -25,8 +25,9 @@ struct Baseline: Hashable, Sendable {
     var hoursLearned = 0
     /// The newest hour that was learned from or passed over, in whole hours since 1970.
     var learnedUntil = Baseline.never
-    /// The counts since then, while the level is their plain quotient.
-    var beginning = Sums()
+    /// Bad cases and all cases of about a week: the mean that the rhythm is relative to. The level follows too quickly for
+    /// that, it would take part of the rhythm for its own.
+    var mean = Sums()
     var day = [Sums](repeating: Sums(), count: 24)
     /// From Thursday on, as the hours since 1970 are.
     var week = [Sums](repeating: Sums(), count: 168)
@@ -45,15 +46,16 @@ struct Baseline: Hashable, Sendable {
     /// What is left of a slot's counts when the next come: six weeks' worth.
     private static let dayFade = 1 - 1.0 / 42
     private static let weekFade = 1 - 1.0 / 6
+    private static let meanFade = 1 - 1.0 / 168
     /// The rate of a span is taken to vary by 20 % at first.
     private static let noiseUsual = 0.04
     private static let noiseWeight = 400.0
     /// A month of spans of five minutes.
     private static let noiseFade = 1 - 1.0 / 8640
     private static let noiseLeast = 1e-4
-    /// The level is a plain quotient for a week; the rhythm is learned when three days have given it a meaning.
+    /// The level is a plain quotient for a week; the rhythm is learned when a day has given it a meaning.
     private static let plainHours = 168
-    private static let rhythmAfterHours = 72
+    private static let rhythmAfterHours = 24
     /// Nothing is judged before so many hours have been learned.
     static let readyHours = 48
     private static let varianceMax = 1.0
@@ -73,20 +75,20 @@ struct Baseline: Hashable, Sendable {
         let dayFactor = day[daySlot].factor(Baseline.dayWeight)
         let factor = dayFactor * week[weekSlot].factor(Baseline.weekWeight)
         var bad = hour.bad
-        if hoursLearned <= Baseline.plainHours {
-            beginning.bad += bad
-            beginning.expected += hour.total * factor
-            level = log((beginning.bad + 0.5) / max(beginning.expected, 1))
-            variance = min(Baseline.varianceMax, 1 / (beginning.bad + 0.5))
-        } else {
+        if hoursLearned > Baseline.plainHours {
             let expected = hour.total * exp(level) * factor
             // One wild hour does not carry the level away.
             bad = min(bad, expected + 4 * (0.25 + expected + Baseline.noiseUsual * expected * expected).squareRoot())
             variance = 1 / (1 / variance + expected)
             level = (level + variance * (bad - expected)).clamped(to: -30...0)
         }
+        mean.add(bad, expected: hour.total, fade: Baseline.meanFade)
+        let rate = (mean.bad + 0.5) / max(mean.expected, 1)
+        if hoursLearned <= Baseline.plainHours {
+            level = log(rate).clamped(to: -30...0)
+            variance = min(Baseline.varianceMax, 1 / (mean.bad + 0.5))
+        }
         guard hoursLearned > Baseline.rhythmAfterHours else { return }
-        let rate = exp(level)
         day[daySlot].add(bad, expected: hour.total * rate, fade: Baseline.dayFade)
         week[weekSlot].add(bad, expected: hour.total * rate * dayFactor, fade: Baseline.weekFade)
     }
@@ -104,7 +106,7 @@ struct Baseline: Hashable, Sendable {
     /// Forgets how many bad cases are usual, but not when in the week they come.
     mutating func levelAnew() {
         hoursLearned = 0
-        beginning = Sums()
+        mean = Sums()
         variance = Baseline.varianceMax
     }
 

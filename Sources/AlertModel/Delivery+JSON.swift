@@ -168,7 +168,7 @@ extension Series {
         return [
             "samples": .array(samples), "trail": .array(trail), "issues": .array(issues.map(\.json)),
             "labels": .object(JSONObject(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
-            "last_seen": JSON(lastSeen),
+            "last_seen": JSON(lastSeen), "learned": .array(histories.map(\.json)),
         ]
     }
 
@@ -194,5 +194,7 @@ extension Series {
         self.init(
             samples: samples, trail: trail, issues: issues, labels: labels,
             lastSeen: try reader.member("last_seen").moment())
+        // Snapshots of earlier versions have none.
+        for learned in try reader.optional("learned")?.elements() ?? [] { histories.append(try History(learned)) }
     }
 }

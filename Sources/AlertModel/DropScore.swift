@@ -22,6 +22,8 @@ struct DropScore: Hashable, Sendable {
         var depth: Int
         /// How far the spans since then speak for the usual rate, as a logarithm.
         var calm = 0.0
+        /// The spans since then that were seen, in days.
+        var lasted = 0.0
     }
 
     /// For each depth, in days.
@@ -99,10 +101,10 @@ struct DropScore: Hashable, Sendable {
             moments[index] *= DropScore.most / days[index]
             days[index] = DropScore.most
         }
-        watch(gains)
+        watch(gains, length)
     }
 
-    private mutating func watch(_ gains: Depths) {
+    private mutating func watch(_ gains: Depths, _ length: Double) {
         let total = total
         var current: Suspicion
         if let known = suspicion {
@@ -111,6 +113,7 @@ struct DropScore: Hashable, Sendable {
                 current.depth = max(current.depth, leading)
                 current.since = min(current.since, onset)
             }
+            current.lasted += length
             // Against half the depth: a fall that has halved is not over.
             current.calm = max(0, current.calm - gains[max(0, current.depth - 1)])
         } else if total >= DropScore.suspicious {

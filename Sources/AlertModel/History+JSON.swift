@@ -13,7 +13,7 @@ extension History.Need {
 extension History {
     public var json: JSON {
         [
-            "need": need.json, "grain": .int(grain),
+            "need": need.json, "grain": .int(grain), "odd": [JSON(shorter), .int(shorterSince), JSON(behind)],
             "recent": .array(recent.map(\.json)),
             "hours": .array(hours.map { [.int($0.hour), JSON($0.bad), JSON($0.total)] }),
             "mark": mark.json, "score": score.json, "baseline": baseline.json,
@@ -23,6 +23,10 @@ extension History {
     public init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init(try Need(reader.member("need")))
         grain = try reader.member("grain").whole(in: 0...3_600_000)
+        let parts = try reader.member("odd").elements(exactly: 3)
+        shorter = Int(try parts[0].whole(in: 0...Int64(History.shorterEnough)))
+        shorterSince = try parts[1].whole(in: JSONReader.instants)
+        behind = Int(try parts[2].whole(in: 0...Int64(History.behindEnough)))
         recent = try reader.member("recent").elements(most: History.recentMax + 1).list(Bucket.init)
         for (left, right) in zip(recent, recent.dropFirst()) where left.to > right.from {
             throw try reader.member("recent").mismatch(expected: "spans in order that do not overlap")
@@ -62,7 +66,7 @@ extension DropScore {
         object.append("days", .array((0..<8).map { JSON(days[$0]) }))
         object.append("moments", .array((0..<8).map { JSON(moments[$0]) }))
         object.append("until", .int(until))
-        object.set("suspicion", suspicion.map { [JSON($0.since), JSON($0.depth), JSON($0.calm)] })
+        object.set("suspicion", suspicion.map { [JSON($0.since), JSON($0.depth), JSON($0.calm), JSON($0.lasted)] })
         object.append("excluded", .array(excluded.map { [.int($0.lowerBound), .int($0.upperBound)] }))
         return .object(object)
     }
@@ -72,10 +76,10 @@ extension DropScore {
         moments = try reader.member("moments").depths(upTo: 1e13)
         until = try reader.member("until").whole(in: JSONReader.instants)
         if let written = try reader.optional("suspicion") {
-            let parts = try written.elements(exactly: 3)
+            let parts = try written.elements(exactly: 4)
             suspicion = Suspicion(
                 since: try parts[0].number(in: -1e6...1e7), depth: Int(try parts[1].whole(in: 0...7)),
-                calm: try parts[2].number(in: 0...1e6))
+                calm: try parts[2].number(in: 0...1e6), lasted: try parts[3].number(in: 0...1e6))
         }
         for written in try reader.member("excluded").elements(most: 64) {
             let parts = try written.elements(exactly: 2)
@@ -90,7 +94,7 @@ extension Baseline {
     fileprivate var json: JSON {
         [
             "level": JSON(level), "variance": JSON(variance), "hours": JSON(hoursLearned), "until": .int(learnedUntil),
-            "beginning": beginning.json, "noise": noise.json,
+            "mean": mean.json, "noise": noise.json,
             "day": .array(day.map(\.json)), "week": .array(week.map(\.json)),
         ]
     }
@@ -100,7 +104,7 @@ extension Baseline {
         variance = try reader.member("variance").number(in: 0...100)
         hoursLearned = Int(try reader.member("hours").whole(in: 0...100_000_000))
         learnedUntil = try reader.member("until").whole(in: JSONReader.hours)
-        beginning = try Sums(reader.member("beginning"))
+        mean = try Sums(reader.member("mean"))
         noise = try Sums(reader.member("noise"))
         day = try reader.member("day").elements(exactly: 24).list(Sums.init)
         week = try reader.member("week").elements(exactly: 168).list(Sums.init)

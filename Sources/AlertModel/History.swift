@@ -53,6 +53,11 @@ public struct History: Hashable, Sendable {
     var baseline = Baseline()
     /// How long the spans are that are taken, in milliseconds; 0 before the first.
     var grain: Int64 = 0
+    /// How many much shorter ones came since a moment, in milliseconds since 1970.
+    var shorter = 0
+    var shorterSince: Int64 = 0
+    /// How many observations running were seen long before the newest span ended.
+    var behind = 0
     private var table = Scratch<DropTable>()
     private var search = Scratch<MetricSearch>()
 
@@ -72,8 +77,8 @@ public struct History: Hashable, Sendable {
     /// Takes in an observation; gives back whether it changed anything.
     @discardableResult
     public mutating func add(_ observation: Observation) -> Bool {
-        forgetFuture(of: observation.seen.milliseconds)
-        guard observation.isComplete, let share = share(observation.metrics) else { return false }
+        guard isTimely(observation.seen.milliseconds), observation.isComplete, let share = share(observation.metrics)
+        else { return false }
         let bucket = Bucket(
             from: observation.span.from.milliseconds, to: observation.span.to.milliseconds,
             bad: share.total - share.hits, total: share.total, seen: observation.seen.milliseconds)
@@ -91,39 +96,60 @@ public struct History: Hashable, Sendable {
 
     // MARK: - Which spans are taken
 
-    /// A wall clock that was ahead has left spans behind that have not been yet: they go, or nothing true would fit.
-    private mutating func forgetFuture(of seen: Int64) {
+    /// Whether this was seen after the newest span, as far as clocks agree.
+    ///
+    /// A wall clock that was ahead has left spans behind that have not been yet: when it is back, they go, or nothing true
+    /// would fit. A single old sight is passed over: it may have lain somewhere.
+    private mutating func isTimely(_ seen: Int64) -> Bool {
         let limit = seen + Observation.clockSlackMax.wholeMilliseconds
-        guard score.until > limit else { return }
+        guard score.until > limit else {
+            behind = 0
+            return true
+        }
+        behind += 1
+        guard behind >= History.behindEnough else { return false }
+        behind = 0
         recent.removeAll { $0.to > limit }
         hours.removeAll { $0.hour >= limit.hour }
         if mark.until > limit { mark = DropScore() }
         rescore()
+        return true
     }
 
-    /// Whether a span is as long as those taken so far.
+    /// So many sights running from before the newest span show that the clock was set back.
+    static let behindEnough = 3
+
+    /// Whether a span is about as long as those taken so far.
     ///
     /// Sources give spans of several lengths side by side, and the distinct users of an hour are not those of five minutes:
-    /// their rates can not be compared. The shortest counts, and when it comes no more, what comes instead.
+    /// their rates can not be compared. The shortest counts; but a single odd one changes nothing.
     private mutating func fits(_ bucket: Bucket) -> Bool {
         let length = bucket.to - bucket.from
         guard length <= History.spanMax else { return false }
-        if grain == 0 {
-            grain = length
-        } else if length * 2 > grain * 3 {
+        if grain == 0 { grain = length }
+        if length > grain * 2 {
             guard bucket.from - score.until > History.pauseMax else { return false }
             beginAnew(with: length)
-        } else if length * 3 < grain * 2 {
+        } else if length * 2 < grain {
+            if bucket.to - shorterSince > History.correctionsLast.wholeMilliseconds || bucket.to < shorterSince {
+                (shorter, shorterSince) = (0, bucket.to)
+            }
+            shorter += 1
+            guard shorter >= History.shorterEnough else { return false }
             beginAnew(with: length)
         }
         return true
     }
+
+    /// So many shorter spans within six hours show that they come all the time.
+    static let shorterEnough = 6
 
     private mutating func beginAnew(with length: Int64) {
         recent.removeAll()
         mark = DropScore()
         score = DropScore()
         grain = length
+        shorter = 0
         // Rates of sessions are the same whatever the span.
         guard !MetricNature(of: need.metric).adds else { return }
         hours.removeAll()
@@ -222,7 +248,7 @@ public struct History: Hashable, Sendable {
 
     /// What has been otherwise for a fortnight is how it is now: somebody was told, and it has stayed.
     private mutating func acceptWhatStays() {
-        guard let since = score.suspicion?.since, score.now - since >= History.acceptedAfterDays else { return }
+        guard let lasted = score.suspicion?.lasted, lasted >= History.acceptedAfterDays else { return }
         score.clear()
         mark.clear()
         baseline.levelAnew()

@@ -24,7 +24,7 @@ public struct Series: Hashable, Sendable {
     /// When the subject was last heard of.
     public private(set) var lastSeen = Moment.earliest
     /// What is learned of single metrics, for the rules that ask for it.
-    public private(set) var histories: [History] = []
+    public internal(set) var histories: [History] = []
 
     /// A day and the hour that is still filling.
     public static let trailHoursMax = 25
