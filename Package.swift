@@ -55,7 +55,11 @@ let package = Package(
         // For Benchmarks, a package of its own so that nobody needs its peers to build the bot; not meant for others.
         .library(
             name: "AlertbotKit",
-            targets: ["AlertCore", "AlertModel", "AlertTesting", "Journal", "PluginKit", "Runtime", "TimeZones"]),
+            targets: [
+                "AlertCore", "AlertModel", "AlertTesting", "DropRule", "Journal", "PluginKit", "Runtime",
+                "ThresholdRule",
+                "TimeZones",
+            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")

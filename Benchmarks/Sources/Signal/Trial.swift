@@ -15,6 +15,7 @@ struct Found {
 struct Trial {
     struct Size {
         let usersPerDay: Double
+        let visits: Double
         let apps: Int
         /// Days after the first three weeks, which count for nothing.
         let days: Int
@@ -46,7 +47,7 @@ struct Trial {
         var (spans, users, crashing) = (0.0, 0.0, 0.0)
         for number in 0..<size.apps {
             let own = seed &* 1_000_003 &+ UInt64(number)
-            var app = App(usersPerDay: size.usersPerDay, seed: own)
+            var app = App(usersPerDay: size.usersPerDay, visits: size.visits, seed: own)
             var line = Line(seed: own)
             var panel = Panel(rules)
             var oracles = Trial.depths.map(Oracle.init)

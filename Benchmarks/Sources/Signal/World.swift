@@ -20,6 +20,8 @@ struct Tally {
 /// of the app's own releases, and in each span is drawn anew from a beta distribution, so that counts are beta-binomial.
 struct App {
     let usersPerDay: Double
+    /// How often a user comes in a day; each visit is seen in one span.
+    let visits: Double
     /// The long-run share of users that crash in five minutes of use.
     let rate: Double
     private var chance: Chance
@@ -30,19 +32,18 @@ struct App {
     private var dayFactor = 1.0
     private(set) var step = 0
 
-    /// A user is there in some three visits a day, each seen in one span.
-    static let visitsPerUser = 3.0
-    /// Of a visit: 99.9 % crash-free, so 99.7 % of the users of a day.
-    static let usualRate = 0.001
+    /// 99.7 % of a day's visitors are crash-free if each comes once; of three visits each 99.9 %.
+    static let crashesPerUser = 0.003
     static let spread = 0.0001
     static let stepsPerDay = 288
     static let walkDeviation = 0.10
     static let walkDays = 7.0
 
-    init(usersPerDay: Double, seed: UInt64) {
+    init(usersPerDay: Double, visits: Double, seed: UInt64) {
         self.usersPerDay = usersPerDay
+        self.visits = visits
         chance = Chance(seed: seed)
-        rate = App.usualRate * exp(0.15 * chance.normal()).clamped(to: 0.7...1.4)
+        rate = App.crashesPerUser / visits * exp(0.15 * chance.normal()).clamped(to: 0.7...1.4)
         phase = chance.unit()
         walk = App.walkDeviation * chance.normal()
     }
@@ -70,7 +71,7 @@ struct App {
         let rhythm = (1 - 0.6 * cos(hour) - 0.1 * cos(2 * hour)) * (isWeekend ? 1.25 : 0.9)
         var tally = Tally()
         tally.users = chance.poisson(
-            usersPerDay * App.visitsPerUser / Double(App.stepsPerDay) * max(0.05, rhythm) * dayFactor)
+            usersPerDay * visits / Double(App.stepsPerDay) * max(0.05, rhythm) * dayFactor)
         let quiet = rate * exp(walk + release + 0.12 * sin(hour + 1) + (isWeekend ? 0.06 : -0.02))
         tally.truth = quiet
         let mean = min(0.95, quiet + extra)
