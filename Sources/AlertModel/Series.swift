@@ -45,12 +45,8 @@ public struct Series: Hashable, Sendable {
     ///
     /// A span seen again replaces what was seen of it before: late figures are better figures. An older sight of a span
     /// changes nothing.
-    ///
-    /// What `needs` asks for is learned from it; what was learned before and is not asked for any more is forgotten.
-    public mutating func add(
-        _ observation: Observation, keeping retention: Duration, learning needs: [History.Need] = []
-    ) {
-        learn(from: observation, for: needs)
+    public mutating func add(_ observation: Observation, keeping retention: Duration) {
+        for index in histories.indices { histories[index].add(observation) }
         let sample = Sample(
             span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
             metrics: observation.metrics)
@@ -78,11 +74,10 @@ public struct Series: Hashable, Sendable {
         lastSeen = max(lastSeen, observation.seen)
     }
 
-    private mutating func learn(from observation: Observation, for needs: [History.Need]) {
-        if !histories.elementsEqual(needs, by: { $0.need == $1 }) {
-            histories = needs.map { need in history(for: need) ?? History(need) }
-        }
-        for index in histories.indices { histories[index].add(observation) }
+    /// From now on learns what is asked for; what was learned before and is not asked for any more is forgotten.
+    public mutating func learn(_ needs: [History.Need]) {
+        guard !histories.elementsEqual(needs, by: { $0.need == $1 }) else { return }
+        histories = needs.map { need in history(for: need) ?? History(need) }
     }
 
     /// What was learned for that need; nil when nobody asked for it.

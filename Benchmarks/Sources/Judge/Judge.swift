@@ -64,10 +64,11 @@ internal import ThresholdRule
         learning needs: [History.Need] = []
     ) -> Series {
         var series = Series()
+        series.learn(needs)
         let begin = end - span * count
         for step in 0..<count {
             series.add(
-                observation(step, crashed: crashed, from: begin, span: span), keeping: retention, learning: needs)
+                observation(step, crashed: crashed, from: begin, span: span), keeping: retention)
         }
         return series
     }

@@ -53,7 +53,10 @@ struct Panel {
     static let begin = Moment(milliseconds: 1_790_208_000_000)
     private static let subject = Subject(source: "signal", app: "app")
 
-    init(_ rules: Rules) { self.rules = rules }
+    init(_ rules: Rules) {
+        self.rules = rules
+        series.learn(rules.drop.learns)
+    }
 
     static func end(of step: Int) -> Moment { begin + .minutes(Int64(step + 1) * 5) }
 
@@ -94,7 +97,7 @@ struct Panel {
             Observation(
                 subject: Panel.subject, span: span, seen: seen,
                 metrics: [MetricName.users: users, MetricName.crashedUsers: crashed]),
-            keeping: .hours(1), learning: rules.drop.learns)
+            keeping: .hours(1))
     }
 
     private mutating func set(_ contestant: Contestant, _ fires: Bool) { isFiring[contestant.rawValue] = fires }

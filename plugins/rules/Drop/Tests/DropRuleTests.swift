@@ -30,6 +30,7 @@ struct Watch {
     init(_ rule: DropRule, seed: UInt64 = 1) {
         self.rule = rule
         random = SeededRandom(seed: seed)
+        series.learn(rule.learns)
     }
 
     mutating func look(users: Int = 100, rate: Double = 0.003) -> Judgement {
@@ -43,7 +44,7 @@ struct Watch {
             Observation(
                 subject: Subject(source: "ios", app: "shop"), span: TimeSpan(lasting: .minutes(5), until: now),
                 seen: now, isComplete: isComplete, metrics: metrics),
-            keeping: rule.lookback, learning: rule.learns)
+            keeping: rule.lookback)
         return rule.judge(series, at: now)
     }
 
@@ -217,10 +218,11 @@ extension DropRule {
             span: TimeSpan(lasting: .minutes(5), until: Moment(milliseconds: 1_795_176_000_000)),
             seen: Moment(milliseconds: 1_795_176_000_000),
             metrics: ["users": 5, "crashed_users": 0, "sessions": 7, "crashed_sessions": 1])
-        series.add(observation, keeping: .hours(1), learning: users.learns + sessions.learns)
+        series.learn(users.learns + sessions.learns)
+        series.add(observation, keeping: .hours(1))
         #expect(series.histories.map(\.newestShare) == [Share(hits: 5, of: 5), Share(hits: 6, of: 7)])
         let kept = series.histories[1]
-        series.add(observation, keeping: .hours(1), learning: sessions.learns)
+        series.learn(sessions.learns)
         #expect(series.histories == [kept])
     }
 }
