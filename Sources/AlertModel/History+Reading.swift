@@ -25,8 +25,9 @@ extension History {
     /// How rarely chance alone gives as much evidence for a fall as there is now, in days between two such times.
     ///
     /// The evidence itself is a bound: it reaches so many days at most once in as many. Counts are whole and jump past any
-    /// limit, and the usual rate is raised by its uncertainty, so that truly it is reached a third as often or less:
-    /// measured once in 106, 240 and more than 4,000 days at 30, with 500, 20,000 and 1,000,000 users a day.
+    /// limit, and the usual rate is raised by its uncertainty, so that truly it is reached a third as often or less. In
+    /// `Benchmarks/Sources/Signal` a rarity of 90 came by chance once in 112, 300 and 2,400 days, with 500, 20,000 and
+    /// 1,000,000 users a day.
     public var rarity: Double { score.total * History.boundIsCarefulBy }
 
     /// The same for falls that are about as deep as `depth` or deeper.

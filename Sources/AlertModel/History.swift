@@ -9,8 +9,8 @@
 /// that overlaps one already taken is passed over, a span seen again is corrected as long as it is one of the last six
 /// hours.
 ///
-/// Memory: 3 KB for the rhythm, 40 bytes a span of the last six hours (at most 360), 24 bytes an hour of the last day:
-/// some 8 KB with spans of five minutes, at most 20 KB.
+/// Memory: 3 KB for the rhythm, 40 bytes a span of the last six hours (at most 360), 24 bytes an hour of the last day: some
+/// 8 KB with spans of five minutes, at most 20 KB.
 public struct History: Hashable, Sendable {
     /// What a rule wants to have learned.
     public struct Need: Hashable, Sendable {
