@@ -34,8 +34,7 @@ struct Baseline: Hashable, Sendable {
     /// By how much the counts of spans vary more than chance would have it: squares beyond it, and expected counts squared.
     var noise = Sums(bad: Baseline.noiseUsual * Baseline.noiseWeight, expected: Baseline.noiseWeight)
 
-    // The numbers below were chosen on the simulated apps of Benchmarks/Sources/Signal, and none of them finely: halving or
-    // doubling any changes delays and false alarms by less than a quarter.
+    // The numbers below are guesses at what apps are like, tried on the simulated apps of Benchmarks/Sources/Signal.
 
     /// How much the logarithm of the rate is taken to wander in an hour, squared: 5 % in a day.
     private static let drift = 0.0025 / 24
