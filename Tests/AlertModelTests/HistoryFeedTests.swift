@@ -199,6 +199,30 @@ private func expectSameLearned(_ left: History, _ right: History, sourceLocation
         expectSame(twin.history, life.history)
     }
 
+    @Test func `a series keeps what is asked for, and gives it back from its snapshot`() throws {
+        let needs = ["crash_free_users", "crash_free_sessions"].map { History.Need(metric: $0, by: 0.005) }
+        var life = Life(seed: 4)
+        var series = Series()
+        series.learn(needs)
+        for _ in 0..<1000 {
+            var observation = life.next(users: 50)
+            observation.metrics["sessions"] = 70
+            observation.metrics["crashed_sessions"] = 0
+            series.add(observation, keeping: .hours(1))
+        }
+        let read = try Series(JSONReader(JSON(parsing: series.json.text)))
+        let isSame = read == series
+        #expect(isSame)
+        #expect(read.history(for: needs[1])?.newestShare == Share(hits: 70, of: 70))
+        series.learn([needs[1]])
+        #expect(series.histories.map(\.need) == [needs[1]])
+        #expect(series.histories[0] == read.histories[1])
+        // Snapshots of earlier versions hold no histories.
+        guard case .object(var old) = Series().json else { return }
+        old["learned"] = nil
+        #expect(try Series(JSONReader(.object(old))) == Series())
+    }
+
     @Test func `its size is bounded`() {
         var life = Life(seed: 1)
         life.pass(days: 35)
