@@ -25,7 +25,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], path: String? = 
 
 // A plugin is a folder and its name here, and one line in Sources/BuiltinPlugins.
 let rulePlugins = [
-    "Threshold", "Velocity", "NewIssue", "Regression", "Release", "Stale", "Mute", "QuietHours", "Budget", "Group",
+    "Threshold", "Drop", "Velocity", "NewIssue", "Regression", "Release", "Stale", "Mute", "QuietHours", "Budget",
+    "Group",
     "Flapping", "DependsOn", "Escalate", "Repeat",
 ]
 let sourcePlugins = ["Sentry", "Prometheus", "HTTPJSON", "File", "Simulator"]
@@ -69,7 +70,11 @@ let package = Package(
         // For Benchmarks, a package of its own so that nobody needs its peers to build the bot; not meant for others.
         .library(
             name: "AlertbotKit",
-            targets: ["AlertCore", "AlertModel", "AlertTesting", "Journal", "PluginKit", "Runtime", "TimeZones"]),
+            targets: [
+                "AlertCore", "AlertModel", "AlertTesting", "DropRule", "Journal", "PluginKit", "Runtime",
+                "ThresholdRule",
+                "TimeZones",
+            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")

@@ -10,6 +10,8 @@ extension Fact {
                 "kind": "observed", "keep_ms": .int(retention.wholeMilliseconds),
                 "observation": ObservationLine.observed(observation).json,
             ]
+        case .learning(let subject, let needs):
+            ["kind": "learning", "subject": subject.json, "needs": .array(needs.map(\.json))]
         case .source(let name, let record): ["kind": "source", "name": .string(name), "source": record.json]
         case .incident(let incident): ["kind": "incident", "incident": incident.json]
         case .standing(let id, let channel, let standing):
@@ -64,6 +66,10 @@ extension Fact {
                 throw try reader.member("observation").mismatch(expected: "an observation")
             }
             self = .observed(observation, keeping: try reader.member("keep_ms").milliseconds())
+        case "learning":
+            var needs: [History.Need] = []
+            for need in try reader.member("needs").elements() { needs.append(try History.Need(need)) }
+            self = .learning(try Subject(reader.member("subject")), needs)
         case "source":
             self = .source(name: try reader.member("name").string(), try SourceRecord(reader.member("source")))
         case "incident": self = .incident(try Incident(reader.member("incident")))

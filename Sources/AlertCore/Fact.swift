@@ -6,6 +6,8 @@ public import PluginKit
 /// no harm.
 public enum Fact: Hashable, Sendable {
     indirect case observed(Observation, keeping: Duration)
+    /// What is learned of a subject from now on, for the rules that concern it.
+    case learning(Subject, [History.Need])
     case source(name: String, SourceRecord)
     indirect case incident(Incident)
     /// What a channel knows of an incident, or that it has nothing more to hear of it.
@@ -47,6 +49,8 @@ extension State {
         case .observed(let observation, let retention):
             noteSubject(observation.subject, isKnown: true)
             series[observation.subject, default: Series()].add(observation, keeping: retention)
+        case .learning(let subject, let needs):
+            series[subject, default: Series()].learn(needs)
         case .source(let name, let record):
             sources[name] = record
         case .incident(let incident):

@@ -30,10 +30,24 @@ extension Turn {
         var subjects: [Subject] = []
         var known: Set<Subject> = []
         for observation in observations.compactMap({ kept($0) }) where observation.subject.source == source {
+            askToLearn(of: observation)
             record(.observed(observation, keeping: retention))
             if known.insert(observation.subject).inserted { subjects.append(observation.subject) }
         }
         return judge(subjects)
+    }
+
+    /// Sees to it that what the rules concerned want to know is learned of the subject from this observation on, and no more.
+    private mutating func askToLearn(of observation: Observation) {
+        let subject = observation.subject
+        var needs: [History.Need] = []
+        for rule in plan.detectors where !rule.detector.learns.isEmpty {
+            guard rule.concerns(subject, labels: observation.labels), !isPart(subject, under: rule) else { continue }
+            needs += rule.detector.learns.filter { !needs.contains($0) }
+        }
+        let learned = state.series[subject]?.histories ?? []
+        guard !learned.elementsEqual(needs, by: { $0.need == $1 }) else { return }
+        record(.learning(subject, needs))
     }
 
     /// The observation as the journal will give it back; nil, with a note, when it could not.

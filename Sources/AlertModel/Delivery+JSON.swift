@@ -169,6 +169,7 @@ extension Series {
             "samples": .array(samples), "trail": .array(trail), "issues": .array(issues.map(\.json)),
             "labels": .object(JSONObject(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
             "issue_memory": issueMemory.json, "launch": launch.json, "last_seen": JSON(lastSeen),
+            "learned": .array(histories.map(\.json)),
         ]
     }
 
@@ -197,5 +198,7 @@ extension Series {
             issueMemory: try reader.optional("issue_memory").map(IssueMemory.init) ?? IssueMemory(),
             launch: try reader.optional("launch").map(Launch.init) ?? Launch(), labels: labels,
             lastSeen: try reader.member("last_seen").moment())
+        // Snapshots of earlier versions have none.
+        for learned in try reader.optional("learned")?.elements() ?? [] { histories.append(try History(learned)) }
     }
 }

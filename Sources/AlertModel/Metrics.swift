@@ -98,17 +98,8 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     /// The figure of that name with the counts behind it, computed from counts where both are there.
     public func figure(_ name: String) -> Figure? {
-        let nature = MetricNature(of: name)
-        let total = nature.denominator.flatMap { self[$0] }
-        if let total, let failuresName = nature.failures, let failures = self[failuresName] {
-            guard total > 0 else { return nil }
-            // Not 1 - failures / total, which is rounded twice and can land beside the limit that it equals.
-            return Figure(value: (total - failures) / total, share: Share(hits: total - failures, of: total))
-        }
-        guard let value = self[name] else { return nil }
-        guard nature.unit == .rate, let total else { return Figure(value: value, share: nil) }
-        guard total > 0 else { return nil }
-        return Figure(value: value, share: Share(hits: (value * total).rounded(), of: total))
+        var search = MetricSearch(name)
+        return search.find(self)?.figure
     }
 
     /// What is wrong with these figures as a sentence, or nil: every figure finite, no negative count, no rate outside
@@ -131,6 +122,52 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
             }
         }
         return nil
+    }
+}
+
+/// Looks for one metric in the figures of many observations.
+///
+/// Those of one source come in the same order again and again, so it looks first where each name stood the last time.
+struct MetricSearch {
+    let name: String
+    let nature: MetricNature
+    private var (ownPlace, totalPlace, failuresPlace) = (0, 0, 0)
+
+    init(_ name: String) {
+        self.name = name
+        nature = MetricNature(of: name)
+    }
+
+    /// That something is known of the metric.
+    struct Found {
+        /// Nil when the share behind it is known to be empty: nobody was there, which is a figure too when pooling.
+        let figure: Figure?
+    }
+
+    /// The figure with the counts behind it, computed from counts where both are there; nil when nothing is known.
+    mutating func find(_ metrics: Metrics) -> Found? {
+        let total = nature.denominator.flatMap { metrics.value($0, &totalPlace) }
+        if let total, let failures = nature.failures.flatMap({ metrics.value($0, &failuresPlace) }) {
+            guard total > 0 else { return total == 0 ? Found(figure: nil) : nil }
+            // Not 1 - failures / total, which is rounded twice and can land beside the limit that it equals.
+            return Found(
+                figure: Figure(value: (total - failures) / total, share: Share(hits: total - failures, of: total)))
+        }
+        if let total, total == 0 { return Found(figure: nil) }
+        guard let value = metrics.value(name, &ownPlace) else { return nil }
+        guard nature.unit == .rate, let total else { return Found(figure: Figure(value: value, share: nil)) }
+        guard total > 0 else { return nil }
+        return Found(figure: Figure(value: value, share: Share(hits: (value * total).rounded(), of: total)))
+    }
+}
+
+extension Metrics {
+    /// The value of that name, which may stand at the place given; tells where it stood.
+    fileprivate func value(_ name: String, _ place: inout Int) -> Double? {
+        if place < entries.count, entries[place].name == name { return entries[place].value }
+        guard let found = entries.firstIndex(where: { $0.name == name }) else { return nil }
+        place = found
+        return entries[found].value
     }
 }
 
@@ -171,15 +208,31 @@ extension Double {
     public var percent: String {
         guard isFinite, abs(self) < 1e9 else { return "\(self)" }
         let isExtreme = (self > 0.999 && self < 1) || (self > 0 && self < 0.001)
-        return decimal(self * 100, places: isExtreme ? 3 : 2) + "%"
-    }
-
-    private func decimal(_ number: Double, places: Int) -> String {
-        var scale: Int64 = 1
-        for _ in 0..<places { scale *= 10 }
-        let scaled = Int64((number * Double(scale)).rounded())
-        let (whole, rest) = abs(scaled).quotientAndRemainder(dividingBy: scale)
-        return "\(scaled < 0 ? "-" : "")\(whole).\(rest.padded(places))"
+        let places = isExtreme ? 3 : 2
+        let scaled = Int64((self * 100 * (isExtreme ? 1000 : 100)).rounded())
+        // Written digit by digit from behind: every verdict shows a percentage, and this makes no other string on the way.
+        return String(unsafeUninitializedCapacity: 24) { buffer in
+            var end = 23
+            buffer[end] = UInt8(ascii: "%")
+            var rest = scaled.magnitude
+            var written = 0
+            repeat {
+                if written == places {
+                    end -= 1
+                    buffer[end] = UInt8(ascii: ".")
+                }
+                end -= 1
+                buffer[end] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+                written += 1
+            } while rest > 0 || written <= places
+            if scaled < 0 {
+                end -= 1
+                buffer[end] = UInt8(ascii: "-")
+            }
+            for index in end..<24 { buffer[index - end] = buffer[index] }
+            return 24 - end
+        }
     }
 }
 

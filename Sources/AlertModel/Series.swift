@@ -27,6 +27,8 @@ public struct Series: Hashable, Sendable {
     public private(set) var labels: [String: String] = [:]
     /// When the subject was last heard of.
     public private(set) var lastSeen = Moment.earliest
+    /// What is learned of single metrics, for the rules that ask for it.
+    public internal(set) var histories: [History] = []
 
     /// A day and the hour that is still filling.
     public static let trailHoursMax = 25
@@ -53,6 +55,7 @@ public struct Series: Hashable, Sendable {
     /// A span seen again replaces what was seen of it before: late figures are better figures. An older sight of a span
     /// changes nothing.
     public mutating func add(_ observation: Observation, keeping retention: Duration) {
+        for index in histories.indices { histories[index].add(observation) }
         let sample = Sample(
             span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
             metrics: observation.metrics)
@@ -81,6 +84,15 @@ public struct Series: Hashable, Sendable {
         labels = observation.labels
         lastSeen = max(lastSeen, observation.seen)
     }
+
+    /// From now on learns what is asked for; what was learned before and is not asked for any more is forgotten.
+    public mutating func learn(_ needs: [History.Need]) {
+        guard !histories.elementsEqual(needs, by: { $0.need == $1 }) else { return }
+        histories = needs.map { need in history(for: need) ?? History(need) }
+    }
+
+    /// What was learned for that need; nil when nobody asked for it.
+    public func history(for need: History.Need) -> History? { histories.first { $0.need == need } }
 
     /// Issues kept for messages.
     static let issuesMax = 5
@@ -122,49 +134,72 @@ public struct Series: Hashable, Sendable {
     /// spans that lie inside the stretch and do not overlap: whichever covers a stretch of nearer length. Nil when there
     /// is no figure.
     public func measured(_ metric: String, over window: Duration) -> Measured? {
-        let usable = samples.filter { $0.metrics.figure(metric) != nil || $0.metrics.hasEmptyShare(metric) }
-        guard let end = usable.last?.span.to else { return nil }
-        let whole = nearest(usable.filter { $0.span.to == end }, metric, window)
-        guard MetricNature(of: metric).adds else { return whole }
-        let pooled = pooled(usable.filter { $0.span.from >= end - window }, metric)
+        var search = MetricSearch(metric)
+        guard let last = samples.lastIndex(where: { search.find($0.metrics) != nil }) else { return nil }
+        let end = samples[last].span.to
+        let whole = nearest(upTo: last, window, &search)
+        guard search.nature.adds else { return whole }
+        let pooled = pooled(upTo: last, since: end - window, &search)
         guard let whole, let pooled else { return pooled ?? whole }
         let (one, many) = (whole.span.length.distance(to: window), pooled.span.length.distance(to: window))
         return one <= many ? whole : pooled
     }
 
-    /// The figure of the span whose length is nearest to the wish; of equal ones, the one seen last.
-    private func nearest(_ samples: [Sample], _ metric: String, _ window: Duration) -> Measured? {
-        let best = samples.min { left, right in
-            let (a, b) = (left.span.length.distance(to: window), right.span.length.distance(to: window))
-            return a != b ? a < b : left.seen > right.seen
-        }
-        return best.flatMap { sample in
-            sample.metrics.figure(metric).map {
-                Measured(figure: $0, span: sample.span, isComplete: sample.isComplete)
+    // Both look from the newest back over samples in the order of their ends and make no list of any: this is done for every
+    // observation and every rule.
+
+    /// The figure of the span whose length is nearest to the wish, of those that end with the newest; of equal ones, the one
+    /// seen last.
+    private func nearest(upTo last: Int, _ window: Duration, _ search: inout MetricSearch) -> Measured? {
+        let end = samples[last].span.to
+        var best: (index: Int, distance: Duration)?
+        for index in (0...last).reversed() {
+            guard samples[index].span.to == end else { break }
+            guard search.find(samples[index].metrics) != nil else { continue }
+            let distance = samples[index].span.length.distance(to: window)
+            if let best {
+                guard distance <= best.distance else { continue }
+                if distance == best.distance, samples[index].seen < samples[best.index].seen { continue }
             }
+            best = (index, distance)
         }
+        guard let best, let figure = search.find(samples[best.index].metrics)?.figure else { return nil }
+        return Measured(figure: figure, span: samples[best.index].span, isComplete: samples[best.index].isComplete)
     }
 
-    /// Pools spans from the newest back, passing over those that overlap what is already in.
-    private func pooled(_ inside: [Sample], _ metric: String) -> Measured? {
-        guard let last = inside.last else { return nil }
-        let isRate = MetricNature(of: metric).unit == .rate
+    /// Pools spans that begin at `start` or later from the newest back, passing over those that overlap what is already in.
+    private func pooled(upTo last: Int, since start: Moment, _ search: inout MetricSearch) -> Measured? {
+        let isRate = search.nature.unit == .rate
         var (hits, total) = (0.0, 0.0)
-        var from = last.span.to
+        var (from, to): (Moment?, Moment?)
         var isComplete = true
-        // Among spans that end together the shortest goes first: it leaves most room for its neighbours.
-        let backwards = inside.sorted {
-            ($0.span.to, $0.span.from, $0.seen) > ($1.span.to, $1.span.from, $1.seen)
-        }
-        for sample in backwards where sample.span.to <= from {
-            if let figure = sample.metrics.figure(metric) {
-                hits += isRate ? figure.share?.hits ?? 0 : figure.value
-                total += figure.share?.total ?? 0
+        samples.withUnsafeBufferPointer { samples in
+            var index = last
+            while index >= 0, samples[index].span.to > start {
+                // Among spans that end together the shortest goes first: it leaves most room for its neighbours.
+                let end = samples[index].span.to
+                let isFree = from.map { end <= $0 } ?? true
+                var shortest: (index: Int, found: MetricSearch.Found)?
+                while index >= 0, samples[index].span.to == end {
+                    let begin = samples[index].span.from
+                    if isFree, begin >= start, shortest.map({ begin > samples[$0.index].span.from }) ?? true,
+                        let found = search.find(samples[index].metrics)
+                    {
+                        shortest = (index, found)
+                    }
+                    index -= 1
+                }
+                guard let shortest else { continue }
+                if let figure = shortest.found.figure {
+                    hits += isRate ? figure.share?.hits ?? 0 : figure.value
+                    total += figure.share?.total ?? 0
+                }
+                from = samples[shortest.index].span.from
+                to = to ?? end
+                isComplete = isComplete && samples[shortest.index].isComplete
             }
-            from = sample.span.from
-            isComplete = isComplete && sample.isComplete
         }
-        guard let span = TimeSpan(from: from, to: last.span.to) else { return nil }
+        guard let from, let to, let span = TimeSpan(from: from, to: to) else { return nil }
         guard isRate else {
             return Measured(figure: Figure(value: hits, share: nil), span: span, isComplete: isComplete)
         }
@@ -195,10 +230,5 @@ extension Metrics {
             if !values.isEmpty { result[name] = values.reduce(0, +) }
         }
         return result
-    }
-
-    /// Whether the share behind a rate is known to be empty: nobody was there, which is a figure too when pooling.
-    func hasEmptyShare(_ metric: String) -> Bool {
-        MetricNature(of: metric).denominator.flatMap { self[$0] } == 0
     }
 }

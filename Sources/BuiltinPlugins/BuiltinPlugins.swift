@@ -5,6 +5,7 @@ public import BotConfig
 internal import BudgetRule
 internal import ConsoleChannel
 internal import DependsOnRule
+internal import DropRule
 internal import EscalateRule
 internal import FileSource
 internal import FlappingRule
@@ -38,6 +39,7 @@ extension PluginCatalog {
         ],
         detectors: [
             ThresholdRule.self,
+            DropRule.self,
             VelocityRule.self,
             NewIssueRule.self,
             RegressionRule.self,

@@ -16,6 +16,8 @@ public protocol Detector: Plugin {
     var spans: [Duration] { get }
     /// How long its condition must hold before it counts.
     var holdTime: Duration { get }
+    /// What the core should have learned of every subject it judges.
+    var learns: [History.Need] { get }
     /// What it is shown at once.
     var scope: DetectorScope { get }
     /// Whether what it finds is worth reminding of while it lasts, where the config says nothing; events are not.
@@ -26,6 +28,7 @@ public protocol Detector: Plugin {
 }
 
 extension Detector {
+    public var learns: [History.Need] { [] }
     public var scope: DetectorScope { .subject }
     public var readsIssues: Bool { false }
     public static var isWorthReminding: Bool { true }

@@ -58,6 +58,9 @@ public struct ThresholdRule: SubjectDetector {
     private let confidence: Double?
     private let volumeMin: Double
     private let looksPerDay: Double
+    /// What every quiet look says, but for the figure.
+    private let insideText: String
+    private let notYetClearText: String
 
     public let holdTime: Duration
 
@@ -75,6 +78,9 @@ public struct ThresholdRule: SubjectDetector {
         limits = [(Severity.critical, "critical"), (.warning, "warning")].compactMap { severity, name in
             options.comparison(name).map { Limit(severity: severity, comparison: $0) }
         }
+        let limitText = limits.last.map { " \($0.comparison)" } ?? ""
+        insideText = " is inside the limit" + limitText
+        notYetClearText = " is inside, but not yet clear of, the limit" + limitText
         widening = Widening(from: window, to: options.duration("widen_to"))
         let problems = composite == nil ? ThresholdRule.problems(options, nature) : []
         guard problems.isEmpty else { throw ProblemList(problems) }
@@ -182,7 +188,13 @@ public struct ThresholdRule: SubjectDetector {
                         + volumeMin.plain, .far, evidence)
             }
         }
-        let holding = limits.filter { $0.comparison.holds(figure.value) }
+        guard let worst = limits.firstIndex(where: { $0.comparison.holds(figure.value) }) else {
+            guard measured.isComplete else { return unknown("the span is not complete yet", .between, evidence) }
+            let recovered = mildest.map { isRecovered(figure.value, $0.comparison) } ?? true
+            evidence.sentence = text(figure.value) + (recovered ? insideText : notYetClearText)
+            return Judgement(.ok(recovered: recovered), closeness(figure.value), evidence)
+        }
+        let holding = limits[worst...].filter { $0.comparison.holds(figure.value) }
         let isSureToStay = nature.unit == .count && holding.contains { !$0.comparison.relation.isBelow }
         guard measured.isComplete || isSureToStay else {
             return unknown("the span is not complete yet", .between, evidence)
@@ -194,13 +206,6 @@ public struct ThresholdRule: SubjectDetector {
             describeBound(figure, limit.comparison, measured.span, looks, &evidence)
             evidence.sentence = sentence(evidence, limit)
             return Judgement(.firing(limit.severity), .between, evidence)
-        }
-        if holding.isEmpty {
-            let recovered = mildest.map { isRecovered(figure.value, $0.comparison) } ?? true
-            evidence.sentence =
-                "\(text(figure.value)) is \(recovered ? "inside" : "inside, but not yet clear of,") the limit"
-                + (mildest.map { " \($0.comparison)" } ?? "")
-            return Judgement(.ok(recovered: recovered), closeness(figure.value), evidence)
         }
         return unknown(
             "\(text(figure.value)) is beyond the limit, but \(volumeText(figure)) can not carry an alarm", .near,

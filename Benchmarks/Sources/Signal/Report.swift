@@ -1,0 +1,127 @@
+internal import Glibc
+
+/// The tables of one size of app.
+struct Report {
+    let trial: Trial
+    private let optimumLimits: [Int]
+
+    init(_ trial: Trial) {
+        self.trial = trial
+        let alarms = max(Double(trial.falseAlarms[Contestant.rules.rawValue]), 0.5)
+        optimumLimits = Trial.depths.indices.map { trial.optimumLimit(depth: $0, alarms: alarms) }
+    }
+
+    func write() {
+        let days = trial.appDays
+        print("## \(number(trial.size.usersPerDay)) users a day")
+        print("")
+        print("\(number(days)) quiet app-days; of each kind of incident \(trial.found.count / (4 * 4)).")
+        print("")
+        print("| | false alarms per app-month | one in so many app-days |")
+        print("| --- | ---: | ---: |")
+        for contestant in Contestant.allCases {
+            let count = trial.falseAlarms[contestant.rawValue]
+            let rate = fixed(Double(count) / days * 30, count == 0 ? 0 : 2)
+            print("| \(contestant.title) | \(rate) | \(count == 0 ? "none" : fixed(days / Double(count), 1)) |")
+        }
+        print("")
+        print(
+            "Found within 1 h / 6 h / 24 h in percent, then the median and the 90th percentile of the delay in minutes."
+        )
+        print("")
+        let shown: [Contestant] = [.bare, .consecutive, .velocity, .rules]
+        print("| incident |" + shown.map { " \($0.title) |" }.joined() + " optimum | bound |")
+        print("| --- |" + shown.map { _ in " --- |" }.joined() + " --- | ---: |")
+        for depth in Trial.depths.indices {
+            for shape in Shape.allCases {
+                var row = "| \(points(depth)) \(shape.rawValue) |"
+                for contestant in shown { row += " \(cell(delays(contestant, depth, shape))) |" }
+                row += " \(cell(optimum(depth, shape))) | \(shape == .step ? bound(depth) : "") |"
+                print(row)
+            }
+        }
+        print("")
+        print("Geometric means over the shapes of the medians of the example rules, as multiples:")
+        print("")
+        print("| depth | of the optimum | of the bare threshold |")
+        print("| --- | ---: | ---: |")
+        for depth in Trial.depths.indices {
+            let best = ratio(depth) { optimum(depth, $0) }
+            let bare = ratio(depth) { delays(.bare, depth, $0) }
+            print("| \(points(depth)) | \(best) | \(bare) |")
+        }
+    }
+
+    // MARK: - Delays
+
+    /// In minutes; nil where it was not found in time. Whoever was ringing already has found nothing.
+    private func delays(_ contestant: Contestant, _ depth: Int, _ shape: Shape) -> [Double?] {
+        trial.found.filter { $0.depth == depth && $0.shape == shape && !$0.wasRinging[contestant.rawValue] }
+            .map { found in found.after[contestant.rawValue].map { Double($0) * 5 } }
+    }
+
+    private func optimum(_ depth: Int, _ shape: Shape) -> [Double?] {
+        let limit = optimumLimits[depth]
+        return trial.found.filter { $0.depth == depth && $0.shape == shape && $0.optimum[limit] != 0 }
+            .map { found in found.optimum[limit].map { Double($0) * 5 } }
+    }
+
+    private func quantile(_ delays: [Double?], _ share: Double) -> Double? {
+        guard !delays.isEmpty else { return nil }
+        let sorted = delays.map { $0 ?? .infinity }.sorted()
+        let value = sorted[min(sorted.count - 1, Int(share * Double(sorted.count)))]
+        return value.isFinite ? value : nil
+    }
+
+    private func cell(_ delays: [Double?]) -> String {
+        guard !delays.isEmpty else { return "rings always" }
+        let shares = [60.0, 360, 1440].map { limit in
+            fixed(100 * Double(delays.count { ($0 ?? .infinity) <= limit }) / Double(delays.count), 0)
+        }
+        let times = [0.5, 0.9].map { quantile(delays, $0).map { fixed($0, 0) } ?? "–" }
+        return shares.joined(separator: "/") + ", " + times.joined(separator: " ")
+    }
+
+    private func ratio(_ depth: Int, _ other: (Shape) -> [Double?]) -> String {
+        var sum = 0.0
+        for shape in Shape.allCases {
+            guard let mine = quantile(delays(.rules, depth, shape), 0.5) else { return "not found" }
+            guard let theirs = quantile(other(shape), 0.5) else { return "it finds less than half" }
+            sum += log(mine / theirs)
+        }
+        return fixed(exp(sum / Double(Shape.allCases.count)), 2)
+    }
+
+    /// What no rule can beat on average at a sudden incident: the logarithm of the time between false alarms over what a
+    /// span tells (the Kullback-Leibler divergence of the two rates, times the users).
+    private func bound(_ depth: Int) -> String {
+        let alarms = max(Double(trial.falseAlarms[Contestant.rules.rawValue]), 0.5)
+        let spansBetween = trial.appDays * Double(App.stepsPerDay) / alarms
+        let (quiet, worse) = (trial.rate, trial.rate + Trial.depths[depth])
+        let divergence = worse * log(worse / quiet) + (1 - worse) * log((1 - worse) / (1 - quiet))
+        return fixed(max(5, log(spansBetween) / (divergence * trial.usersPerSpan) * 5), 0)
+    }
+
+    // MARK: - Text
+
+    private func points(_ depth: Int) -> String { "\(fixed(Trial.depths[depth] * 100, depth == 0 ? 1 : 0)) points" }
+
+    private func fixed(_ value: Double, _ places: Int) -> String {
+        let scale = pow(10, Double(places))
+        let scaled = Int((abs(value) * scale).rounded())
+        let whole = "\(scaled / Int(scale))"
+        guard places > 0 else { return whole }
+        let rest = "\(scaled % Int(scale))"
+        return whole + "." + String(repeating: "0", count: places - rest.count) + rest
+    }
+
+    private func number(_ value: Double) -> String {
+        var digits = "\(Int(value))"
+        var result = ""
+        while digits.count > 3 {
+            result = "," + digits.suffix(3) + result
+            digits.removeLast(3)
+        }
+        return digits + result
+    }
+}

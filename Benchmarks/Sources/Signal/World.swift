@@ -1,0 +1,139 @@
+internal import AlertModel
+internal import Glibc
+
+/// What happened in five minutes of an app's life.
+struct Tally {
+    var users = 0.0
+    var crashed = 0.0
+    var sessions = 0.0
+    var crashedSessions = 0.0
+    /// Users of the issue that crashes most.
+    var worstIssueUsers = 0.0
+    /// The true share of users that crash, before the chance of the single span.
+    var truth = 0.0
+}
+
+/// An app without incidents: its traffic and its crashes, five minutes after five minutes.
+///
+/// Traffic has the rhythm of days and weeks and wanders by a few percent from day to day. The rate of crashed users has a
+/// rhythm too, wanders slowly (a mean-reverting walk: a tenth up or down within about a week), changes a little with each
+/// of the app's own releases, and in each span is drawn anew from a beta distribution, so that counts are beta-binomial.
+struct App {
+    let usersPerDay: Double
+    /// How often a user comes in a day; each visit is seen in one span.
+    let visits: Double
+    /// The long-run share of users that crash in five minutes of use.
+    let rate: Double
+    private var chance: Chance
+    private let phase: Double
+    private var walk = 0.0
+    private var release = 0.0
+    private var releaseTarget = 0.0
+    private var dayFactor = 1.0
+    private(set) var step = 0
+
+    /// 99.7 % of a day's visitors are crash-free if each comes once; of three visits each 99.9 %.
+    static let crashesPerUser = 0.003
+    static let spread = 0.0001
+    static let stepsPerDay = 288
+    static let walkDeviation = 0.10
+    static let walkDays = 7.0
+
+    init(usersPerDay: Double, visits: Double, seed: UInt64) {
+        self.usersPerDay = usersPerDay
+        self.visits = visits
+        chance = Chance(seed: seed)
+        rate = App.crashesPerUser / visits * exp(0.15 * chance.normal()).clamped(to: 0.7...1.4)
+        phase = chance.unit()
+        walk = App.walkDeviation * chance.normal()
+    }
+
+    /// The next five minutes, with this much more of a rate.
+    mutating func next(extra: Double, extraInOneIssue: Bool) -> Tally {
+        advance()
+        return draw(extra: extra, extraInOneIssue: extraInOneIssue)
+    }
+
+    private mutating func advance() {
+        step += 1
+        let pace = 1 / Double(App.stepsPerDay) / App.walkDays
+        walk += -walk * pace + App.walkDeviation * (2 * pace).squareRoot() * chance.normal()
+        if step % App.stepsPerDay == 0 { dayFactor = exp(0.05 * chance.normal()) }
+        // A release of its own every two weeks or so, which two days later everybody has.
+        if chance.unit() < 1 / Double(14 * App.stepsPerDay) { releaseTarget = 0.06 * chance.normal() }
+        release += (releaseTarget - release) / Double(2 * App.stepsPerDay)
+    }
+
+    private mutating func draw(extra: Double, extraInOneIssue: Bool) -> Tally {
+        let day = Double(step) / Double(App.stepsPerDay) + phase
+        let hour = day * 2 * .pi
+        let isWeekend = Int(day) % 7 >= 5
+        let rhythm = (1 - 0.6 * cos(hour) - 0.1 * cos(2 * hour)) * (isWeekend ? 1.25 : 0.9)
+        var tally = Tally()
+        tally.users = chance.poisson(
+            usersPerDay * visits / Double(App.stepsPerDay) * max(0.05, rhythm) * dayFactor)
+        let quiet = rate * exp(walk + release + 0.12 * sin(hour + 1) + (isWeekend ? 0.06 : -0.02))
+        tally.truth = quiet
+        let mean = min(0.95, quiet + extra)
+        let drawn = tally.users > 0 ? chance.beta(mean: mean, spread: App.spread) : mean
+        tally.crashed = chance.binomial(tally.users, drawn)
+        tally.sessions = tally.users + chance.poisson(0.6 * tally.users)
+        tally.crashedSessions = min(tally.sessions, tally.crashed + chance.poisson(0.3 * tally.crashed))
+        let ofExtra = chance.binomial(tally.crashed, extra / mean)
+        tally.worstIssueUsers =
+            chance.binomial(tally.crashed - ofExtra, 0.4) + (extraInOneIssue ? ofExtra : chance.binomial(ofExtra, 0.4))
+        return tally
+    }
+}
+
+/// How a trouble comes.
+enum Shape: String, CaseIterable {
+    /// All at once, spread over all issues: a service that the app needs fails.
+    case step
+    /// Evenly over six hours.
+    case ramp
+    /// All at once, in one issue.
+    case issue
+    /// With a release that is rolled out to everybody in the course of a day.
+    case release
+
+    /// How much of the depth is there, that many steps after the beginning.
+    func share(after steps: Int) -> Double {
+        let hours = Double(steps) / 12
+        switch self {
+        case .step, .issue: return 1
+        case .ramp: return min(1, hours / 6)
+        case .release: return 1 - exp(-hours / 10)
+        }
+    }
+
+    var isInOneIssue: Bool { self == .issue }
+}
+
+/// What arrives at the bot: most spans in time, some late, some never.
+struct Line {
+    private var chance: Chance
+    /// Spans on their way: when they arrive, and what they say.
+    private var waiting: [(arrives: Int, step: Int, tally: Tally)] = []
+    private var outageUntil = 0
+
+    init(seed: UInt64) { chance = Chance(seed: seed &* 0x9E37_79B9) }
+
+    /// What arrives now, when the span of this step is over: oldest first.
+    mutating func arrivals(after tally: Tally, step: Int) -> [(step: Int, tally: Tally)] {
+        if step >= outageUntil, chance.unit() < 1 / Double(20 * App.stepsPerDay) {
+            outageUntil = step + 6 + Int(30 * chance.unit())
+        }
+        let fate = chance.unit()
+        if step < outageUntil || fate < 0.01 {
+            // Never seen.
+        } else if fate < 0.04 {
+            waiting.append((step + 1 + Int(6 * chance.unit()), step, tally))
+        } else {
+            waiting.append((step, step, tally))
+        }
+        let here = waiting.filter { $0.arrives <= step }.sorted { $0.step < $1.step }
+        waiting.removeAll { $0.arrives <= step }
+        return here.map { ($0.step, $0.tally) }
+    }
+}

@@ -1,0 +1,145 @@
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+/// The usual rate of bad cases, learned hour by hour: a level that follows slow change, times what is usual at this hour of
+/// the day and of the week.
+///
+/// The level is the logarithm of the rate in a scalar Kalman filter whose observations are counts: an hour moves it by its
+/// variance times the difference between what was and what was expected. So it knows how sure it is, whatever the traffic.
+/// The rhythm is a sum of counts over a sum of expectations for each slot, drawn towards 1 while it has seen little.
+struct Baseline: Hashable, Sendable {
+    /// Counts, and what was expected of them.
+    struct Sums: Hashable, Sendable {
+        var bad = 0.0
+        var expected = 0.0
+    }
+
+    /// The logarithm of the rate of bad cases.
+    var level = 0.0
+    /// Its variance: 0.01 means that it is right within about a tenth.
+    var variance = Baseline.varianceMax
+    /// Hours learned from since the level was last found anew.
+    var hoursLearned = 0
+    /// The newest hour that was learned from or passed over, in whole hours since 1970.
+    var learnedUntil = Baseline.never
+    /// Bad cases and all cases of about a week: the mean that the rhythm is relative to. The level follows too quickly for
+    /// that, it would take part of the rhythm for its own.
+    var mean = Sums()
+    var day = [Sums](repeating: Sums(), count: 24)
+    /// From Thursday on, as the hours since 1970 are.
+    var week = [Sums](repeating: Sums(), count: 168)
+    /// By how much the counts of spans vary more than chance would have it: squares beyond it, and expected counts squared.
+    var noise = Sums(bad: Baseline.noiseUsual * Baseline.noiseWeight, expected: Baseline.noiseWeight)
+
+    // The numbers below are guesses at what apps are like, tried on the simulated apps of Benchmarks/Sources/Signal.
+
+    /// How much the logarithm of the rate is taken to wander in an hour, squared: 5 % in a day.
+    private static let drift = 0.0025 / 24
+    /// How sure it is beforehand that an hour of the day is like any other, in bad cases: within 20 %.
+    private static let dayWeight = 25.0
+    /// That an hour of the week is like the same hour of other days: within 10 %.
+    private static let weekWeight = 100.0
+    /// What is left of a slot's counts when the next come: six weeks' worth.
+    private static let dayFade = 1 - 1.0 / 42
+    private static let weekFade = 1 - 1.0 / 6
+    private static let meanFade = 1 - 1.0 / 168
+    /// The rate of a span is taken to vary by 20 % at first.
+    private static let noiseUsual = 0.04
+    private static let noiseWeight = 400.0
+    /// A month of spans of five minutes.
+    private static let noiseFade = 1 - 1.0 / 8640
+    private static let noiseLeast = 1e-4
+    /// The level is a plain quotient for a week; the rhythm is learned when a day has given it a meaning.
+    private static let plainHours = 168
+    private static let rhythmAfterHours = 24
+    /// Nothing is judged before so many hours have been learned.
+    static let readyHours = 48
+    private static let varianceMax = 1.0
+    /// Before every hour there is, and far from overflowing.
+    private static let never: Int64 = -100_000_000
+
+    var isReady: Bool { hoursLearned >= Baseline.readyHours }
+
+    /// Takes in an hour, or lets it pass when it was not a usual one.
+    mutating func learn(_ hour: History.Hour, isUsual: Bool) {
+        let passed = min(max(1, hour.hour - learnedUntil), 1000)
+        learnedUntil = max(learnedUntil, hour.hour)
+        variance = min(Baseline.varianceMax, variance + Baseline.drift * Double(passed))
+        guard isUsual else { return }
+        hoursLearned += 1
+        let (daySlot, weekSlot) = Baseline.slots(hour.hour)
+        let dayFactor = day[daySlot].factor(Baseline.dayWeight)
+        let factor = dayFactor * week[weekSlot].factor(Baseline.weekWeight)
+        var bad = hour.bad
+        if hoursLearned > Baseline.plainHours {
+            let expected = hour.total * exp(level) * factor
+            // One wild hour does not carry the level away.
+            bad = min(bad, expected + 4 * (0.25 + expected + Baseline.noiseUsual * expected * expected).squareRoot())
+            variance = 1 / (1 / variance + expected)
+            level = (level + variance * (bad - expected)).clamped(to: -30...0)
+        }
+        mean.add(bad, expected: hour.total, fade: Baseline.meanFade)
+        let rate = (mean.bad + 0.5) / max(mean.expected, 1)
+        if hoursLearned <= Baseline.plainHours {
+            level = log(rate).clamped(to: -30...0)
+            variance = min(Baseline.varianceMax, 1 / (mean.bad + 0.5))
+        }
+        guard hoursLearned > Baseline.rhythmAfterHours else { return }
+        day[daySlot].add(bad, expected: hour.total * rate, fade: Baseline.dayFade)
+        week[weekSlot].add(bad, expected: hour.total * rate * dayFactor, fade: Baseline.weekFade)
+    }
+
+    /// Learns by how much the counts of spans vary, from one where nothing was wrong.
+    mutating func learnNoise(_ bucket: History.Bucket, usual: Double) {
+        let expected = bucket.total * usual
+        guard expected > 0 else { return }
+        let square = (bucket.bad - expected) * (bucket.bad - expected)
+        let most = 16 * (expected + noisiness * expected * expected)
+        noise.bad = noise.bad * Baseline.noiseFade + min(square, most) - expected
+        noise.expected = noise.expected * Baseline.noiseFade + expected * expected
+    }
+
+    /// Forgets how many bad cases are usual, but not when in the week they come.
+    mutating func levelAnew() {
+        hoursLearned = 0
+        mean = Sums()
+        variance = Baseline.varianceMax
+    }
+
+    /// The square of the relative deviation of the rate from span to span.
+    var noisiness: Double { (noise.bad / max(noise.expected, 1)).clamped(to: Baseline.noiseLeast...4) }
+
+    /// The usual rate of bad cases in that clock hour.
+    func rate(_ hour: Int64) -> Double {
+        let (daySlot, weekSlot) = Baseline.slots(hour)
+        let factor = day[daySlot].factor(Baseline.dayWeight) * week[weekSlot].factor(Baseline.weekWeight)
+        return min(1, exp(level) * factor)
+    }
+
+    /// How far off that rate may be: one standard deviation of its logarithm, at most 1.
+    func deviation(_ hour: Int64) -> Double {
+        let (daySlot, weekSlot) = Baseline.slots(hour)
+        let age = Baseline.drift * Double(min(max(0, hour - learnedUntil), 10_000))
+        let rhythm =
+            1 / (Baseline.dayWeight + day[daySlot].expected) + 1 / (Baseline.weekWeight + week[weekSlot].expected)
+        return min(1, (variance + age + rhythm).squareRoot())
+    }
+
+    private static func slots(_ hour: Int64) -> (day: Int, week: Int) {
+        let slot = Int(hour % 168)
+        let week = slot < 0 ? slot + 168 : slot
+        return (week % 24, week)
+    }
+}
+
+extension Baseline.Sums {
+    fileprivate func factor(_ weight: Double) -> Double { (bad + weight) / (expected + weight) }
+
+    fileprivate mutating func add(_ bad: Double, expected: Double, fade: Double) {
+        self.bad = self.bad * fade + bad
+        self.expected = self.expected * fade + expected
+    }
+}

@@ -1,0 +1,84 @@
+// What a rule reads of what was learned.
+
+extension History {
+    /// Whether enough has been learned to compare with: two days that were as usual.
+    public var isReady: Bool { baseline.isReady }
+
+    /// How much has been learned, as a time; after three weeks little is gained by more.
+    public var learned: Duration { .hours(Int64(baseline.hoursLearned)) }
+
+    /// What must be learned before anything can be said.
+    public static let leastLearned = Duration.hours(Int64(Baseline.readyHours))
+
+    /// The newest span that was taken.
+    public var newest: TimeSpan? { recent.last?.span }
+
+    /// The counts of the newest span.
+    public var newestShare: Share? { recent.last.map { Share(hits: $0.total - $0.bad, of: $0.total) } }
+
+    /// What is usual at the hour of the newest span, as a share of what goes well.
+    public var usual: Double? { recent.last.map { 1 - baseline.rate($0.hour) } }
+
+    /// How far off the usual rate of what goes wrong may be, as a share of it: one standard deviation, at most 1.
+    public var uncertainty: Double? { recent.last.map { baseline.deviation($0.hour) } }
+
+    /// How rarely chance alone gives as much evidence for a fall as there is now, in days between two such times.
+    ///
+    /// The evidence itself is a bound: it reaches so many days at most once in as many. Counts are whole and jump past any
+    /// limit, and the usual rate is raised by its uncertainty, so that truly it is reached a third as often or less. In
+    /// `Benchmarks/Sources/Signal` a rarity of 90 came by chance once in 112, 300 and 2,400 days, with 500, 20,000 and
+    /// 1,000,000 users a day.
+    public var rarity: Double { score.total * History.boundIsCarefulBy }
+
+    /// The same for falls that are about as deep as `depth` or deeper.
+    public func rarity(ofFallsOver depth: Double) -> Double {
+        score.total(atLeast: depth, of: need.by) * History.boundIsCarefulBy
+    }
+
+    private static let boundIsCarefulBy = 3.0
+
+    /// The least rarity that a rule may ask for: from here on nothing is learned, so that no fall is.
+    public static let rarityMin = Duration.days(15)
+
+    /// Whether something is probably wrong, or was until now and is not over for certain.
+    public var isSuspicious: Bool { score.isSuspicious }
+
+    /// What has been seen since the fall began, as far as that can be told.
+    public struct Fall: Hashable, Sendable {
+        public let span: TimeSpan
+        public let share: Share
+        /// What would have been usual at these times for as many, as a share of what goes well.
+        public let usual: Double
+    }
+
+    /// The fall that there is evidence for; nil when there is none, or nobody was there. It looks at every span since, so it
+    /// costs more than the other readings.
+    public var fall: Fall? {
+        guard isSuspicious, let first = recent.first, let last = recent.last else { return nil }
+        let onset = Int64((score.suspicion?.since ?? score.onset).clamped(to: -1e6...1e7) * 86_400_000)
+        var (from, bad, total, expected) = (last.from, 0.0, 0.0, 0.0)
+        if onset < first.from {
+            for hour in hours where (hour.hour + 1) * 3_600_000 > onset {
+                from = min(from, hour.hour * 3_600_000)
+                bad += hour.bad
+                total += hour.total
+                expected += hour.total * baseline.rate(hour.hour)
+            }
+        } else {
+            for bucket in recent where bucket.to > onset {
+                from = min(from, bucket.from)
+                bad += bucket.bad
+                total += bucket.total
+                expected += bucket.total * baseline.rate(bucket.hour)
+            }
+        }
+        guard total > 0, let span = TimeSpan(from: Moment(milliseconds: from), to: Moment(milliseconds: last.to)) else {
+            return nil
+        }
+        return Fall(span: span, share: Share(hits: total - bad, of: total), usual: 1 - expected / total)
+    }
+}
+
+extension History.Bucket {
+    var span: TimeSpan? { TimeSpan(from: Moment(milliseconds: from), to: Moment(milliseconds: to)) }
+}

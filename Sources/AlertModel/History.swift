@@ -1,0 +1,281 @@
+/// What is learned of one metric of one subject: what is usual at this hour of the week, and how far the newest figures
+/// speak against it.
+///
+/// It is fed with every observation and keeps what a `drop` rule needs: the usual rate of bad cases (`Baseline`), the
+/// evidence for a fall that has begun (`DropScore`), the spans of the last hours, and the hours that are not learned from
+/// yet. All of it follows from the observations in the order they came and from nothing else, so a replay gives the same.
+///
+/// Only complete spans of at most an hour with the counts behind the rate are taken, each stretch of time once: a span
+/// that overlaps one already taken is passed over, a span seen again is corrected as long as it is one of the last six
+/// hours.
+///
+/// Memory: 3 KB for the rhythm, 40 bytes a span of the last six hours (at most 360), 24 bytes an hour of the last day: some
+/// 8 KB with spans of five minutes, at most 20 KB.
+public struct History: Hashable, Sendable {
+    /// What a rule wants to have learned.
+    public struct Need: Hashable, Sendable {
+        /// A share of what went well whose counts the source gives: `crash_free_users` or `crash_free_sessions`.
+        public let metric: String
+        /// The smallest fall to be found, as a fraction.
+        public let by: Double
+
+        public init(metric: String, by: Double) {
+            self.metric = metric
+            self.by = by
+        }
+    }
+
+    /// The counts of one span. Milliseconds since 1970.
+    struct Bucket: Hashable, Sendable {
+        let from: Int64
+        let to: Int64
+        var bad: Double
+        var total: Double
+        var seen: Int64
+    }
+
+    /// The counts of one clock hour.
+    struct Hour: Hashable, Sendable {
+        /// Whole hours since 1970.
+        let hour: Int64
+        var bad: Double
+        var total: Double
+    }
+
+    public let need: Need
+    /// The spans of the last hours, oldest first.
+    var recent: [Bucket] = []
+    /// What the evidence was before the first of them.
+    var mark = DropScore()
+    var score = DropScore()
+    /// The hours that are not learned from yet, oldest first.
+    var hours: [Hour] = []
+    var baseline = Baseline()
+    /// How long the spans are that are taken, in milliseconds; 0 before the first.
+    var grain: Int64 = 0
+    /// How many much shorter ones came since a moment, in milliseconds since 1970.
+    var shorter = 0
+    var shorterSince: Int64 = 0
+    /// How many observations running were seen long before the newest span ended.
+    var behind = 0
+    private var table = Scratch<DropTable>()
+    private var search = Scratch<MetricSearch>()
+
+    /// How long figures may be corrected: later ones are rare, and would cost a look at more spans.
+    public static let correctionsLast = Duration.hours(6)
+    /// Most spans kept: six hours of minutes.
+    static let recentMax = 360
+    /// How long an hour waits until it is learned from: a fall that began yesterday is not taken for usual.
+    static let quarantineHours: Int64 = 24
+    /// With spans of another length after a longer pause, the source has changed and learning begins anew.
+    private static let pauseMax: Int64 = 24 * 3_600_000
+    /// Longest span that says something of its hour.
+    private static let spanMax: Int64 = 3_600_000
+
+    public init(_ need: Need) { self.need = need }
+
+    /// Takes in an observation; gives back whether it changed anything.
+    @discardableResult
+    public mutating func add(_ observation: Observation) -> Bool {
+        guard isTimely(observation.seen.milliseconds), observation.isComplete, let share = share(observation.metrics)
+        else { return false }
+        let bucket = Bucket(
+            from: observation.span.from.milliseconds, to: observation.span.to.milliseconds,
+            bad: share.total - share.hits, total: share.total, seen: observation.seen.milliseconds)
+        return fits(bucket) && take(bucket)
+    }
+
+    /// The share behind the rate. Of nobody nothing can be said, but the time has passed.
+    private mutating func share(_ metrics: Metrics) -> Share? {
+        if search.value == nil { search.value = MetricSearch(need.metric) }
+        guard let found = search.value?.find(metrics) else { return nil }
+        guard let figure = found.figure else { return Share(hits: 0, of: 0) }
+        guard let share = figure.share else { return nil }
+        return share.hits >= 0 && share.hits <= share.total && share.total.isFinite ? share : nil
+    }
+
+    // MARK: - Which spans are taken
+
+    /// Whether this was seen after the newest span, as far as clocks agree.
+    ///
+    /// A wall clock that was ahead has left spans behind that have not been yet: when it is back, they go, or nothing true
+    /// would fit. A single old sight is passed over: it may have lain somewhere.
+    private mutating func isTimely(_ seen: Int64) -> Bool {
+        let limit = seen + Observation.clockSlackMax.wholeMilliseconds
+        guard score.until > limit else {
+            behind = 0
+            return true
+        }
+        behind += 1
+        guard behind >= History.behindEnough else { return false }
+        behind = 0
+        recent.removeAll { $0.to > limit }
+        hours.removeAll { $0.hour >= limit.hour }
+        if mark.until > limit { mark = DropScore() }
+        rescore()
+        return true
+    }
+
+    /// So many sights running from before the newest span show that the clock was set back.
+    static let behindEnough = 3
+
+    /// Whether a span is about as long as those taken so far.
+    ///
+    /// Sources give spans of several lengths side by side, and the distinct users of an hour are not those of five minutes:
+    /// their rates can not be compared. The shortest counts; but a single odd one changes nothing.
+    private mutating func fits(_ bucket: Bucket) -> Bool {
+        let length = bucket.to - bucket.from
+        guard length <= History.spanMax else { return false }
+        if grain == 0 { grain = length }
+        if length > grain * 2 {
+            guard bucket.from - score.until > History.pauseMax else { return false }
+            beginAnew(with: length)
+        } else if length * 2 < grain {
+            if bucket.to - shorterSince > History.correctionsLast.wholeMilliseconds || bucket.to < shorterSince {
+                (shorter, shorterSince) = (0, bucket.to)
+            }
+            shorter += 1
+            guard shorter >= History.shorterEnough else { return false }
+            beginAnew(with: length)
+        }
+        return true
+    }
+
+    /// So many shorter spans within six hours show that they come all the time.
+    static let shorterEnough = 6
+
+    private mutating func beginAnew(with length: Int64) {
+        recent.removeAll()
+        mark = DropScore()
+        score = DropScore()
+        grain = length
+        shorter = 0
+        // Rates of sessions are the same whatever the span.
+        guard !MetricNature(of: need.metric).adds else { return }
+        hours.removeAll()
+        baseline = Baseline()
+        table.value = nil
+    }
+
+    private mutating func take(_ bucket: Bucket) -> Bool {
+        guard let newest = recent.last, bucket.from < newest.to else { return append(bucket) }
+        guard bucket.from >= mark.until, newest.to - bucket.to < History.correctionsLast.wholeMilliseconds else {
+            return false
+        }
+        let place = recent.firstIndex { $0.to > bucket.from } ?? recent.count
+        let known = recent[place]
+        if known.from == bucket.from, known.to == bucket.to {
+            guard known.seen <= bucket.seen else { return false }
+            recent[place] = bucket
+            guard known.bad != bucket.bad || known.total != bucket.total else { return false }
+            pool(bucket, bad: bucket.bad - known.bad, total: bucket.total - known.total)
+        } else {
+            guard bucket.to <= known.from else { return false }
+            recent.insert(bucket, at: place)
+            pool(bucket, bad: bucket.bad, total: bucket.total)
+        }
+        // What came after it is weighed again.
+        rescore()
+        return true
+    }
+
+    private mutating func append(_ bucket: Bucket) -> Bool {
+        guard bucket.from >= mark.until else { return false }
+        recent.append(bucket)
+        pool(bucket, bad: bucket.bad, total: bucket.total)
+        learn(until: bucket.to)
+        weigh(bucket, in: \.score)
+        acceptWhatStays()
+        let horizon = bucket.to - History.correctionsLast.wholeMilliseconds
+        var gone = 0
+        while gone < recent.count - 1, recent[gone].to <= horizon || recent.count - gone > History.recentMax {
+            weigh(recent[gone], in: \.mark)
+            if !mark.isSuspicious, !score.isSuspicious, let table = table.value {
+                baseline.learnNoise(recent[gone], usual: table.usual)
+            }
+            gone += 1
+        }
+        if gone > 0 { recent.removeFirst(gone) }
+        return true
+    }
+
+    private mutating func rescore() {
+        score = mark
+        for bucket in recent { weigh(bucket, in: \.score) }
+    }
+
+    private mutating func weigh(_ bucket: Bucket, in score: WritableKeyPath<History, DropScore>) {
+        guard baseline.isReady else {
+            self[keyPath: score].pass(bucket)
+            return
+        }
+        let hour = bucket.hour
+        let current: DropTable
+        if let known = table.value, known.hour == hour {
+            current = known
+        } else {
+            current = DropTable(hour: hour, baseline, by: need.by)
+            table.value = current
+        }
+        self[keyPath: score].add(bucket, current)
+    }
+
+    // MARK: - Learning
+
+    private mutating func pool(_ bucket: Bucket, bad: Double, total: Double) {
+        let hour = bucket.hour
+        let index = hours.lastIndex { $0.hour <= hour }
+        if let index, hours[index].hour == hour {
+            hours[index].bad = max(0, hours[index].bad + bad)
+            hours[index].total = max(hours[index].bad, hours[index].total + total)
+        } else if hour > baseline.learnedUntil {
+            hours.insert(Hour(hour: hour, bad: bad, total: total), at: index.map { $0 + 1 } ?? 0)
+        }
+    }
+
+    /// Learns from the hours that have waited long enough, but for those in which something was wrong.
+    private mutating func learn(until now: Int64) {
+        let ripe = (now - 1).hour - History.quarantineHours
+        var gone = 0
+        while gone < hours.count, hours[gone].hour <= ripe {
+            baseline.learn(hours[gone], isUsual: !score.excludes(hours[gone].hour))
+            gone += 1
+        }
+        guard gone > 0 else { return }
+        hours.removeFirst(gone)
+        table.value = nil
+    }
+
+    /// What has been otherwise for a fortnight is how it is now: somebody was told, and it has stayed.
+    private mutating func acceptWhatStays() {
+        guard let lasted = score.suspicion?.lasted, lasted >= History.acceptedAfterDays else { return }
+        score.clear()
+        mark.clear()
+        baseline.levelAnew()
+        table.value = nil
+    }
+
+    /// After so many days a lasting fall is taken for the new usual.
+    static let acceptedAfterDays = 14.0
+}
+
+extension History.Bucket {
+    /// The clock hour in which it ends; half-open, so a span that ends with an hour belongs to it.
+    var hour: Int64 { (to - 1).hour }
+}
+
+extension Int64 {
+    /// The clock hour of these milliseconds, rounded down.
+    var hour: Int64 {
+        let (hours, rest) = quotientAndRemainder(dividingBy: 3_600_000)
+        return rest < 0 ? hours - 1 : hours
+    }
+}
+
+/// Something computed that may be forgotten: it takes no part in comparing.
+struct Scratch<Value: Sendable>: Hashable, Sendable {
+    var value: Value?
+
+    static func == (left: Scratch, right: Scratch) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+}

@@ -1,0 +1,181 @@
+import Glibc
+import Testing
+
+@testable import AlertModel
+
+@Suite struct `What is usual` {
+    @Test(arguments: SeededRandom.seeds)
+    func `it is learned from two days on, and better with every week`(seed: UInt64) throws {
+        var life = Life(seed: seed)
+        life.pass(days: 2.9)
+        #expect(!life.history.isReady, "the last day waits")
+        life.pass(days: 0.3)
+        #expect(life.history.isReady)
+        let early = try #require(life.history.uncertainty)
+        life.pass(days: 20)
+        let late = try #require(life.history.uncertainty)
+        #expect(late < early, "seed \(seed)")
+        let usual = try #require(life.history.usual)
+        // 57,600 users a day of whom 173 crash: the level is known to within some percent, an hour's rhythm less well.
+        #expect((0.7...1.3).contains((1 - usual) / 0.003), "\(usual), seed \(seed)")
+        #expect(life.history.rarity < 90, "seed \(seed)")
+        #expect(life.history.learned >= .days(21))
+    }
+
+    @Test func `the rhythm of the day is learned`() throws {
+        var life = Life(seed: 1)
+        for _ in 0..<(28 * 24) {
+            let isNight = (life.step / 12 + 12) % 24 < 6
+            life.pass(days: 1.0 / 24, users: 400, rate: isNight ? 0.006 : 0.002)
+        }
+        // The last full day, judged at its hours.
+        let rates = (0..<24).map {
+            life.history.baseline.rate((Life.span(life.step - 1 - $0 * 12).to.milliseconds - 1).hour)
+        }
+        let sorted = rates.sorted()
+        #expect(sorted[23] / sorted[0] > 1.8)
+    }
+
+    @Test(arguments: SeededRandom.seeds)
+    func `nothing is learned from an incident`(seed: UInt64) throws {
+        var life = Life(seed: seed)
+        life.pass(days: 21)
+        let before = try #require(life.history.usual)
+        life.pass(days: 3, rate: 0.033)
+        #expect(life.history.isSuspicious)
+        let during = try #require(life.history.usual)
+        life.pass(days: 4)
+        let after = try #require(life.history.usual)
+        for usual in [during, after] {
+            #expect((0.65...1.5).contains((1 - usual) / (1 - before)), "\(before), then \(usual); seed \(seed)")
+        }
+    }
+
+    @Test func `what stays for a fortnight is the new usual`() throws {
+        var life = Life(seed: 7)
+        life.pass(days: 21)
+        life.pass(days: 10, rate: 0.02)
+        #expect(life.history.rarity > 1000)
+        life.pass(days: 9, rate: 0.02)
+        #expect(!life.history.isSuspicious)
+        life.pass(days: 4, rate: 0.02)
+        let usual = try #require(life.history.usual)
+        #expect((0.7...1.4).contains((1 - usual) / 0.02), "\(usual)")
+        #expect(life.history.rarity < 90)
+    }
+
+    @Test func `the level is found anew, and the rhythm kept`() {
+        var baseline = Baseline()
+        for hour in 0..<(24 * 30) as Range<Int64> {
+            baseline.learn(History.Hour(hour: hour, bad: hour % 24 < 6 ? 60 : 20, total: 10_000), isUsual: true)
+        }
+        let (night, day) = (baseline.rate(24 * 30 + 2), baseline.rate(24 * 30 + 12))
+        #expect(night > 2 * day)
+        baseline.levelAnew()
+        #expect(!baseline.isReady)
+        for hour in (24 * 30)..<(24 * 33) as Range<Int64> {
+            baseline.learn(History.Hour(hour: hour, bad: hour % 24 < 6 ? 600 : 200, total: 10_000), isUsual: true)
+        }
+        #expect((0.8...1.25).contains(baseline.rate(24 * 33 + 2) / (night * 10)))
+    }
+
+    @Test func `an hour that is passed over makes it less sure, not different`() {
+        var baseline = Baseline()
+        for hour in 0..<(24 * 30) as Range<Int64> {
+            baseline.learn(History.Hour(hour: hour, bad: 20, total: 10_000), isUsual: true)
+        }
+        let (rate, deviation) = (baseline.rate(5), baseline.deviation(24 * 30))
+        for hour in (24 * 30)..<(24 * 40) as Range<Int64> {
+            baseline.learn(History.Hour(hour: hour, bad: 900, total: 10_000), isUsual: false)
+        }
+        #expect(baseline.rate(5) == rate)
+        #expect(baseline.deviation(24 * 40) > deviation)
+    }
+}
+
+@Suite struct `Evidence for a fall` {
+    /// The chance of a count that varies as the rule takes it to: negative binomial.
+    private func chance(_ count: Double, mean: Double, shape: Double) -> Double {
+        exp(
+            logGamma(count + shape) - logGamma(shape) - logGamma(count + 1) + count * log(mean / (mean + shape))
+                + shape * log(shape / (mean + shape)))
+    }
+
+    private func logGamma(_ number: Double) -> Double {
+        var sign: Int32 = 0
+        return lgamma_r(number, &sign)
+    }
+
+    /// What makes the promise on false alarms hold: without a fall, the evidence grows on average by the time that passes.
+    @Test(arguments: [(3.0, 0.003), (80, 0.001), (200, 0.02), (600, 0.004)])
+    func `on average it grows by the time that passes, whatever the traffic`(users: Double, rate: Double) {
+        var baseline = Baseline()
+        for hour in 0..<(24 * 60) as Range<Int64> {
+            baseline.learn(History.Hour(hour: hour, bad: rate * 100_000, total: 100_000), isUsual: true)
+        }
+        let table = DropTable(hour: 24 * 60, baseline, by: 0.005)
+        let to = table.hour * 3_600_000 + 300_000
+        var mean = DropScore.Depths.zero
+        for count in 0...300 {
+            let probability = chance(Double(count), mean: users * table.rate, shape: table.shape)
+            var score = DropScore()
+            score.add(History.Bucket(from: to - 1, to: to, bad: Double(count), total: users, seen: to), table)
+            mean += score.days * probability
+        }
+        // So short that the evidence of no count is capped.
+        let span = 1 / 86_400_000.0
+        var compared = 0
+        // Deep falls of many users are capped all the same.
+        for index in 0..<8 where users * table.depths[index] < 5 {
+            #expect(abs(mean[index] / span - 1) < 0.01, "depth \(table.depths[index]): \(mean[index] / span)")
+            compared += 1
+        }
+        #expect(compared > 0)
+    }
+
+    @Test(arguments: SeededRandom.seeds, [0.01, 0.03, 0.1])
+    func `a sudden fall is soon beyond chance, and over when it is over`(seed: UInt64, depth: Double) throws {
+        var life = Life(seed: seed)
+        life.pass(days: 21)
+        let begin = life.step
+        let steps = life.pass(days: 1, rate: 0.003 + depth) { $0.rarity >= 90 }
+        let found = try #require(steps, "seed \(seed)")
+        // 200 users a span: a point needs about five spans' worth of bad luck, ten points one.
+        #expect(found <= (depth < 0.02 ? 36 : 6), "\(found) spans, seed \(seed)")
+        life.pass(days: 0.125, rate: 0.003 + depth)
+        let fall = try #require(life.history.fall)
+        #expect(abs((fall.span.from - Life.span(begin).from).inSeconds) <= 3 * 3600, "\(fall.span.from), seed \(seed)")
+        let seen = fall.usual - fall.share.hits / fall.share.total
+        #expect((0.5...1.5).contains(seen / depth), "\(seen), seed \(seed)")
+        let calm = life.pass(days: 2, rate: 0.003) { !$0.isSuspicious }
+        #expect(try #require(calm, "seed \(seed)") <= 144)
+        #expect(life.history.rarity < 15)
+        #expect(life.history.fall == nil)
+    }
+
+    @Test func `only depths at least so great count for a severity`() {
+        var life = Life(seed: 3)
+        life.pass(days: 21)
+        life.pass(days: 0.5, rate: 0.012)
+        #expect(life.history.rarity > 90)
+        #expect(life.history.rarity(ofFallsOver: 0.1) < 15)
+        #expect(life.history.rarity(ofFallsOver: 0.005) == life.history.rarity)
+    }
+
+    @Test func `nobody there is no evidence`() {
+        var life = Life(seed: 3)
+        life.pass(days: 10)
+        let before = life.history.rarity
+        for step in life.step..<(life.step + 100) { life.history.add(Life.observation(step, users: 0, crashed: 0)) }
+        #expect(life.history.rarity == before)
+        #expect(life.history.newest == Life.span(life.step + 99))
+    }
+
+    @Test func `an app that never crashes is compared with very little, not with nothing`() throws {
+        var life = Life(seed: 3)
+        life.pass(days: 10, rate: 0)
+        #expect(try #require(life.history.usual) > 0.9999)
+        let steps = life.pass(days: 1, rate: 0.05) { $0.rarity > 90 }
+        #expect(try #require(steps) <= 4)
+    }
+}

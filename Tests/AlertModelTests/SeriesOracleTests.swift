@@ -1,0 +1,117 @@
+import Testing
+
+@testable import AlertModel
+
+/// The plain way to measure: lists are made, filtered and sorted. Slow, and easy to believe.
+extension Series {
+    fileprivate func plainlyMeasured(_ metric: String, over window: Duration) -> Measured? {
+        let nature = MetricNature(of: metric)
+        func isEmpty(_ metrics: Metrics) -> Bool { nature.denominator.flatMap { metrics[$0] } == 0 }
+        func figure(_ metrics: Metrics) -> Figure? {
+            let total = nature.denominator.flatMap { metrics[$0] }
+            if let total, let failures = nature.failures.flatMap({ metrics[$0] }) {
+                return total > 0
+                    ? Figure(value: (total - failures) / total, share: Share(hits: total - failures, of: total)) : nil
+            }
+            guard let value = metrics[metric] else { return nil }
+            guard nature.unit == .rate, let total else { return Figure(value: value, share: nil) }
+            return total > 0 ? Figure(value: value, share: Share(hits: (value * total).rounded(), of: total)) : nil
+        }
+        func away(_ span: TimeSpan) -> Duration { span.length < window ? window - span.length : span.length - window }
+
+        let usable = samples.filter { figure($0.metrics) != nil || isEmpty($0.metrics) }
+        guard let end = usable.last?.span.to else { return nil }
+        let best = usable.filter { $0.span.to == end }
+            .min { (away($0.span), $1.seen.milliseconds) < (away($1.span), $0.seen.milliseconds) }
+        let whole = best.flatMap { best in
+            figure(best.metrics).map { Measured(figure: $0, span: best.span, isComplete: best.isComplete) }
+        }
+        guard nature.adds else { return whole }
+        let inside = usable.filter { $0.span.from >= end - window }
+            .sorted { ($0.span.to, $0.span.from) > ($1.span.to, $1.span.from) }
+        var pool: Measured?
+        if let last = inside.first {
+            var from = last.span.to
+            var taken: [Sample] = []
+            for sample in inside where sample.span.to <= from {
+                taken.append(sample)
+                from = sample.span.from
+            }
+            let figures = taken.compactMap { figure($0.metrics) }
+            let total = figures.reduce(0) { $0 + ($1.share?.total ?? 0) }
+            let hits = figures.reduce(0) { $0 + (nature.unit == .rate ? $1.share?.hits ?? 0 : $1.value) }
+            let isComplete = taken.allSatisfy(\.isComplete)
+            if let span = TimeSpan(from: from, to: last.span.to) {
+                if nature.unit != .rate {
+                    pool = Measured(figure: Figure(value: hits, share: nil), span: span, isComplete: isComplete)
+                } else if total > 0 {
+                    pool = Measured(
+                        figure: Figure(value: hits / total, share: Share(hits: hits, of: total)), span: span,
+                        isComplete: isComplete)
+                }
+            }
+        }
+        guard let whole, let pool else { return pool ?? whole }
+        return away(whole.span) <= away(pool.span) ? whole : pool
+    }
+}
+
+@Suite struct `Measuring quickly` {
+    static let metrics = [
+        "crash_free_users", "crash_free_sessions", "anr_rate", "adoption", "sessions", "crash_events", "users", "queue",
+    ]
+
+    /// Figures of a source that gives this today and that tomorrow, in another order.
+    private func figures(_ random: inout SeededRandom) -> Metrics {
+        var metrics = Metrics()
+        let total = random.pick([0.0, 1, 7, 100, 2500])
+        let parts: [(String, Double)] = [
+            ("users", total), ("crashed_users", random.pick([0, total])), ("sessions", total),
+            ("crashed_sessions", random.pick([0, total])), ("crash_events", 3), ("anr_rate", 0.004), ("adoption", 0.5),
+            ("queue", 9), ("crash_free_users", 0.99), ("crash_free_sessions", 0.98),
+        ]
+        for (name, value) in parts.shuffled(using: &random) where random.chance(0.6) { metrics[name] = value }
+        return metrics
+    }
+
+    @Test(arguments: SeededRandom.seeds)
+    func `it says the same as the plain way`(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        for round in 0..<300 {
+            var series = Series()
+            for _ in 0..<Int.random(in: 0...25, using: &random) {
+                // Coarse times, so that spans touch, overlap and end together.
+                let from = Int64.random(in: 0..<12, using: &random) * 10
+                let to = from + Int64.random(in: 1...6, using: &random) * 10
+                let seen = Duration.minutes(to + Int64.random(in: 0...2, using: &random))
+                let observation = try #require(
+                    Fixtures.observation(from, to, figures(&random), seen: seen, isComplete: random.chance(0.8)))
+                series.add(observation, keeping: .hours(2))
+            }
+            for metric in Self.metrics {
+                for window in [5, 10, 30, 60, 100, 600] as [Int64] {
+                    let quick = series.measured(metric, over: .minutes(window))
+                    let plain = series.plainlyMeasured(metric, over: .minutes(window))
+                    guard quick == plain else {
+                        Issue.record(
+                            """
+                            \(metric) over \(window) min: \(String(describing: quick)), plainly \
+                            \(String(describing: plain)); round \(round), seed \(seed)
+                            """)
+                        return
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `percentages are written as the sums say`() {
+        for (value, text) in [
+            (0.0, "0.00%"), (1, "100.00%"), (0.995, "99.50%"), (0.99951, "99.951%"), (0.9999999, "100.000%"),
+            (0.00047, "0.047%"), (-0.0123, "-1.23%"), (12.3456, "1234.56%"), (0.0005, "0.050%"),
+            (9e8, "90000000000.00%"),
+        ] {
+            #expect(value.percent == text)
+        }
+    }
+}
