@@ -29,7 +29,8 @@ extension Turn {
         let retention = plan.retention(of: source)
         var subjects: [Subject] = []
         var known: Set<Subject> = []
-        for observation in observations.compactMap({ kept($0) }) where observation.subject.source == source {
+        for observation in observations where observation.subject.source == source {
+            guard let observation = kept(observation) else { continue }
             record(.observed(observation, keeping: retention))
             if known.insert(observation.subject).inserted { subjects.append(observation.subject) }
         }
@@ -39,9 +40,7 @@ extension Turn {
     /// The observation as the journal will give it back; nil, with a note, when it could not.
     private mutating func kept(_ observation: Observation) -> Observation? {
         do {
-            let line = try ObservationLine(ObservationLine.observed(observation).json)
-            guard case .observed(let kept) = line else { return nil }
-            return kept
+            return try observation.written()
         } catch {
             note(.warning, "source \(observation.subject.source): an observation makes no sense: \(error)")
             return nil
@@ -59,6 +58,9 @@ extension Turn {
     mutating func track(
         _ rule: DetectorPlan, _ subject: Subject, key: String? = nil, _ labels: [String: String], _ judgement: Judgement
     ) {
+        if tellsJudgements {
+            output.judgements.append(JudgementRecord(rule: rule.name, subject: subject, key: key, judgement: judgement))
+        }
         let identity = IncidentKey(rule: rule.name, subject: subject, key: key)
         guard var incident = state.incidentIDs[identity].flatMap({ state.incidents[$0] }) else {
             if case .firing(let severity) = judgement.verdict {
