@@ -5,10 +5,17 @@ internal import PluginKit
 extension Turn {
     /// Takes in lines of a file: what sources saw, or that they failed.
     mutating func takeLines(_ lines: [ObservationLine]) {
-        var observations: [String: [Observation]] = [:]
+        // Nearly always they are of one source.
+        var seen: [(source: String, observations: [Observation])] = []
         for line in lines {
             switch line {
-            case .observed(let observation): observations[line.source, default: []].append(observation)
+            case .observed(let observation):
+                let source = observation.subject.source
+                if let index = seen.firstIndex(where: { $0.source == source }) {
+                    seen[index].observations.append(observation)
+                } else {
+                    seen.append((source, [observation]))
+                }
             case .failed(let name, let reason, _):
                 let known = PollFailure.Reason(rawValue: reason)
                 takeReport(
@@ -16,7 +23,7 @@ extension Turn {
                     validators: state.sources[name]?.validators ?? [:])
             }
         }
-        for (name, observations) in observations.sorted(by: { $0.key < $1.key }) {
+        for (name, observations) in seen.sorted(by: { $0.source < $1.source }) {
             var record = state.sources[name] ?? SourceRecord()
             record.lastPolled = now
             self.record(.source(name: name, record))
@@ -29,6 +36,9 @@ extension Turn {
         let retention = plan.retention(of: source)
         var subjects: [Subject] = []
         var known: Set<Subject> = []
+        subjects.reserveCapacity(observations.count)
+        known.reserveCapacity(observations.count)
+        output.facts.reserveCapacity(output.facts.count + observations.count)
         for observation in observations where observation.subject.source == source {
             guard let observation = kept(observation) else { continue }
             record(.observed(observation, keeping: retention))

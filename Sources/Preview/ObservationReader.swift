@@ -26,6 +26,11 @@ public struct ObservationReader: Sendable {
         public let seen: Moment
         public internal(set) var lines: [ObservationLine]
 
+        public init(seen: Moment, lines: [ObservationLine]) {
+            self.seen = seen
+            self.lines = lines
+        }
+
         public var source: String { lines.first?.source ?? "" }
     }
 
@@ -226,5 +231,18 @@ public struct ObservationReader: Sendable {
         complaintCount += 1
         guard complaintCount <= ObservationReader.complaintsMax else { return }
         complaints.append(Complaint(level: level, file: name, line: line, column: column, sentence: sentence))
+    }
+}
+
+extension [ObservationLine] {
+    /// Lines that are in the order of seen, those of one source and one moment together.
+    public var inBatches: [ObservationReader.Batch] {
+        reduce(into: []) { batches, line in
+            if let last = batches.last, last.seen == line.seen, last.source == line.source {
+                batches[batches.count - 1].lines.append(line)
+            } else {
+                batches.append(ObservationReader.Batch(seen: line.seen, lines: [line]))
+            }
+        }
     }
 }

@@ -129,6 +129,7 @@ public struct ThresholdRule: SubjectDetector {
     public var metrics: [String] { [metric] }
     public var lookback: Duration { window }
     public var spans: [Duration] { [window] }
+    public var severities: Set<Severity>? { Set(limits.map(\.severity)) }
 
     public func judge(_ series: Series, at now: Moment) -> Judgement {
         guard let measured = series.measured(metric, over: window) else {
