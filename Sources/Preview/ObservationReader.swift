@@ -124,14 +124,15 @@ public struct ObservationReader: Sendable {
             if next == ready, isFull { putInOrder(holdingBack: (window.count - next) / 2) }
             guard next < ready else { return nil }
             let first = window[next]
-            var batch = Batch(seen: first.line.seen, lines: [])
             // What belongs to them may still be held back, right behind.
-            while next < window.count, window[next].line.seen == batch.seen,
-                window[next].line.source == first.line.source
-            {
-                batch.lines.append(window[next].line)
-                next += 1
-            }
+            let end =
+                window[next...].firstIndex {
+                    $0.line.seen != first.line.seen || $0.line.source != first.line.source
+                } ?? window.count
+            // Or may not have been read yet; but nothing waits beyond all bounds.
+            guard end < window.count || isFinished || isOverfull else { return nil }
+            let batch = Batch(seen: first.line.seen, lines: window[next..<end].map(\.line))
+            next = end
             ready = max(ready, next)
             if let lastSeen, batch.seen > lastSeen + ObservationReader.gapMax {
                 brokenCount += batch.lines.count
@@ -210,8 +211,12 @@ public struct ObservationReader: Sendable {
     }
 
     /// Whether more waits than is kept waiting.
-    private var isFull: Bool {
-        window.count - next >= windowLines || windowBytes >= ObservationReader.windowBytesMax
+    private var isFull: Bool { waits(atLeast: 1) }
+
+    private var isOverfull: Bool { waits(atLeast: 2) }
+
+    private func waits(atLeast windows: Int) -> Bool {
+        window.count - next >= windows * windowLines || windowBytes >= windows * ObservationReader.windowBytesMax
     }
 
     /// Sorts what waits and lets all of it go but the newest lines.

@@ -48,9 +48,10 @@ public struct Preview: Sendable {
     public var plan: Plan { core.plan }
 
     /// Moves time on to the lines' moment and takes them in; they are of one source and were seen at one time.
+    ///
+    /// What is due at that very moment happens before: the running bot does it when it starts the poll.
     public mutating func feed(_ lines: [ObservationLine], at moment: Moment) {
-        passTime(until: moment, including: false)
-        now = max(now, moment)
+        advance(to: moment)
         step(.observed(lines))
     }
 
@@ -59,15 +60,11 @@ public struct Preview: Sendable {
 
     /// Moves time on, letting happen what is due, that at `moment` included.
     public mutating func advance(to moment: Moment) {
-        passTime(until: moment, including: true)
-        now = max(now, moment)
-    }
-
-    private mutating func passTime(until moment: Moment, including: Bool) {
-        while let due = state.nextDue, including ? due <= moment : due < moment {
+        while let due = state.nextDue, due <= moment {
             now = max(now, due)
             step(.tick)
         }
+        now = max(now, moment)
     }
 
     private mutating func step(_ input: Input) {

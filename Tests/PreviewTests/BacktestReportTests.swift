@@ -98,7 +98,7 @@ internal import Testing
     @Test func `a traced backtest keeps what rules thought, however long, in bounded space`() throws {
         let report = report(String(repeating: ".......w..", count: 900), isTraced: true)
         let traces = try #require(report.traces?.traces)
-        let trace = try #require(traces[Traces.Key(rule: "look", subject: .shop)])
+        let trace = try #require(traces.first { $0.key.rule == "look" && $0.key.subject == .shop }?.value)
         #expect(traces.count == 1)
         #expect(trace.points.count <= Traces.Trace.pointsMax)
         #expect(trace.points.count > Traces.Trace.pointsMax / 4)

@@ -181,7 +181,7 @@ private struct Read {
 
     @Test func `lines of one moment stay together across the edge of the window`() {
         let text = (0..<25).map { line(app: "\($0)") }.joined(separator: "\n")
-        let file = read(text, window: 10, pieces: 100_000)
+        let file = read(text, window: 20, pieces: 100_000)
         #expect(file.batches.map(\.lines.count) == [25])
     }
 
