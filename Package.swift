@@ -55,7 +55,10 @@ let package = Package(
         // For Benchmarks, a package of its own so that nobody needs its peers to build the bot; not meant for others.
         .library(
             name: "AlertbotKit",
-            targets: ["AlertCore", "AlertModel", "AlertTesting", "Journal", "PluginKit", "Runtime", "TimeZones"]),
+            targets: [
+                "AlertCore", "AlertModel", "AlertTesting", "BotConfig", "BuiltinPlugins", "Journal", "PluginKit", "Preview",
+                "Runtime", "TimeZones",
+            ]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -64,12 +67,14 @@ let package = Package(
         .executableTarget(
             name: "alertbot",
             dependencies: [
-                "AlertCore", "BotConfig", "BuiltinPlugins", "Journal", "Preview", "Runtime", "StatusPage", "Transport",
+                "AlertCore", "BotConfig", "BuiltinPlugins", "Journal", "Preview", "RuleTests", "Runtime", "StatusPage",
+                "Transport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + kit, swiftSettings: strict),
         module("BuiltinPlugins", ["BotConfig"] + kit + plugins.map { .target(name: $0.module) }),
         module("BotConfig", ["AlertCore", "YAMLKit"] + kit),
         module("Preview", ["AlertCore", "Runtime"] + kit),
+        module("RuleTests", ["AlertCore", "BotConfig", "Preview", "YAMLKit"] + kit),
         module("Runtime", ["AlertCore", "Journal"] + kit),
         module("StatusPage", ["AlertModel"]),
         module("AlertCore", kit),
@@ -96,6 +101,7 @@ let package = Package(
         tests("BotConfigTests", ["BotConfig", "AlertCore"] + kit),
         tests("AlertCoreTests", ["AlertCore", "AlertTesting", "QuietHoursRule"] + kit),
         tests("PreviewTests", ["Preview", "AlertCore", "AlertTesting"] + kit),
+        tests("RuleTestsTests", ["RuleTests", "BotConfig", "BuiltinPlugins"] + kit),
         tests("RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal"] + kit, exclude: ["Fixtures"]),
 
         // The built program itself: its commands, and with ALERTBOT_INTEGRATION=1 its dealings with real servers.

@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 // Each benchmark is a program of its own and a name for scripts/bench.
 let package = Package(
     name: "Benchmarks",
-    products: ["journal", "storm", "start"].map { .executable(name: $0, targets: [$0]) },
+    products: ["journal", "storm", "start", "backtest"].map { .executable(name: $0, targets: [$0]) },
     dependencies: [.package(name: "alertbot", path: "..")],
     targets: [
         .executableTarget(
@@ -25,6 +25,9 @@ let package = Package(
         .executableTarget(
             name: "start", dependencies: ["Programs", .product(name: "AlertbotKit", package: "alertbot")],
             path: "Sources/Start", swiftSettings: strict),
+        .executableTarget(
+            name: "backtest", dependencies: [.product(name: "AlertbotKit", package: "alertbot")],
+            path: "Sources/Backtest", swiftSettings: strict),
         .target(name: "Measuring", swiftSettings: strict),
         .target(name: "Programs", path: "Sources/Programs", swiftSettings: strict),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
