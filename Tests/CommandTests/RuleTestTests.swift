@@ -61,7 +61,7 @@ import Testing
                 shop.test.yaml:12:45: error: 'severity' is 'criticle', expected info, warning, critical; did you mean \
                 critical?
                           - {at: 13:00, kind: opened, severity: criticle}
-                                                              ^
+                                                                ^
 
                 """)
     }

@@ -34,15 +34,15 @@ internal import Testing
                 sources: Array(sources), detectors: detectors, gates: World.gates(&random), channels: Array(channels),
                 routes: random.happens(0.3)
                     ? [Route(match: .on(["severity": "critical"]), to: channels.map(\.name)), Route(to: ["team"])] : [])
-            length = .hours(Int64.random(in: 6...20, using: &random))
+            length = .hours(Int64.random(in: 4...9, using: &random))
             restarts = (0..<Int.random(in: 0...3, using: &random)).map { _ in
-                .rehearsalStart + .seconds(Int64.random(in: 600...(6 * 3600), using: &random))
+                .rehearsalStart + .seconds(Int64.random(in: 600...(4 * 3600), using: &random))
             }.sorted()
         }
 
         private static func gates(_ random: inout SeededRandom) -> [GatePlan] {
             func span() -> (String, String) {
-                let begin = Int.random(in: 12...18, using: &random)
+                let begin = Int.random(in: 12...16, using: &random)
                 return ("2026-11-20 \(begin):20", "2026-11-20 \(begin + Int.random(in: 1...4, using: &random)):05")
             }
             func except() -> Severity? { random.happens(0.5) ? .critical : nil }
@@ -103,7 +103,7 @@ internal import Testing
         }
     }
 
-    @Test(arguments: 1...300)
+    @Test(arguments: 1...200)
     func `a preview says what the bot says`(seed: UInt64) {
         let world = World(seed: seed)
         var recording: [ObservationLine] = []
