@@ -56,8 +56,8 @@ let package = Package(
         .library(
             name: "AlertbotKit",
             targets: [
-                "AlertCore", "AlertModel", "AlertTesting", "BotConfig", "BuiltinPlugins", "Journal", "PluginKit", "Preview",
-                "Runtime", "TimeZones",
+                "AlertCore", "AlertModel", "AlertTesting", "BotConfig", "BuiltinPlugins", "Journal", "PluginKit",
+                "Preview", "Runtime", "TimeZones",
             ]),
     ],
     dependencies: [

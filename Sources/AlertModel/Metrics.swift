@@ -121,14 +121,13 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
             default: break
             }
         }
-        for (part, whole) in [
-            (MetricName.crashedUsers, MetricName.users), (MetricName.crashedSessions, MetricName.sessions),
-        ] {
-            if let crashed = self[part], let all = self[whole], crashed > all {
-                return "'\(part)' (\(crashed.plain)) is more than '\(whole)' (\(all.plain))"
-            }
-        }
-        return nil
+        return excess(of: MetricName.crashedUsers, over: MetricName.users)
+            ?? excess(of: MetricName.crashedSessions, over: MetricName.sessions)
+    }
+
+    private func excess(of part: String, over whole: String) -> String? {
+        guard let crashed = self[part], let all = self[whole], crashed > all else { return nil }
+        return "'\(part)' (\(crashed.plain)) is more than '\(whole)' (\(all.plain))"
     }
 }
 

@@ -87,94 +87,7 @@ struct RuleTestReader {
     }
 
     /// The metrics that mean something: those that everybody knows and those that rules read.
-    private var metricNames: [String] { MetricName.wellKnown + config.plan.detectors.flatMap(\.detector.metrics) }
-
-    /// The lines of one series in the short notation.
-    private mutating func series(_ series: SeriesReading, at position: Position) -> [ObservationLine] {
-        guard let source = source(series, at: position),
-            let app = required(series, "app", at: position), let started = required(series, "start", at: position),
-            let start = moment(started, "start", after: nil)
-        else { return [] }
-        let every = series["every"].flatMap { duration($0, "every") } ?? .minutes(1)
-        let span = series["span"].flatMap { duration($0, "span") } ?? every
-        let delay = series["seen_after"].flatMap { duration($0, "seen_after", canBeZero: true) } ?? .zero
-        guard every > .zero, span > .zero else { return [] }
-        let subject = Subject(
-            source: source, app: app.scalar ?? "", release: series["release"]?.scalar,
-            environment: series["environment"]?.scalar)
-        let labels = series["labels"].map { node in
-            Dictionary(entries(of: node, "'labels'").map { ($0.key, $0.value.scalar ?? "") }) { $1 }
-        }
-        let notations = series.figures.filter { metricNames.contains($0.key) }.compactMap { entry in
-            value(entry.value, entry.key) { text throws(GrammarError) in
-                try Notation(grammar: text, unit: MetricNature(of: entry.key).unit)
-            }.map { (name: entry.key, position: entry.value.position, notation: $0) }
-        }
-        // A single figure stands for as many looks as there are.
-        let count = notations.map(\.notation.steps.count).max() ?? 0
-        for (name, place, notation) in notations where notation.steps.count != count && notation.steps.count != 1 {
-            report(place, "'\(name)' has \(notation.steps.count) figures, but there are \(count) looks")
-        }
-        let isComplete = series["complete"].map { $0.scalar != "false" } ?? true
-        var lines: [ObservationLine] = []
-        for index in 0..<count {
-            let to = start + every * index
-            let steps = notations.map { notation in
-                (
-                    notation.name,
-                    notation.notation.steps.count == 1
-                        ? notation.notation.steps[0]
-                        : notation.notation.steps[min(index, notation.notation.steps.count - 1)]
-                )
-            }
-            if let line = line(
-                steps,
-                Observation(
-                    subject: subject, span: TimeSpan(lasting: span, until: to), seen: to + delay,
-                    isComplete: isComplete, metrics: Metrics(), labels: labels ?? [:]))
-            {
-                lines.append(line)
-            }
-        }
-        if case .observed(let observation) = lines.first(where: { line in
-            if case .observed(let observation) = line { observation.flaw != nil } else { false }
-        }), let flaw = observation.flaw {
-            report(position, "the figures make no sense: \(flaw)")
-        }
-        return lines
-    }
-
-    private func line(_ steps: [(String, Notation.Step)], _ blank: Observation) -> ObservationLine? {
-        var observation = blank
-        for (name, step) in steps {
-            switch step {
-            case .figure(let value): observation.metrics[name] = value
-            case .nothing: return nil
-            case .failed(let reason):
-                return .failed(source: blank.subject.source, reason: reason, seen: blank.seen)
-            }
-        }
-        return .observed(observation)
-    }
-
-    /// The source that a series is of; where the config has only one, that.
-    private mutating func source(_ series: SeriesReading, at position: Position) -> String? {
-        let known = config.sources.keys.sorted()
-        guard let node = series["source"] else {
-            if known.count == 1 { return known[0] }
-            report(position, "'source' is missing; known are \(known.joined(separator: ", "))")
-            return nil
-        }
-        guard let name = text(node, "source") else { return nil }
-        guard known.contains(name) else {
-            report(
-                node.position,
-                "there is no source '\(name.clipped(to: 60))' in the config; known are "
-                    + known.joined(separator: ", "), suggestion: name.nearest(in: known))
-            return nil
-        }
-        return name
-    }
+    var metricNames: [String] { MetricName.wellKnown + config.plan.detectors.flatMap(\.detector.metrics) }
 
     /// One observation written out, or a file of them.
     private mutating func observation(
@@ -247,20 +160,4 @@ struct RuleTestReader {
         expectation.text = part("text").flatMap { text($0, "text") }
         return expectation
     }
-}
-
-/// The entries of a series, and those of the test that hold where it says nothing of its own.
-struct SeriesReading {
-    private let own: [Entry]
-    private let defaults: [Entry]
-
-    init(_ own: [Entry], over defaults: SeriesReading? = nil) {
-        self.own = own
-        self.defaults = defaults?.own ?? []
-    }
-
-    subscript(_ name: String) -> Node? { (own + defaults).first { $0.key == name }?.value }
-
-    /// Entries that may be metrics; those of the test as far as the series has none of that name.
-    var figures: [Entry] { own + defaults.filter { entry in !own.contains { $0.key == entry.key } } }
 }

@@ -22,14 +22,16 @@ struct Backtest {
         tell("read and judged", read.work, "lines", read.seconds)
         print("  (\(bytes.count >> 20) MiB)")
         print("most memory: \(peakMemory() >> 10) MiB")
-        guard let promtool = Promtool(days: days) else {
-            print("promtool is not there; it comes with the Debian package prometheus")
-            return
+        for input in [Promtool.Input.rates, .counts] {
+            guard let promtool = Promtool(days: days, input) else {
+                print("promtool is not there; it comes with the Debian package prometheus")
+                return
+            }
+            let peer = measured { promtool.run() }
+            tell("promtool test rules, \(input.rawValue) of \(Promtool.apps) apps", peer.work, "looks", peer.seconds)
+            let ratio = Double(played.work) / played.seconds / (Double(peer.work) / peer.seconds)
+            print("  observations played to its looks: \(ratio.plain)")
         }
-        let peer = measured { promtool.run() }
-        tell("promtool test rules, \(Promtool.series) series", peer.work, "samples", peer.seconds)
-        let ratio = Double(played.work) / played.seconds / (Double(peer.work) / peer.seconds)
-        print("ratio of observations played to its samples: \(ratio.plain)")
     }
 
     /// Plays a span; gives back the number of observations.
