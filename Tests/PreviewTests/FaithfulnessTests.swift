@@ -97,8 +97,15 @@ internal import Testing
 
     /// Everything that people could notice of a decision.
     private func told(_ decisions: [DecisionRecord]) -> [String] {
-        decisions.map { record in
-            "\(record.at) \(record.channel) \(record.kind.rawValue) \(record.severity) \(record.decision) "
+        var held: [String: String] = [:]
+        return decisions.compactMap { record in
+            // A bot that starts while figures are stale looks at everything anew, and may hold once more what it holds.
+            let place = "\(record.channel) \(record.incident ?? "-")"
+            let hold = "\(record.kind) \(record.severity) \(record.decision) \(record.reason)"
+            if case .hold = record.decision, held[place] == hold { return nil }
+            held[place] = hold
+            return
+                "\(record.at) \(record.channel) \(record.kind.rawValue) \(record.severity) \(record.decision) "
                 + "\(record.reason) \(record.incident ?? "-") \(record.delivery ?? "-") \(record.message.json.text)"
         }
     }

@@ -28,7 +28,7 @@ struct Promtool {
         let values = input == .rates ? [("crash_free", 0.997)] : [("users", 20_000), ("crashed_users", 60)]
         let series = (0..<Promtool.apps).flatMap { app in
             values.map { name, value in
-                "      - {series: '\(name){app=\"app-\(app)\"}', values: '\(value.plain)x\(minutes)'}"
+                "      - {series: '\(name){app=\"app-\(app)\"}', values: '\(value)x\(minutes)'}"
             }
         }
         let rate = input == .rates ? "crash_free" : "(1 - crashed_users / users)"
