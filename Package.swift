@@ -71,9 +71,8 @@ let package = Package(
         .library(
             name: "AlertbotKit",
             targets: [
-                "AlertCore", "AlertModel", "AlertTesting", "DropRule", "Journal", "PluginKit", "Runtime",
-                "ThresholdRule",
-                "TimeZones",
+                "AlertCore", "AlertModel", "AlertTesting", "BotConfig", "BuiltinPlugins", "DropRule", "Journal",
+                "PluginKit", "Preview", "Runtime", "ThresholdRule", "TimeZones",
             ]),
     ],
     dependencies: [
@@ -83,12 +82,14 @@ let package = Package(
         .executableTarget(
             name: "alertbot",
             dependencies: [
-                "AlertCore", "BotConfig", "BuiltinPlugins", "Journal", "Preview", "Runtime", "StatusPage", "Transport",
+                "AlertCore", "BotConfig", "BuiltinPlugins", "Journal", "Preview", "RuleTests", "Runtime", "StatusPage",
+                "Transport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + kit, swiftSettings: strict),
         module("BuiltinPlugins", ["BotConfig"] + kit + plugins.map { .target(name: $0.module) }),
         module("BotConfig", ["AlertCore", "YAMLKit"] + kit),
         module("Preview", ["AlertCore", "Runtime"] + kit),
+        module("RuleTests", ["AlertCore", "BotConfig", "Preview", "YAMLKit"] + kit),
         module("Runtime", ["AlertCore", "Journal"] + kit),
         module("StatusPage", ["AlertModel"]),
         module("AlertCore", kit),
@@ -125,6 +126,7 @@ let package = Package(
                 "FlappingRule", "DependsOnRule", "EscalateRule", "RepeatRule",
             ] + kit),
         tests("PreviewTests", ["Preview", "AlertCore", "AlertTesting"] + kit),
+        tests("RuleTestsTests", ["RuleTests", "BotConfig", "BuiltinPlugins"] + kit),
         tests("RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal"] + kit, exclude: ["Fixtures"]),
 
         // The built program itself: its commands, and with ALERTBOT_INTEGRATION=1 its dealings with real servers.

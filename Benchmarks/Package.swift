@@ -12,7 +12,9 @@ let strict: [SwiftSetting] = [
 // Each benchmark is a program of its own and a name for scripts/bench.
 let package = Package(
     name: "Benchmarks",
-    products: ["journal", "storm", "start", "signal", "judge"].map { .executable(name: $0, targets: [$0]) },
+    products: ["journal", "storm", "start", "signal", "judge", "backtest"].map {
+        .executable(name: $0, targets: [$0])
+    },
     dependencies: [.package(name: "alertbot", path: "..")],
     targets: [
         .executableTarget(
@@ -31,6 +33,9 @@ let package = Package(
         .executableTarget(
             name: "judge", dependencies: [.product(name: "AlertbotKit", package: "alertbot")], path: "Sources/Judge",
             swiftSettings: strict),
+        .executableTarget(
+            name: "backtest", dependencies: [.product(name: "AlertbotKit", package: "alertbot")],
+            path: "Sources/Backtest", swiftSettings: strict),
         .target(name: "Measuring", swiftSettings: strict),
         .target(name: "Programs", path: "Sources/Programs", swiftSettings: strict),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),

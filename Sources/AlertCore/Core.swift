@@ -81,10 +81,21 @@ public struct DecisionRecord: Sendable {
     public let delivery: String?
 }
 
+/// What a rule thought of a subject at one look.
+public struct JudgementRecord: Sendable {
+    public let rule: String
+    public let subject: Subject
+    /// What it is about where the subject alone does not say it: the id of an issue.
+    public let key: String?
+    public let judgement: Judgement
+}
+
 /// What came of a step.
 public struct Output: Sendable {
     public var facts: [Fact] = []
     public var effects: [Effect] = []
+    /// What rules thought, where the core was asked to tell: for drawings.
+    public var judgements: [JudgementRecord] = []
 
     /// Whether something leaves the machine, so that the facts must be durable first.
     public var mustBeDurable: Bool {
@@ -95,8 +106,13 @@ public struct Output: Sendable {
 /// The bot's mind: a plan, and a function from what happened to what to do.
 public struct Core: Sendable {
     public let plan: Plan
+    /// Whether steps tell every judgement, those that change nothing too.
+    public let tellsJudgements: Bool
 
-    public init(plan: Plan) { self.plan = plan }
+    public init(plan: Plan, tellsJudgements: Bool = false) {
+        self.plan = plan
+        self.tellsJudgements = tellsJudgements
+    }
 
     /// Takes in one input at wall time `now`.
     public func step(_ state: inout State, _ input: Input, at now: Moment) -> Output {
@@ -107,6 +123,7 @@ public struct Core: Sendable {
     public func step(_ state: inout State, _ inputs: [Input], at now: Moment) -> Output {
         // Taking the state out of the caller's hands keeps it unshared, so nothing is copied.
         var turn = Turn(plan: plan, now: now, state: state)
+        turn.tellsJudgements = tellsJudgements
         state = State()
         for input in inputs { turn.take(input) }
         turn.passTime()
@@ -132,6 +149,7 @@ struct Turn {
     let now: Moment
     var state: State
     var output = Output()
+    var tellsJudgements = false
     /// Channels that get a summary at the end of this turn.
     var summariesDue: Set<String> = []
     /// Whether an incident has changed in a way that may open a gate.

@@ -41,20 +41,29 @@ extension State {
 
     /// Takes note of how what is held of an incident for a channel has changed.
     mutating func noteHold(of id: String, in channel: String, from old: Hold?, to new: Hold?) {
-        if let gathering = old?.gathering, new?.gathering != gathering {
-            let place = GatheringPlace(channel: channel, gathering: gathering)
-            gathered[place]?.incidents.remove(id)
-            if gathered[place]?.incidents.isEmpty == true { gathered[place] = nil }
-        }
-        if let new, let gathering = new.gathering {
-            let place = GatheringPlace(channel: channel, gathering: gathering)
-            var there = gathered[place] ?? Gathered(incidents: [], since: new.since)
-            there.incidents.insert(id)
-            there.since = min(there.since, new.since)
-            gathered[place] = there
+        let (before, after) = (old?.gathering, new?.gathering)
+        if let before, before != after { leave(GatheringPlace(channel: channel, gathering: before), id) }
+        if let after, let since = new?.since {
+            join(GatheringPlace(channel: channel, gathering: after), id, since: since)
         }
         guard old?.lookAgain == .latest || new?.lookAgain == .latest else { return }
-        if incidents[id]?.standings.contains(where: { $0.value.hold?.lookAgain == .latest }) == true {
+        noteWaiting(id)
+    }
+
+    private mutating func leave(_ place: GatheringPlace, _ id: String) {
+        gathered[place]?.incidents.remove(id)
+        if gathered[place]?.incidents.isEmpty == true { gathered[place] = nil }
+    }
+
+    private mutating func join(_ place: GatheringPlace, _ id: String, since: Moment) {
+        var there = gathered[place] ?? Gathered(incidents: [], since: since)
+        there.incidents.insert(id)
+        there.since = min(there.since, since)
+        gathered[place] = there
+    }
+
+    private mutating func noteWaiting(_ id: String) {
+        if let incident = incidents[id], incident.waitsForEvent {
             waitingForEvents.insert(id)
         } else {
             waitingForEvents.remove(id)
@@ -81,6 +90,11 @@ extension State {
 extension Incident {
     /// Whether it fires or has fired.
     var hasFired: Bool { state != .pending }
+
+    /// Whether only an event can open a gate that holds something of it.
+    var waitsForEvent: Bool {
+        standings.values.map(\.hold).compactMap { $0 }.map(\.lookAgain).contains(.latest)
+    }
 }
 
 /// The state as gates may see it.

@@ -5,10 +5,17 @@ internal import PluginKit
 extension Turn {
     /// Takes in lines of a file: what sources saw, or that they failed.
     mutating func takeLines(_ lines: [ObservationLine]) {
-        var observations: [String: [Observation]] = [:]
+        // Nearly always they are of one source.
+        var seen: [(source: String, observations: [Observation])] = []
         for line in lines {
             switch line {
-            case .observed(let observation): observations[line.source, default: []].append(observation)
+            case .observed(let observation):
+                let source = observation.subject.source
+                if let index = seen.firstIndex(where: { $0.source == source }) {
+                    seen[index].observations.append(observation)
+                } else {
+                    seen.append((source, [observation]))
+                }
             case .failed(let name, let reason, _):
                 let known = PollFailure.Reason(rawValue: reason)
                 takeReport(
@@ -16,7 +23,7 @@ extension Turn {
                     validators: state.sources[name]?.validators ?? [:])
             }
         }
-        for (name, observations) in observations.sorted(by: { $0.key < $1.key }) {
+        for (name, observations) in seen.sorted(by: { $0.source < $1.source }) {
             var record = state.sources[name] ?? SourceRecord()
             record.lastPolled = now
             self.record(.source(name: name, record))
@@ -29,7 +36,11 @@ extension Turn {
         let retention = plan.retention(of: source)
         var subjects: [Subject] = []
         var known: Set<Subject> = []
-        for observation in observations.compactMap({ kept($0) }) where observation.subject.source == source {
+        subjects.reserveCapacity(observations.count)
+        known.reserveCapacity(observations.count)
+        output.facts.reserveCapacity(output.facts.count + observations.count)
+        for observation in observations where observation.subject.source == source {
+            guard let observation = kept(observation) else { continue }
             askToLearn(of: observation)
             record(.observed(observation, keeping: retention))
             if known.insert(observation.subject).inserted { subjects.append(observation.subject) }
@@ -53,9 +64,7 @@ extension Turn {
     /// The observation as the journal will give it back; nil, with a note, when it could not.
     private mutating func kept(_ observation: Observation) -> Observation? {
         do {
-            let line = try ObservationLine(ObservationLine.observed(observation).json)
-            guard case .observed(let kept) = line else { return nil }
-            return kept
+            return try observation.written()
         } catch {
             note(.warning, "source \(observation.subject.source): an observation makes no sense: \(error)")
             return nil
@@ -73,6 +82,9 @@ extension Turn {
     mutating func track(
         _ rule: DetectorPlan, _ subject: Subject, key: String? = nil, _ labels: [String: String], _ judgement: Judgement
     ) {
+        if tellsJudgements {
+            output.judgements.append(JudgementRecord(rule: rule.name, subject: subject, key: key, judgement: judgement))
+        }
         let identity = IncidentKey(rule: rule.name, subject: subject, key: key)
         guard var incident = state.incidentIDs[identity].flatMap({ state.incidents[$0] }) else {
             if case .firing(let severity) = judgement.verdict {

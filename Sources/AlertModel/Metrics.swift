@@ -39,9 +39,11 @@ public struct MetricNature: Hashable, Sendable {
             self.init(.rate, true, MetricName.sessions, MetricName.crashedSessions, "crash-free sessions")
         case MetricName.anrRate: self.init(.rate, false, MetricName.users, nil, "ANR rate")
         case MetricName.adoption: self.init(.rate, false, nil, nil, "adoption")
-        case MetricName.users, MetricName.crashedUsers: self.init(.count, false, nil, nil, name.spelledOut)
-        case MetricName.sessions, MetricName.crashedSessions, MetricName.crashEvents:
-            self.init(.count, true, nil, nil, name.spelledOut)
+        case MetricName.users: self.init(.count, false, nil, nil, "users")
+        case MetricName.crashedUsers: self.init(.count, false, nil, nil, "crashed users")
+        case MetricName.sessions: self.init(.count, true, nil, nil, "sessions")
+        case MetricName.crashedSessions: self.init(.count, true, nil, nil, "crashed sessions")
+        case MetricName.crashEvents: self.init(.count, true, nil, nil, "crash events")
         default: self.init(.unknown, false, nil, nil, name)
         }
     }
@@ -59,10 +61,6 @@ public struct MetricNature: Hashable, Sendable {
         guard let denominator, let failures else { return false }
         return given.contains(denominator) && given.contains(failures)
     }
-}
-
-extension String {
-    fileprivate var spelledOut: String { split(separator: "_").joined(separator: " ") }
 }
 
 /// The named figures of one observation, in the order they came. Rates are fractions from 0 to 1.
@@ -114,14 +112,13 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
             default: break
             }
         }
-        for (part, whole) in [
-            (MetricName.crashedUsers, MetricName.users), (MetricName.crashedSessions, MetricName.sessions),
-        ] {
-            if let crashed = self[part], let all = self[whole], crashed > all {
-                return "'\(part)' (\(crashed.plain)) is more than '\(whole)' (\(all.plain))"
-            }
-        }
-        return nil
+        return excess(of: MetricName.crashedUsers, over: MetricName.users)
+            ?? excess(of: MetricName.crashedSessions, over: MetricName.sessions)
+    }
+
+    private func excess(of part: String, over whole: String) -> String? {
+        guard let crashed = self[part], let all = self[whole], crashed > all else { return nil }
+        return "'\(part)' (\(crashed.plain)) is more than '\(whole)' (\(all.plain))"
     }
 }
 

@@ -59,6 +59,12 @@ public struct Subject: Hashable, Sendable, Comparable {
         self.environment = environment
     }
 
+    /// By what tells most subjects apart: the core looks them up at every observation.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(app)
+        if let release { hasher.combine(release) }
+    }
+
     public static func < (left: Subject, right: Subject) -> Bool {
         (left.source, left.app, left.release ?? "", left.environment ?? "")
             < (right.source, right.app, right.release ?? "", right.environment ?? "")

@@ -20,6 +20,24 @@ public enum ObservationLine: Hashable, Sendable {
     /// Longest line read: issues come a hundred at a time with titles of some hundred bytes.
     public static let lineBytesMax = 1 << 20
 
+    /// What keeps a line of a file from being one: it is no JSON, and in which column, or not of an observation.
+    public struct Mistake: Error, Hashable, Sendable {
+        /// In bytes, from 1; nil where the line is JSON but not an observation.
+        public let column: Int?
+        public let sentence: String
+    }
+
+    /// Reads a line of a file.
+    public init(parsing line: UnsafeBufferPointer<UInt8>) throws(Mistake) {
+        if let plain = ObservationScanner.plainLine(line) {
+            self = plain
+            return
+        }
+        let json: JSON
+        do { json = try JSON(parsing: line) } catch { throw Mistake(column: error.column, sentence: error.problem) }
+        do { self = try ObservationLine(json) } catch { throw Mistake(column: nil, sentence: error.description) }
+    }
+
     /// Reads a line that has been parsed as JSON.
     ///
     /// Unknown members are passed over, so that later versions may add some.
@@ -92,6 +110,33 @@ public enum ObservationLine: Hashable, Sendable {
             }
             return .object(object)
         }
+    }
+}
+
+extension Observation {
+    /// The observation as it is after its way through JSON: titles clipped, figures that are no numbers left out.
+    ///
+    /// Nearly all are that way from the beginning, and are spared the way.
+    public func written() throws(JSONMismatch) -> Observation {
+        if isAsWritten { return self }
+        guard case .observed(let written) = try ObservationLine(ObservationLine.observed(self).json) else {
+            return self
+        }
+        return written
+    }
+
+    /// Whether the way through JSON would change nothing and find nothing wrong; false also where only the way can tell.
+    private var isAsWritten: Bool {
+        let moments = Moment.earliest...Moment.latest
+        guard !subject.source.isEmpty, !subject.app.isEmpty, issues.isEmpty, moments.contains(span.from),
+            moments.contains(span.to), moments.contains(seen), flaw == nil
+        else { return false }
+        for (index, entry) in metrics.entries.enumerated() {
+            // A negative zero loses its sign; of a name that comes twice the last one counts.
+            if entry.value == 0, entry.value.sign == .minus { return false }
+            if metrics.entries[..<index].contains(where: { $0.name == entry.name }) { return false }
+        }
+        return true
     }
 }
 

@@ -20,6 +20,8 @@ public protocol Detector: Plugin {
     var learns: [History.Need] { get }
     /// What it is shown at once.
     var scope: DetectorScope { get }
+    /// The severities with which it can fire, where that is known before: for the coverage of rule tests.
+    var severities: Set<Severity>? { get }
     /// Whether what it finds is worth reminding of while it lasts, where the config says nothing; events are not.
     static var isWorthReminding: Bool { get }
 
@@ -31,6 +33,7 @@ extension Detector {
     public var learns: [History.Need] { [] }
     public var scope: DetectorScope { .subject }
     public var readsIssues: Bool { false }
+    public var severities: Set<Severity>? { nil }
     public static var isWorthReminding: Bool { true }
 }
 

@@ -3,7 +3,8 @@ public import PluginKit
 /// A rule's options as a config writes them, read by the grammar that the manifest names.
 ///
 /// The thing itself stands at 1:3, its options from line 2 on, their values at column 9; in a section of a list, each
-/// value stands ten columns further than the one before it.
+/// value stands ten columns further than the one before it. Lists are written with commas, matches as
+/// `app=shop-* severity=critical`.
 public struct WrittenOptions: ExpressibleByDictionaryLiteral, Sendable {
     public indirect enum Value: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Sendable {
         case text(String)
@@ -79,22 +80,55 @@ public struct WrittenOptions: ExpressibleByDictionaryLiteral, Sendable {
                     }
                     return Option(.section(Options(name: "", position: place, values: values)), at: place)
                 })
-        case (.text(let text), .text), (.text(let text), .metric): return .text(GuardedText(text))
-        case (.text(let text), .choice(let words)) where words.contains(text): return .text(GuardedText(text))
-        case (.text(let text), .comparison): return .comparison(try Comparison(grammar: text))
-        case (.text(let text), .duration): return .duration(try Duration(grammar: text))
-        case (.text(let text), .points): return .fraction(try PercentagePoints(grammar: text).fraction)
-        case (.text(let text), .percentage): return .fraction(try Percentage(grammar: text).fraction)
-        case (.text("true"), .flag): return .flag(true)
-        case (.text("false"), .flag): return .flag(false)
-        case (.text("off"), .orOff): return .off
-        case (_, .orOff(let inner)): return try read(written, inner, position)
-        case (.text(let text), .integer(let range)):
+        case (.text(let text), _): return try value(text, kind, at: position)
+        default: throw Mistake(description: "'\(written)' does not fit \(kind)")
+        }
+    }
+
+    private static func value(
+        _ text: String, _ kind: OptionKind, at position: Position
+    ) throws -> Option.Value {
+        switch kind {
+        case .integer(let range):
             guard let number = Int(text), range.contains(number) else {
-                throw Mistake(description: "'\(text)' is no number of \(range)")
+                throw GrammarError(expected: "a number from \(range.lowerBound) to \(range.upperBound), not \(text)")
             }
             return .integer(number)
-        default: throw Mistake(description: "'\(written)' does not fit \(kind)")
+        case .duration(let range):
+            let duration = try Duration(grammar: text)
+            guard range.contains(duration) else {
+                throw GrammarError(expected: "\(range.lowerBound.grammar) to \(range.upperBound.grammar), not \(text)")
+            }
+            return .duration(duration)
+        case .rate:
+            let rate = try Rate(grammar: text)
+            return .rate(count: rate.count, per: rate.per)
+        case .flag where ["true", "false"].contains(text): return .flag(text == "true")
+        case .percentage: return .fraction(try Percentage(grammar: text).fraction)
+        case .points: return .fraction(try PercentagePoints(grammar: text).fraction)
+        case .comparison: return .comparison(try Comparison(grammar: text))
+        case .days: return .days(try DaySet(grammar: text))
+        case .hours: return .hours(try DailyHours(grammar: text))
+        case .instant: return .instant(try WrittenInstant(grammar: text))
+        case .orOff(let inner): return text == "off" ? .off : try value(text, inner, at: position)
+        case .list(let inner):
+            var options: [Option] = []
+            for part in text.split(separator: ",") {
+                options.append(Option(try value(String(part).trimmed, inner, at: position), at: position))
+            }
+            return .list(options)
+        case .match:
+            return .match(
+                Match(
+                    text.split(separator: " ").map { condition in
+                        let parts = condition.split(separator: "=", maxSplits: 1).map(String.init)
+                        return Match.Condition(property: parts[0], patterns: [Glob(parts.count > 1 ? parts[1] : "")])
+                    }))
+        case .choice(let words):
+            guard words.contains(text) else { throw GrammarError(expected: "one of \(words), not \(text)") }
+            return .text(GuardedText(text))
+        case .text, .url, .path, .metric, .name: return .text(GuardedText(text))
+        case .flag, .map, .section: throw Mistake(description: "'\(text)' does not fit \(kind)")
         }
     }
 }

@@ -12,31 +12,46 @@ public struct Preview: Sendable {
     public private(set) var state: State
     /// Every decision about every notification, in the order they were made.
     public private(set) var decisions: [DecisionRecord] = []
-    /// Every incident that was more than pending at some time, as it was last, in the order they began.
+    /// Every incident that was more than pending at some time or is pending now, as it was last, in the order they began.
     public var incidents: [Incident] {
         seen.values.sorted { ($0.since, $0.id) < ($1.since, $1.id) }
     }
+    /// The newest notes.
     public private(set) var notes: [Note] = []
+    /// What rules thought over time, if the preview was asked to keep it.
+    public private(set) var traces: Traces?
+    /// The severities with which each rule has fired.
+    public private(set) var fired: [String: Set<Severity>] = [:]
+    public let start: Moment
     public private(set) var now: Moment
 
     private var seen: [String: Incident] = [:]
 
+    /// Notes kept: a long span with a source in trouble makes one a poll.
+    static let notesMax = 1000
+
     /// - Parameters:
     ///   - state: a copy of what the bot knows.
     ///   - start: where virtual time begins.
-    public init(plan: Plan, state: State, start: Moment, faults: Faults? = nil) {
-        core = Core(plan: plan)
+    ///   - isTraced: whether to keep what rules thought over time, for drawings.
+    public init(plan: Plan, state: State, start: Moment, faults: Faults? = nil, isTraced: Bool = false) {
+        core = Core(plan: plan, tellsJudgements: isTraced)
         self.state = state
         self.faults = faults
+        self.start = start
+        traces = isTraced ? Traces() : nil
         now = start
         for incident in state.incidents.values { seen[incident.id] = incident }
         step(.started)
     }
 
+    public var plan: Plan { core.plan }
+
     /// Moves time on to the lines' moment and takes them in; they are of one source and were seen at one time.
+    ///
+    /// What is due at that very moment happens before: the running bot does it when it starts the poll.
     public mutating func feed(_ lines: [ObservationLine], at moment: Moment) {
-        passTime(until: moment, including: false)
-        now = max(now, moment)
+        advance(to: moment)
         step(.observed(lines))
     }
 
@@ -45,30 +60,52 @@ public struct Preview: Sendable {
 
     /// Moves time on, letting happen what is due, that at `moment` included.
     public mutating func advance(to moment: Moment) {
-        passTime(until: moment, including: true)
-        now = max(now, moment)
-    }
-
-    private mutating func passTime(until moment: Moment, including: Bool) {
-        while let due = state.nextDue, including ? due <= moment : due < moment {
+        while let due = state.nextDue, due <= moment {
             now = max(now, due)
             step(.tick)
         }
+        now = max(now, moment)
     }
 
     private mutating func step(_ input: Input) {
-        var inputs = [input]
-        while !inputs.isEmpty {
-            let output = core.step(&state, inputs.removeFirst(), at: now)
-            for case .incident(let incident) in output.facts { seen[incident.id] = incident }
-            for effect in output.effects {
-                switch effect {
-                case .decided(let record): decisions.append(record)
-                case .note(let note): notes.append(note)
-                case .send(let order): inputs.append(.delivered(id: order.delivery.id, outcome(of: order.delivery)))
-                case .poll, .answered: break
-                }
+        var output = core.step(&state, input, at: now)
+        take(output)
+        var answers = self.answers(to: output)
+        while !answers.isEmpty {
+            output = core.step(&state, answers.removeFirst(), at: now)
+            take(output)
+            answers += self.answers(to: output)
+        }
+    }
+
+    private mutating func take(_ output: Output) {
+        for fact in output.facts {
+            switch fact {
+            case .incident(let incident):
+                seen[incident.id] = incident
+                if incident.state == .firing { fired[incident.rule, default: []].insert(incident.severity) }
+            // A suspicion that came to nothing is nobody's business.
+            case .incidentEnded(let id) where seen[id]?.state == .pending: seen[id] = nil
+            default: break
             }
+        }
+        for effect in output.effects {
+            switch effect {
+            case .decided(let record): decisions.append(record)
+            case .note(let note):
+                notes.append(note)
+                if notes.count >= 2 * Preview.notesMax { notes.removeFirst(notes.count - Preview.notesMax) }
+            case .send, .poll, .answered: break
+            }
+        }
+        for judgement in output.judgements { traces?.add(judgement, at: now) }
+    }
+
+    /// What comes back at once of what was sent.
+    private func answers(to output: Output) -> [Input] {
+        output.effects.compactMap { effect in
+            guard case .send(let order) = effect else { return nil }
+            return .delivered(id: order.delivery.id, outcome(of: order.delivery))
         }
     }
 

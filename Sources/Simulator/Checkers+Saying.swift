@@ -91,7 +91,7 @@ struct ResolvedWhereOpened: Checker {
 
     /// What was appended and not synced may have come to pass all the same.
     private mutating func adopt(_ delivery: Delivery, _ state: State) {
-        guard let incident = delivery.incident else { return }
+        guard let incident = delivery.incident, delivery.channel != OwnPage.name else { return }
         let place = Place(channel: delivery.channel, incident: incident)
         if delivery.kind == .opened, courses[place] == nil, state.incidents[incident] != nil {
             courses[place] = Course()

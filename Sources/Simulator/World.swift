@@ -268,6 +268,13 @@ final class World: @unchecked Sendable {
     }
 
     private func diskFault(_ operation: DiskFault.Operation, _ name: String) -> MemoryDisk.Fault? {
+        let fault = drawFault(operation)
+        // Whatever it was that failed, the commit did.
+        if fault != nil { isJournalLate = true }
+        return fault
+    }
+
+    private func drawFault(_ operation: DiskFault.Operation) -> MemoryDisk.Fault? {
         guard let trouble = diskTrouble, time.uptime < trouble.until else { return nil }
         switch (trouble.kind, operation) {
         case (.full, .append): return .init(reason: .full, bytesKept: random.below(300))

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import PluginKit
 
 /// The command line. Exit status: 0 fine; 1 the answer is no; 2 wrong usage; 3 could not do it.
 @main
@@ -8,10 +9,10 @@ struct Alertbot: AsyncParsableCommand {
         abstract: "Watches crash figures and tells your chat when it matters.",
         version: Version.text,
         subcommands: [
-            RunCommand.self, DryRunCommand.self, CheckCommand.self, StatusCommand.self, HistoryCommand.self,
-            IncidentsCommand.self, WhyCommand.self, MuteCommand.self, UnmuteCommand.self, MutesCommand.self,
-            AckCommand.self,
-            RetryCommand.self, SendTestCommand.self, JournalCommand.self,
+            RunCommand.self, DryRunCommand.self, BacktestCommand.self, TestCommand.self, CheckCommand.self,
+            StatusCommand.self, HistoryCommand.self, IncidentsCommand.self, WhyCommand.self, MuteCommand.self,
+            UnmuteCommand.self, MutesCommand.self, AckCommand.self, RetryCommand.self, SendTestCommand.self,
+            JournalCommand.self,
         ])
 
     static func main() async {
@@ -59,6 +60,15 @@ struct Failure: Error {
     init(_ status: ExitStatus, _ sentence: String = "") {
         self.status = status
         self.sentence = sentence
+    }
+}
+
+extension Failure {
+    /// A name that is not known, with the nearest that is.
+    init(noSuch what: String, _ name: String, known: some Sequence<String>) {
+        let near = name.nearest(in: known).map { "; did you mean \($0)?" } ?? ""
+        self.init(
+            .wrongUsage, "there is no \(what) '\(name)'; known: \(known.sorted().joined(separator: ", "))\(near)")
     }
 }
 

@@ -29,11 +29,7 @@ struct DryRunCommand: AsyncParsableCommand {
     func run() async throws {
         let config = try ConfigFile(common.config).config()
         if let channel, config.channels[channel] == nil {
-            let near = channel.nearest(in: config.channels.keys).map { "; did you mean \($0)?" } ?? ""
-            throw Failure(
-                .wrongUsage,
-                "there is no channel '\(channel)'; known: \(config.channels.keys.sorted().joined(separator: ", "))\(near)"
-            )
+            throw Failure(noSuch: "channel", channel, known: config.channels.keys)
         }
         let end = try now.map { text throws(Failure) in try instant(text, "--now", config.plan.zone) }
         let (state, report) = try readState(config.bot.stateFolder)
@@ -54,48 +50,11 @@ struct DryRunCommand: AsyncParsableCommand {
     private func play(
         _ path: String, _ config: Config, _ state: State, until end: Moment?
     ) throws(Failure) -> (Preview, isWhole: Bool) {
-        var file = ObservationFile(name: path == "-" ? "standard input" : path, sources: Set(config.sources.keys))
-        try readAll(path, into: &file)
-        for complaint in file.complaints { Output.error(complaint.description) }
-        for (source, count) in file.skipped.sorted(by: { $0.key < $1.key }) {
-            Output.error(
-                "alertbot: warning: skipped \(count) line\(count == 1 ? "" : "s") of source '\(source.tamed.clipped(to: 60))', "
-                    + "which the config does not name")
-        }
-        let last = end ?? file.lines.last?.seen ?? SystemClock().now()
-        let batches = file.batches.filter { ($0.first?.seen ?? last) <= last }
-        var preview = Preview(
-            plan: config.plan, state: state, start: min(batches.first?.first?.seen ?? last, last), faults: faults.faults
-        )
-        var bar = ProgressBar("Playing observations")
-        for (index, batch) in batches.enumerated() {
-            guard let seen = batch.first?.seen else { continue }
-            preview.feed(batch, at: seen)
-            bar.show(index, of: batches.count)
-        }
-        preview.advance(to: last)
-        bar.end()
-        return (preview, file.complaints.isEmpty)
-    }
-
-    private func readAll(_ path: String, into file: inout ObservationFile) throws(Failure) {
-        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw Failure(.impossible, "the observations \(path) can not be read: \(String(cString: strerror(errno)))")
-        }
-        defer { if path != "-" { close(descriptor) } }
-        var buffer = [UInt8](repeating: 0, count: 1 << 18)
-        while true {
-            let got = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else {
-                throw Failure(
-                    .impossible, "the observations \(path) can not be read: \(String(cString: strerror(errno)))")
-            }
-            if got == 0 { break }
-            file.take(buffer[..<got])
-        }
-        file.finish()
+        var file = PlayedFile(path, sources: config.sources.keys)
+        var playback = Playback(config.plan, from: state, until: end, faults: faults.faults)
+        let isWhole = try file.play { playback.feed($0) }
+        tellUnplayed(playback.lateCount, end)
+        return (playback.finish(now: SystemClock().now()), isWhole)
     }
 
     // MARK: polling once

@@ -165,6 +165,7 @@ public struct ThresholdRule: SubjectDetector {
 
     /// Whether it has a critical limit.
     var canBeCritical: Bool { limits.first?.severity == .critical }
+    public var severities: Set<Severity>? { composite == nil ? Set(limits.map(\.severity)) : nil }
 
     public func judge(_ series: Series, at now: Moment) -> Judgement {
         if let composite { return composite.judge(series, at: now) }

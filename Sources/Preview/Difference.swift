@@ -1,0 +1,190 @@
+public import AlertCore
+public import PluginKit
+
+/// What another config would have said differently.
+public struct Difference: Sendable {
+    public enum Change: Sendable {
+        /// Only the other config says it.
+        case new(DecisionRecord)
+        /// The other config does not say it.
+        case gone(DecisionRecord)
+        /// The other config says it at another time, perhaps with another severity, too.
+        case moved(DecisionRecord, DecisionRecord)
+        case severity(DecisionRecord, DecisionRecord)
+
+        public var name: String {
+            switch self {
+            case .new: "new"
+            case .gone: "gone"
+            case .moved: "moved"
+            case .severity: "severity"
+            }
+        }
+
+        /// What the first config says, and what the other one does.
+        public var records: (before: DecisionRecord?, after: DecisionRecord?) {
+            switch self {
+            case .new(let after): (nil, after)
+            case .gone(let before): (before, nil)
+            case .moved(let before, let after), .severity(let before, let after): (before, after)
+            }
+        }
+
+        var at: Moment {
+            let (before, after) = records
+            return [before?.at, after?.at].compactMap { $0 }.min() ?? .earliest
+        }
+    }
+
+    /// How many messages one channel hears, and how many of them at night, from either config.
+    public struct ChannelCount: Hashable, Sendable {
+        public let channel: String
+        public let before: (messages: Int, atNight: Int)
+        public let after: (messages: Int, atNight: Int)
+
+        public static func == (left: ChannelCount, right: ChannelCount) -> Bool {
+            left.channel == right.channel && left.before == right.before && left.after == right.after
+        }
+
+        public func hash(into hasher: inout Hasher) { hasher.combine(channel) }
+    }
+
+    /// In the order of time.
+    public let changes: [Change]
+    public let channels: [ChannelCount]
+    /// Messages that both say at the same time with the same severity.
+    public let sameCount: Int
+
+    /// A message that is said again within this time is the same one, moved: more than a night of quiet hours.
+    static let moveMax = Duration.hours(24)
+
+    public init(_ before: BacktestReport, _ after: BacktestReport) {
+        var changes: [Change] = []
+        var sameCount = 0
+        let (old, new) = (before.messages.grouped, after.messages.grouped)
+        for topic in Set(old.keys).union(new.keys) {
+            var pairing = Pairing(old[topic] ?? [], new[topic] ?? [])
+            sameCount += pairing.takeSame()
+            changes += pairing.takeChanged() + pairing.rest
+        }
+        self.sameCount = sameCount
+        self.changes = changes.sorted { left, right in
+            let (a, b) = (left.records.before ?? left.records.after, right.records.before ?? right.records.after)
+            return (left.at, left.name, a?.channel ?? "", a?.message.headline ?? "")
+                < (right.at, right.name, b?.channel ?? "", b?.message.headline ?? "")
+        }
+        let names =
+            before.channels.map(\.name)
+            + after.channels.map(\.name).filter { name in
+                !before.channels.contains { $0.name == name }
+            }
+        channels = names.map { name in
+            let old = before.channels.first { $0.name == name }
+            let new = after.channels.first { $0.name == name }
+            return ChannelCount(
+                channel: name, before: (old?.messages ?? 0, old?.atNight ?? 0),
+                after: (new?.messages ?? 0, new?.atNight ?? 0))
+        }
+    }
+
+    public var isEmpty: Bool { changes.isEmpty }
+
+    public func count(_ name: String) -> Int { changes.count { $0.name == name } }
+
+    public var json: JSON {
+        [
+            "summary": [
+                "same": JSON(sameCount), "new": JSON(count("new")), "gone": JSON(count("gone")),
+                "moved": JSON(count("moved")), "severity": JSON(count("severity")),
+            ],
+            "channels": .array(
+                channels.map { count in
+                    [
+                        "channel": .string(count.channel),
+                        "before": ["messages": JSON(count.before.messages), "at_night": JSON(count.before.atNight)],
+                        "after": ["messages": JSON(count.after.messages), "at_night": JSON(count.after.atNight)],
+                    ]
+                }),
+            "changes": .array(
+                changes.map { change in
+                    let (before, after) = change.records
+                    return [
+                        "change": .string(change.name), "before": before.map(\.brief) ?? .null,
+                        "after": after.map(\.brief) ?? .null,
+                    ]
+                }),
+        ]
+    }
+}
+
+/// The messages of two configs about one thing, and which belong together.
+private struct Pairing {
+    private var old: [DecisionRecord]
+    private var new: [DecisionRecord]
+
+    init(_ old: [DecisionRecord], _ new: [DecisionRecord]) {
+        self.old = old
+        self.new = new
+    }
+
+    /// Takes out what both say alike; gives back how often.
+    mutating func takeSame() -> Int {
+        take { $0.at == $1.at && $0.severity == $1.severity }.count
+    }
+
+    mutating func takeChanged() -> [Difference.Change] {
+        let severities = take { $0.at == $1.at }.map { Difference.Change.severity($0, $1) }
+        let moved = take { left, right in
+            let distance = left.at < right.at ? right.at - left.at : left.at - right.at
+            return distance <= Difference.moveMax
+        }
+        return severities + moved.map { .moved($0, $1) }
+    }
+
+    var rest: [Difference.Change] { old.map { .gone($0) } + new.map { .new($0) } }
+
+    /// Pairs each old message with the first new one that fits, and takes both out.
+    private mutating func take(
+        where fits: (DecisionRecord, DecisionRecord) -> Bool
+    ) -> [(DecisionRecord, DecisionRecord)] {
+        var pairs: [(DecisionRecord, DecisionRecord)] = []
+        var left: [DecisionRecord] = []
+        for record in old {
+            if let index = new.firstIndex(where: { fits(record, $0) }) {
+                pairs.append((record, new.remove(at: index)))
+            } else {
+                left.append(record)
+            }
+        }
+        old = left
+        return pairs
+    }
+}
+
+/// What a message is about and for whom.
+private struct Topic: Hashable {
+    let channel: String
+    let kind: Notification.Kind
+    /// Nil for summaries, which are of several.
+    let rule: String?
+    let subject: Subject?
+}
+
+extension [DecisionRecord] {
+    fileprivate var grouped: [Topic: [DecisionRecord]] {
+        Dictionary(grouping: self) { record in
+            let single = record.kind == .digest ? nil : record.message.incidents.first
+            return Topic(channel: record.channel, kind: record.kind, rule: single?.rule, subject: single?.subject)
+        }
+    }
+}
+
+extension DecisionRecord {
+    /// The message in the few words that tell it from others.
+    fileprivate var brief: JSON {
+        [
+            "at": JSON(at), "channel": .string(channel), "kind": .string(kind.rawValue),
+            "severity": .string(severity.rawValue), "headline": .string(message.headline.tamed),
+        ]
+    }
+}

@@ -1,0 +1,56 @@
+public import AlertCore
+public import PluginKit
+public import Runtime
+
+/// Observations on their way through a preview, which begins with the first of them.
+public struct Playback: Sendable {
+    private let plan: Plan
+    private let state: State
+    private let end: Moment?
+    private let faults: Faults?
+    private let isTraced: Bool
+    private var preview: Preview?
+
+    public private(set) var lineCount = 0
+    /// Lines that were seen after the end, and so not played.
+    public private(set) var lateCount = 0
+
+    /// - Parameters:
+    ///   - state: what the bot knows when it begins.
+    ///   - end: where virtual time ends; nil for the moment of the last line.
+    ///   - isTraced: whether to keep what rules thought over time, for drawings.
+    public init(
+        _ plan: Plan, from state: State = State(), until end: Moment? = nil, faults: Faults? = nil,
+        isTraced: Bool = false
+    ) {
+        self.plan = plan
+        self.state = state
+        self.end = end
+        self.faults = faults
+        self.isTraced = isTraced
+    }
+
+    /// Takes in what one source saw at one moment.
+    public mutating func feed(_ batch: ObservationReader.Batch) {
+        if let end, batch.seen > end {
+            lateCount += batch.lines.count
+            return
+        }
+        lineCount += batch.lines.count
+        if preview == nil { preview = begun(at: batch.seen) }
+        preview?.feed(batch.lines, at: batch.seen)
+    }
+
+    /// Lets happen what is due by the end.
+    ///
+    /// - Parameter now: what to take for the end where neither a line nor anybody said.
+    public consuming func finish(now: @autoclosure () -> Moment) -> Preview {
+        var preview = self.preview ?? begun(at: end ?? now())
+        preview.advance(to: max(end ?? preview.now, preview.now))
+        return preview
+    }
+
+    private func begun(at moment: Moment) -> Preview {
+        Preview(plan: plan, state: state, start: moment, faults: faults, isTraced: isTraced)
+    }
+}

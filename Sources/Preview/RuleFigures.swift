@@ -1,0 +1,149 @@
+internal import AlertCore
+public import PluginKit
+
+/// How noisy one rule was over a span, and how quick.
+public struct RuleFigures: Hashable, Sendable {
+    public let rule: String
+    /// Messages about it, over all channels.
+    public let messages: Int
+    /// Those between 22 and 7 in the bot's zone.
+    public let atNight: Int
+    /// What it wanted said: each notification counts once for each channel, however often it was held.
+    public let notifications: Int
+    /// Those of them that a gate held or dropped.
+    public let gated: Int
+    /// Incidents that at least one channel was told of.
+    public let incidents: Int
+    /// Those of them that were over within ten minutes of being told.
+    public let brief: Int
+    /// The longest time without a message, the beginning and the end of the span included.
+    public let longestSilence: Duration
+    /// How it did against what truly happened; nil where nobody said what did.
+    public let detection: Detection?
+
+    /// An incident shorter than this was noise, or nothing that people could have done anything about.
+    public static let briefMax = Duration.minutes(10)
+
+    init(
+        _ rule: String, _ decisions: [DecisionRecord], _ incidents: [Incident], from: Moment, to: Moment, _ zone: Zone,
+        _ truth: [TrueIncident]?
+    ) {
+        self.rule = rule
+        let own = decisions.filter { $0.rules.contains(rule) }
+        let messages = own.filter(\.isMessage)
+        let night = Night(zone)
+        self.messages = messages.count
+        atNight = messages.count { night.covers($0.at) }
+        (notifications, gated) = RuleFigures.gating(own, rule)
+        let openings = messages.reduce(into: [String: Moment]()) { openings, record in
+            for incident in record.message.incidents where incident.rule == rule && openings[incident.id] == nil {
+                openings[incident.id] = record.at
+            }
+        }
+        let told = incidents.filter { $0.rule == rule && openings[$0.id] != nil }
+        self.incidents = told.count
+        brief = told.count { incident in
+            guard let until = incident.until, let opening = openings[incident.id] else { return false }
+            return until - opening <= RuleFigures.briefMax
+        }
+        let marks = [from] + messages.map(\.at) + [max(from, to)]
+        longestSilence = zip(marks, marks.dropFirst()).map { $1 - $0 }.max() ?? .zero
+        detection = truth.map { Detection($0, told, openings) }
+    }
+
+    /// Counts each notification once for each channel, and whether a gate ever kept it back.
+    private static func gating(_ decisions: [DecisionRecord], _ rule: String) -> (all: Int, gated: Int) {
+        struct Place: Hashable {
+            let channel: String
+            let incident: String
+        }
+        var held: Set<Place> = []
+        var (all, gated) = (0, 0)
+        for record in decisions {
+            for incident in record.message.incidents where incident.rule == rule {
+                let place = Place(channel: record.channel, incident: incident.id)
+                switch record.decision {
+                case .send:
+                    if held.remove(place) == nil { all += 1 }
+                case .drop:
+                    guard held.remove(place) == nil else { continue }
+                    all += 1
+                    gated += 1
+                case .hold:
+                    guard held.insert(place).inserted else { continue }
+                    all += 1
+                    gated += 1
+                }
+            }
+        }
+        return (all, gated)
+    }
+
+    public var json: JSON {
+        var object = JSONObject()
+        object["rule"] = .string(rule)
+        object["messages"] = JSON(messages)
+        object["at_night"] = JSON(atNight)
+        object["notifications"] = JSON(notifications)
+        object["held_or_dropped"] = JSON(gated)
+        object["incidents"] = JSON(incidents)
+        object["over_within_10m"] = JSON(brief)
+        object["longest_silence"] = .string(longestSilence.grammar)
+        object["detection"] = detection?.json
+        return .object(object)
+    }
+}
+
+/// How a rule did against what truly happened.
+public struct Detection: Hashable, Sendable {
+    /// A true incident and how long the first message about it took; nil when it was never told of.
+    public struct Case: Hashable, Sendable {
+        public let incident: TrueIncident
+        public let delay: Duration?
+    }
+
+    public let cases: [Case]
+    /// Incidents that were told of while nothing was wrong with their app.
+    public let falseAlarms: Int
+
+    init(_ truth: [TrueIncident], _ told: [Incident], _ openings: [String: Moment]) {
+        cases = truth.map { known in
+            let times = told.filter { $0.subject.app == known.app }.compactMap { openings[$0.id] }
+            let first = times.filter { known.span.from <= $0 && $0 <= known.span.to }.min()
+            // What was told of before it began and still holds has told of it, too.
+            let standing = told.contains { incident in
+                incident.subject.app == known.app && (openings[incident.id] ?? .latest) < known.span.from
+                    && (incident.until ?? .latest) > known.span.from
+            }
+            return Case(incident: known, delay: standing ? .zero : first.map { $0 - known.span.from })
+        }
+        falseAlarms = told.count { incident in
+            let until = incident.until ?? .latest
+            return !truth.contains {
+                $0.app == incident.subject.app && $0.span.from < until && incident.since < $0.span.to
+            }
+        }
+    }
+
+    public var found: Int { cases.count { $0.delay != nil } }
+
+    /// The delay that half of those found kept within; nil when none was found.
+    public var medianDelay: Duration? {
+        let delays = cases.compactMap(\.delay).sorted()
+        return delays.isEmpty ? nil : delays[(delays.count - 1) / 2]
+    }
+
+    var json: JSON {
+        [
+            "incidents": JSON(cases.count), "found": JSON(found), "median_delay": JSON(medianDelay?.grammar),
+            "false_alarms": JSON(falseAlarms),
+            "cases": .array(
+                cases.map {
+                    [
+                        "app": .string($0.incident.app), "from": JSON($0.incident.span.from),
+                        "to": JSON($0.incident.span.to), "delay": JSON($0.delay?.grammar),
+                    ]
+                }),
+        ]
+    }
+}

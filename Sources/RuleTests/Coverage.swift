@@ -1,0 +1,53 @@
+internal import AlertCore
+public import BotConfig
+public import PluginKit
+
+/// Which rules, severities and gates of a config its tests have seen at work.
+public struct Coverage: Sendable {
+    public struct Item: Hashable, Sendable {
+        public let name: String
+        /// What was seen of it: severities of a rule, or that a gate was closed.
+        public let seen: [String]
+        /// What no test has seen.
+        public let unseen: [String]
+    }
+
+    public let rules: [Item]
+    public let gates: [Item]
+
+    public init(_ results: [RuleTestResult], of config: Config) {
+        rules = config.plan.detectors.map { rule in
+            let fired = results.reduce(into: Set<Severity>()) { $0.formUnion($1.fired[rule.name] ?? []) }
+            let possible = rule.detector.severities ?? []
+            let unseen = possible.subtracting(fired).sorted().map(\.rawValue)
+            return Item(
+                name: rule.name, seen: fired.sorted().map(\.rawValue),
+                unseen: fired.isEmpty && unseen.isEmpty ? ["firing"] : unseen)
+        }
+        gates = config.plan.gates.map { gate in
+            let wasClosed = results.contains { $0.closed.contains(gate.name) }
+            return Item(name: gate.name, seen: wasClosed ? ["closed"] : [], unseen: wasClosed ? [] : ["closed"])
+        }
+    }
+
+    /// The share of all there is to see that was seen; 1 where there is nothing.
+    public var share: Double {
+        let all = rules + gates
+        let seen = all.reduce(0) { $0 + $1.seen.count }
+        let total = seen + all.reduce(0) { $0 + $1.unseen.count }
+        return total == 0 ? 1 : Double(seen) / Double(total)
+    }
+
+    public var json: JSON {
+        func items(_ items: [Item]) -> JSON {
+            .array(
+                items.map {
+                    [
+                        "name": .string($0.name), "seen": .array($0.seen.map(JSON.string)),
+                        "unseen": .array($0.unseen.map(JSON.string)),
+                    ]
+                })
+        }
+        return ["share": JSON(share), "rules": items(rules), "gates": items(gates)]
+    }
+}

@@ -1,0 +1,163 @@
+internal import AlertCore
+public import BotConfig
+internal import PluginKit
+internal import Preview
+internal import YAMLKit
+
+extension RuleTestDocument {
+    /// Reads the tests as they are meant with a config.
+    ///
+    /// - Parameter file: the bytes of a file of observations that a test names, by its path as written; or why it can not
+    ///   be read.
+    public func tests(for config: Config, file: (String) -> Result<[UInt8], UnreadableFile>) -> RuleTestReading {
+        var reader = RuleTestReader(config: config, problems: brokenness)
+        let tests = root.map { reader.tests($0, file) } ?? []
+        let problems = reader.problems.sorted { $0.position < $1.position }
+        return RuleTestReading(tests: tests, problems: problems)
+    }
+}
+
+/// Why a file can not be read: a phrase.
+public struct UnreadableFile: Error, Hashable, Sendable {
+    public let sentence: String
+    public init(_ sentence: String) { self.sentence = sentence }
+}
+
+/// The reading of one file of tests, with the problems found so far.
+struct RuleTestReader {
+    let config: Config
+    var problems: [Problem]
+
+    /// What a series of figures says besides the figures.
+    private static let seriesKeys = [
+        "source", "app", "release", "environment", "labels", "start", "every", "span", "seen_after", "complete",
+    ]
+    private static let testKeys = seriesKeys + ["series", "observations", "until", "expect"]
+    private static let fileKeys = ["config", "tests"]
+
+    mutating func tests(_ root: Node, _ file: (String) -> Result<[UInt8], UnreadableFile>) -> [RuleTest] {
+        let top = entries(of: root, "the file")
+        reportUnknown(top, known: RuleTestReader.fileKeys, in: "a file of rule tests")
+        guard let tests = top.first(where: { $0.key == "tests" }) else {
+            report(root.position, "there are no tests", advice: "write tests: {a sentence that says what: {…}}")
+            return []
+        }
+        return entries(of: tests.value, "'tests'").compactMap { test($0, file) }
+    }
+
+    private mutating func test(_ entry: Entry, _ file: (String) -> Result<[UInt8], UnreadableFile>) -> RuleTest? {
+        let problemsBefore = problems.count
+        let parts = entries(of: entry.value, "the test '\(entry.key.clipped(to: 60))'")
+        reportUnknown(parts, known: RuleTestReader.testKeys, in: "a test", orMetrics: true)
+        let defaults = SeriesReading(parts)
+        var lines: [ObservationLine] = []
+        if defaults["series"] == nil, hasFigures(parts) { lines += series(defaults, at: entry.keyMark.position) }
+        if let series = defaults["series"] {
+            for node in elements(of: series, "'series'") {
+                let own = entries(of: node, "a series")
+                reportUnknown(own, known: RuleTestReader.seriesKeys, in: "a series", orMetrics: true)
+                lines += self.series(SeriesReading(own, over: defaults), at: node.position)
+            }
+        }
+        if let observations = defaults["observations"] {
+            for node in elements(of: observations, "'observations'") { lines += observation(node, file) }
+        }
+        let start = defaults["start"].flatMap { moment($0, "start", after: nil) }
+        let first = start ?? lines.map(\.seen).min()
+        let end = defaults["until"].flatMap { moment($0, "until", after: first) }
+        guard let expect = defaults["expect"] else {
+            report(
+                entry.keyMark.position, "the test '\(entry.key.clipped(to: 60))' expects nothing",
+                advice: "write expect: [] where silence is expected")
+            return nil
+        }
+        let expectations = elements(of: expect, "'expect'").compactMap { expectation($0, after: first) }
+        guard problems.count == problemsBefore else { return nil }
+        // Stable: lines seen at one moment stay in the order of the file.
+        return RuleTest(
+            name: entry.key, position: entry.keyMark.position, lines: lines.sorted { $0.seen < $1.seen }, end: end,
+            expectations: expectations)
+    }
+
+    // MARK: observations
+
+    /// Whether some entry is a metric.
+    private func hasFigures(_ entries: [Entry]) -> Bool {
+        entries.contains { !RuleTestReader.testKeys.contains($0.key) && metricNames.contains($0.key) }
+    }
+
+    /// The metrics that mean something: those that everybody knows and those that rules read.
+    var metricNames: [String] { MetricName.wellKnown + config.plan.detectors.flatMap(\.detector.metrics) }
+
+    /// One observation written out, or a file of them.
+    private mutating func observation(
+        _ node: Node, _ file: (String) -> Result<[UInt8], UnreadableFile>
+    ) -> [ObservationLine] {
+        if let path = node.mapping.first(where: { $0.key == "file" }) {
+            reportUnknown(node.mapping, known: ["file"], in: "a file of observations")
+            return text(path.value, "file").map { lines(of: $0, at: path.value.position, file) } ?? []
+        }
+        do {
+            let line = try ObservationLine(json(node))
+            guard config.sources[line.source] == nil else { return [line] }
+            report(node.position, "there is no source '\(line.source.clipped(to: 60))' in the config")
+        } catch {
+            report(place(of: error.path, in: node), "expected \(error.expected), found \(error.found)")
+        }
+        return []
+    }
+
+    private mutating func lines(
+        of path: String, at position: Position, _ file: (String) -> Result<[UInt8], UnreadableFile>
+    ) -> [ObservationLine] {
+        switch file(path) {
+        case .failure(let failure):
+            report(position, "the observations '\(path.clipped(to: 120))' can not be read: \(failure.sentence)")
+            return []
+        case .success(let bytes):
+            var reader = ObservationReader(name: path, sources: Set(config.sources.keys))
+            reader.take(bytes)
+            reader.finish()
+            var lines: [ObservationLine] = []
+            while let batch = reader.nextBatch() { lines += batch.lines }
+            for complaint in reader.takeComplaints() where complaint.level == .error {
+                report(position, "\(complaint)")
+            }
+            return lines
+        }
+    }
+
+    // MARK: expectations
+
+    private static let expectationKeys = [
+        "at", "decision", "kind", "severity", "channel", "rule", "app", "release", "environment", "reason", "text",
+    ]
+
+    private mutating func expectation(_ node: Node, after start: Moment?) -> Expectation? {
+        let parts = entries(of: node, "an expected message")
+        reportUnknown(parts, known: RuleTestReader.expectationKeys, in: "an expected message")
+        func part(_ name: String) -> Node? { parts.first { $0.key == name }?.value }
+        guard let written = part("at") else {
+            report(
+                node.position, "an expected message needs 'at'", advice: "write at: 13:05, or at: +65m after the start")
+            return nil
+        }
+        guard let at = moment(written, "at", after: start) else { return nil }
+        var expectation = Expectation(position: node.position, at: at)
+        expectation.decision = part("decision").flatMap { choice($0, "decision", ["send", "hold", "drop"]) }
+        expectation.kind = part("kind").flatMap { choice($0, "kind", Notification.Kind.allCases.map(\.rawValue)) }
+            .flatMap(Notification.Kind.init)
+        expectation.severity = part("severity").flatMap { choice($0, "severity", Severity.allCases.map(\.rawValue)) }
+            .flatMap(Severity.init)
+        expectation.channel = part("channel").flatMap { choice($0, "channel", config.channels.keys.sorted()) }
+        // The bot's own troubles are rules that no config names.
+        let rules = config.plan.detectors.map(\.name) + Trouble.names
+        expectation.rule = part("rule").flatMap { choice($0, "rule", rules) }
+        expectation.app = part("app").flatMap { text($0, "app") }
+        expectation.release = part("release").flatMap { text($0, "release") }
+        expectation.environment = part("environment").flatMap { text($0, "environment") }
+        expectation.reason = part("reason").flatMap { text($0, "reason") }
+        expectation.text = part("text").flatMap { text($0, "text") }
+        return expectation
+    }
+}

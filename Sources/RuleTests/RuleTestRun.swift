@@ -1,0 +1,115 @@
+internal import AlertCore
+public import BotConfig
+public import PluginKit
+internal import Preview
+
+/// What came of one test.
+public struct RuleTestResult: Sendable {
+    public let name: String
+    public let position: Position
+    /// What was expected and what was said, in the order of time.
+    public let comparison: [Line]
+    let fired: [String: Set<Severity>]
+    let closed: Set<String>
+
+    /// One decision, expected or made or both.
+    public struct Line: Hashable, Sendable {
+        public enum Kind: Hashable, Sendable {
+            case asExpected
+            /// Expected, and where, but not said.
+            case missing(Position)
+            /// Said, but not expected.
+            case unexpected
+        }
+
+        public let kind: Kind
+        public let at: Moment
+        /// What is said, in a few words.
+        public let text: String
+    }
+
+    public var passed: Bool { comparison.allSatisfy { $0.kind == .asExpected } }
+}
+
+extension RuleTest {
+    /// Plays the test through the rules, gates and routes of a config.
+    public func run(with config: Config) -> RuleTestResult {
+        let expectedLast = expectations.map(\.at).max()
+        let seenLast = lines.last?.seen
+        let end = end ?? [expectedLast, seenLast].compactMap { $0 }.max()
+        var playback = Playback(config.plan, until: end)
+        for batch in lines.inBatches { playback.feed(batch) }
+        let preview = playback.finish(now: end ?? .earliest)
+        return RuleTestResult(
+            name: name, position: position, comparison: compare(preview.decisions), fired: preview.fired,
+            closed: Set(preview.decisions.compactMap(\.gate)))
+    }
+
+    private func compare(_ decisions: [DecisionRecord]) -> [RuleTestResult.Line] {
+        var lines: [RuleTestResult.Line] = []
+        var claimed: Set<Int> = []
+        // Whoever says most chooses first, so that the vague leave to the exact what only they can have.
+        for expectation in expectations.sorted(by: { $0.details > $1.details }) {
+            let fitting = decisions.indices.filter { !claimed.contains($0) && expectation.fits(decisions[$0]) }
+            guard let first = fitting.first else {
+                lines.append(.init(kind: .missing(expectation.position), at: expectation.at, text: expectation.words))
+                continue
+            }
+            // The same news in several channels is one, unless a channel was named.
+            let chosen =
+                expectation.channel != nil ? [first] : fitting.filter { decisions[first].isSameNews(as: decisions[$0]) }
+            claimed.formUnion(chosen)
+            lines += chosen.map { .init(kind: .asExpected, at: decisions[$0].at, text: decisions[$0].words) }
+        }
+        for index in decisions.indices where !claimed.contains(index) && decisions[index].isMessage {
+            lines.append(.init(kind: .unexpected, at: decisions[index].at, text: decisions[index].words))
+        }
+        return lines.sorted { $0.at < $1.at }
+    }
+}
+
+extension Expectation {
+    /// How much it says.
+    fileprivate var details: Int {
+        let texts = [decision, channel, rule, app, release, environment, reason, text]
+        return texts.count { $0 != nil } + (kind == nil ? 0 : 1) + (severity == nil ? 0 : 1)
+    }
+
+    fileprivate func fits(_ record: DecisionRecord) -> Bool {
+        func fits(_ wanted: String?, _ values: [String?]) -> Bool { wanted == nil || values.contains(wanted) }
+        let incidents = record.message.incidents
+        return at <= record.at && record.at < at + .seconds(1) && (decision ?? "send") == record.decision.name
+            && (kind ?? record.kind) == record.kind && (severity ?? record.severity) == record.severity
+            && fits(channel, [record.channel]) && fits(reason, [record.reason.description])
+            && fits(rule, incidents.map(\.rule)) && fits(app, incidents.map(\.subject.app))
+            && fits(release, incidents.map(\.subject.release))
+            && fits(environment, incidents.map(\.subject.environment))
+            && (text.map { record.message.plainText.contains($0) } ?? true)
+    }
+
+    /// What is expected, in the order in which decisions are told.
+    fileprivate var words: String {
+        let severity = severity?.rawValue
+        let parts = [
+            channel.map { "\($0):" }, decision.flatMap { $0 == "send" ? nil : $0 }, kind?.rawValue, severity,
+            rule.map { "rule \($0)" }, app, release, environment, reason.map { "(\($0))" }, text.map { "\"\($0)\"" },
+        ].compactMap { $0 }
+        return parts.isEmpty ? "a message" : parts.joined(separator: " ")
+    }
+}
+
+extension DecisionRecord {
+    fileprivate var words: String {
+        let decision = isMessage ? "" : "\(decision.name) "
+        return "\(channel): \(decision)\(kind.rawValue) \(severity.rawValue) \(message.headline.tamed) (\(reason))"
+    }
+
+    fileprivate func isSameNews(as other: DecisionRecord) -> Bool {
+        at == other.at && incident == other.incident && kind == other.kind && severity == other.severity
+    }
+
+    /// The gate that held or dropped it; reasons name it behind a colon.
+    fileprivate var gate: String? {
+        isMessage ? nil : reason.description.split(separator: ":", maxSplits: 1).dropFirst().first.map(String.init)
+    }
+}

@@ -1,0 +1,146 @@
+import BotHarness
+import Testing
+
+@Suite struct BacktestTests {
+    /// A day: well, bad at nine in the evening by Madrid's clock, well again at midnight, a short relapse.
+    private let story = [
+        Shop.line("shop-ios", crashed: 10, seen: "2026-11-20T19:00:00Z"),
+        Shop.line("shop-ios", crashed: 500, seen: "2026-11-20T20:00:00Z"),
+        Shop.line("shop-ios", crashed: 500, seen: "2026-11-20T21:00:00Z"),
+        Shop.line("shop-ios", crashed: 0, seen: "2026-11-20T23:00:00Z"),
+    ]
+
+    @Test func `a backtest shows the time line and how noisy each rule was`() async throws {
+        let scratch = try Shop.scratch(figures: story.joined())
+        let backtest = try await scratch.alertbot("backtest", "--observations", "figures.jsonl")
+        #expect(backtest.status == 0)
+        #expect(backtest.errors == "")
+        #expect(
+            backtest.output == """
+                Messages  (Fri 2026-11-20 20:00 – Sat 2026-11-21 00:00, Europe/Madrid)
+
+                  Fri 2026-11-20
+                    21:00  ops: opened: 🔴 shop-ios: crash-free users 95.00% (limit < 99%) (first)
+                  Sat 2026-11-21
+                    00:00  ops: resolved: ✅ shop-ios: crash-free users 100.00% again, after 3 h (resolved)
+
+                Rules
+
+                  rule   messages  at night  held or dropped  incidents  over within 10 min  longest silence
+                  floor         2   1 (50%)           0 (0%)          1              0 (0%)              3 h
+
+                2 sent, 0 held, 0 dropped. This was a preview: nothing was sent.
+
+                """)
+    }
+
+    @Test func `the JSON is that of a preview with figures`() async throws {
+        let scratch = try Shop.scratch(figures: story.joined())
+        let backtest = try await scratch.alertbot("backtest", "--observations", "figures.jsonl", "--format", "json")
+        let json = try backtest.json
+        #expect(json.names == ["figures", "incidents", "notifications", "now", "summary"])
+        #expect(json["figures"]["rules"][0]["messages"].number == 2)
+        #expect(json["figures"]["rules"][0]["longest_silence"].string == "3h")
+        #expect(
+            try backtest.notifications == [
+                "2026-11-20T20:00:00Z shop-ios opened ops send first",
+                "2026-11-20T23:00:00Z shop-ios resolved ops send resolved",
+            ])
+    }
+
+    @Test func `it begins with a fresh state and leaves nothing behind`() async throws {
+        let scratch = try Shop.scratch(figures: story.joined())
+        let before = scratch.contents
+        _ = try await scratch.alertbot("backtest", "--observations", "figures.jsonl")
+        #expect(scratch.contents == before)
+    }
+
+    @Test func `delays are measured by what truly happened`() async throws {
+        let scratch = try Shop.scratch(figures: story.joined())
+        try scratch.write(
+            "true.jsonl", #"{"app":"shop-ios","from":"2026-11-20T19:40:00Z","to":"2026-11-20T22:00:00Z"}"# + "\n")
+        let backtest = try await scratch.alertbot(
+            "backtest", "--observations", "figures.jsonl", "--incidents", "true.jsonl")
+        #expect(
+            backtest.output.contains(
+                "floor found 1 of 1 incident, half of them within 20 min; 0 alarms with nothing wrong"))
+        #expect(backtest.output.contains("  shop-ios from Fri 2026-11-20 20:40: after 20 min"))
+    }
+
+    @Test func `another config is compared message by message`() async throws {
+        let scratch = try Shop.scratch(figures: story.joined())
+        try scratch.write("other.yaml", Shop.config.replacing("\"< 99%\"", with: "\"< 90%\""))
+        let arguments = ["backtest", "--observations", "figures.jsonl", "--against", "other.yaml"]
+        let compared = try await run(BotBinary.path, arguments, folder: scratch.folder)
+        #expect(compared.status == 0)
+        #expect(
+            compared.output.contains(
+                "    21:00  ! ops: opened: 🟠 shop-ios: crash-free users 95.00% (limit < 99.5%) (first) critical → warning"
+            ))
+        #expect(compared.output.contains("0 new, 0 gone, 0 moved, 2 with another severity, 0 the same."))
+        let strict = try await run(BotBinary.path, arguments + ["--fail-on-difference"], folder: scratch.folder)
+        #expect(strict.status == 1)
+        let json = try await run(BotBinary.path, arguments + ["--format", "json"], folder: scratch.folder)
+        #expect(try json.json["difference"]["summary"]["severity"].number == 2)
+        #expect(try json.json["difference"]["changes"][0]["after"]["severity"].string == "warning")
+    }
+
+    @Test func `a config does not differ from itself`() async throws {
+        let scratch = try Shop.scratch(figures: story.joined())
+        let compared = try await scratch.alertbot(
+            "backtest", "--observations", "figures.jsonl", "--against", "config.yaml", "--fail-on-difference")
+        #expect(compared.status == 0)
+        #expect(compared.output.contains("None: both say the same 2 messages."))
+    }
+
+    @Test func `a config to compare with that is wrong is told like any other`() async throws {
+        let scratch = try Shop.scratch(figures: story.joined())
+        try scratch.write("other.yaml", Shop.config.replacing("metric:", with: "metrik:"))
+        let compared = try await scratch.alertbot(
+            "backtest", "--observations", "figures.jsonl", "--against", "other.yaml")
+        #expect(compared.status == 1)
+        #expect(compared.output == "")
+        #expect(compared.errors.contains("error: unknown key 'metrik'"), "\(compared.errors)")
+    }
+
+    @Test func `broken lines are named, the rest is played, and the answer is no`() async throws {
+        let scratch = try Shop.scratch(figures: story[0] + "{\"source\":\n" + story[1...].joined())
+        let backtest = try await scratch.alertbot("backtest", "--observations", "figures.jsonl")
+        #expect(backtest.status == 1)
+        #expect(backtest.errors.hasPrefix("figures.jsonl:2:11: error: "))
+        #expect(backtest.output.contains("ops: opened:"))
+    }
+
+    @Test func `an empty file is told and shows nothing`() async throws {
+        let scratch = try Shop.scratch()
+        let backtest = try await scratch.alertbot("backtest", "--observations", "figures.jsonl")
+        #expect(backtest.status == 0)
+        #expect(backtest.errors.contains("there was no observation to play"))
+        #expect(backtest.output.contains("Nothing would have been said."))
+    }
+
+    @Test func `lines after the end that was asked for are not played, and that is told`() async throws {
+        let scratch = try Shop.scratch(figures: story.joined())
+        let backtest = try await scratch.alertbot(
+            "backtest", "--observations", "figures.jsonl", "--now", "2026-11-20T21:30:00Z")
+        #expect(backtest.errors.contains("warning: 1 line seen after 2026-11-20T21:30:00Z is not played"))
+        #expect(!backtest.output.contains("resolved:"))
+    }
+
+    private static let endings: [(arguments: [String], status: Int32)] = [
+        ([], 2), (["--observations", "gone.jsonl"], 3), (["--observations", "."], 3),
+        (["--observations", "figures.jsonl", "--fail-on-difference"], 2),
+        (["--observations", "figures.jsonl", "--channel", "nobody"], 2),
+        (["--observations", "figures.jsonl", "--incidents", "gone.jsonl"], 3),
+        (["--observations", "figures.jsonl", "--against", "gone.yaml"], 1),
+    ]
+
+    @Test(arguments: endings)
+    func `how it ends says what was wrong`(arguments: [String], status: Int32) async throws {
+        let scratch = try Shop.scratch(figures: story.joined())
+        let backtest = try await run(BotBinary.path, ["backtest"] + arguments, folder: scratch.folder)
+        #expect(backtest.status == status)
+        #expect(backtest.output == "")
+        #expect(backtest.errors != "")
+    }
+}

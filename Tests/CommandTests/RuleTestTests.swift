@@ -1,0 +1,101 @@
+import BotHarness
+import Foundation
+import Testing
+
+@Suite struct RuleTestTests {
+    private let tests = """
+        config: config.yaml
+        tests:
+          a fall is told:
+            source: figures
+            app: shop-ios
+            start: 2026-11-20 12:00
+            every: 10m
+            span: 1h
+            users: 10000
+            crash_free_users: 99.9% x6, 95% x6
+            expect:
+              - {at: 13:00, kind: opened, severity: critical}
+
+        """
+
+    private func scratch(_ tests: String) throws -> Scratch {
+        let scratch = try Shop.scratch()
+        try scratch.write("shop.test.yaml", tests)
+        return scratch
+    }
+
+    @Test func `tests that pass are listed with what they have seen`() async throws {
+        let ran = try await scratch(tests).alertbot("test", "shop.test.yaml")
+        #expect(ran.status == 0)
+        #expect(
+            ran.output == """
+                ✓ a fall is told
+
+                Seen of config.yaml: 50%
+                  · floor  critical  never warning
+                1 test, all as expected
+
+                """)
+    }
+
+    @Test func `a test that fails shows what was expected beside what was said`() async throws {
+        let ran = try await scratch(tests.replacing("at: 13:00", with: "at: 12:50")).alertbot("test", "shop.test.yaml")
+        #expect(ran.status == 1)
+        #expect(
+            ran.output.hasPrefix(
+                """
+                ✗ a fall is told  shop.test.yaml:3:3
+                    - 12:50:00 opened critical  (expected at shop.test.yaml:12:9, not said)
+                    + 13:00:00 ops: opened critical 🔴 shop-ios: crash-free users 95.00% (limit < 99%) (first)  \
+                (said, not expected)
+                """))
+    }
+
+    @Test func `a mistake in the tests is told with its line, and the answer is no`() async throws {
+        let ran = try await scratch(tests.replacing("severity: critical", with: "severity: criticle"))
+            .alertbot("test", "shop.test.yaml")
+        #expect(ran.status == 1)
+        #expect(
+            ran.errors == """
+                shop.test.yaml:12:45: error: 'severity' is 'criticle', expected info, warning, critical; did you mean \
+                critical?
+                          - {at: 13:00, kind: opened, severity: criticle}
+                                                                ^
+
+                """)
+    }
+
+    @Test func `results are written for build servers and for programs`() async throws {
+        let scratch = try scratch(tests.replacing("at: 13:00", with: "at: 12:50"))
+        let ran = try await scratch.alertbot("test", "shop.test.yaml", "--junit", "results.xml", "--format", "json")
+        #expect(ran.status == 1)
+        let xml = String(decoding: scratch.contents["results.xml"] ?? [], as: UTF8.self)
+        #expect(xml.contains(#"<testsuite name="shop.test.yaml" tests="1" failures="1">"#))
+        let json = try ran.json
+        #expect(json.names == ["coverage", "summary", "tests"])
+        #expect(json["summary"] == .object(["tests": .number(1), "failed": .number(1)]))
+        #expect(json["tests"][0]["decisions"][0]["status"].string == "missing")
+    }
+
+    private static let endings: [(arguments: [String], status: Int32)] = [
+        ([], 2), (["gone.yaml"], 3), (["broken.test.yaml"], 1),
+    ]
+
+    @Test(arguments: endings)
+    func `how it ends says what was wrong`(arguments: [String], status: Int32) async throws {
+        let scratch = try scratch(tests)
+        try scratch.write("broken.test.yaml", "config: config.yaml\ntests: [\n")
+        let ran = try await run(BotBinary.path, ["test"] + arguments, folder: scratch.folder)
+        #expect(ran.status == status)
+        #expect(ran.errors != "")
+    }
+
+    @Test func `the config that the repository is tried with has tests, and they pass`() async throws {
+        let root = URL(fileURLWithPath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent().path
+        let ran = try await run(BotBinary.path, ["test", "config.test.yaml", "--format", "json"], folder: root)
+        #expect(ran.status == 0, "\(ran.all)")
+        #expect(try ran.json["coverage"][0]["of"]["share"].number == 1)
+    }
+}

@@ -1,0 +1,157 @@
+internal import AlertCore
+internal import AlertTesting
+internal import PluginKit
+internal import Preview
+internal import Testing
+
+@Suite struct BacktestReportTests {
+    private let start = Moment.utc("2026-11-20 12:00")
+
+    /// Plays a story, a look every ten minutes each, and reports.
+    private func report(
+        _ story: String, from start: Moment? = nil, _ plan: Plan = .rehearsed(), truth: [TrueIncident]? = nil,
+        isTraced: Bool = false
+    ) -> BacktestReport {
+        var playback = Playback(plan, isTraced: isTraced)
+        for (index, character) in story.enumerated() {
+            guard let look = Look(rawValue: character) else { continue }
+            let now = (start ?? self.start) + .minutes(Int64(index) * 10)
+            playback.feed(.init(seen: now, lines: [.observed(.look(look, at: now))]))
+        }
+        return BacktestReport(playback.finish(now: self.start), channels: [:], truth: truth)
+    }
+
+    @Test func `messages are counted for each rule, and those at night apart`() {
+        let day = report("..ww....w.")
+        #expect(day.rules.map(\.messages) == [4])
+        #expect(day.rules.map(\.atNight) == [0])
+        let night = report("..ww....w.", from: .utc("2026-11-20 21:40"))
+        #expect(night.rules.map(\.messages) == [4])
+        #expect(night.rules.map(\.atNight) == [4])
+        #expect(night.channels.map(\.atNight) == [4])
+    }
+
+    @Test(arguments: [
+        ("21:59:59", false), ("22:00", true), ("23:59", true), ("00:00", true), ("06:59", true), ("07:00", false),
+    ])
+    func `the night lasts from ten to seven`(time: String, isNight: Bool) {
+        #expect(Night(.utc).covers(.utc("2026-11-20 \(time)")) == isNight)
+    }
+
+    @Test func `what was over within ten minutes is brief`() {
+        let figures = report("..w...www..").rules[0]
+        #expect(figures.incidents == 2)
+        #expect(figures.brief == 1)
+    }
+
+    @Test func `the longest silence counts from the begin and to the end`() {
+        #expect(report("....").rules[0].longestSilence == .minutes(30))
+        #expect(report("w.....").rules[0].longestSilence == .minutes(40))
+        #expect(report("...w.").rules[0].longestSilence == .minutes(30))
+    }
+
+    @Test func `what a gate held counts once, however often it was looked at`() {
+        let plan = Plan.rehearsed(gates: [.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:05")])
+        let figures = report(".wwwwwwwww", plan).rules[0]
+        #expect(figures.messages == 1)
+        #expect(figures.notifications == 1)
+        #expect(figures.gated == 1)
+        let free = report("w.w.", plan).rules[0]
+        #expect(free.notifications >= free.messages)
+    }
+
+    @Test func `a rule that said nothing is listed, and troubles of the bot that were told`() {
+        var playback = Playback(.rehearsed())
+        for minute in stride(from: Int64(0), to: 90, by: 10) {
+            let now = start + .minutes(minute)
+            playback.feed(.init(seen: now, lines: [.failed(source: "ios", reason: "timeout", seen: now)]))
+        }
+        let report = BacktestReport(playback.finish(now: start), channels: [:])
+        #expect(report.rules.map(\.rule) == ["look", "source-failing"])
+        #expect(report.rules.map(\.messages) == [0, 1])
+    }
+
+    @Test func `delays are measured against what truly happened`() throws {
+        func truth(_ app: String, _ from: String, _ to: String) -> TrueIncident {
+            TrueIncident(app: app, span: .between("2026-11-20 \(from)", "2026-11-20 \(to)"))
+        }
+        let report = report(
+            "..ww....w.....",
+            truth: [truth("shop", "12:05", "12:40"), truth("shop", "13:00", "13:05"), truth("other", "12:00", "13:00")])
+        let detection = try #require(report.rules[0].detection)
+        #expect(detection.cases.map(\.delay) == [.minutes(15), nil, nil])
+        #expect(detection.found == 1)
+        #expect(detection.medianDelay == .minutes(15))
+        #expect(detection.falseAlarms == 1)
+    }
+
+    @Test func `the JSON is that of a preview with figures`() throws {
+        let json = report("..w.").json
+        #expect(
+            try JSONReader(json).members().map(\.name) == ["now", "incidents", "notifications", "summary", "figures"])
+        let rule = try #require(json["figures"]?["rules"]?.array?.first)
+        #expect(
+            rule.text == #"{"rule":"look","messages":2,"at_night":0,"notifications":2,"held_or_dropped":0,"#
+                + #""incidents":1,"over_within_10m":1,"longest_silence":"20m"}"#)
+    }
+
+    @Test func `a traced backtest keeps what rules thought, however long, in bounded space`() throws {
+        let report = report(String(repeating: ".......w..", count: 900), isTraced: true)
+        let traces = try #require(report.traces?.traces)
+        let trace = try #require(traces.first { $0.key.rule == "look" && $0.key.subject == .shop }?.value)
+        #expect(traces.count == 1)
+        #expect(trace.points.count <= Traces.Trace.pointsMax)
+        #expect(trace.points.count > Traces.Trace.pointsMax / 4)
+        #expect(trace.points.first?.from == start)
+        #expect(trace.points.last?.to == report.to)
+        for (left, right) in zip(trace.points, trace.points.dropFirst()) { #expect(left.to < right.from) }
+        #expect(trace.points.contains { $0.severity == .warning })
+    }
+
+    @Test func `true incidents are read line by line, and mistakes told with their place`() {
+        let text = """
+            {"app":"shop","from":"2026-11-20T12:00:00Z","to":"2026-11-20T13:00:00Z","note":"bad release"}
+
+            {"app":"shop",}
+            {"app":"shop","from":"2026-11-20T13:00:00Z","to":"2026-11-20T12:00:00Z"}
+            """
+        let (incidents, complaints) = TrueIncident.read(Array(text.utf8), file: "true.jsonl")
+        #expect(incidents == [TrueIncident(app: "shop", span: .between("2026-11-20 12:00", "2026-11-20 13:00"))])
+        #expect(complaints.map(\.line) == [3, 4])
+        #expect(complaints.first?.description.hasPrefix("true.jsonl:3:15: error: ") == true)
+    }
+
+    // MARK: differences
+
+    private func changes(_ before: BacktestReport, _ after: BacktestReport) -> [String] {
+        Difference(before, after).changes.map { change in
+            let (old, new) = change.records
+            return "\(change.name) \(old.map { "\($0.at)".dropFirst(11).prefix(5) } ?? "-") "
+                + "\(new.map { "\($0.at)".dropFirst(11).prefix(5) } ?? "-") \((new ?? old)?.kind.rawValue ?? "")"
+        }
+    }
+
+    @Test func `a config does not differ from itself`() {
+        let report = report("..ww..cc..")
+        let difference = Difference(report, report)
+        #expect(difference.isEmpty)
+        #expect(difference.sameCount == 4)
+    }
+
+    @Test func `what is new, gone, moved or of another severity is told`() {
+        #expect(changes(report("...."), report("..w.")) == ["new - 12:20 opened", "new - 12:30 resolved"])
+        #expect(changes(report("..w."), report("....")) == ["gone 12:20 - opened", "gone 12:30 - resolved"])
+        #expect(changes(report("..ww."), report("...w.")) == ["moved 12:20 12:30 opened"])
+        #expect(
+            changes(report("..w."), report("..c.")) == ["severity 12:20 12:20 opened", "severity 12:30 12:30 resolved"])
+    }
+
+    @Test func `messages of each channel are counted for both`() {
+        let two = Plan.rehearsed(channels: [ChannelPlan(name: "team"), ChannelPlan(name: "ops")])
+        let difference = Difference(report("..w."), report("..w.", two))
+        #expect(difference.channels.map(\.channel) == ["team", "ops"])
+        #expect(difference.channels.map(\.before.messages) == [2, 0])
+        #expect(difference.channels.map(\.after.messages) == [2, 2])
+        #expect(changes(report("..w."), report("..w.", two)).allSatisfy { $0.hasPrefix("new") })
+    }
+}

@@ -1,0 +1,325 @@
+internal import BotConfig
+internal import BuiltinPlugins
+internal import PluginKit
+internal import RuleTests
+internal import Testing
+internal import TimeZones
+
+/// A config of two sources, a rule, a gate and two channels, and the tests that are written for it.
+private struct Workshop {
+    static let config: Config = {
+        let text = """
+            version: 1
+            bot: {timezone: Europe/Madrid}
+            sources:
+              ios: {plugin: file, path: a.jsonl}
+              web: {plugin: file, path: b.jsonl}
+            rules:
+              floor: {plugin: threshold, metric: crash_free_users, warning: "< 99.5%", critical: "< 99%", window: 1m,
+                      min_volume: 50, confidence: off}
+              nights: {plugin: quiet_hours, between: 22:00-07:00, except: critical}
+            channels:
+              team: {plugin: console}
+              ops: {plugin: console}
+            """
+        let surroundings = ConfigSurroundings(
+            variable: { _ in nil },
+            file: { _ throws(ConfigSurroundings.Missing) in throw ConfigSurroundings.Missing("there are no files") },
+            credentialsFolder: nil, zones: ZoneDatabase())
+        let result = Config.load(Array(text.utf8), folder: ".", catalog: .builtin, surroundings: surroundings)
+        guard let config = result.config else { preconditionFailure("\(result.problems)") }
+        return config
+    }()
+
+    static func read(_ text: String, files: [String: String] = [:]) -> RuleTestReading {
+        RuleTestDocument(Array(text.utf8)).tests(for: config) { name in
+            files[name].map { .success(Array($0.utf8)) } ?? .failure(UnreadableFile("there is no such file"))
+        }
+    }
+
+    /// One test with these lines in it.
+    static func results(_ lines: String, files: [String: String] = [:]) throws -> RuleTestResult {
+        let indented = lines.split(separator: "\n").map { "    " + $0 }.joined(separator: "\n")
+        let reading = read("tests:\n  a test:\n\(indented)\n", files: files)
+        #expect(reading.problems.isEmpty, "\(reading.problems.map(\.message))")
+        return try #require(reading.tests.first).run(with: config)
+    }
+
+    /// Each decision with a mark for what came of it.
+    static func lines(_ result: RuleTestResult) -> [String] {
+        result.comparison.map { line in
+            let mark =
+                switch line.kind {
+                case .asExpected: " "
+                case .missing: "-"
+                case .unexpected: "+"
+                }
+            return "\(mark) \("\(line.at)".dropFirst(11).prefix(8)) \(line.text)"
+        }
+    }
+}
+
+@Suite struct RuleTestsTests {
+    private let figures = """
+        source: ios
+        app: shop
+        start: 2026-11-20 12:00
+        users: 1000
+        crash_free_users: 99.8% x5, 98% x5, 99.9% x3
+
+        """
+
+    @Test func `a test passes when just what it expects is said`() throws {
+        let result = try Workshop.results(
+            figures + """
+                expect:
+                  - {at: 12:05, kind: opened, severity: critical, app: shop, rule: floor, text: "98.00%"}
+                  - {at: +10m, kind: resolved}
+                """)
+        #expect(result.passed)
+        // Both channels hear the same news.
+        #expect(result.comparison.count == 4)
+    }
+
+    @Test func `silence is an expectation too`() throws {
+        #expect(try Workshop.results(figures.replacing("98%", with: "99.7%") + "expect: []").passed)
+        #expect(try !Workshop.results(figures + "expect: []").passed)
+    }
+
+    @Test func `what is missing and what is said instead stand beside each other`() throws {
+        let result = try Workshop.results(
+            figures + """
+                expect:
+                  - {at: 12:04, channel: team, kind: opened}
+                  - {at: 12:05, channel: ops, kind: opened}
+                  - {at: 12:10, kind: resolved}
+                """)
+        #expect(!result.passed)
+        let headline = "🔴 shop: crash-free users 98.00% (limit < 99%) (first)"
+        #expect(
+            Workshop.lines(result).filter { !$0.contains("resolved") } == [
+                "- 11:04:00 team: opened", "  11:05:00 ops: opened critical \(headline)",
+                "+ 11:05:00 team: opened critical \(headline)",
+            ])
+    }
+
+    @Test func `an exact expectation is not robbed by a vague one`() throws {
+        let result = try Workshop.results(
+            figures + """
+                expect:
+                  - {at: 12:05, channel: team}
+                  - {at: 12:05, channel: ops, kind: opened}
+                  - {at: 12:10}
+                """)
+        #expect(result.passed)
+    }
+
+    @Test func `each news needs an expectation of its own`() throws {
+        let result = try Workshop.results(
+            """
+            source: ios
+            start: 2026-11-20 12:00
+            users: 1000
+            series:
+              - {app: shop, crash_free_users: 98% x5}
+              - {app: bank, crash_free_users: 98% x5}
+            expect:
+              - {at: 12:00, kind: opened}
+            """)
+        #expect(Workshop.lines(result).count { $0.hasPrefix("+") } == 2)
+    }
+
+    @Test func `decisions of gates can be expected and need not be`() throws {
+        let nightly = figures.replacing("12:00", with: "23:00").replacing("98%", with: "99.2%")
+        let held = try Workshop.results(
+            nightly + """
+                expect:
+                  - {at: 23:05, decision: hold, reason: "quiet_hours:nights", channel: team}
+                """)
+        #expect(held.passed)
+        #expect(try Workshop.results(nightly + "expect: []").passed)
+        let awaited = try Workshop.results(
+            nightly + """
+                until: +10h
+                expect:
+                  - {at: 2026-11-21 07:00, kind: digest}
+                """)
+        #expect(awaited.passed, "\(Workshop.lines(awaited))")
+    }
+
+    @Test func `time goes on until the last thing expected`() throws {
+        let result = try Workshop.results(
+            figures.replacing(", 99.9% x3", with: "") + """
+                expect:
+                  - {at: 12:05, kind: opened}
+                  - {at: 12:30, kind: reminder}
+                """)
+        #expect(Workshop.lines(result).contains("- 11:30:00 reminder"))
+    }
+
+    @Test func `looks can be missing and polls can fail`() throws {
+        let result = try Workshop.results(
+            figures.replacing("98% x5", with: "_ x5, failed x2, failed(timeout), 98%") + """
+                expect:
+                  - {at: 12:13, kind: opened}
+                  - {at: 12:14, kind: resolved}
+                """)
+        #expect(result.passed, "\(Workshop.lines(result))")
+    }
+
+    @Test func `observations can be written out or be in a file`() throws {
+        let line =
+            #"{"source":"ios","app":"shop","from":"2026-11-20T11:00:00Z","to":"2026-11-20T11:01:00Z","#
+            + #""seen":"2026-11-20T11:01:00Z","metrics":{"users":1000,"crash_free_users":0.98}}"#
+        let expectation = "expect:\n  - {at: 2026-11-20 12:01, kind: opened}\n"
+        let inline = try Workshop.results("observations:\n  - \(line)\n" + expectation)
+        #expect(inline.passed)
+        let local = try Workshop.results(
+            """
+            observations:
+              - source: ios
+                app: shop
+                release: 5.10
+                from: 2026-11-20 12:00
+                to: 2026-11-20 12:01
+                seen: 2026-11-20 12:01
+                metrics: {users: 1000, crash_free_users: 98%}
+
+            """ + expectation.replacing("opened", with: "opened, release: \"5.10\""))
+        #expect(local.passed, "\(Workshop.lines(local))")
+        let file = try Workshop.results(
+            "observations:\n  - file: seen.jsonl\n" + expectation, files: ["seen.jsonl": line])
+        #expect(file.passed)
+    }
+
+    // MARK: mistakes
+
+    @Test(arguments: [
+        ("- a list", "1:1 the file must be a mapping of names to values, not a list"),
+        ("test: {}", "1:1 unknown key 'test' in a file of rule tests|tests"),
+        ("tests:\n  a: {start: 2026-11-20}", "2:3 the test 'a' expects nothing"),
+        (
+            "tests:\n  a: {app: shop, start: 2026-11-20, users: 5, source: iis, expect: []}",
+            "2:55 there is no source 'iis' in the config; known are ios, web|ios"
+        ),
+        (
+            "tests:\n  a: {app: s, start: 2026-11-20, users: 5, expect: []}",
+            "2:3 'source' is missing; known are ios, web"
+        ),
+        ("tests:\n  a: {source: ios, app: s, users: 5, expect: []}", "2:3 'start' is missing"),
+        (
+            "tests:\n  a: {source: ios, app: s, start: today, users: 5, expect: []}",
+            "2:35 'start' is 'today', expected an instant such as 2026-12-24, 2026-12-24 09:00 or 2026-12-24T09:00:00Z"
+        ),
+        (
+            "tests:\n  a: {crash_free_user: 99%, expect: []}",
+            "2:7 unknown key 'crash_free_user' in a test|crash_free_users"
+        ),
+        (
+            "tests:\n  a: {source: ios, app: s, start: 2026-11-20, crash_free_users: 0.99, expect: []}",
+            "2:65 'crash_free_users' is '0.99', expected percentages such as 99.8% x60|99%"
+        ),
+        (
+            "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 99%, expect: []}",
+            "2:54 'users' is '99%', expected numbers: this metric is counted|99"
+        ),
+        (
+            "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 5 60, expect: []}",
+            "2:54 'users' is '5 60', expected how often, such as x60|x60"
+        ),
+        (
+            "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: failed(timeut), expect: []}",
+            "2:54 'users' is 'failed(timeut)', expected a failure such as failed(timeout)|failed(timeout)"
+        ),
+        (
+            "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 5 x3, sessions: 5 x2, expect: []}",
+            "2:70 'sessions' has 2 figures, but there are 3 looks"
+        ),
+        (
+            "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 5 x999999999, expect: []}",
+            "2:54 'users' is '5 x999999999', expected how often, such as x60"
+        ),
+        (
+            "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 5, crashed_users: 6, expect: []}",
+            "2:3 the figures make no sense: 'crashed_users' (6) is more than 'users' (5)"
+        ),
+        ("tests:\n  a: {expect: {at: 12:00}}", "2:15 'expect' must be a list, not a mapping"),
+        ("tests:\n  a: {expect: [{kind: opened}]}", "2:16 an expected message needs 'at'"),
+        (
+            "tests:\n  a: {start: 2026-11-20, expect: [{at: noon}]}",
+            "2:40 'at' is 'noon', expected a time such as 13:05, +65m or 2026-11-20 13:05"
+        ),
+        (
+            "tests:\n  a: {start: 2026-11-20, expect: [{at: 12:00, kind: open}]}",
+            "2:53 'kind' is 'open', expected opened, escalated, reminder, revised, resolved, digest"
+        ),
+        (
+            "tests:\n  a: {start: 2026-11-20, expect: [{at: 12:00, channel: tem}]}",
+            "2:56 'channel' is 'tem', expected ops, team|team"
+        ),
+        (
+            "tests:\n  a: {expect: [], observations: [{file: gone.jsonl}]}",
+            "2:41 the observations 'gone.jsonl' can not be read: there is no such file"
+        ),
+        (
+            "tests:\n  a: {expect: [], observations: [{source: ios, app: s, seen: 2026-11-20, from: 2026-11-19, to: x, "
+                + "metrics: {}}]}",
+            "2:96 expected an instant such as \"2026-11-20T22:00:00Z\", found the string \"x\""
+        ),
+    ])
+    func `every mistake is told with its place`(text: String, told: String) throws {
+        let problems = Workshop.read(text).problems
+        let problem = try #require(problems.first)
+        let place = "\(problem.position.line):\(problem.position.column)"
+        #expect("\(place) \(problem.message)" + (problem.suggestion.map { "|\($0)" } ?? "") == told)
+    }
+
+    @Test func `a broken line of a file is told with its place there`() throws {
+        let reading = Workshop.read(
+            "tests:\n  a: {expect: [], observations: [{file: seen.jsonl}]}", files: ["seen.jsonl": "\n{\"source\":}\n"])
+        #expect(reading.tests.isEmpty)
+        #expect(reading.problems.map(\.message).first?.hasPrefix("seen.jsonl:2:11: error: ") == true)
+    }
+
+    @Test func `a test that can be read runs though another can not`() {
+        let reading = Workshop.read("tests:\n  a: {expect: []}\n  b: {}\n")
+        #expect(reading.tests.map(\.name) == ["a"])
+        #expect(reading.problems.count == 1)
+    }
+
+    // MARK: what comes out
+
+    @Test func `coverage names what no test has seen`() throws {
+        let warned = try Workshop.results(figures.replacing("98%", with: "99.2%") + "expect: []")
+        let some = Coverage([warned], of: Workshop.config)
+        #expect(some.rules.map(\.seen) == [["warning"]])
+        #expect(some.rules.map(\.unseen) == [["critical"]])
+        #expect(some.gates.map(\.name) == ["nights"])
+        #expect(some.gates.map(\.unseen) == [["closed"]])
+        #expect(abs(some.share - 1.0 / 3) < 1e-9)
+        let held = try Workshop.results(
+            figures.replacing("12:00", with: "23:00").replacing("98%", with: "99.2%") + "expect: []")
+        let critical = try Workshop.results(figures + "expect: []")
+        #expect(Coverage([held, critical], of: Workshop.config).share == 1)
+        #expect(Coverage([], of: Workshop.config).share == 0)
+    }
+
+    @Test func `results for a build server are well formed whatever the names`() {
+        let suite = JUnit.Suite(
+            name: "a<b>.yaml", cases: [("fine & \"well\"", nil), ("bad\u{1}", "- 12:00 <missing>\nmore")])
+        #expect(
+            JUnit([suite]).xml == """
+                <?xml version="1.0" encoding="UTF-8"?>
+                <testsuites>
+                  <testsuite name="a&lt;b&gt;.yaml" tests="2" failures="1">
+                    <testcase classname="a&lt;b&gt;.yaml" name="fine &amp; &quot;well&quot;"/>
+                    <testcase classname="a&lt;b&gt;.yaml" name="bad">
+                      <failure message="- 12:00 &lt;missing&gt;">- 12:00 &lt;missing&gt;
+                more</failure>
+                    </testcase>
+                  </testsuite>
+                </testsuites>
+
+                """)
+    }
+}
