@@ -52,19 +52,14 @@ extension Turn {
             let moved = tellings.map { Telling(number: $0.number, at: $0.at + step, apps: $0.apps) }
             record(.tellings(channel: channel, moved))
         }
-        for delivery in state.outboxInOrder {
-            let phase: Delivery.Phase =
-                switch delivery.phase {
-                case .waiting(let notBefore): .waiting(notBefore: notBefore + step)
-                case .attempting(let since): .attempting(since: since + step)
-                }
-            record(
-                .delivery(
-                    Delivery(
-                        id: delivery.id, channel: delivery.channel, number: delivery.number, kind: delivery.kind,
-                        incident: delivery.incident, message: delivery.message, queued: delivery.queued + step,
-                        attempts: delivery.attempts, phase: phase, possiblyRepeated: delivery.possiblyRepeated,
-                        isPlain: delivery.isPlain)))
+        for old in state.outboxInOrder {
+            var delivery = old
+            delivery.queued = old.queued + step
+            switch old.phase {
+            case .waiting(let notBefore): delivery.phase = .waiting(notBefore: notBefore + step)
+            case .attempting(let since): delivery.phase = .attempting(since: since + step)
+            }
+            record(.delivery(delivery))
         }
     }
 

@@ -115,17 +115,18 @@ extension Turn {
         guard case .dead = entry.end else {
             return .refused("delivery \(id) is not dead: it was \(entry.end.name) at \(clock(entry.at))")
         }
-        let old = entry.delivery
-        guard plan.channel(old.channel) != nil else {
+        var again = entry.delivery
+        guard plan.channel(again.channel) != nil else {
             return .refused(
-                "its channel \(old.channel) is not in the config any more; give it a channel of that name first")
+                "its channel \(again.channel) is not in the config any more; give it a channel of that name first")
         }
-        let again = Delivery(
-            id: old.id, channel: old.channel, number: state.nextNumber, kind: old.kind, incident: old.incident,
-            message: old.message, queued: now, possiblyRepeated: old.possiblyRepeated)
+        again.number = state.nextNumber
+        again.queued = now
+        again.attempts = 0
+        again.phase = .waiting(notBefore: now)
         record(.retried(again))
-        state.timers.set(.channel(old.channel), now)
-        return .done("delivery \(id) is back in the outbox of channel \(old.channel)", ["id": .string(id)])
+        state.timers.set(.channel(again.channel), now)
+        return .done("delivery \(id) is back in the outbox of channel \(again.channel)", ["id": .string(id)])
     }
 
     // MARK: Mutes

@@ -4,12 +4,12 @@ public struct Delivery: Hashable, Sendable {
     public let id: String
     public let channel: String
     /// Where the delivery stands in the order of everything accepted.
-    public let number: Int
+    public var number: Int
     public let kind: Notification.Kind
     /// The incident it is about; nil for a message about several.
     public let incident: String?
     public let message: Message
-    public let queued: Moment
+    public var queued: Moment
     /// Attempts begun so far.
     public var attempts: Int
     public var phase: Phase

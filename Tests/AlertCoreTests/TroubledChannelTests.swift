@@ -141,4 +141,17 @@ import Testing
         bot.advance(by: .minutes(1))
         #expect(bot.kindsSent(to: "team") == [.opened, .opened, .resolved])
     }
+
+    @Test(arguments: [Duration.hours(1), .hours(-1)])
+    func `what may have arrived stays so when the clock is set, and is not replaced`(step: Duration) {
+        var bot = Rehearsal(.rehearsed(channels: [ChannelPlan(name: "team", isIdempotent: true)]))
+        bot.sendAnswer = { _, _ in (.unknown("the answer was lost"), .zero) }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .milliseconds(1))
+        bot.setClock(by: step)
+        bot.see(.critical)
+        #expect(bot.state.outboxInOrder.map(\.kind) == [.opened, .escalated])
+        #expect(bot.state.history.isEmpty)
+    }
 }

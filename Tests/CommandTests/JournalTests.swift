@@ -186,7 +186,9 @@ import Testing
     @Test func `a bot whose state folder is taken away goes on and writes it anew`() async throws {
         let config = Shop.config.replacing(
             #"ops: {plugin: webhook, url: "https://hooks.example.com/bot"}"#, with: "ops: {plugin: console}"
-        ).replacing("figures.jsonl}", with: "figures.jsonl, follow: true, every: 1s}\npolling: {throttle: 1s}")
+        ).replacing(
+            "figures.jsonl}",
+            with: "figures.jsonl, follow: true, every: 1s}\npolling: {throttle: 1s, slowest: 2s}")
         let scratch = try Shop.scratch(config, figures: Figures().line("shop-ios", crashed: 500, of: 10_000))
         let bot = try await scratch.startBot()
         defer { bot.send(9) }
