@@ -258,14 +258,16 @@ extension Turn {
 
     /// A channel that certainly never got the opening of an incident knows nothing of it: neither its end nor a reminder
     /// would make sense there. It is told anew when it works again, or when things get worse.
-    private mutating func forgetAnnouncement(_ delivery: Delivery) {
+    ///
+    /// - Parameter forNow: whether the channel is still there, and only does not work.
+    private mutating func forgetAnnouncement(_ delivery: Delivery, forNow: Bool = true) {
         guard delivery.kind == .opened, !delivery.mayHaveArrived else { return }
         for id in delivery.message.incidents.map(\.id) {
             guard let incident = state.incidents[id], var standing = incident.standings[delivery.channel],
                 let announced = standing.announced
             else { continue }
             standing.announced = nil
-            standing.undelivered = announced
+            standing.undelivered = forNow ? announced : nil
             record(.standing(incident: id, channel: delivery.channel, standing))
             setIncidentTimer(id)
         }
@@ -310,6 +312,7 @@ extension Turn {
 
     private mutating func abandon(_ delivery: Delivery) {
         end(delivery, .dead("the channel is not in the config any more"))
+        forgetAnnouncement(delivery, forNow: false)
     }
 
     /// After a start: whatever the run before had under way may or may not have arrived; deliveries to channels that are

@@ -154,4 +154,28 @@ import Testing
         #expect(bot.state.outboxInOrder.map(\.kind) == [.opened, .escalated])
         #expect(bot.state.history.isEmpty)
     }
+
+    @Test func `a channel that leaves the config before it heard of something, and comes back, hears of it then`() {
+        let plan = Plan.rehearsed(channels: teamAndOps)
+        var bot = Rehearsal(plan)
+        bot.comparesReplay = true
+        bot.sendAnswer = { delivery, _ in
+            (delivery.channel == "team" ? .retry(after: .hours(1), "429") : .delivered(receipt: nil), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.reload(.rehearsed(channels: [teamAndOps[1]]))
+        bot.advance(by: .hours(2))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.see(.fine, of: Subject(source: "ios", app: "other"))
+        bot.reload(plan)
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        #expect(bot.kindsSent(to: "team") == [.opened, .opened])
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        #expect(bot.kindsSent(to: "team") == [.opened, .opened, .resolved])
+        #expect(bot.objections == [])
+    }
 }
