@@ -8,8 +8,19 @@ public struct Explanation: Sendable {
         public let standing: Standing?
         /// The gate that is closed to what it would hear now; nil when none is.
         public let closure: Closure?
+        /// Every gate that concerns it, in the order in which they are asked.
+        public let gates: [Asked]
         /// When it is reminded next, if nothing changes.
         public let reminder: Moment?
+    }
+
+    /// One gate, and what it says.
+    public struct Asked: Sendable {
+        public let name: String
+        /// When it opens; nil when it lets pass.
+        public let closedUntil: Moment?
+        /// What it has left for the channel, in a few words.
+        public let account: String?
     }
 
     public let rule: String
@@ -61,15 +72,26 @@ extension Turn {
             severity: severity, since: now, evidence: finding.judgement.evidence)
     }
 
+    private func asked(_ notification: Notification) -> [Explanation.Asked] {
+        let view = StateView(state: state)
+        return plan.gates.filter { $0.match.fits(notification.incident.property) }.map { plan in
+            let closure =
+                plan.lets(notification.severity) ? nil : plan.gate.closure(for: notification, at: now, given: view)
+            return Explanation.Asked(
+                name: plan.name, closedUntil: closure.flatMap { $0.until > now ? $0.until : nil },
+                account: plan.gate.account(of: notification.channel, at: now, given: view))
+        }
+    }
+
     private func ways(_ incident: Incident) -> [Explanation.Way] {
         let routed = channels(for: incident)
         return plan.channels.map(\.name).filter { routed.contains($0) || incident.standings[$0] != nil }.map {
             channel in
             let standing = incident.standings[channel]
             let kind: Notification.Kind = standing?.announced == nil ? .opened : .reminder
+            let notification = notification(kind, of: incident, standing ?? Standing(), in: channel)
             return Explanation.Way(
-                channel: channel, standing: standing,
-                closure: closure(for: notification(kind, of: incident, standing ?? Standing(), in: channel)),
+                channel: channel, standing: standing, closure: closure(for: notification), gates: asked(notification),
                 reminder: standing.flatMap { reminderDue(incident, $0, in: channel) })
         }
     }

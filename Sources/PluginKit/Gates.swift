@@ -28,6 +28,9 @@ public protocol Gate: Plugin {
     /// The incidents that keep the gate closed while they are firing; nil for gates that wait for none.
     var waitsFor: Match? { get }
 
+    /// What the gate has left for a channel, in a few words for `why`, such as `4 of 10 messages left`.
+    func account(of channel: String, at now: Moment, given view: any GateView) -> String?
+
     /// Why messages are told together, for a message that the gate has gathered.
     var gathers: String? { get }
 
@@ -43,6 +46,7 @@ extension Gate {
     public func reminding(of incident: Incident, in channel: String) -> Reminding? { nil }
     public func escalation(of incident: Incident) -> Escalation? { nil }
     public var waitsFor: Match? { nil }
+    public func account(of channel: String, at now: Moment, given view: any GateView) -> String? { nil }
     public var gathers: String? { nil }
     public var purpose: String? { nil }
 }

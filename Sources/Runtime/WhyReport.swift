@@ -53,6 +53,14 @@ public struct WhyReport: Sendable {
             "channel": .string(way.channel), "announced": JSON(way.standing?.announced?.rawValue),
             "last_said": JSON(way.standing?.lastSaid), "closed_by": JSON(way.closure?.reason.description),
             "closed_until": JSON(way.closure.flatMap(\.until.ifKnown)),
+            "gates": .array(
+                way.gates.map { gate in
+                    [
+                        "gate": .string(gate.name), "closed": .bool(gate.closedUntil != nil),
+                        "until": JSON(gate.closedUntil.flatMap { $0 < .latest ? $0 : nil }),
+                        "account": JSON(gate.account),
+                    ]
+                }),
             "held": .bool(way.standing?.hold != nil), "next_reminder": JSON(way.reminder),
         ]
     }
@@ -120,6 +128,11 @@ public struct WhyReport: Sendable {
             parts.append(
                 closure.fate == .drop
                     ? "new ones are dropped by \(closure.reason)" : "\(isAbout) by \(closure.reason)\(until)")
+        }
+        let passed = way.gates.filter { $0.closedUntil == nil }
+        if !passed.isEmpty {
+            parts.append(
+                "passes " + passed.map { $0.name + ($0.account.map { " (\($0))" } ?? "") }.joined(separator: ", "))
         }
         if let reminder = way.reminder { parts.append("next reminder \(clock(reminder))") }
         if let queued = queued(way.channel, explanation.incident) { parts.append(queued) }

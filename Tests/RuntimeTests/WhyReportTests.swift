@@ -82,6 +82,15 @@ import Testing
         #expect(entry["channels"]?.array?.first?["closed_by"] == "muted:vacation")
     }
 
+    @Test func `gates that let pass are named, too`() throws {
+        var bot = bot(.rehearsed(gates: [.quiet(from: "2026-11-20 22:00", until: "2026-11-20 23:00")]))
+        bot.see(.warning)
+        bot.advance(by: .seconds(1))
+        #expect(paragraph(bot)[0].contains("; passes nights; next reminder "))
+        let ways = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first?["channels"]?.array
+        #expect(ways?.first?["gates"]?.text == #"[{"gate":"nights","closed":false,"until":null,"account":null}]"#)
+    }
+
     @Test func `one may ask about some apps and some rules`() {
         var bot = bot()
         bot.see([(.shop, .fine), (Subject(source: "ios", app: "web"), .fine)])

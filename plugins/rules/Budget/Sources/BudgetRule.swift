@@ -68,6 +68,12 @@ public struct BudgetRule: Gate {
         return opening.map { Closure(until: $0, fate: .gather(gathering), reason: reason) }
     }
 
+    public func account(of channel: String, at now: Moment, given view: any GateView) -> String? {
+        guard channels.isEmpty || channels.contains(channel) else { return nil }
+        let told = view.told(channel).count { $0.at + rate.per > now }
+        return "\(max(0, rate.count - told)) of \(rate.count) messages left in \(rate.per.short)"
+    }
+
     /// When there is room for a message about the app; nil when there is now.
     ///
     /// Up to half of the budget is kept for apps that had nothing in this window, one message each, so that a noisy app

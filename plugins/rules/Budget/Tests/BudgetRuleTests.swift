@@ -47,6 +47,13 @@ import Testing
         }
     }
 
+    @Test func `it says how much is left, of its own channels`() throws {
+        let gate = try BudgetRule.written(["channel": "team", "at_most": "4 per 1h"])
+        let view = told([70, 60, 40, 10].map { ($0, "shop") })
+        #expect(gate.account(of: "team", at: now, given: view) == "2 of 4 messages left in 1 h")
+        #expect(gate.account(of: "ops", at: now, given: view) == nil)
+    }
+
     @Test(
         arguments: [
             (app: "shop", past: ["shop", "shop"], apps: ["shop"], opensIn: nil),
