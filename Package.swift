@@ -112,7 +112,8 @@ let package = Package(
         tests("SimulatorTests", ["Simulator"] + simulated),
         tests("AlertModelTests", ["AlertModel"]),
         tests(
-            "TimeZonesTests", ["TimeZones", "AlertModel"], exclude: ["make_zone_table.py", "zone_table.txt"]),
+            "TimeZonesTests", ["TimeZones", "AlertModel"],
+            exclude: ["make_zone_table.py", "zone_table.txt", "make_quiet_table.py", "quiet_table.txt"]),
         tests("PluginTestingTests", ["PluginTesting"] + kit),
         tests("JournalTests", ["Journal", "JournalTesting"]),
         tests("YAMLKitTests", ["YAMLKit"]),

@@ -46,13 +46,13 @@ struct ZoneTable: Sendable {
         try #require(entries.first { $0.name == name }, "the table has no \(name)").zone()
     }
 
-    private static func bytes(hex: String) -> [UInt8] {
+    static func bytes(hex: String) -> [UInt8] {
         let digits = hex.utf8.compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
         return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] * 16 + digits[$0 + 1]) }
     }
 
     /// A file beside this one; empty when it is not there.
-    private static func text(of name: String) -> String {
+    static func text(of name: String) -> String {
         let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
         guard let file = fopen("/\(folder)/\(name)", "r") else { return "" }
         defer { fclose(file) }
