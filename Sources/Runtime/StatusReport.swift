@@ -18,7 +18,7 @@ public struct StatusReport: Sendable {
         [
             "bot": .string(plan.botName), "now": JSON(now), "running": .bool(isRunning),
             "sources": .array(plan.sources.map(source)), "incidents": incidents,
-            "channels": .array(plan.channels.map(channel)), "mutes": mutes,
+            "channels": .array(plan.channels.map(channel)), "mutes": mutes, "rules": rules,
             "subjects": JSON(state.series.count),
         ]
     }
@@ -36,6 +36,23 @@ public struct StatusReport: Sendable {
                 return .object(object)
             })
     }
+
+    /// What each rule thinks of each thing it judges, the first some hundred.
+    private var rules: JSON {
+        .array(
+            Core(plan: plan).explain(state, at: now) { _, _ in true }.prefix(StatusReport.rulesMax).map { explanation in
+                let subject = explanation.subject
+                return [
+                    "rule": .string(explanation.rule), "source": .string(subject.source), "app": .string(subject.app),
+                    "release": JSON(subject.release), "environment": JSON(subject.environment),
+                    "key": JSON(explanation.key), "verdict": .string(explanation.judgement.verdict.name),
+                    "sentence": .string(explanation.judgement.evidence.sentence),
+                ]
+            })
+    }
+
+    /// More than fits on any screen; `why` has a word for each.
+    private static let rulesMax = 500
 
     /// Mutes in force, those set by hand first, and those that the config has in store.
     public var mutes: JSON {

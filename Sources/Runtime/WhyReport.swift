@@ -26,13 +26,13 @@ public struct WhyReport: Sendable {
     public var json: JSON { ["now": JSON(now), "why": .array(explanations.map(entry))] }
 
     private func entry(_ explanation: Explanation) -> JSON {
-        let (verdict, severity) = explanation.judgement.verdict.words
+        let verdict = explanation.judgement.verdict
         let source = state.sources[explanation.subject.source]
         return [
             "rule": .string(explanation.rule), "source": .string(explanation.subject.source),
             "app": .string(explanation.subject.app), "release": JSON(explanation.subject.release),
             "environment": JSON(explanation.subject.environment), "key": JSON(explanation.key),
-            "verdict": .string(verdict), "severity": JSON(severity?.rawValue),
+            "verdict": .string(verdict.name), "severity": JSON(verdict.severity?.rawValue),
             "evidence": explanation.judgement.evidence.json,
             "incident": explanation.incident.map { incident in
                 [
@@ -93,12 +93,11 @@ public struct WhyReport: Sendable {
     }
 
     private func state(_ explanation: Explanation) -> String {
-        let (verdict, severity) = explanation.judgement.verdict.words
         let thinks =
-            switch verdict {
-            case "firing": "beyond its limit (\(severity?.rawValue ?? ""))"
-            case "unknown": "not known"
-            default: "fine"
+            switch explanation.judgement.verdict {
+            case .firing(let severity): "beyond its limit (\(severity.rawValue))"
+            case .unknown: "not known"
+            case .ok: "fine"
             }
         guard let incident = explanation.incident else { return "\(thinks); no incident" }
         var text = "\(thinks); incident \(incident.id) \(incident.state.rawValue) since \(clock(incident.since))"
@@ -154,12 +153,16 @@ public struct WhyReport: Sendable {
 }
 
 extension Judgement.Verdict {
-    /// `ok`, `firing` or `unknown`, and how bad.
-    fileprivate var words: (String, Severity?) {
+    /// `ok`, `firing` or `unknown`.
+    var name: String {
         switch self {
-        case .ok: ("ok", nil)
-        case .firing(let severity): ("firing", severity)
-        case .unknown: ("unknown", nil)
+        case .ok: "ok"
+        case .firing: "firing"
+        case .unknown: "unknown"
         }
+    }
+
+    fileprivate var severity: Severity? {
+        if case .firing(let severity) = self { severity } else { nil }
     }
 }

@@ -39,6 +39,12 @@ struct StatusCommand: AsyncParsableCommand {
         Output.line("\n" + paint.bold("Incidents"))
         if incidents.isEmpty { Output.line("  none") }
         for incident in incidents { Output.line(incidentText(incident, paint)) }
+        let unknown = (status["rules"]?.array ?? []).filter { $0["verdict"] == "unknown" }
+        if !unknown.isEmpty { Output.line("\n" + paint.bold("Not known")) }
+        for rule in unknown {
+            let release = rule["release"]?.string.map { " \($0.tamed)" } ?? ""
+            Output.line("  \(text(rule, "app"))\(release): \(text(rule, "rule")): \(text(rule, "sentence"))")
+        }
         Output.line("\n" + paint.bold("Channels"))
         for channel in status["channels"]?.array ?? [] {
             let queued = Int(channel["queued"]?.number ?? 0)

@@ -33,7 +33,7 @@ internal import Testing
         let status = report(rehearsal()).status(isRunning: true)
         #expect(
             try JSONReader(status).members().map(\.name) == [
-                "bot", "now", "running", "sources", "incidents", "channels", "mutes", "subjects",
+                "bot", "now", "running", "sources", "incidents", "channels", "mutes", "rules", "subjects",
             ])
         #expect(status["bot"] == "shop-alerts")
         #expect(status["running"] == .bool(true))
@@ -49,6 +49,17 @@ internal import Testing
             status["channels"]?.text
                 == #"[{"name":"team","queued":0,"failures":0,"paused_until":null,"oldest":null},"#
                 + #"{"name":"page","queued":0,"failures":0,"paused_until":null,"oldest":null}]"#)
+    }
+
+    @Test func `every rule says what it thinks of what it judges`() {
+        var rehearsal = Rehearsal(.rehearsed())
+        rehearsal.start()
+        rehearsal.see([(.shop, .unknown), (Subject(source: "ios", app: "web"), .warning)])
+        #expect(
+            report(rehearsal).status(isRunning: true)["rules"]?.text
+                == #"[{"rule":"look","source":"ios","app":"shop","release":null,"environment":null,"key":null,"#
+                + #""verdict":"unknown","sentence":"The script says ?."},{"rule":"look","source":"ios","app":"web","#
+                + #""release":null,"environment":null,"key":null,"verdict":"firing","sentence":"The script says w."}]"#)
     }
 
     @Test func `a source says what it is doing`() throws {
