@@ -178,4 +178,21 @@ import Testing
         #expect(bot.kindsSent(to: "team") == [.opened, .opened, .resolved])
         #expect(bot.objections == [])
     }
+
+    @Test func `what was under way when its channel left the config may have arrived, and is not told anew`() {
+        let plan = Plan.rehearsed(channels: teamAndOps)
+        var bot = Rehearsal(plan)
+        bot.sendAnswer = { delivery, _ in delivery.channel == "team" ? nil : (.delivered(receipt: nil), .zero) }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .seconds(1))
+        bot.crash(.rehearsed(channels: [teamAndOps[1]]))
+        bot.advance(by: .minutes(1))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.reload(plan)
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        #expect(bot.kindsSent(to: "team") == [.opened])
+        #expect(bot.objections == [])
+    }
 }
