@@ -176,17 +176,23 @@ struct NothingTwice: Checker {
                 if case .attempting = delivery.phase { doubt(delivery.id, world) }
                 if let word = word(delivery), said[word] == nil { said[word] = delivery.id }
             }
+            // What was appended and not synced may have come to pass all the same.
+            for entry in state.history.suffix(64) { end(entry) }
         case .ended(let entry):
-            let isShown = (known.removeValue(forKey: entry.delivery.id)?.shown ?? 0) > 0
-            // What was given up and never read may be said once more.
-            if isShown { return }
-            if case .delivered = entry.end { return }
-            if let word = word(entry.delivery) { said[word] = nil }
+            end(entry)
         case .drained:
             said = said.filter { world.truth.incidents[$0.key.incident] != nil }
             known = [:]
         default: break
         }
+    }
+
+    /// What was given up and never read may be said once more.
+    private mutating func end(_ entry: HistoryEntry) {
+        let isShown = (known.removeValue(forKey: entry.delivery.id)?.shown ?? 0) > 0
+        if isShown { return }
+        if case .delivered = entry.end { return }
+        if let word = word(entry.delivery), said[word] == entry.delivery.id { said[word] = nil }
     }
 
     private func word(_ delivery: Delivery) -> Word? {
