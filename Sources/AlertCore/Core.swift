@@ -15,6 +15,8 @@ public enum Input: Sendable {
     /// What one source saw at one moment, from a file: played through the rules without polling anybody.
     case observed([ObservationLine])
     case delivered(id: String, DeliveryOutcome)
+    /// Attempts that the core began and that have not left the machine, because the journal could not be written.
+    case unsent(ids: [String])
     /// Whether the host runs on battery or wants to save power.
     case power(isLow: Bool)
     /// The journal can not be written, and why; nil when it can be again.
@@ -170,6 +172,7 @@ struct Turn {
             takeReport(of: source, report, validators: validators)
         case .observed(let lines): takeLines(lines)
         case .delivered(let id, let outcome): takeOutcome(of: id, outcome)
+        case .unsent(let ids): for id in ids { takeBack(id) }
         case .power(let isLow): state.isLowOnPower = isLow
         case .journal(let trouble): takeJournal(trouble)
         case .command(let command, let id): output.effects.append(.answered(obey(command), id: id))

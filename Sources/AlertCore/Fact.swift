@@ -132,8 +132,8 @@ extension State {
     private mutating func remember(_ entry: HistoryEntry) {
         history.append(entry)
         threads.take(entry)
-        guard history.count > State.historyKeptMax else { return }
-        let excess = history.count - State.historyMax
+        guard history.count > historyKeptMax else { return }
+        let excess = history.count - historyMax
         for entry in history.prefix(excess) { threads.drop(entry) }
         history.removeFirst(excess)
     }

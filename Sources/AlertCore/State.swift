@@ -10,7 +10,7 @@ public struct State: Sendable {
     public internal(set) var series: [Subject: Series] = [:]
     public internal(set) var outbox: [String: Delivery] = [:]
     public internal(set) var channels: [String: ChannelRecord] = [:]
-    /// Deliveries that ended, oldest first, at most `historyMax`.
+    /// Deliveries that ended, oldest first, at most `historyMax` and a tenth more.
     public internal(set) var history: [HistoryEntry] = []
     /// Mutes that somebody set while the bot ran; those of the config are gates.
     public internal(set) var mutes: [String: Mute] = [:]
@@ -51,16 +51,22 @@ public struct State: Sendable {
     var timers = Timers()
     var buckets: [String: Bucket] = [:]
 
+    /// Ended deliveries that are remembered.
+    public let historyMax: Int
+
     /// Deliveries remembered for `history` and the inbox page; some weeks of a lively team.
-    public static let historyMax = 1000
+    public static let historyMaxUsual = 1000
     /// Letting go of one at a time would move all the others each time.
-    static let historyKeptMax = historyMax + historyMax / 10
+    var historyKeptMax: Int { historyMax + historyMax / 10 }
     /// Changes of one thing that are remembered: an hour in which it changes every minute.
     static let swingsMax = 64
     /// How long they are remembered.
     static let swingLifetime = Duration.days(1)
 
-    public init() {}
+    /// A state in which nothing has happened yet.
+    ///
+    /// - Parameter historyMax: Ended deliveries that are remembered, from 1.
+    public init(historyMax: Int = State.historyMaxUsual) { self.historyMax = historyMax }
 
     /// When the core wants to be woken next.
     public var nextDue: Moment? {

@@ -26,7 +26,7 @@ public struct StateReplay {
         }
     }
 
-    private var state = State()
+    private var state: State
     private var sources: [String: Bytes] = [:]
     private var incidents: [String: Parts] = [:]
     private var outbox: [String: Parts] = [:]
@@ -35,7 +35,8 @@ public struct StateReplay {
     private var next = 1
     private var acceptedCount = 0
 
-    public init() {}
+    /// - Parameter state: One in which nothing has happened yet.
+    public init(from state: State = State()) { self.state = state }
 
     /// Takes the next record.
     ///
@@ -96,10 +97,26 @@ public struct StateReplay {
             guard var parts = outbox.removeValue(forKey: id) else { return true }
             parts.add(Array(bytes), about: "end")
             remember(id, parts)
+        } else if scanner.skip("delivery_ended\",\"entry\":{\"at\":") {
+            return end(&scanner, bytes)
         } else {
             return false
         }
         return true
+    }
+
+    /// A delivery that was received or replaced, as a snapshot has it.
+    private mutating func end(_ scanner: inout RecordScanner, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard scanner.moment() != nil, scanner.skip(",\"end\":\""), scanner.string() != nil else { return false }
+        if scanner.skip(",\"receipt\":\""), scanner.string() == nil { return false }
+        guard scanner.skip(",\"delivery\":{\"id\":\""), let id = scanner.string() else { return false }
+        end(id, Array(bytes))
+        return true
+    }
+
+    private mutating func end(_ id: String, _ bytes: Bytes) {
+        if outbox.removeValue(forKey: id) == nil, history.suffix(64).contains(where: { $0.id == id }) { return }
+        remember(id, Parts(whole: bytes))
     }
 
     private mutating func observe(_ scanner: inout RecordScanner) -> Bool {
@@ -127,7 +144,7 @@ public struct StateReplay {
 
     private mutating func remember(_ id: String, _ parts: Parts) {
         history.append((id, parts))
-        if history.count > State.historyKeptMax { history.removeFirst(history.count - State.historyMax) }
+        if history.count > state.historyKeptMax { history.removeFirst(history.count - state.historyMax) }
     }
 
     // MARK: Plainly
@@ -148,10 +165,7 @@ public struct StateReplay {
             guard var parts = outbox.removeValue(forKey: id) else { return }
             parts.add(fact.json.bytes, about: "end")
             remember(id, parts)
-        case .deliveryEnded(let entry):
-            let id = entry.delivery.id
-            if outbox.removeValue(forKey: id) == nil, history.suffix(64).contains(where: { $0.id == id }) { return }
-            remember(id, Parts(whole: fact.json.bytes))
+        case .deliveryEnded(let entry): end(entry.delivery.id, fact.json.bytes)
         default: state.apply(fact)
         }
     }

@@ -134,6 +134,17 @@ extension Turn {
         delivery.incident.flatMap { state.threads.receipt(of: $0, in: delivery.channel) }
     }
 
+    /// An attempt that never left counts as none: it takes its turn again, as the pace and the pauses of its channel allow
+    /// by now.
+    mutating func takeBack(_ id: String) {
+        guard var delivery = state.outbox[id], case .attempting(let since) = delivery.phase else { return }
+        state.sending[delivery.channel]?.remove(id)
+        delivery.attempts -= 1
+        delivery.phase = .waiting(notBefore: since)
+        record(.deliveryProgress(id: id, delivery.progress))
+        if plan.channel(delivery.channel) == nil { abandon(delivery) } else { dispatchSoon(delivery.channel) }
+    }
+
     /// Takes in what came of an attempt.
     mutating func takeOutcome(of id: String, _ outcome: DeliveryOutcome) {
         if let channel = state.outbox[id]?.channel { state.sending[channel]?.remove(id) }

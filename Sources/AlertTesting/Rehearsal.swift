@@ -74,6 +74,7 @@ public struct Rehearsal {
         switch input {
         case .polled(let source, _, _): polling.remove(source)
         case .delivered(let id, _): sending[id] = nil
+        case .unsent(let ids): for id in ids { sending[id] = nil }
         default: break
         }
         let output = core.step(&state, input, at: now)

@@ -18,8 +18,8 @@ public actor Bot {
 
     private let inbox = Inbox<Event>()
     private var armed: Duration?
-    /// Effects that wait for the journal.
-    private var waiting: [SendOrder] = []
+    /// Deliveries whose attempts wait for the journal.
+    private var unsent: [String] = []
     private var journalTrouble: JournalError?
     /// Since when, by the machine's clock.
     private var troubleSince = Duration.zero
@@ -211,12 +211,21 @@ public actor Bot {
             if isWritten { isWritten = write(now, &group) }
         }
         for effect in effects { perform(effect, isWritten, &group) }
-        if isWritten {
-            for order in waiting { send(order, &group) }
-            waiting = []
-        }
+        if isWritten, !unsent.isEmpty { sendWhatWaited(now, &group) }
         arm(&group)
         if !effects.isEmpty || !inputs.isEmpty { for watcher in watchers.values { watcher.yield() } }
+    }
+
+    /// The journal can be written again: what waited for it has its turn as if it had never begun, because the pace of its
+    /// channel, or a wait that was asked for since, may not allow it now.
+    private func sendWhatWaited(_ now: Moment, _ group: inout DiscardingTaskGroup) {
+        let ids = unsent
+        unsent = []
+        sending -= ids.count
+        let output = core.step(&state, [.unsent(ids: ids)], at: now)
+        unwritten += output.facts
+        let isWritten = write(now, &group)
+        for effect in output.effects { perform(effect, isWritten, &group) }
     }
 
     /// Whether the core is to be told how the journal is: what the next try mends by itself is worth no word.
@@ -285,15 +294,14 @@ public actor Bot {
                 returning: isWritten ? .answered(answer) : .unsafe(journalTrouble?.description ?? ""))
         case .send(let order):
             sending += 1
-            if isWritten || order.mayLeaveUnsafe { send(order, &group) } else { waiting.append(order) }
+            if isWritten || order.mayLeaveUnsafe { send(order, &group) } else { unsent.append(order.delivery.id) }
         }
     }
 
     private func send(_ order: SendOrder, _ group: inout DiscardingTaskGroup) {
         guard let channel = channels[order.delivery.channel] else {
-            // It left the config while the delivery waited for the journal; the core still waits for an outcome.
-            inbox.put(
-                .input(.delivered(id: order.delivery.id, .retry(after: nil, "its channel is not in the config"))))
+            // Only a setup whose plan names a channel that it does not bring makes this happen.
+            inbox.put(.input(.delivered(id: order.delivery.id, .retry(after: nil, "its channel is missing"))))
             return
         }
         let courier = Courier(ports: ports, redactor: redactor)

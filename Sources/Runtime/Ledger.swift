@@ -9,12 +9,15 @@ public struct Ledger: ~Copyable {
     private var isBehind = false
 
     /// Opens a journal for writing and rebuilds the state from it.
+    ///
+    /// - Parameter state: One in which nothing has happened yet; what the journal tells is added to it.
     public init(
         opening disk: any JournalDisk, limits: JournalLimits = .standard, rebuilding state: inout State
     ) throws(JournalError) {
-        var replay = StateReplay()
+        let empty = state
+        var replay = StateReplay(from: empty)
         let opened = try JournalWriter.open(disk, limits: limits) { record in try replay.take(record.payload) }
-        state = try State.finishing(replay, disk, limits)
+        state = try State.finishing(replay, from: empty, disk)
         writer = opened
     }
 
@@ -91,16 +94,16 @@ extension State {
     public static func reading(_ disk: any JournalDisk) throws(JournalError) -> (state: State, report: JournalReport) {
         var replay = StateReplay()
         let report = try JournalReader(disk).forEach { record in try replay.take(record.payload) }
-        return (try finishing(replay, disk), report)
+        return (try finishing(replay, from: State(), disk), report)
     }
 
     /// What the replay knows at its end. Where a record that still counts cannot be decoded, a replay of every record in
     /// its turn finds the place, and says it.
     fileprivate static func finishing(
-        _ replay: StateReplay, _ disk: any JournalDisk, _ limits: JournalLimits = .standard
+        _ replay: StateReplay, from empty: State, _ disk: any JournalDisk
     ) throws(JournalError) -> State {
         if let state = try? replay.finish() { return state }
-        var state = State()
+        var state = empty
         try JournalReader(disk).forEach { record in state.apply(try Fact(JSON(parsing: record.payload))) }
         return state
     }

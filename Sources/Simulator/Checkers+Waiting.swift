@@ -38,8 +38,6 @@ struct WaitsKept: Checker {
     /// When the attempt under way of a delivery was decided.
     private var begun: [String: Int] = [:]
     private var buckets: [String: Bucket] = [:]
-    /// Channels for which an attempt may have waited for the journal: it had its place in the pace when it was decided.
-    private var heldUp: Set<String> = []
     private var polls: [String: Int64] = [:]
     /// The wall clock was set, and the bot has had no turn since.
     private var isStepUnnoticed = false
@@ -62,7 +60,6 @@ struct WaitsKept: Checker {
         case .polled(let source): try checkPoll(source, world)
         case .committed:
             isStepUnnoticed = false
-            if world.isJournalLate { heldUp = Set(ChannelKind.allCases.map(\.name)) }
             for (host, silence) in silences where silence.delivery == nil && silence.taken == nil {
                 let end = world.time.wall + .milliseconds(silence.until - now)
                 guard let due = world.truth.sources[host]?.due, due >= end else { continue }
@@ -135,7 +132,6 @@ struct WaitsKept: Checker {
         var bucket = buckets[channel] ?? Bucket(tokens: pace.burst, at: now)
         bucket.tokens = min(pace.burst, bucket.tokens + Double(now - bucket.at) / 1000 * pace.perSecond) - 1
         bucket.at = now
-        if bucket.tokens < 0, heldUp.remove(channel) != nil { bucket.tokens += 1 }
         buckets[channel] = bucket
         if bucket.tokens < -0.01 { throw Breach("\(id) leaves for \(channel) faster than its pace allows") }
     }

@@ -184,7 +184,7 @@ private struct Play {
         world.beginLife()
         let life = world.life
         do {
-            var state = State()
+            var state = World.emptyState
             let disk = LifeDisk(world, life: life)
             let ledger = try Ledger(opening: disk, limits: Play.limits, rebuilding: &state)
             if ledger.report.isDamaged {

@@ -38,7 +38,9 @@ final class World: @unchecked Sendable {
     private(set) var clockSetBack: (at: Int64, by: Int64)?
 
     /// The state as the durable part of the journal makes it.
-    var truth = State()
+    var truth = World.emptyState
+    /// It remembers little, because every life reads all that is remembered.
+    static let emptyState = State(historyMax: 100)
     /// A commit has failed, so what the next one makes durable was decided a while ago.
     private(set) var isJournalLate = false
     private let paces = Dictionary(uniqueKeysWithValues: ChannelKind.allCases.map { ($0.name, $0.plugin.pace) })

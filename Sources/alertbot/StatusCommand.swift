@@ -95,8 +95,8 @@ struct HistoryCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "Only what could not be delivered.") var dead = false
 
     func validate() throws {
-        guard (1...State.historyMax).contains(limit) else {
-            throw ValidationError("--limit is \(limit), expected 1 to \(State.historyMax)")
+        guard (1...State.historyMaxUsual).contains(limit) else {
+            throw ValidationError("--limit is \(limit), expected 1 to \(State.historyMaxUsual)")
         }
     }
 

@@ -138,6 +138,25 @@ import Testing
         #expect(bot.sends.count == 2)
     }
 
+    @Test func `attempts that never left take their turn again at the pace of their channel`() throws {
+        let pace = Pace(perSecond: 0.5, burst: 3, atOnce: 8)
+        var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", pace: pace)))
+        bot.sendAnswer = { _, _ in nil }
+        bot.start()
+        bot.see(apps(3).map { ($0, .warning) })
+        let ids = bot.sends.map(\.delivery.id)
+        #expect(ids.count == 3)
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.advance(by: .seconds(2))
+        bot.step(.unsent(ids: ids))
+        bot.advance(by: .minutes(1))
+        // Two seconds have given one place back; a failed attempt would have waited for longer.
+        #expect(seconds(bot).suffix(3) == [2, 4, 6])
+        #expect(bot.sends.suffix(3).map(\.delivery.id) == ids)
+        #expect(bot.sends.suffix(3).allSatisfy { $0.delivery.attempts == 1 && !$0.delivery.possiblyRepeated })
+        #expect(bot.objections == [])
+    }
+
     @Test func `no more attempts are in flight than a channel takes`() {
         let pace = Pace(perSecond: 100, burst: 100, atOnce: 3)
         var bot = Rehearsal(.rehearsed(channels: Delivering.channels("team", pace: pace)))
