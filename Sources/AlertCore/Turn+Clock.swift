@@ -34,10 +34,10 @@ extension Turn {
             self.record(.source(name: name, record))
             setPollTimer(name)
         }
-        // Figures from a future that was taken back would hide new ones until it comes again.
-        for (subject, series) in state.series.sorted(by: { $0.key < $1.key })
-        where series.lastSeen - now > plan.figuresLast(subject.source) {
-            record(.forgotten(subject))
+        for (subject, series) in state.series.sorted(by: { $0.key < $1.key }) where series.lastSeen > now {
+            var moved = series
+            moved.setBack(to: now)
+            record(.series(subject, moved))
         }
     }
 

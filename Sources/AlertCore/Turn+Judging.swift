@@ -40,7 +40,8 @@ extension Turn {
         known.reserveCapacity(observations.count)
         output.facts.reserveCapacity(output.facts.count + observations.count)
         for observation in observations where observation.subject.source == source {
-            guard let observation = kept(observation) else { continue }
+            guard var observation = kept(observation) else { continue }
+            observation.setBack(to: now)
             askToLearn(of: observation)
             record(.observed(observation, keeping: retention))
             if known.insert(observation.subject).inserted { subjects.append(observation.subject) }

@@ -16,9 +16,9 @@ public struct Series: Hashable, Sendable {
     }
 
     /// By the end of their spans, oldest first.
-    public private(set) var samples: [Sample] = []
+    public internal(set) var samples: [Sample] = []
     /// Oldest first, at most `trailHoursMax`.
-    public private(set) var trail: [HourPoint] = []
+    public internal(set) var trail: [HourPoint] = []
     public private(set) var issues: [Issue] = []
     /// Which issues were ever named, and when.
     public private(set) var issueMemory = IssueMemory()
@@ -26,7 +26,7 @@ public struct Series: Hashable, Sendable {
     public private(set) var launch = Launch()
     public private(set) var labels: [String: String] = [:]
     /// When the subject was last heard of.
-    public private(set) var lastSeen = Moment.earliest
+    public internal(set) var lastSeen = Moment.earliest
     /// What is learned of single metrics, for the rules that ask for it.
     public internal(set) var histories: [History] = []
 

@@ -169,7 +169,7 @@ struct FiguresHeard: Checker {
         case .committed:
             defer { (looks, changed) = ([:], []) }
             // A commit that comes late may speak of a config that is gone.
-            guard world.reloadedAt != world.time.uptime, !world.isJournalLate, !hidesFigures(world) else { return }
+            guard world.reloadedAt != world.time.uptime, !world.isJournalLate else { return }
             for (subject, seen) in looks.sorted(by: { $0.key < $1.key }) {
                 try checkIncident(subject, seen.look, world)
             }
@@ -177,11 +177,6 @@ struct FiguresHeard: Checker {
         case .died: (looks, changed) = ([:], [])
         default: break
         }
-    }
-
-    /// After the clock was set back, figures from the time that was taken back count as the newest until it has come again.
-    private func hidesFigures(_ world: World) -> Bool {
-        world.clockSetBack.map { world.time.uptime < $0.at + $0.by } ?? false
     }
 
     private func checkIncident(_ subject: Subject, _ look: Look, _ world: World) throws(Breach) {

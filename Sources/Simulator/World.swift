@@ -34,8 +34,6 @@ final class World: @unchecked Sendable {
 
     /// When the wall clock was last set.
     private(set) var clockSteppedAt: Int64?
-    /// When the wall clock was last set back, and by how much.
-    private(set) var clockSetBack: (at: Int64, by: Int64)?
 
     /// The state as the durable part of the journal makes it.
     var truth = World.emptyState
@@ -160,9 +158,6 @@ final class World: @unchecked Sendable {
     func setClock(by step: Int64) {
         time.setWall(by: step)
         clockSteppedAt = time.uptime
-        if step < 0 {
-            clockSetBack = (time.uptime, max((clockSetBack.map { $0.at + $0.by - time.uptime } ?? 0), 0) - step)
-        }
         counts.clockSteps += 1
         tell(.clockStepped(step))
     }

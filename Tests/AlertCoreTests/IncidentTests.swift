@@ -228,6 +228,27 @@ import Testing
         #expect(bot.decisions.map(\.mark) == ["O"])
     }
 
+    @Test func `a figure from a time that was taken back is not the newest again when that time comes`() {
+        var bot = Rehearsal(.rehearsed(for: .minutes(3)))
+        bot.start()
+        bot.see(.warning)
+        bot.setClock(by: .minutes(-30))
+        #expect(bot.play(".") == ".")
+        bot.advance(by: .hours(2))
+        #expect(bot.decisions.isEmpty)
+        #expect(bot.state.incidents.isEmpty)
+    }
+
+    @Test func `a poll that began before the clock was set back brings the newest figures`() {
+        var bot = Rehearsal(.rehearsed())
+        bot.start()
+        let late = Observation.look(.warning, at: bot.now)
+        bot.setClock(by: .minutes(-30))
+        bot.see([late])
+        #expect(bot.play(".") == "R")
+        #expect(bot.decisions.map(\.mark) == ["O", "R"])
+    }
+
     @Test func `an observation that could not be read back from the journal is not taken in`() {
         var bot = Rehearsal(.rehearsed())
         bot.comparesReplay = true

@@ -172,6 +172,20 @@ import Testing
         #expect(bounded.samples.first?.span.from == Self.start + .minutes(60))
     }
 
+    @Test func `what a clock saw that was set back since moves to where the clock stands now`() throws {
+        var series = try series((0..<6).map { (from: $0 * 10, to: $0 * 10 + 10, sessions: 100, crashed: Double($0)) })
+        let before = series
+        series.setBack(to: Self.start + .minutes(61))
+        #expect(series == before)
+        let now = Self.start + .minutes(35) + .seconds(30)
+        series.setBack(to: now)
+        #expect(series.lastSeen == now)
+        // The looks of minutes 40, 50 and 60 are 25 min earlier now, between those of minutes 10, 20 and 30.
+        #expect(series.samples.map { ($0.seen - Self.start).wholeMilliseconds / 60_000 } == [10, 15, 20, 25, 30, 35])
+        #expect(series.samples.map { $0.span.to + .seconds(30) == $0.seen } == Array(repeating: true, count: 6))
+        #expect(series.measured("crashed_sessions", over: .minutes(10))?.figure.value == 5)
+    }
+
     @Test func `the last issues are kept, five of them, and the newest labels`() throws {
         var observation = try #require(Fixtures.observation(0, 5, [:]))
         observation.issues = (0..<9).map { AlertModel.Issue(id: "I-\($0)", title: "") }

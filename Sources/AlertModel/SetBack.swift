@@ -1,0 +1,35 @@
+// What was seen by a clock that has been set back since lies in the future, and would pass for the newest until that time
+// comes again. It is what was seen last all the same, so it is moved to where the clock stands now.
+
+extension Observation {
+    /// Moves what was seen after `now` to `now`.
+    public mutating func setBack(to now: Moment) {
+        guard seen > now else { return }
+        span = span.setBack(to: now, by: seen - now)
+        seen = now
+    }
+}
+
+extension Series {
+    /// Moves what was seen after `now` back so far that the last look was at `now`.
+    public mutating func setBack(to now: Moment) {
+        guard lastSeen > now else { return }
+        let step = lastSeen - now
+        samples = samples.map { sample in
+            guard sample.seen > now else { return sample }
+            return Sample(
+                span: sample.span.setBack(to: now, by: step), seen: sample.seen - step, isComplete: sample.isComplete,
+                metrics: sample.metrics)
+        }
+        samples.sort { ($0.span.to, $0.seen) < ($1.span.to, $1.seen) }
+        trail.removeAll { $0.span.to > now }
+        lastSeen = now
+    }
+}
+
+extension TimeSpan {
+    /// A span that ends by `now` was told by a clock that went right, and stays.
+    fileprivate func setBack(to now: Moment, by step: Duration) -> TimeSpan {
+        to > now ? TimeSpan(lasting: length, until: to - step) : self
+    }
+}
