@@ -58,7 +58,8 @@ let pluginTargets = plugins.flatMap { plugin -> [Target] in
 /// What a simulation puts together.
 let simulated: [Target.Dependency] =
     [
-        "AlertCore", "AlertTesting", "Journal", "JournalTesting", "MatrixChannel", "MuteRule", "QuietHoursRule",
+        "AlertCore", "AlertTesting", "BudgetRule", "Journal", "JournalTesting", "MatrixChannel", "MuteRule",
+        "QuietHoursRule",
         "Runtime",
         "SlackChannel", "WebhookChannel",
     ] + kit

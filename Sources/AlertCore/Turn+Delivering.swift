@@ -272,14 +272,17 @@ extension Turn {
     ///
     /// - Parameter forNow: whether the channel is still there, and only does not work.
     private mutating func forgetAnnouncement(_ delivery: Delivery, forNow: Bool = true) {
-        guard delivery.kind == .opened, !delivery.mayHaveArrived else { return }
+        guard delivery.kind == .opened || delivery.kind == .digest, !delivery.mayHaveArrived else { return }
         // Of what was under way when its channel went, nobody has heard whether it arrived.
         if !forNow, case .attempting = delivery.phase { return }
         for id in delivery.message.incidents.map(\.id) {
             guard let incident = state.incidents[id], var standing = incident.standings[delivery.channel],
                 let announced = standing.announced
             else { continue }
+            // A digest tells also of what the channel knows.
+            if delivery.kind == .digest, standing.firstSaid != delivery.queued { continue }
             standing.announced = nil
+            standing.firstSaid = nil
             standing.undelivered = forNow ? announced : nil
             record(.standing(incident: id, channel: delivery.channel, standing))
             setIncidentTimer(id)

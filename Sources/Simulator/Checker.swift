@@ -17,8 +17,8 @@ protocol Checker: Sendable {
 /// Every promise that is watched.
 func allCheckers() -> [any Checker] {
     [
-        DurableFirst(), NothingLost(), NothingTwice(), ResolvedWhereOpened(), InOrder(), GatesObeyed(), WaitsKept(),
-        FiguresHeard(), Lively(),
+        DurableFirst(), NothingLost(), NothingTwice(), ResolvedWhereOpened(), InOrder(), GatesObeyed(), BudgetsKept(),
+        WaitsKept(), FiguresHeard(), Lively(),
     ]
 }
 

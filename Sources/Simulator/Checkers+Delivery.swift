@@ -246,12 +246,15 @@ struct InOrder: Checker {
     mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
         case .accepts(let channel, let id, _):
-            guard let delivery = world.truth.outbox[id], let incident = delivery.incident else { return }
-            let place = Place(channel: channel, incident: incident)
-            if let before = last[place], before > delivery.number {
-                throw Breach("\(channel) gets number \(delivery.number) of incident \(incident) after number \(before)")
+            guard let delivery = world.truth.outbox[id] else { return }
+            for incident in delivery.message.incidents.map(\.id) {
+                let place = Place(channel: channel, incident: incident)
+                if let before = last[place], before > delivery.number {
+                    throw Breach(
+                        "\(channel) gets number \(delivery.number) of incident \(incident) after number \(before)")
+                }
+                last[place] = delivery.number
             }
-            last[place] = delivery.number
         case .drained: last = last.filter { world.truth.incidents[$0.key.incident] != nil }
         default: break
         }

@@ -1,5 +1,6 @@
 internal import AlertCore
 internal import AlertTesting
+internal import BudgetRule
 internal import PluginKit
 
 /// An end is told to whom the beginning was told, and to nobody else.
@@ -14,6 +15,8 @@ struct ResolvedWhereOpened: Checker {
     }
 
     private struct Course {
+        /// The delivery that told of the beginning.
+        var begunBy: String
         var isResolved = false
         /// The channel left the config meanwhile, and with it whoever would be told.
         var isExcused = false
@@ -58,45 +61,55 @@ struct ResolvedWhereOpened: Checker {
     /// Who never got the beginning has heard nothing that could end; where nobody can know, both are right.
     private mutating func end(_ entry: HistoryEntry) {
         let delivery = entry.delivery
-        guard let incident = delivery.incident else { return }
-        let place = Place(channel: delivery.channel, incident: incident)
-        switch (entry.end, delivery.kind) {
-        case (.delivered, _): break
-        case (.replaced, .opened): courses[place] = nil
-        case (.replaced, .resolved): courses[place]?.isResolved = false
-        case (.dead, .opened) where !taken.contains(delivery.id) && !unsure.contains(delivery.id):
-            courses[place] = nil
-        case (.dead, .opened) where !taken.contains(delivery.id): courses[place]?.isExcused = true
-        default: break
+        for summary in delivery.message.incidents {
+            let place = Place(channel: delivery.channel, incident: summary.id)
+            let isBeginning = courses[place]?.begunBy == delivery.id
+            switch (entry.end, delivery.kind) {
+            case (.delivered, _): break
+            case (.replaced, .resolved): courses[place]?.isResolved = false
+            case (.replaced, _) where isBeginning: courses[place] = nil
+            case (.dead, _) where isBeginning && !taken.contains(delivery.id):
+                if unsure.contains(delivery.id) { courses[place]?.isExcused = true } else { courses[place] = nil }
+            default: break
+            }
         }
     }
 
     private mutating func follow(_ delivery: Delivery) throws(Breach) {
-        guard let incident = delivery.incident else { return }
-        let place = Place(channel: delivery.channel, incident: incident)
-        switch delivery.kind {
-        case .opened: courses[place] = Course()
-        // It tells the whole story at once.
-        case .digest: break
-        case .escalated, .reminder, .revised, .resolved:
-            guard let course = courses[place] else {
-                throw Breach("\(place.channel) hears \(delivery.kind.rawValue) of \(incident), and never heard it open")
+        for summary in delivery.message.incidents {
+            let place = Place(channel: delivery.channel, incident: summary.id)
+            switch delivery.kind {
+            case .opened: courses[place] = Course(begunBy: delivery.id)
+            // It tells of beginnings and of ends, or the whole story at once.
+            case .digest where summary.until == nil:
+                if courses[place] == nil { courses[place] = Course(begunBy: delivery.id) }
+            case .digest: courses[place]?.isResolved = true
+            case .escalated, .reminder, .revised, .resolved:
+                guard let course = courses[place] else {
+                    throw Breach(
+                        "\(place.channel) hears \(delivery.kind.rawValue) of \(summary.id), and never heard it open")
+                }
+                if course.isResolved {
+                    throw Breach("\(place.channel) hears \(delivery.kind.rawValue) of \(summary.id) after its end")
+                }
+                if delivery.kind == .resolved { courses[place]?.isResolved = true }
             }
-            if course.isResolved {
-                throw Breach("\(place.channel) hears \(delivery.kind.rawValue) of \(incident) after its end")
-            }
-            if delivery.kind == .resolved { courses[place]?.isResolved = true }
         }
     }
 
     /// What was appended and not synced may have come to pass all the same.
     private mutating func adopt(_ delivery: Delivery, _ state: State) {
-        guard let incident = delivery.incident, delivery.channel != OwnPage.name else { return }
-        let place = Place(channel: delivery.channel, incident: incident)
-        if delivery.kind == .opened, courses[place] == nil, state.incidents[incident] != nil {
-            courses[place] = Course()
+        guard delivery.channel != OwnPage.name else { return }
+        for summary in delivery.message.incidents {
+            let place = Place(channel: delivery.channel, incident: summary.id)
+            let begins = delivery.kind == .opened || delivery.kind == .digest && summary.until == nil
+            if begins, courses[place] == nil, state.incidents[summary.id] != nil {
+                courses[place] = Course(begunBy: delivery.id)
+            }
+            if delivery.kind == .resolved || delivery.kind == .digest && summary.until != nil {
+                courses[place]?.isResolved = true
+            }
         }
-        if delivery.kind == .resolved { courses[place]?.isResolved = true }
     }
 
     private mutating func excuse(_ world: World) {
@@ -144,6 +157,45 @@ struct GatesObeyed: Checker {
                 }
             }
         case .drained: worst = worst.filter { world.truth.incidents[$0.key.incident] != nil }
+        default: break
+        }
+    }
+}
+
+/// No channel gets more than its budget allows.
+struct BudgetsKept: Checker {
+    static let name = "budgets kept"
+    static let promise =
+        "In whatever stretch of a budget's length, no more messages are accepted for a channel than it allows."
+
+    private struct Telling {
+        /// By the machine's clock and by the wall's: where they differ, somebody has set the one or stopped the other.
+        var uptime: Int64
+        var wall: Moment
+    }
+
+    private var tellings: [String: [Telling]] = [:]
+
+    mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
+        switch happening {
+        case .accepted(let delivery):
+            guard let budget = world.settings.budget else { return }
+            // A journal that could not be written for a while says it late.
+            let age = max(0, (world.time.wall - delivery.queued).wholeMilliseconds)
+            let now = Telling(uptime: world.time.uptime - age, wall: delivery.queued)
+            let length = budget.per.wholeMilliseconds
+            let before = (tellings[delivery.channel] ?? []).filter {
+                now.uptime - $0.uptime < length && now.wall - $0.wall < budget.per
+            }
+            tellings[delivery.channel] = before + [now]
+            guard before.count >= budget.count, world.reloadedAt != world.time.uptime, !world.isJournalLate else {
+                return
+            }
+            throw Breach(
+                "\(delivery.id) is message \(before.count + 1) to \(delivery.channel) within \(budget.per.grammar), of which "
+                    + "the budget allows \(budget.count)")
+        // What was said while there was no budget is not counted.
+        case .reloaded: if world.settings.budget == nil { tellings = [:] }
         default: break
         }
     }
@@ -213,6 +265,7 @@ struct FiguresHeard: Checker {
             guard let hold = standing.hold else {
                 throw Breach("\(channel) was not told that incident \(id) is \(incident.severity.rawValue)")
             }
+            if case .gate(BudgetRule.manifest.name, _) = hold.reason, world.settings.budget != nil { continue }
             guard world.settings.forbids(hold.severity, of: incident.subject.app, at: world.time.wall) else {
                 throw Breach("incident \(id) is held for \(channel) by \(hold.reason), which is open")
             }

@@ -102,7 +102,8 @@ struct WaitsKept: Checker {
             pauses[channel] = nil
         case .retry(let told, _): fail(channel, id, told: (told ?? .zero) > .zero, world)
         case .unknown: fail(channel, id, told: false, world)
-        case .refusedBody, .refusedChannel: break
+        // It answers, and understands.
+        case .refusedBody, .refusedChannel: failures[channel] = 0
         }
     }
 

@@ -1,5 +1,6 @@
 internal import AlertCore
 internal import AlertTesting
+internal import BudgetRule
 internal import MatrixChannel
 internal import MuteRule
 internal import PluginKit
@@ -33,6 +34,12 @@ struct Settings: Sendable {
         var drops: Bool
     }
 
+    /// For each channel on its own.
+    struct Budget: Sendable {
+        var count: Int
+        var per: Duration
+    }
+
     struct RouteSetting: Sendable {
         var severities: [Severity]
         var to: [String]
@@ -45,6 +52,7 @@ struct Settings: Sendable {
     var rule: (holdTime: Duration, repeat: Duration?)?
     var mutes: [Mute]
     var quiets: [Quiet]
+    var budget: Budget?
     var routes: [RouteSetting]
 
     static let ruleName = "look"
@@ -104,6 +112,10 @@ struct Settings: Sendable {
                 to: names.filter { _ in random.happens(0.6) }, continues: random.happens(0.5))
         }.filter { !$0.to.isEmpty }
         if !routes.isEmpty { routes.append(RouteSetting(severities: Severity.allCases, to: names, continues: false)) }
+        budget = nil
+        if random.happens(0.3) {
+            budget = Budget(count: 1 + random.below(6), per: .minutes(random.pick([10, 60, 240]) ?? 60))
+        }
     }
 
     // MARK: What checkers ask
@@ -163,6 +175,10 @@ struct Settings: Sendable {
             ]
             if let except = quiet.except { values["except"] = Settings.option(.text(GuardedText(except.rawValue))) }
             return Settings.gate(QuietHoursRule.self, "quiet\(number)", values, .all)
+        }
+        if let budget {
+            let rate = Settings.option(.rate(count: budget.count, per: budget.per))
+            gates.append(Settings.gate(BudgetRule.self, "budget", ["at_most": rate], .all))
         }
         let everywhere = RouteSetting(severities: Severity.allCases, to: channels.map(\.name), continues: false)
         let routed = routes.isEmpty ? [everywhere] : routes

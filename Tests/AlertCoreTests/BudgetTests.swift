@@ -241,4 +241,20 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(sent.last?.message.incidents.first?.state == .resolved)
         #expect(bot.objections == [])
     }
+
+    @Test func `who never got the digest that told of a beginning is told when the channel works again`() throws {
+        var bot = try bot("2 per 1h")
+        bot.seeEach(parts("shop", 3))
+        bot.sendAnswer = { delivery, _ in
+            (delivery.kind == .digest ? .refusedChannel("410") : .delivered(receipt: nil), .zero)
+        }
+        bot.advance(by: .hours(1))
+        #expect(bot.state.history.last?.end.name == "dead")
+        let third = try #require(bot.state.incidentsInOrder.first { $0.subject.release == "3.0" })
+        #expect(third.standings["team"]?.announced == nil)
+        #expect(third.standings["team"]?.undelivered == .warning)
+        // What the channel knows of it keeps knowing.
+        let first = try #require(bot.state.incidentsInOrder.first { $0.subject.release == "1.0" })
+        #expect(first.standings["team"]?.announced == .warning)
+    }
 }

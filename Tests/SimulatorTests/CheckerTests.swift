@@ -10,7 +10,8 @@ internal import Testing
     @Test(
         arguments: [
             (.syncLies, DurableFirst.name), (.outcomeLies, NothingLost.name), (.markForgotten, NothingTwice.name),
-            (.gatesOpen, GatesObeyed.name), (.waitsUnheard, WaitsKept.name), (.pollsHang, Lively.name),
+            (.gatesOpen, GatesObeyed.name), (.gatesOpen, BudgetsKept.name), (.waitsUnheard, WaitsKept.name),
+            (.pollsHang, Lively.name),
         ] as [(Sabotage, String)])
     func `a broken bot is caught`(sabotage: Sabotage, checker: String) {
         #expect(firstFailure(sabotage, of: checker) != nil, "nobody noticed \(sabotage)")
@@ -19,10 +20,14 @@ internal import Testing
     private let world = World(seed: 1, sabotage: nil, traceMax: 0)
 
     private func delivery(_ kind: Notification.Kind, number: Int) -> Delivery {
-        Delivery(
-            id: "d\(number)", channel: "slack", number: number, kind: kind, incident: "i",
-            message: Message(kind: kind, severity: .warning, at: .rehearsalStart, headline: ""), queued: .rehearsalStart
-        )
+        let incident = Incident(
+            rule: "look", subject: .shop, labels: [:], severity: .warning, since: .rehearsalStart,
+            evidence: Evidence(sentence: ""))
+        return Delivery(
+            id: "d\(number)", channel: "slack", number: number, kind: kind, incident: incident.id,
+            message: Message(
+                kind: kind, severity: .warning, at: .rehearsalStart, headline: "",
+                incidents: [IncidentSummary(incident)]), queued: .rehearsalStart)
     }
 
     @Test(arguments: [.resolved, .escalated, .reminder] as [Notification.Kind])
