@@ -25,7 +25,8 @@ struct Question: Sendable {
             for span in spans where !wanted.contains(span) { wanted.append(span) }
             let count = min(spansMax, countMax / max(source.queries.count, 1))
             if wanted.count > count {
-                warnings.append("rules ask for \(wanted.count) different spans; only the \(count) shortest are measured")
+                warnings.append(
+                    "rules ask for \(wanted.count) different spans; only the \(count) shortest are measured")
             }
             return wanted.prefix(count).flatMap { span in
                 source.queries.map {

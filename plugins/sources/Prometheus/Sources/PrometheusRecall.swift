@@ -46,7 +46,9 @@ struct PrometheusRecall: Sendable {
     }
 
     func begin() -> RecallStep {
-        guard let first = polls.first?.first, let last = polls.last?.last else { return .finish(RecallReport(.lines([]))) }
+        guard let first = polls.first?.first, let last = polls.last?.last else {
+            return .finish(RecallReport(.lines([])))
+        }
         let steps = (last - first).wholeMilliseconds / max(step.wholeMilliseconds, 1) + 1
         guard steps <= PrometheusRecall.stepsMax else {
             return .fail(PollFailure(.tooLarge, "\(steps) steps are more than \(PrometheusRecall.stepsMax)"))
