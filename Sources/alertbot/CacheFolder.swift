@@ -30,6 +30,12 @@ struct CacheFolder: PastShelf {
         self.path = base + "/alertbot"
     }
 
+    /// Makes the folder, so that nothing is fetched in vain.
+    func prepare() throws {
+        try makeFolders(above: full("any"))
+        guard access(path, W_OK | X_OK) == 0 else { throw failure(path) }
+    }
+
     private func full(_ name: String) -> String { "\(path)/\(name)" }
 
     func has(_ name: String) -> Bool { access(full(name), R_OK) == 0 }

@@ -67,6 +67,7 @@ struct PlayedPast {
     /// Gives every batch to `take`, in the order of seen; gives back whether every source could tell.
     func play(_ take: (ObservationReader.Batch) -> Void) async throws(Failure) -> Bool {
         do {
+            try folder.prepare()
             let fetched = try await fetch()
             for warning in fetched.warnings { tell(warning, "warning: ") }
             for failure in fetched.failures { tell(failure, "", "; it is left out") }
