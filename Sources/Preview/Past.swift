@@ -118,8 +118,11 @@ public struct Past: Sendable {
                 all.failures += fetched.failures
                 all.warnings += fetched.warnings
             }
-            let order = sources.map(\.name)
-            all.sources.sort { order.firstIndex(of: $0.name) ?? 0 < order.firstIndex(of: $1.name) ?? 0 }
+            // In the order of the config, whichever host was quickest.
+            let order = Dictionary(sources.enumerated().map { ($0.element.name, $0.offset) }) { first, _ in first }
+            all.sources.sort { order[$0.name, default: 0] < order[$1.name, default: 0] }
+            all.failures.sort { order[$0.source, default: 0] < order[$1.source, default: 0] }
+            all.warnings.sort { order[$0.source, default: 0] < order[$1.source, default: 0] }
             return all
         }
     }
@@ -175,15 +178,18 @@ public struct Past: Sendable {
 
     /// Gives what was recalled to `take`, in the order of seen; no more than a day's lines are held at once.
     ///
+    /// - Parameter progress: called after each day.
     /// - Returns: a remark for each source of which polls would have failed.
     /// - Throws: `Damage`, or what the shelf throws.
     public func play(
-        _ fetched: Fetched, from shelf: any PastShelf, _ take: (ObservationReader.Batch) -> Void
+        _ fetched: Fetched, from shelf: any PastShelf, progress: () -> Void = {},
+        _ take: (ObservationReader.Batch) -> Void
     ) throws -> [Remark] {
         var failed: [(source: String, count: Int, first: String)] = []
         // A source may see something only a while after it has happened, and so on the next day.
         var waiting: [ObservationLine] = []
         for day in days {
+            defer { progress() }
             for source in fetched.sources {
                 let (kept, draft) = names(of: day, source)
                 let name = isSettled(day) && shelf.has(kept) ? kept : draft

@@ -74,7 +74,14 @@ struct PlayedPast {
             guard !fetched.sources.isEmpty else {
                 throw Failure(.impossible, "no source told of its past, so there is nothing to play")
             }
-            for remark in try past.play(fetched, from: folder, take) { tell(remark, "warning: ") }
+            var (bar, done) = (ProgressBar("Playing observations"), 0)
+            let showDay = {
+                done += 1
+                bar.show(done, of: past.days.count)
+            }
+            let remarks = try past.play(fetched, from: folder, progress: showDay, take)
+            bar.end()
+            for remark in remarks { tell(remark, "warning: ") }
             folder.shrink()
             return fetched.failures.isEmpty
         } catch let failure as Failure {

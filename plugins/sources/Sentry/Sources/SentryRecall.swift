@@ -99,7 +99,7 @@ struct SentryRecall: Sendable {
                 let what = "sessions: more \(question.hasReleases ? "releases" : "apps") than one answer holds"
                 // In a shorter stretch there is room for more of them, unless it is one whole already.
                 guard question.spans < 2 else { return .fail(PollFailure(.tooLarge, what)) }
-                poll.warnings.append("\(what): those with the fewest sessions before \(question.to) are left out")
+                poll.warnings.append("\(what): those with the fewest sessions are left out")
             }
             return ask(number + 1, poll)
         }
