@@ -170,10 +170,11 @@ public struct Past: Sendable {
     // MARK: - Playing
 
     /// A day on the shelf that is not as it was put there.
-    public struct Damage: Error, CustomStringConvertible {
+    public struct Damage: Error {
+        /// The name on the shelf.
         public let name: String
+        /// From 1.
         public let line: Int
-        public var description: String { "line \(line) of \(name) is damaged; remove the file and fetch it anew" }
     }
 
     /// Gives what was recalled to `take`, in the order of seen; no more than a day's lines are held at once.

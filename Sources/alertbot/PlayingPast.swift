@@ -88,6 +88,11 @@ struct PlayedPast {
             throw failure
         } catch is CancellationError {
             throw Failure(.impossible, "stopped; the days that were fetched are kept for the next time")
+        } catch let damage as Past.Damage {
+            throw Failure(
+                .impossible,
+                "line \(damage.line) of \(folder.path)/\(damage.name) is damaged; remove the file, and it is fetched anew"
+            )
         } catch let error as SentenceError {
             throw Failure(.impossible, error.sentence)
         } catch {
