@@ -137,6 +137,8 @@ public struct DetectorPlan: Sendable {
     /// The detector as one that judges single subjects, if it does: nearly all do, and they are asked most often.
     let judge: (any SubjectDetector)?
     let scope: DetectorScope
+    /// What the detector wants learned, asked once: it is looked at with every observation.
+    let learns: [History.Need]
     /// What of the match a subject alone can tell: the severity and the issue are known only when something is found.
     private let subjectMatch: Match
 
@@ -147,6 +149,7 @@ public struct DetectorPlan: Sendable {
         self.repeat = `repeat`
         judge = detector as? any SubjectDetector
         scope = detector.scope
+        learns = detector.learns
         subjectMatch = Match(match.conditions.filter { !["severity", "issue"].contains($0.property) })
     }
 

@@ -81,7 +81,8 @@ extension State {
     }
 
     mutating func noteSubject(_ subject: Subject, isKnown: Bool) {
-        guard isKnown != (series[subject] != nil) else { return }
+        // By the keys alone: what is kept of a subject is long, and this is asked of every observation.
+        guard isKnown != series.keys.contains(subject) else { return }
         let count = (apps[subject.app] ?? 0) + (isKnown ? 1 : -1)
         apps[subject.app] = count > 0 ? count : nil
     }

@@ -53,9 +53,11 @@ extension Turn {
     private mutating func askToLearn(of observation: Observation) {
         let subject = observation.subject
         var needs: [History.Need] = []
-        for rule in plan.detectors where !rule.detector.learns.isEmpty {
+        // Most rules learn nothing, and are passed over in place.
+        for index in plan.detectors.indices where !plan.detectors[index].learns.isEmpty {
+            let rule = plan.detectors[index]
             guard rule.concerns(subject, labels: observation.labels), !isPart(subject, under: rule) else { continue }
-            needs += rule.detector.learns.filter { !needs.contains($0) }
+            needs += rule.learns.filter { !needs.contains($0) }
         }
         let learned = state.series[subject]?.histories ?? []
         guard !learned.elementsEqual(needs, by: { $0.need == $1 }) else { return }
@@ -76,7 +78,7 @@ extension Turn {
     /// judges the whole alone, or one trouble would be told many times.
     func isPart(_ subject: Subject, under rule: DetectorPlan) -> Bool {
         guard subject.release != nil, rule.match["release"] == nil else { return false }
-        return state.series[Subject(source: subject.source, app: subject.app, environment: subject.environment)] != nil
+        return state.series.keys.contains(subject.whole)
     }
 
     /// Moves the incident of a rule and a subject along with what the rule thinks now.

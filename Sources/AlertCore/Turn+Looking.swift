@@ -143,7 +143,7 @@ extension Turn {
 
 extension Subject {
     /// The app in that environment with all its releases.
-    fileprivate var whole: Subject { Subject(source: source, app: app, environment: environment) }
+    var whole: Subject { Subject(source: source, app: app, environment: environment) }
 }
 
 extension Judgement.Closeness {

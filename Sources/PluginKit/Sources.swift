@@ -58,12 +58,17 @@ public struct Poll: Sendable {
     }
 }
 
-/// The next step of a poll.
-public indirect enum PollStep: Sendable {
-    case fetch(HTTPRequest, then: @Sendable (FetchResult) -> PollStep)
-    case read(FileRequest, then: @Sendable (FileResult) -> PollStep)
-    case finish(PollReport)
+/// The next step of a conversation that ends with a report.
+public indirect enum Conversation<Report: Sendable>: Sendable {
+    case fetch(HTTPRequest, then: @Sendable (FetchResult) -> Conversation)
+    case read(FileRequest, then: @Sendable (FileResult) -> Conversation)
+    case finish(Report)
+}
 
+/// The next step of a poll.
+public typealias PollStep = Conversation<PollReport>
+
+extension PollStep {
     /// Ends the poll with a failure.
     public static func fail(_ failure: PollFailure) -> PollStep { .finish(PollReport(.failed(failure))) }
 }

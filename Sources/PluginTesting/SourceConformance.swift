@@ -91,7 +91,7 @@ public struct SourceConformance: Sendable {
         found += impurity(played)
         found += troubleWithTheCursor(played)
         if !played.requests.isEmpty {
-            for mishap in SourceConformance.mishaps(at: poll.now) { found += check(mishap) }
+            for mishap in Mishap.all(at: poll.now) { found += check(mishap) }
             found += troubleMidway(played)
         }
         if !played.files.isEmpty { found += unreadableFile() }
@@ -192,58 +192,6 @@ public struct SourceConformance: Sendable {
 
     // MARK: - Mishaps
 
-    /// An answer that a service in trouble gives to everything, and the reasons a source may name for it.
-    private struct Mishap {
-        let name: String
-        let result: FetchResult
-        let reasons: Set<PollFailure.Reason>
-        /// When the service wants to be left alone until.
-        var until: Moment?
-    }
-
-    private static func mishaps(at now: Moment) -> [Mishap] {
-        func answer(_ status: Int, _ body: String, _ headers: [(name: String, value: String)] = []) -> FetchResult {
-            .answered(HTTPResponse(status: status, headers: headers, body: Array(body.utf8)))
-        }
-        let page = "<!DOCTYPE html><html><body>Please sign in</body></html>"
-        let statuses: [(Int, PollFailure.Reason)] = [
-            (400, .refused), (401, .unauthorized), (403, .forbidden), (404, .notFound), (405, .refused),
-            (410, .refused), (418, .refused), (422, .refused), (429, .rateLimited), (500, .unavailable),
-            (502, .unavailable), (503, .unavailable), (504, .unavailable), (599, .unavailable),
-        ]
-        var mishaps = statuses.flatMap { status, reason in
-            [("with JSON", #"{"error":"no"}"#), ("with HTML", page), ("without a body", "")].map { with, body in
-                Mishap(name: "\(status) \(with)", result: answer(status, body), reasons: [reason])
-            }
-        }
-        for status in [429, 503] {
-            mishaps.append(
-                Mishap(
-                    name: "\(status) with Retry-After",
-                    result: answer(status, "", [("retry-after", "120")]),
-                    reasons: [status == 429 ? .rateLimited : .unavailable],
-                    until: now + .seconds(120)
-                )
-            )
-        }
-        for (name, body) in [
-            ("an empty answer", ""), ("HTML instead of JSON", page), ("garbage", "\u{1}\u{0}}{"),
-            ("a truncated answer", #"{"data": [1, "#), ("nesting without end", String(repeating: "[", count: 5000)),
-        ] {
-            mishaps.append(Mishap(name: name, result: answer(200, body), reasons: [.badAnswer]))
-        }
-        let causes: [(TransportError.Cause, PollFailure.Reason)] = [
-            (.timeout, .timeout), (.resolve, .unreachable), (.connect, .unreachable), (.tls, .unreachable),
-            (.interrupted, .unreachable), (.cancelled, .unreachable), (.other, .unreachable), (.tooLarge, .tooLarge),
-            (.badAddress, .refused), (.refusedScheme, .refused), (.redirect, .refused),
-        ]
-        mishaps += causes.map { cause, reason in
-            let error = TransportError(cause, mayHaveArrived: false, "it did not work")
-            return Mishap(name: "transport error '\(cause.rawValue)'", result: .failed(error), reasons: [reason])
-        }
-        return mishaps
-    }
-
     private func check(_ mishap: Mishap) -> [String] {
         let played = play(answer: { _ in mishap.result }, file: file)
         var found = check(played, mishap.name)
@@ -269,7 +217,7 @@ public struct SourceConformance: Sendable {
         ]
         let results =
             odd.map { FetchResult.answered(HTTPResponse(status: 200, body: $0.bytes)) }
-            + SourceConformance.mishaps(at: poll.now).map(\.result)
+            + Mishap.all(at: poll.now).map(\.result)
         for place in good.requests.indices {
             for result in results {
                 var asked = 0

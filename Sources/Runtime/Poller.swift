@@ -100,9 +100,14 @@ extension PollReport {
         // Moments are cut to milliseconds; one more makes up for it.
         let longer = max(.zero, took) + .milliseconds(1)
         report.notBefore = notBefore.map { $0 + longer }
-        if case .failed(let failure) = outcome, let retryAt = failure.retryAt {
-            report.outcome = .failed(PollFailure(failure.reason, failure.description, retryAt: retryAt + longer))
-        }
+        if case .failed(let failure) = outcome { report.outcome = .failed(failure.waitingLonger(by: longer)) }
         return report
+    }
+}
+
+extension PollFailure {
+    /// The failure with its wait counted from the answer instead of from the begin of the conversation.
+    func waitingLonger(by took: Duration) -> PollFailure {
+        PollFailure(reason, description, retryAt: retryAt.map { $0 + took })
     }
 }

@@ -10,14 +10,24 @@ struct BacktestCommand: AsyncParsableCommand {
         commandName: "backtest",
         abstract: "Plays a span through the config and shows what would have been said. Sends nothing, writes nothing.",
         discussion: """
-            Begins with a fresh state and plays recorded observations in virtual time: the time line of messages, and how \
-            noisy each rule was. With --against it shows what another config would have said differently.
+            Begins with a fresh state and plays recorded observations, or what the sources themselves recall, in virtual \
+            time: the time line of messages, and how noisy each rule was. With --against it shows what another config would have said differently.
             """)
 
     @OptionGroup var common: CommonOptions
     @Option(
         name: .long, help: ArgumentHelp("The observations to play; - for standard input.", valueName: "file"))
-    var observations: String
+    var observations: String?
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Ask the sources for so much of their past instead, such as 30d.", valueName: "duration"))
+    var since: String?
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --since: the folder that keeps what was fetched (default: $XDG_CACHE_HOME/alertbot).",
+            valueName: "folder"))
+    var cache: String?
     @Option(
         name: .long,
         help: ArgumentHelp(
@@ -36,6 +46,10 @@ struct BacktestCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func validate() throws {
+        if (observations == nil) == (since == nil) {
+            throw ValidationError("say what to play: either --observations FILE or --since DURATION")
+        }
+        if cache != nil, since == nil { throw ValidationError("--cache belongs to --since") }
         if failOnDifference, against == nil { throw ValidationError("--fail-on-difference needs --against FILE") }
     }
 
@@ -48,9 +62,7 @@ struct BacktestCommand: AsyncParsableCommand {
 
         var playback = Playback(config.plan, until: end)
         var otherPlayback = other.map { Playback($0.plan, until: end) }
-        var file = PlayedFile(
-            observations, sources: Set(config.sources.keys).union(other?.sources.keys.map { $0 } ?? []))
-        let isWhole = try file.play { batch in
+        let isWhole = try await play(config, other, until: end) { batch in
             if config.sources[batch.source] != nil { playback.feed(batch) }
             if other?.sources[batch.source] != nil { otherPlayback?.feed(batch) }
         }
@@ -65,6 +77,18 @@ struct BacktestCommand: AsyncParsableCommand {
         show(report, difference)
         let isDifferent = failOnDifference && difference?.isEmpty == false
         if !isWhole || !isTruthWhole || isDifferent { throw Failure(.no) }
+    }
+
+    /// Gives every batch to `take`, in the order of seen; gives back whether all of it could be had.
+    private func play(
+        _ config: Config, _ other: Config?, until end: Moment?, _ take: (ObservationReader.Batch) -> Void
+    ) async throws(Failure) -> Bool {
+        let configs = [config] + [other].compactMap(\.self)
+        if let since {
+            return try await PlayedPast(since: since, until: end, configs, cache: cache).play(take)
+        }
+        var file = PlayedFile(observations ?? "-", sources: Set(configs.flatMap(\.sources.keys)))
+        return try file.play(take)
     }
 
     private func report(_ preview: Preview, _ config: Config, _ truth: [TrueIncident]?) -> BacktestReport {

@@ -9,13 +9,19 @@ enum Output {
     static func error(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
 
     static func write(_ text: String, to descriptor: Int32) {
-        var bytes = Array(text.utf8)[...]
+        _ = write(Array(text.utf8)[...], to: descriptor)
+    }
+
+    /// False when the system did not take all of it; `errno` says why.
+    static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
+        var bytes = bytes
         while !bytes.isEmpty {
             let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0, errno == EINTR { continue }
-            guard written > 0 else { return }
+            guard written > 0 else { return false }
             bytes = bytes.dropFirst(written)
         }
+        return true
     }
 
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }

@@ -127,12 +127,50 @@ import Testing
         #expect(!backtest.output.contains("resolved:"))
     }
 
+    @Test func `without a source that keeps a history the advice is to play a file`() async throws {
+        let scratch = try Shop.scratch(figures: story.joined())
+        let backtest = try await scratch.alertbot("backtest", "--since", "30d", "--cache", "kept")
+        #expect(backtest.status == 3)
+        #expect(backtest.output == "")
+        #expect(
+            backtest.errors == "alertbot: no source of the config keeps a history that can be asked for; play recorded "
+                + "observations with --observations FILE\n")
+        #expect(!scratch.names.contains("kept"))
+    }
+
+    private static let prometheus = """
+        version: 1
+        sources:
+          checkout: {plugin: prometheus, url: "http://127.0.0.1:1", metrics: {sessions: "x"}}
+        channels: {ops: {plugin: console}}
+
+        """
+
+    @Test func `a cache that can not be written is told before anything is asked, with what to do`() async throws {
+        let scratch = try Shop.scratch(BacktestTests.prometheus)
+        try scratch.write("file", "")
+        let backtest = try await scratch.alertbot("backtest", "--since", "1d", "--cache", "file/kept")
+        #expect(backtest.status == 3)
+        #expect(
+            backtest.errors
+                == "alertbot: file/kept can not be written: Not a directory; name another folder with --cache DIR\n")
+    }
+
+    @Test func `without a home the folder for fetched history must be named`() async throws {
+        let scratch = try Shop.scratch(BacktestTests.prometheus)
+        let backtest = try await scratch.alertbot("backtest", "--since", "1d", environment: ["XDG_CACHE_HOME": "here"])
+        #expect(backtest.status == 3)
+        #expect(backtest.errors.contains("name a folder with --cache DIR"), "\(backtest.errors)")
+    }
+
     private static let endings: [(arguments: [String], status: Int32)] = [
         ([], 2), (["--observations", "gone.jsonl"], 3), (["--observations", "."], 3),
         (["--observations", "figures.jsonl", "--fail-on-difference"], 2),
         (["--observations", "figures.jsonl", "--channel", "nobody"], 2),
         (["--observations", "figures.jsonl", "--incidents", "gone.jsonl"], 3),
         (["--observations", "figures.jsonl", "--against", "gone.yaml"], 1),
+        (["--observations", "figures.jsonl", "--since", "30d"], 2), (["--since", "soon"], 2), (["--since", "0d"], 2),
+        (["--since", "400d"], 2), (["--observations", "figures.jsonl", "--cache", "kept"], 2),
     ]
 
     @Test(arguments: endings)

@@ -41,6 +41,7 @@ enum Tools {
     }
 
     static var prometheus: String { fetchedProgram("bin/prometheus") ?? "prometheus" }
+    static var promtool: String { fetchedProgram("bin/promtool") ?? "promtool" }
 
     private static func fetchedProgram(_ name: String) -> String? {
         let path = fetched.appendingPathComponent(name).path

@@ -27,7 +27,11 @@ struct ServerProcess {
 
 extension ServerProcess {
     /// Debian's Prometheus with a config of its own, scraping one address every second.
-    static func prometheus(_ scratch: Scratch, scraping port: UInt16) async throws -> ServerProcess {
+    ///
+    /// - Parameter retention: for how long it keeps samples.
+    static func prometheus(
+        _ scratch: Scratch, scraping port: UInt16, retention: String = "15d"
+    ) async throws -> ServerProcess {
         let own = try Loopback.freePort()
         try scratch.write(
             "prometheus.yml",
@@ -42,7 +46,8 @@ extension ServerProcess {
             port: own,
             [
                 Tools.prometheus, "--config.file=\(scratch.path("prometheus.yml"))",
-                "--storage.tsdb.path=\(scratch.path("prometheus-data"))", "--web.listen-address=127.0.0.1:\(own)",
+                "--storage.tsdb.path=\(scratch.path("prometheus-data"))",
+                "--storage.tsdb.retention.time=\(retention)", "--web.listen-address=127.0.0.1:\(own)",
                 "--log.level=warn",
             ])
         try await server.isReady("/-/ready")

@@ -41,6 +41,13 @@ struct Join: Sendable {
             }
             for sample in series.samples {
                 guard let value = sample.value else { continue }
+                guard value.isFinite else {
+                    throw PollFailure(
+                        .badAnswer,
+                        "the figure of \(Join.text(series.labels)) is infinite; something was divided by zero, "
+                            + "or a bucket has no end"
+                    )
+                }
                 guard sample.at <= poll.now + Join.clocksApartMax else {
                     throw PollFailure(
                         .badAnswer,

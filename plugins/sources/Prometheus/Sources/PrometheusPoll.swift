@@ -1,27 +1,52 @@
 internal import PluginKit
 
+/// One query, and what each of its figures covers.
+struct Question: Sendable {
+    let metric: String
+    let query: GuardedText
+    let span: Duration
+
+    /// Most spans asked for in one poll: each is a round of all queries.
+    private static let spansMax = 6
+    /// Most questions of one poll, whatever spans and metrics make of each other.
+    private static let countMax = 72
+
+    /// Everything that a source asks at one time.
+    ///
+    /// - Parameters:
+    ///   - spans: those that rules want measured, shortest first.
+    ///   - warnings: gets a sentence when there are too many of them.
+    static func all(of source: PrometheusSource, _ spans: [Duration], _ warnings: inout [String]) -> [Question] {
+        switch source.pacing {
+        case .once(let span), .steps(_, let span):
+            return source.queries.map { Question(metric: $0.metric, query: $0.text, span: span) }
+        case .perSpan:
+            var wanted: [Duration] = []
+            for span in spans where !wanted.contains(span) { wanted.append(span) }
+            let count = min(spansMax, countMax / max(source.queries.count, 1))
+            if wanted.count > count {
+                warnings.append(
+                    "rules ask for \(wanted.count) different spans; only the \(count) shortest are measured")
+            }
+            return wanted.prefix(count).flatMap { span in
+                source.queries.map {
+                    Question(metric: $0.metric, query: $0.text(over: span), span: max(span, .milliseconds(1)))
+                }
+            }
+        }
+    }
+}
+
 /// One poll under way: the questions still to ask, one after the other, and what was answered so far.
 struct PrometheusPoll: Sendable {
-    /// One query at one time, or at several.
-    private struct Question: Sendable {
-        let metric: String
-        let query: GuardedText
-        let times: QueryTimes
-        /// What each figure covers.
-        let span: Duration
-    }
-
     private let server: PrometheusServer
     private let now: Moment
     private let questions: [Question]
+    private let times: QueryTimes
     private let cursor: JSON?
     private var join: Join
     private var warnings: [String] = []
 
-    /// Most spans asked for in one poll: each is a round of all queries.
-    private static let spansMax = 6
-    /// Most requests in one poll, whatever spans and metrics make of each other.
-    private static let questionsMax = 72
     /// Most steps read at once: a day of five minutes. Servers refuse more than 11,000.
     static let stepsMax: Int64 = 288
 
@@ -29,49 +54,18 @@ struct PrometheusPoll: Sendable {
         server = source.server
         now = poll.now
         join = Join(source.naming, poll)
-        var questions: [Question] = []
-        switch source.pacing {
-        case .once(let span):
+        questions = Question.all(of: source, poll.spans, &warnings)
+        guard case .steps(let step, _) = source.pacing else {
             cursor = nil
-            questions = source.queries.map {
-                Question(metric: $0.metric, query: $0.text, times: .instant(poll.now), span: span)
-            }
-        case .perSpan:
-            cursor = nil
-            var spans: [Duration] = []
-            for span in poll.spans where !spans.contains(span) { spans.append(span) }
-            let count = min(PrometheusPoll.spansMax, PrometheusPoll.questionsMax / max(source.queries.count, 1))
-            if spans.count > count {
-                warnings.append("rules ask for \(spans.count) different spans; only the \(count) shortest are measured")
-            }
-            for span in spans.prefix(count) {
-                questions += source.queries.map {
-                    Question(
-                        metric: $0.metric,
-                        query: $0.text(over: span),
-                        times: .instant(poll.now),
-                        span: max(span, .milliseconds(1))
-                    )
-                }
-            }
-        case .steps(let step, let span):
-            let steps = Steps(step, since: poll.cursor, until: poll.now)
-            if let skipped = steps.skipped {
-                warnings.append(
-                    "the last poll was long ago: \(skipped) steps before \(steps.first) are passed over"
-                )
-            }
-            cursor = steps.cursor
-            questions = source.queries.map {
-                Question(
-                    metric: $0.metric,
-                    query: $0.text,
-                    times: .range(from: steps.first, to: steps.last, step: step),
-                    span: span
-                )
-            }
+            times = .instant(poll.now)
+            return
         }
-        self.questions = questions
+        let steps = Steps(step, since: poll.cursor, until: poll.now)
+        if let skipped = steps.skipped {
+            warnings.append("the last poll was long ago: \(skipped) steps before \(steps.first) are passed over")
+        }
+        cursor = steps.cursor
+        times = .range(from: steps.first, to: steps.last, step: step)
     }
 
     func begin() -> PollStep { ask(0) }
@@ -79,21 +73,14 @@ struct PrometheusPoll: Sendable {
     private func ask(_ number: Int) -> PollStep {
         guard number < questions.count else { return finish() }
         let question = questions[number]
-        return .fetch(server.request(question.query, at: question.times)) { result in
+        return .fetch(server.request(question.query, at: times)) { result in
             var poll = self
             do throws(PollFailure) {
-                let isRange = if case .range = question.times { true } else { false }
-                let answer = try QueryAnswer(result, isRange: isRange, now: poll.now)
+                let answer = try QueryAnswer(result, isRange: poll.times.isRange, now: poll.now)
                 poll.warnings += answer.warnings.map { "metric '\(question.metric)': \($0)" }
                 try poll.join.add(question.metric, answer, over: question.span)
             } catch {
-                return .fail(
-                    PollFailure(
-                        error.reason,
-                        "metric '\(question.metric)': \(error.description)",
-                        retryAt: error.retryAt
-                    )
-                )
+                return .fail(error.naming(question))
             }
             return poll.ask(number + 1)
         }
@@ -108,6 +95,13 @@ struct PrometheusPoll: Sendable {
         } catch {
             return .fail(error)
         }
+    }
+}
+
+extension PollFailure {
+    /// The failure with the metric's name in front.
+    func naming(_ question: Question) -> PollFailure {
+        PollFailure(reason, "metric '\(question.metric)': \(description)", retryAt: retryAt)
     }
 }
 

@@ -44,6 +44,8 @@ enum QueryTimes: Hashable, Sendable {
     /// From the first to the last, both included.
     case range(from: Moment, to: Moment, step: Duration)
 
+    var isRange: Bool { if case .range = self { true } else { false } }
+
     fileprivate var endpoint: String {
         switch self {
         case .instant: "query"

@@ -7,7 +7,7 @@
 public import PluginKit
 
 /// Polls a server that answers PromQL.
-public struct PrometheusSource: Source {
+public struct PrometheusSource: HistoricalSource {
     public static let manifest = PluginManifest(
         name: "prometheus",
         summary: "Any metrics by PromQL from Prometheus, Mimir, Thanos, VictoriaMetrics and their relatives.",
@@ -206,4 +206,11 @@ public struct PrometheusSource: Source {
     public var givesIssues: Bool? { false }
 
     public func poll(_ poll: Poll) -> PollStep { PrometheusPoll(of: self, poll).begin() }
+
+    public var recallKey: String {
+        let texts = queries.map { "\($0.metric): \($0.text)" } + server.headers.map { "\($0.name): \($0.value)" }
+        return "\(server.address) \(texts.sorted()) \(naming) \(pacing)"
+    }
+
+    public func recall(_ recall: Recall) -> RecallStep { PrometheusRecall(of: self, recall).begin() }
 }

@@ -20,11 +20,17 @@ struct QueryAnswer: Sendable {
     /// Most series of one query: each becomes a subject with incidents of its own.
     static let seriesMax = 1000
     /// Most samples of one query, when it reads on in steps.
-    static let samplesMax = 20_000
+    private static let samplesMax = 20_000
+    /// The same when the past is recalled, which is asked for in stretches as long as they may be: some 3 MB of answer.
+    private static let recalledMax = 100_000
     /// Warnings repeated from one answer; beyond these they say the same of other stores.
     private static let warningsMax = 3
 
-    init(_ result: FetchResult, isRange: Bool, now: Moment) throws(PollFailure) {
+    init(series: [Series]) { self.series = series }
+
+    /// - Parameter isRecalled: whether these are figures for many polls of the past. What is infinite is kept then: it
+    ///   fails the poll to which it belongs.
+    init(_ result: FetchResult, isRange: Bool, isRecalled: Bool = false, now: Moment) throws(PollFailure) {
         let response: HTTPResponse
         switch result {
         case .failed(let error): throw PollFailure(error)
@@ -42,7 +48,7 @@ struct QueryAnswer: Sendable {
             default: throw status.mismatch(expected: "\"success\" or \"error\"")
             }
             warnings = try QueryAnswer.warnings(body)
-            series = try QueryAnswer.series(body.member("data"), isRange: isRange)
+            series = try QueryAnswer.series(body.member("data"), isRange: isRange, keepsInfinity: isRecalled)
         } catch {
             throw PollFailure(error)
         }
@@ -53,8 +59,9 @@ struct QueryAnswer: Sendable {
             )
         }
         let samples = series.reduce(0) { $0 + $1.samples.count }
-        guard samples <= QueryAnswer.samplesMax else {
-            throw PollFailure(.tooLarge, "\(samples) samples are more than \(QueryAnswer.samplesMax)")
+        let most = isRecalled ? QueryAnswer.recalledMax : QueryAnswer.samplesMax
+        guard samples <= most else {
+            throw PollFailure(.tooLarge, "\(samples) samples are more than \(most)")
         }
     }
 
@@ -77,14 +84,20 @@ struct QueryAnswer: Sendable {
         return warnings
     }
 
-    private static func series(_ data: JSONReader, isRange: Bool) throws(JSONMismatch) -> [Series] {
+    private static func series(
+        _ data: JSONReader,
+        isRange: Bool,
+        keepsInfinity: Bool
+    ) throws(JSONMismatch) -> [Series] {
         let type = try data.member("resultType")
         let result = try data.member("result")
         switch try type.string() {
         case "matrix" where isRange:
             return try list(result) { series throws(JSONMismatch) in
                 var samples: [Sample] = []
-                for sample in try series.numbers("values").elements() { samples.append(try sample.sample()) }
+                for sample in try series.numbers("values").elements() {
+                    samples.append(try sample.sample(keepsInfinity: keepsInfinity))
+                }
                 return samples
             }
         case "vector" where !isRange:
@@ -133,7 +146,7 @@ extension JSONReader {
     }
 
     /// A pair of Unix seconds and a number in quotes.
-    fileprivate func sample() throws(JSONMismatch) -> QueryAnswer.Sample {
+    fileprivate func sample(keepsInfinity: Bool = false) throws(JSONMismatch) -> QueryAnswer.Sample {
         let pair = try elements()
         guard pair.count == 2 else { throw mismatch(expected: "a time and a value") }
         guard let at = Moment(unixSeconds: try pair[0].number()) else {
@@ -142,7 +155,7 @@ extension JSONReader {
         let text = try pair[1].string()
         if text == "NaN" { return QueryAnswer.Sample(at: at, value: nil) }
         guard let value = Double(text) else { throw pair[1].mismatch(expected: "a number in quotes") }
-        guard value.isFinite else {
+        guard value.isFinite || keepsInfinity else {
             throw pair[1].mismatch(expected: "a finite number; something was divided by zero, or a bucket has no end")
         }
         return QueryAnswer.Sample(at: at, value: value)

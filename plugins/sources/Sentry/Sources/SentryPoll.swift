@@ -11,13 +11,13 @@ struct SentryPoll: Sendable {
     private var directory: ProjectDirectory
     private var hasAskedForProjects = false
     /// One list per request of sessions.
-    private var measured: [[SessionGroup]] = []
+    var measured: [[SessionGroup]] = []
     /// Set when the server knows no sessions at all.
     private var sessionsFailure: PollFailure?
     private var issues: [(environment: String?, issues: [SentryIssue])] = []
     /// Endpoints whose budget is used up, and until when.
-    private var spent: [SentryServer.Endpoint: Moment] = [:]
-    private var warnings: [String] = []
+    private(set) var spent: [SentryServer.Endpoint: Moment] = [:]
+    var warnings: [String] = []
 
     /// Most pages of one list: 300 issues or 1,000 projects are more than anybody reads.
     private static let pagesMax: [SentryServer.Endpoint: Int] = [.projects: 10, .sessions: 5, .issues: 3]
@@ -39,14 +39,22 @@ struct SentryPoll: Sendable {
     }
 
     func begin() -> PollStep {
-        let isComplete = source.projects.allSatisfy { directory.id(of: $0) != nil }
-        if directory.isFresh(at: poll.now), isComplete { return measure(0) }
-        return learnProjects { $0.measure(0) }
+        knowingProjects { poll, failure in failure.map(poll.fail) ?? poll.measure(0) }
     }
 
     // MARK: - Names of projects
 
-    private func learnProjects(then: @escaping @Sendable (SentryPoll) -> PollStep) -> PollStep {
+    /// Goes on with the names of all projects that are watched, which are asked for when they are not known.
+    func knowingProjects<Report>(
+        then: @escaping @Sendable (SentryPoll, PollFailure?) -> Conversation<Report>
+    ) -> Conversation<Report> {
+        let isComplete = source.projects.allSatisfy { directory.id(of: $0) != nil }
+        return directory.isFresh(at: poll.now) && isComplete ? then(self, nil) : learnProjects(then: then)
+    }
+
+    private func learnProjects<Report>(
+        then: @escaping @Sendable (SentryPoll, PollFailure?) -> Conversation<Report>
+    ) -> Conversation<Report> {
         pages(.projects, []) { poll, pages in
             var poll = poll
             poll.hasAskedForProjects = true
@@ -54,24 +62,34 @@ struct SentryPoll: Sendable {
                 // Without the list, slugs are sent as they are and ids stand for names: less, but not nothing.
                 let isHidden = [.forbidden, .notFound].contains(failure.reason)
                 let hasNames = !poll.directory.slugs.isEmpty && failure.reason != .unauthorized
-                guard isHidden || hasNames else { return poll.fail(failure) }
+                guard isHidden || hasNames else { return then(poll, failure) }
                 poll.warnings.append(failure.description)
-                return then(poll)
+                return then(poll, nil)
             }
             do throws(JSONMismatch) {
                 poll.directory = try ProjectDirectory(pages.bodies, asked: poll.poll.now)
             } catch {
-                return poll.fail(.projects, error)
+                return then(poll, SentryPoll.failure(.projects, error))
             }
             let slugs = poll.directory.slugs.values.sorted()
             for project in poll.source.projects where !pages.isCut && poll.directory.id(of: project) == nil {
                 let guess = project.nearest(in: slugs).map { "; did you mean '\($0)'?" } ?? ""
-                return poll.fail(
+                return then(
+                    poll,
                     PollFailure(.notFound, "the token can see no project '\(project.tamed)'\(guess)")
                 )
             }
-            return then(poll)
+            return then(poll, nil)
         }
+    }
+
+    /// Goes on with the names of the projects that were measured: one may be newer than the list of them.
+    func namingMeasured<Report>(
+        then: @escaping @Sendable (SentryPoll, PollFailure?) -> Conversation<Report>
+    ) -> Conversation<Report> {
+        let hasUnknown = measured.joined().contains { name(of: $0.projectID) == nil }
+        let isWorthIt = hasUnknown && !hasAskedForProjects && !directory.isPatient(at: poll.now)
+        return isWorthIt ? learnProjects(then: then) : then(self, nil)
     }
 
     // MARK: - Sessions
@@ -81,7 +99,8 @@ struct SentryPoll: Sendable {
         guard number < windows.count * 2 else { return nameUnknownProjects() }
         let window = windows[number / 2]
         let hasReleases = number % 2 == 1
-        return pages(.sessions, sessionsQuery(window, hasReleases: hasReleases)) { poll, pages in
+        let query = sessionsQuery(window.query, hasReleases: hasReleases, hasSeries: false)
+        return pages(.sessions, query) { poll, pages in
             var poll = poll
             if let failure = pages.failure { return poll.goOn(without: number, failure) }
             do throws(JSONMismatch) {
@@ -120,13 +139,17 @@ struct SentryPoll: Sendable {
         }
     }
 
-    private func sessionsQuery(_ window: Window, hasReleases: Bool) -> SentryServer.Query {
+    func sessionsQuery(
+        _ window: SentryServer.Query,
+        hasReleases: Bool,
+        hasSeries: Bool
+    ) -> SentryServer.Query {
         var query: SentryServer.Query = SessionGroup.fields.map { ("field", $0) }
         query.append(("groupBy", "project"))
         if hasReleases { query.append(("groupBy", "release")) }
         if !source.environments.isEmpty { query.append(("groupBy", "environment")) }
-        query += scope(source.environments) + window.query
-        query.append(("includeSeries", "0"))
+        query += scope(source.environments) + window
+        query.append(hasSeries ? ("includeTotals", "0") : ("includeSeries", "0"))
         return query
     }
 
@@ -137,9 +160,7 @@ struct SentryPoll: Sendable {
     }
 
     private func nameUnknownProjects() -> PollStep {
-        let hasUnknown = measured.joined().contains { name(of: $0.projectID) == nil }
-        guard hasUnknown, !hasAskedForProjects, !directory.isPatient(at: poll.now) else { return askIssues(0) }
-        return learnProjects { $0.askIssues(0) }
+        namingMeasured { poll, failure in failure.map(poll.fail) ?? poll.askIssues(0) }
     }
 
     private func name(of id: String) -> String? {
@@ -204,7 +225,9 @@ struct SentryPoll: Sendable {
     ///
     /// All are complete as far as they go: a span ends now rather than with the hour that is filling. Crashes that
     /// devices report on their next start come late, so a figure can only get worse and an alarm stands.
-    private mutating func sessionObservations() -> [Observation] {
+    ///
+    /// - Parameter delay: how long after its end a span is seen; nil for now.
+    mutating func sessionObservations(after delay: Duration? = nil) -> [Observation] {
         var observations: [Observation] = []
         var taken: Set<SessionGroup.Place> = []
         var nameless: Set<String> = []
@@ -221,7 +244,7 @@ struct SentryPoll: Sendable {
                         environment: group.environment
                     ),
                     span: group.span,
-                    seen: poll.now,
+                    seen: delay.map { group.span.to + $0 } ?? poll.now,
                     metrics: group.metrics
                 )
             )
@@ -271,12 +294,12 @@ struct SentryPoll: Sendable {
         fail(SentryPoll.failure(endpoint, mismatch))
     }
 
-    private static func failure(_ endpoint: SentryServer.Endpoint, _ mismatch: JSONMismatch) -> PollFailure {
+    static func failure(_ endpoint: SentryServer.Endpoint, _ mismatch: JSONMismatch) -> PollFailure {
         PollFailure(.badAnswer, "\(endpoint.rawValue): \(PollFailure(mismatch).description)")
     }
 
     /// Nil, which keeps what was there, as long as nothing is known.
-    private var cursor: JSON? { directory.asked.map { _ in directory.json(of: SentryPoll.owner(source)) } }
+    var cursor: JSON? { directory.asked.map { _ in directory.json(of: SentryPoll.owner(source)) } }
 
     private static func owner(_ source: SentrySource) -> String {
         "\(source.server.address) \(source.server.organization)"
@@ -285,28 +308,28 @@ struct SentryPoll: Sendable {
     // MARK: - Pages
 
     /// What a list held, as far as it was read.
-    private struct Pages: Sendable {
+    struct Pages: Sendable {
         var bodies: [JSONReader] = []
         /// There are more pages than are read.
         var isCut = false
         var failure: PollFailure?
     }
 
-    private func pages(
+    func pages<Report>(
         _ endpoint: SentryServer.Endpoint,
         _ query: SentryServer.Query,
-        then: @escaping @Sendable (SentryPoll, Pages) -> PollStep
-    ) -> PollStep {
+        then: @escaping @Sendable (SentryPoll, Pages) -> Conversation<Report>
+    ) -> Conversation<Report> {
         page(nil, after: Pages(), endpoint, query, then)
     }
 
-    private func page(
+    private func page<Report>(
         _ cursor: String?,
         after pages: Pages,
         _ endpoint: SentryServer.Endpoint,
         _ query: SentryServer.Query,
-        _ then: @escaping @Sendable (SentryPoll, Pages) -> PollStep
-    ) -> PollStep {
+        _ then: @escaping @Sendable (SentryPoll, Pages) -> Conversation<Report>
+    ) -> Conversation<Report> {
         if let until = spent[endpoint], until > poll.now {
             var pages = pages
             pages.failure = PollFailure(

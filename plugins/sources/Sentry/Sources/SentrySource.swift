@@ -7,7 +7,7 @@
 public import PluginKit
 
 /// Polls one organization of Sentry.
-public struct SentrySource: Source {
+public struct SentrySource: HistoricalSource {
     public static let manifest = PluginManifest(
         name: "sentry",
         summary: "Crash-free sessions and users, per app and per release, and unresolved issues from Sentry.",
@@ -98,4 +98,8 @@ public struct SentrySource: Source {
     public var givesIssues: Bool? { wantsIssues }
 
     public func poll(_ poll: Poll) -> PollStep { SentryPoll(of: self, poll).begin() }
+
+    public var recallKey: String { "\(server.address) \(server.organization) \(projects) \(environments)" }
+
+    public func recall(_ recall: Recall) -> RecallStep { SentryRecall(of: self, recall).begin() }
 }

@@ -37,6 +37,53 @@ struct SessionGroup: Hashable, Sendable {
         guard let span = TimeSpan(from: try start.moment(), to: min(try end.moment(), now)) else {
             throw start.mismatch(expected: "an instant before 'end' and before \(now)")
         }
+        var groups: [SessionGroup] = []
+        for element in try elements(of: body) {
+            let totals = try element.member("totals")
+            let metrics = try metrics { figure throws(JSONMismatch) in try totals.optional(figure) }
+            guard let metrics, let group = try SessionGroup(element, span, metrics, hasReleases: hasReleases) else {
+                continue
+            }
+            groups.append(group)
+        }
+        return groups
+    }
+
+    /// Reads the buckets that had any traffic.
+    ///
+    /// - Parameter length: how long a bucket is.
+    static func buckets(
+        in body: JSONReader,
+        of length: Duration,
+        hasReleases: Bool
+    ) throws(JSONMismatch) -> [SessionGroup] {
+        var starts: [Moment] = []
+        for interval in try body.member("intervals").elements() { starts.append(try interval.moment()) }
+        var buckets: [SessionGroup] = []
+        for element in try elements(of: body) {
+            let series = try element.member("series")
+            var columns: [String: [JSONReader]] = [:]
+            for field in fields {
+                guard let column = try series.optional(field) else { continue }
+                columns[field] = try column.elements()
+                guard columns[field]?.count == starts.count else {
+                    throw column.mismatch(expected: "\(starts.count) figures, one for each interval")
+                }
+            }
+            for (index, start) in starts.enumerated() {
+                let metrics = try metrics { figure in
+                    columns[figure].flatMap { $0[index].value == .null ? nil : $0[index] }
+                }
+                let span = TimeSpan(lasting: length, until: start + length)
+                guard let metrics, let bucket = try SessionGroup(element, span, metrics, hasReleases: hasReleases)
+                else { continue }
+                buckets.append(bucket)
+            }
+        }
+        return buckets
+    }
+
+    private static func elements(of body: JSONReader) throws(JSONMismatch) -> [JSONReader] {
         let elements = try body.member("groups").elements()
         guard elements.count <= groupsMax else {
             throw JSONMismatch(
@@ -45,39 +92,42 @@ struct SessionGroup: Hashable, Sendable {
                 found: "\(elements.count) of them"
             )
         }
-        var groups: [SessionGroup] = []
-        for element in elements {
-            guard let metrics = try metrics(element.member("totals")) else { continue }
-            let by = try element.member("by")
-            let release = try by.optional("release")?.string()
-            if hasReleases, release?.isEmpty ?? true { continue }
-            let environment = try by.optional("environment")?.string()
-            groups.append(
-                SessionGroup(
-                    projectID: try by.member("project").projectID(),
-                    release: hasReleases ? release : nil,
-                    environment: environment.flatMap { $0.isEmpty ? nil : $0 },
-                    span: span,
-                    metrics: metrics
-                )
-            )
-        }
-        return groups
+        return elements
+    }
+
+    /// Nil where a release was asked for and there is none.
+    private init?(
+        _ element: JSONReader,
+        _ span: TimeSpan,
+        _ metrics: Metrics,
+        hasReleases: Bool
+    ) throws(JSONMismatch) {
+        let by = try element.member("by")
+        let release = try by.optional("release")?.string()
+        if hasReleases, release?.isEmpty ?? true { return nil }
+        let environment = try by.optional("environment")?.string()
+        projectID = try by.member("project").projectID()
+        self.release = hasReleases ? release : nil
+        self.environment = environment.flatMap { $0.isEmpty ? nil : $0 }
+        self.span = span
+        self.metrics = metrics
     }
 
     /// The figures, or nil when there were no sessions: then a rate is null on some servers and 1 on others, and
     /// neither says anything.
-    private static func metrics(_ totals: JSONReader) throws(JSONMismatch) -> Metrics? {
-        guard let all = try totals.optional(sessions)?.count(), all > 0 else { return nil }
+    private static func metrics(
+        _ figure: (String) throws(JSONMismatch) -> JSONReader?
+    ) throws(JSONMismatch) -> Metrics? {
+        guard let all = try figure(sessions)?.count(), all > 0 else { return nil }
         var metrics: Metrics = [MetricName.sessions: all]
-        if let rate = try totals.optional(crashFreeSessions)?.rate() {
+        if let rate = try figure(crashFreeSessions)?.rate() {
             metrics[MetricName.crashedSessions] = crashed(all, rate)
             metrics[MetricName.crashFreeSessions] = rate
         }
         // Apps that do not tell their users apart have sessions without users.
-        if let users = try totals.optional(users)?.count(), users > 0 {
+        if let users = try figure(users)?.count(), users > 0 {
             metrics[MetricName.users] = users
-            if let rate = try totals.optional(crashFreeUsers)?.rate() {
+            if let rate = try figure(crashFreeUsers)?.rate() {
                 metrics[MetricName.crashedUsers] = crashed(users, rate)
                 metrics[MetricName.crashFreeUsers] = rate
             }

@@ -31,6 +31,11 @@ struct Window: Hashable, Sendable {
         interval = .hours(hours)
     }
 
+    /// The shortest interval of the service that covers a span; nil for more than a day, which none covers.
+    static func bucket(covering span: Duration) -> Duration? {
+        intervalHours.first { .hours($0) >= span }.map { .hours($0) }
+    }
+
     /// The windows for those spans, without repetitions, in the spans' order.
     static func covering(_ spans: [Duration], until now: Moment) -> [Window] {
         var windows: [Window] = []
@@ -44,8 +49,10 @@ struct Window: Hashable, Sendable {
     /// Most groups that fit into one answer: beyond them the service leaves out those with the fewest sessions.
     var groupsMax: Int {
         let intervals = ((to - from).wholeMilliseconds + interval.wholeMilliseconds - 1) / interval.wholeMilliseconds
-        return 10_000 / Int(intervals + 1)
+        return Window.groupsMax(intervals: Int(intervals))
     }
+
+    static func groupsMax(intervals: Int) -> Int { 10_000 / (intervals + 1) }
 
     var query: SentryServer.Query {
         [
@@ -57,5 +64,5 @@ struct Window: Hashable, Sendable {
 
 extension Moment {
     /// Without milliseconds, which older servers do not read.
-    fileprivate var wholeSecond: String { Moment(milliseconds: unixSeconds * 1000).description }
+    var wholeSecond: String { Moment(milliseconds: unixSeconds * 1000).description }
 }

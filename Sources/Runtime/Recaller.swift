@@ -1,0 +1,152 @@
+public import PluginKit
+
+/// Asks one source for its past, politely: one request at a time, with a rest as long as the answer took, and with every
+/// wait that the service asks for.
+public struct Recaller: Sendable {
+    private let ports: Ports
+    private let redactor: Redactor
+    private let source: any HistoricalSource
+    private let name: String
+    private let every: Duration
+    private let spans: [Duration]
+    private let timeout: Duration
+
+    /// The longest stretch asked for at once; it shrinks where the service can not give so much.
+    private var piece = Duration.days(1)
+    private var cursor: JSON?
+    private var notBefore: Duration?
+
+    /// Requests of one piece: those of a poll that asks for as much as it may.
+    private static let requestsMax = 200
+    /// A service that can not tell of a quarter of an hour is not asked for less.
+    static let pieceMin = Duration.minutes(15)
+    /// Longest rest between two requests: a service that needs longer than this has a load of its own to look after.
+    private static let restMax = Duration.seconds(10)
+    /// Tries of one piece before the source is given up.
+    static let triesMax = 4
+    /// Longest wait that a service may ask for: nobody sits before a command for longer.
+    static let waitMax = Duration.minutes(15)
+    /// The wait after a failure that names none; doubled each time.
+    private static let patience = Duration.seconds(2)
+    /// Lines of one stretch: a day of minutes of some seven hundred apps, in a few hundred megabytes.
+    private static let linesMax = 1_000_000
+
+    /// - Parameters:
+    ///   - name: the source's name in the config.
+    ///   - every: how far apart the polls were.
+    ///   - spans: spans that rules want measured, shortest first.
+    ///   - timeout: of one request.
+    public init(
+        ports: Ports, redactor: Redactor, source: any HistoricalSource, name: String, every: Duration,
+        spans: [Duration], timeout: Duration
+    ) {
+        self.ports = ports
+        self.redactor = redactor
+        self.source = source
+        self.name = name
+        self.every = every
+        self.spans = spans
+        self.timeout = timeout
+    }
+
+    /// What a stretch of the past holds.
+    public struct Recalled: Sendable {
+        /// In the order in which they would have been seen.
+        public var lines: [ObservationLine] = []
+        /// Sentences about answers that are usable but not whole.
+        public var warnings: [String] = []
+    }
+
+    /// Recalls what was known after `from` and not after `to`.
+    ///
+    /// - Throws: a `PollFailure` when the source can not tell, or `CancellationError`.
+    public mutating func recall(from: Moment, to: Moment) async throws -> Recalled {
+        var recalled = Recalled()
+        var (at, tries) = (from, 0)
+        while at < to {
+            let end = min(at + piece, to)
+            let report = try await converse(from: at, to: end)
+            switch report.outcome {
+            case .lines(let lines):
+                recalled.lines += lines.map(redacted)
+                for warning in report.warnings.map(redactor.redact) where !recalled.warnings.contains(warning) {
+                    recalled.warnings.append(warning)
+                }
+                guard recalled.lines.count <= Recaller.linesMax else {
+                    throw PollFailure(.tooLarge, "more than \(Recaller.linesMax) observations from \(from) to \(to)")
+                }
+                (at, tries) = (end, 0)
+            case .failed(let failure):
+                if [.tooLarge, .timeout].contains(failure.reason), shorten(end - at) { continue }
+                tries += 1
+                try await wait(after: failure, tries)
+            }
+        }
+        return recalled
+    }
+
+    /// Asks for half as much from now on; false when that would be too little.
+    private mutating func shorten(_ length: Duration) -> Bool {
+        let half = Duration.milliseconds(length.wholeMilliseconds / 2)
+        guard half >= max(Recaller.pieceMin, every) else { return false }
+        piece = half
+        return true
+    }
+
+    /// Waits before the next try, as long as told or longer each time; throws when there should be none.
+    private func wait(after failure: PollFailure, _ tries: Int) async throws {
+        let mayPass = [.timeout, .unreachable, .rateLimited, .unavailable].contains(failure.reason)
+        let told = failure.retryAt.map { $0 - ports.clock.now() + .milliseconds(1) }
+        let wait = max(told ?? .zero, Recaller.patience * (1 << (tries - 1)))
+        guard mayPass, tries < Recaller.triesMax, wait <= Recaller.waitMax else {
+            throw PollFailure(failure.reason, redactor.redact(failure.description), retryAt: failure.retryAt)
+        }
+        try await ports.clock.sleep(until: ports.clock.uptime() + wait)
+    }
+
+    // MARK: - One conversation
+
+    private mutating func converse(from: Moment, to: Moment) async throws -> RecallReport {
+        if let notBefore { try await ports.clock.sleep(until: notBefore) }
+        notBefore = nil
+        let recall = Recall(
+            source: name, now: ports.clock.now(), from: from, to: to, every: every, spans: spans, cursor: cursor)
+        var step = source.recall(recall)
+        for _ in 0..<Recaller.requestsMax {
+            switch step {
+            case .finish(var report):
+                if let cursor = report.cursor { self.cursor = cursor }
+                notBefore = report.notBefore.map { until in
+                    ports.clock.uptime() + min(until - recall.now, Recaller.waitMax)
+                }
+                if case .failed(let failure) = report.outcome {
+                    report.outcome = .failed(failure.waitingLonger(by: ports.clock.now() - recall.now))
+                }
+                return report
+            case .read(let request, let then): step = then(await ports.files.read(request))
+            case .fetch(let request, let then):
+                let began = ports.clock.uptime()
+                let result = await fetch(request)
+                try Task.checkCancellation()
+                let took = ports.clock.uptime() - began
+                try await ports.clock.sleep(until: ports.clock.uptime() + took.clamped(to: .zero...Recaller.restMax))
+                step = then(result)
+            }
+        }
+        return RecallReport(
+            .failed(PollFailure(.badAnswer, "recalling did not end after \(Recaller.requestsMax) requests")))
+    }
+
+    private func fetch(_ request: HTTPRequest) async -> FetchResult {
+        do {
+            return .answered(try await ports.web.perform(request, timeout: timeout))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func redacted(_ line: ObservationLine) -> ObservationLine {
+        guard case .failed(let source, let reason, let seen) = line else { return line }
+        return .failed(source: source, reason: redactor.redact(reason), seen: seen)
+    }
+}

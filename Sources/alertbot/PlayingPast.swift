@@ -1,0 +1,140 @@
+internal import AlertCore
+internal import BotConfig
+internal import Glibc
+internal import PluginKit
+internal import Preview
+internal import Runtime
+internal import Synchronization
+
+/// Asks the sources of a config for their past, and plays it.
+struct PlayedPast {
+    private let past: Past
+    private let sources: [PastSource]
+    private let folder: CacheFolder
+    private let redactor: Redactor
+
+    /// - Parameters:
+    ///   - since: how far back, as people write it.
+    ///   - end: where the span ends; nil for now.
+    ///   - configs: whose sources are asked; of a name that several have, the first one's.
+    ///   - cache: the folder for what was fetched; nil for the usual one.
+    init(since: String, until end: Moment?, _ configs: [Config], cache: String?) throws(Failure) {
+        guard let length = try? Duration(grammar: since), .zero < length, length <= Past.lengthMax else {
+            throw Failure(
+                .wrongUsage,
+                "--since is '\(since.tamed.clipped(to: 40))', expected a duration such as 30d, at most "
+                    + Past.lengthMax.grammar)
+        }
+        let now = SystemClock().now()
+        let to = min(end ?? now, now)
+        past = Past(from: to - length, to: to, now: now)
+        folder = try CacheFolder(cache)
+        redactor = Redactor(configs.flatMap(\.secrets))
+        sources = PlayedPast.sources(configs)
+        guard !sources.isEmpty else {
+            throw Failure(
+                .impossible,
+                "no source of the config keeps a history that can be asked for; play recorded observations with "
+                    + "--observations FILE")
+        }
+        let others = Set(configs.flatMap(\.sources.keys)).subtracting(sources.map(\.name)).sorted()
+        guard !others.isEmpty else { return }
+        Output.error(
+            "alertbot: warning: \(others.count == 1 ? "source" : "sources") \(others.joined(separator: ", ")) "
+                + "\(others.count == 1 ? "keeps" : "keep") no history and \(others.count == 1 ? "is" : "are") left out")
+    }
+
+    private static func sources(_ configs: [Config]) -> [PastSource] {
+        var sources: [PastSource] = []
+        for config in configs {
+            for plan in config.plan.sources where !sources.contains(where: { $0.name == plan.name }) {
+                guard let source = config.sources[plan.name] as? any HistoricalSource else { continue }
+                // Rules of every config must find the spans that they ask for.
+                let orders = configs.compactMap { config in
+                    config.plan.sources.first { $0.name == plan.name }.map {
+                        config.plan.previewOrder(for: $0, State())
+                    }
+                }
+                sources.append(
+                    PastSource(
+                        name: plan.name, source: source, every: max(plan.every, plan.throttle),
+                        spans: orders.flatMap(\.spans), timeout: plan.timeout))
+            }
+        }
+        return sources
+    }
+
+    /// Gives every batch to `take`, in the order of seen; gives back whether every source could tell.
+    func play(_ take: (ObservationReader.Batch) -> Void) async throws(Failure) -> Bool {
+        do {
+            try folder.prepare()
+            let fetched = try await fetch()
+            for warning in fetched.warnings { tell(warning, "warning: ") }
+            for failure in fetched.failures { tell(failure, "", "; it is left out") }
+            guard !fetched.sources.isEmpty else {
+                throw Failure(.impossible, "no source told of its past, so there is nothing to play")
+            }
+            var (bar, done) = (ProgressBar("Playing observations"), 0)
+            let showDay = {
+                done += 1
+                bar.show(done, of: past.days.count)
+            }
+            let remarks = try past.play(fetched, from: folder, progress: showDay, take)
+            bar.end()
+            for remark in remarks { tell(remark, "warning: ") }
+            folder.shrink()
+            return fetched.failures.isEmpty
+        } catch let failure as Failure {
+            throw failure
+        } catch is CancellationError {
+            throw Failure(.impossible, "stopped; the days that were fetched are kept for the next time")
+        } catch let damage as Past.Damage {
+            throw Failure(
+                .impossible,
+                "line \(damage.line) of \(folder.path)/\(damage.name) is damaged; remove the file, and it is fetched anew"
+            )
+        } catch let error as SentenceError {
+            throw Failure(.impossible, error.sentence)
+        } catch {
+            throw Failure(.impossible, "\(error)")
+        }
+    }
+
+    private func tell(_ remark: Past.Remark, _ level: String, _ end: String = "") {
+        Output.error("alertbot: \(level)source \(remark.source): \(remark.sentence)\(end)")
+    }
+
+    private func fetch() async throws -> Past.Fetched {
+        let web = CurlWeb()
+        let ports = Ports(
+            clock: SystemClock(), web: web, files: SystemFiles(), host: SystemHost(stateFolder: "/nowhere"))
+        let bar = Mutex((bar: ProgressBar("Fetching history"), done: 0))
+        let total = past.days.count * sources.count
+        defer { bar.withLock { $0.bar.end() } }
+        let fetched = try await untilInterrupted { [past, sources, folder, redactor] in
+            try await past.fetch(sources, onto: folder, ports: ports, redactor: redactor) {
+                bar.withLock { state in
+                    state.done += 1
+                    state.bar.show(state.done, of: total)
+                }
+            }
+        }
+        await web.close()
+        return fetched
+    }
+}
+
+/// Does the work, which Ctrl-C cancels instead of ending the program.
+private func untilInterrupted<Result: Sendable>(
+    _ work: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+    let numbers = [SIGINT, SIGTERM]
+    let task = Task { try await work() }
+    let signals = Signals(numbers)
+    let watch = Task { if let signals { for await _ in signals.stream { task.cancel() } } }
+    defer {
+        watch.cancel()
+        for number in numbers { _ = signal(number, SIG_DFL) }
+    }
+    return try await task.value
+}
