@@ -1,19 +1,24 @@
-/// One line of a file of observations: what a source saw, or that it failed.
+/// One line of a file of observations: what a source saw, or how a poll ended that brought no figures.
 public enum ObservationLine: Hashable, Sendable {
     case observed(Observation)
-    case failed(source: String, reason: String, seen: Moment)
+    case empty(EmptyPoll)
+
+    /// A poll that failed.
+    public static func failed(source: String, reason: String, seen: Moment) -> ObservationLine {
+        .empty(EmptyPoll(source: source, .failed(EmptyPoll.Failure(reason: reason)), seen: seen))
+    }
 
     public var source: String {
         switch self {
         case .observed(let observation): observation.subject.source
-        case .failed(let source, _, _): source
+        case .empty(let poll): poll.source
         }
     }
 
     public var seen: Moment {
         switch self {
         case .observed(let observation): observation.seen
-        case .failed(_, _, let seen): seen
+        case .empty(let poll): poll.seen
         }
     }
 
@@ -28,15 +33,7 @@ public enum ObservationLine: Hashable, Sendable {
     }
 
     /// Reads a line of a file.
-    public init(parsing line: UnsafeBufferPointer<UInt8>) throws(Mistake) {
-        if let plain = ObservationScanner.plainLine(line) {
-            self = plain
-            return
-        }
-        let json: JSON
-        do { json = try JSON(parsing: line) } catch { throw Mistake(column: error.column, sentence: error.problem) }
-        do { self = try ObservationLine(json) } catch { throw Mistake(column: nil, sentence: error.description) }
-    }
+    public init(parsing line: UnsafeBufferPointer<UInt8>) throws(Mistake) { self = try RecordedLine(parsing: line).line }
 
     /// Reads a line that has been parsed as JSON.
     ///
@@ -45,8 +42,8 @@ public enum ObservationLine: Hashable, Sendable {
         let line = JSONReader(json)
         let source = try line.member("source").nonEmptyString()
         let seen = try line.member("seen").moment()
-        if let failed = try line.optional("failed") {
-            self = .failed(source: source, reason: try failed.nonEmptyString(), seen: seen)
+        if let outcome = try EmptyPoll.Outcome(line) {
+            self = .empty(EmptyPoll(source: source, outcome, seen: seen))
             return
         }
         let from = try line.member("from").moment()
@@ -90,8 +87,7 @@ public enum ObservationLine: Hashable, Sendable {
     /// The line as JSON, in the order that the documentation shows.
     public var json: JSON {
         switch self {
-        case .failed(let source, let reason, let seen):
-            return ["source": .string(source), "failed": .string(reason), "seen": JSON(seen)]
+        case .empty(let poll): return poll.json
         case .observed(let observation):
             var object = JSONObject()
             object["source"] = .string(observation.subject.source)

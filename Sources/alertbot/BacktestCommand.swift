@@ -10,14 +10,20 @@ struct BacktestCommand: AsyncParsableCommand {
         commandName: "backtest",
         abstract: "Plays a span through the config and shows what would have been said. Sends nothing, writes nothing.",
         discussion: """
-            Begins with a fresh state and plays recorded observations in virtual time: the time line of messages, and how \
-            noisy each rule was. With --against it shows what another config would have said differently.
+            Begins with a fresh state and plays observations in virtual time, those that the running bot has recorded unless \
+            a file is named: the time line of messages, and how noisy each rule was. With --against it shows what another \
+            config would have said differently.
             """)
 
     @OptionGroup var common: CommonOptions
     @Option(
-        name: .long, help: ArgumentHelp("The observations to play; - for standard input.", valueName: "file"))
-    var observations: String
+        name: .long,
+        help: ArgumentHelp(
+            "Play this file instead of what the bot has recorded; - for standard input.", valueName: "file"))
+    var observations: String?
+    @Option(
+        name: .long, help: ArgumentHelp("Play only the last of the recording, such as 7d.", valueName: "duration"))
+    var since: String?
     @Option(
         name: .long,
         help: ArgumentHelp(
@@ -36,6 +42,9 @@ struct BacktestCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func validate() throws {
+        if since != nil, observations != nil {
+            throw ValidationError("--since is about the recording; leave it out, or --observations")
+        }
         if failOnDifference, against == nil { throw ValidationError("--fail-on-difference needs --against FILE") }
     }
 
@@ -48,13 +57,13 @@ struct BacktestCommand: AsyncParsableCommand {
 
         var playback = Playback(config.plan, until: end)
         var otherPlayback = other.map { Playback($0.plan, until: end) }
-        var file = PlayedFile(
-            observations, sources: Set(config.sources.keys).union(other?.sources.keys.map { $0 } ?? []))
+        var file = try playedFile(config, other, until: end)
         let isWhole = try file.play { batch in
             if config.sources[batch.source] != nil { playback.feed(batch) }
             if other?.sources[batch.source] != nil { otherPlayback?.feed(batch) }
         }
         tellUnplayed(playback.lateCount, end)
+        if observations == nil { tellRecorded(file) }
         if playback.lineCount == 0 { Output.error("alertbot: warning: there was no observation to play") }
 
         let report = self.report(playback.finish(now: SystemClock().now()), config, truth)
@@ -65,6 +74,31 @@ struct BacktestCommand: AsyncParsableCommand {
         show(report, difference)
         let isDifferent = failOnDifference && difference?.isEmpty == false
         if !isWhole || !isTruthWhole || isDifferent { throw Failure(.no) }
+    }
+
+    /// The file that was named, or else what the bot has recorded.
+    private func playedFile(_ config: Config, _ other: Config?, until end: Moment?) throws(Failure) -> PlayedFile {
+        let sources = Set(config.sources.keys).union(other?.sources.keys.map { $0 } ?? [])
+        if let observations { return PlayedFile(observations, sources: sources) }
+        let since = try since.map { text throws(Failure) in
+            (end ?? SystemClock().now()) - (try length(text, "--since"))
+        }
+        let folder = RecordedFolder(config.bot.stateFolder)
+        let files = try folder.files(since: since, until: end)
+        guard !files.isEmpty else {
+            throw Failure(
+                .impossible,
+                since == nil
+                    ? folder.emptySentence + "; play a file with --observations FILE"
+                    : "nothing of that span is recorded in \(folder.path); leave out --since to play all there is")
+        }
+        return PlayedFile(recorded: files, since: since, sources: sources)
+    }
+
+    /// Says what of the recording was played.
+    private func tellRecorded(_ file: PlayedFile) {
+        guard let first = file.first, let last = file.last else { return }
+        Output.error("alertbot: played what was recorded from \(first) to \(last)")
     }
 
     private func report(_ preview: Preview, _ config: Config, _ truth: [TrueIncident]?) -> BacktestReport {
