@@ -33,7 +33,9 @@ public enum ObservationLine: Hashable, Sendable {
     }
 
     /// Reads a line of a file.
-    public init(parsing line: UnsafeBufferPointer<UInt8>) throws(Mistake) { self = try RecordedLine(parsing: line).line }
+    public init(parsing line: UnsafeBufferPointer<UInt8>) throws(Mistake) {
+        self = try RecordedLine(parsing: line).line
+    }
 
     /// Reads a line that has been parsed as JSON.
     ///

@@ -49,11 +49,17 @@ public struct Preview: Sendable {
 
     /// Moves time on to the lines' moment and takes them in; they are of one source and arrived at one time.
     ///
-    /// What is due at that very moment happens before: the running bot does it when it starts the poll.
+    /// What is due at that very moment happens before if the poll began then, for then the running bot does it when it starts
+    /// the poll, and otherwise after.
     ///
     /// - Parameter asked: when the poll began that brought them; nil for the same moment.
     public mutating func feed(_ lines: [ObservationLine], asked: Moment? = nil, at moment: Moment) {
-        advance(to: moment)
+        if let asked, asked < moment {
+            advance(to: moment - .milliseconds(1))
+            now = max(now, moment)
+        } else {
+            advance(to: moment)
+        }
         step(.observed(lines, asked: asked))
     }
 

@@ -29,7 +29,9 @@ struct DryRunCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Show only this channel.") var channel: String?
 
     func validate() throws {
-        if recorded, observations != nil { throw ValidationError("--recorded and --observations are two ways; keep one") }
+        if recorded, observations != nil {
+            throw ValidationError("--recorded and --observations are two ways; keep one")
+        }
     }
 
     func run() async throws {

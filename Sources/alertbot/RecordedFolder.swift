@@ -21,7 +21,9 @@ struct RecordedFolder {
     }
 
     /// The last figures of each source, as they arrived.
-    func lastFigures(of sources: some Collection<String>, until: Moment? = nil) throws(Failure) -> [ObservationReader.Batch] {
+    func lastFigures(of sources: some Collection<String>, until: Moment? = nil) throws(Failure) -> [ObservationReader
+        .Batch]
+    {
         var found: [String: ObservationReader.Batch] = [:]
         // The newest files have nearly always all of them.
         for path in try files(until: until).suffix(RecordedFolder.filesSearchedMax).reversed() {

@@ -106,7 +106,8 @@ extension LineBatch.Line {
             switch line {
             case .observed(let observation): content = .observed(observation)
             case .empty(let poll):
-                content = if case .failed(let failure) = poll.outcome { .failed(reason: failure.reason) } else { .nothing }
+                content =
+                    if case .failed(let failure) = poll.outcome { .failed(reason: failure.reason) } else { .nothing }
             }
         } catch let error as JSONSyntaxError {
             (seen, content) = (nil, .broken("\(error.column): \(error.problem)"))
