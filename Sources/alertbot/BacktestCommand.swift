@@ -57,13 +57,11 @@ struct BacktestCommand: AsyncParsableCommand {
 
         var playback = Playback(config.plan, until: end)
         var otherPlayback = other.map { Playback($0.plan, until: end) }
-        var file = try playedFile(config, other, until: end)
-        let isWhole = try file.play { batch in
+        let isWhole = try play(config, other, until: end) { batch in
             if config.sources[batch.source] != nil { playback.feed(batch) }
             if other?.sources[batch.source] != nil { otherPlayback?.feed(batch) }
         }
         tellUnplayed(playback.lateCount, end)
-        if observations == nil { tellRecorded(file) }
         if playback.lineCount == 0 { Output.error("alertbot: warning: there was no observation to play") }
 
         let report = self.report(playback.finish(now: SystemClock().now()), config, truth)
@@ -76,30 +74,48 @@ struct BacktestCommand: AsyncParsableCommand {
         if !isWhole || !isTruthWhole || isDifferent { throw Failure(.no) }
     }
 
-    /// The file that was named, or else what the bot has recorded.
-    private func playedFile(_ config: Config, _ other: Config?, until end: Moment?) throws(Failure) -> PlayedFile {
+    /// Gives every batch to `take`, in the order of arrival; gives back whether all of it could be had.
+    private func play(
+        _ config: Config, _ other: Config?, until end: Moment?, _ take: (ObservationReader.Batch) -> Void
+    ) throws(Failure) -> Bool {
         let sources = Set(config.sources.keys).union(other?.sources.keys.map { $0 } ?? [])
-        if let observations { return PlayedFile(observations, sources: sources) }
-        let since = try since.map { text throws(Failure) in
+        if let observations {
+            var file = PlayedFile(observations, sources: sources)
+            return try file.play(take)
+        }
+        let begin = try since.map { text throws(Failure) in
             (end ?? SystemClock().now()) - (try length(text, "--since"))
         }
-        let folder = RecordedFolder(config.bot.stateFolder)
-        let files = try folder.files(since: since, until: end)
+        return try playRecording(RecordedFolder(config.bot.stateFolder), sources, from: begin, until: end, take)
+    }
+
+    /// Plays what the bot has recorded, and says of which span that is.
+    private func playRecording(
+        _ folder: RecordedFolder, _ sources: Set<String>, from begin: Moment?, until end: Moment?,
+        _ take: (ObservationReader.Batch) -> Void
+    ) throws(Failure) -> Bool {
+        let files = try folder.files(since: begin, until: end)
         guard !files.isEmpty else {
             throw Failure(
                 .impossible,
-                since == nil
+                try folder.files().isEmpty
                     ? folder.emptySentence + "; play a file with --observations FILE"
-                    : "nothing of that span is recorded in \(folder.path); leave out --since to play all there is")
+                    : "nothing of that span is recorded in \(folder.path)")
         }
-        return PlayedFile(recorded: files, since: since, sources: sources)
+        var file = PlayedFile(recorded: files, since: begin, sources: sources)
+        let isWhole = try file.play(take)
+        if let first = file.first, let last = file.last {
+            let isShort = begin.map { first - $0 > BacktestCommand.recordingGapMax } ?? false
+            Output.error(
+                "alertbot: \(isShort ? "warning: played only" : "played") what was recorded from \(first) "
+                    + "to \(min(last, end ?? last))")
+        }
+        return isWhole
     }
 
-    /// Says what of the recording was played.
-    private func tellRecorded(_ file: PlayedFile) {
-        guard let first = file.first, let last = file.last else { return }
-        Output.error("alertbot: played what was recorded from \(first) to \(last)")
-    }
+    /// How long after the begin that was asked for a recording may begin without a warning: sources are polled at least
+    /// every 30 minutes unless told otherwise, and a poll may fail.
+    private static let recordingGapMax = Duration.hours(1)
 
     private func report(_ preview: Preview, _ config: Config, _ truth: [TrueIncident]?) -> BacktestReport {
         BacktestReport(preview, channels: config.channels, truth: truth, only: channel)
