@@ -126,8 +126,8 @@ extension Observation {
     /// Whether the way through JSON would change nothing and find nothing wrong; false also where only the way can tell.
     private var isAsWritten: Bool {
         let moments = Moment.earliest...Moment.latest
-        guard !subject.source.isEmpty, !subject.app.isEmpty, issues.isEmpty, moments.contains(span.from),
-            moments.contains(span.to), moments.contains(seen), flaw == nil
+        guard !subject.source.isEmpty, !subject.app.isEmpty, moments.contains(span.from), moments.contains(span.to),
+            moments.contains(seen), flaw == nil, issues.count <= Issue.countMax, issues.allSatisfy(\.isAsWritten)
         else { return false }
         for (index, entry) in metrics.entries.enumerated() {
             // A negative zero loses its sign; of a name that comes twice the last one counts.
@@ -139,6 +139,16 @@ extension Observation {
 }
 
 extension Issue {
+    /// The same for one issue.
+    fileprivate var isAsWritten: Bool {
+        let moments = Moment.earliest...Moment.latest
+        // A negative zero loses its sign.
+        let isPlain = [events, users].allSatisfy { $0.map { $0.isFinite && $0.sign == .plus } ?? true }
+        // No text has more characters than bytes.
+        return isPlain && !id.isEmpty && title.utf8.count <= Issue.titleCharactersMax
+            && [firstSeen, lastSeen].allSatisfy { $0.map(moments.contains) ?? true }
+    }
+
     public init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init(
             id: try reader.member("id").nonEmptyString(),

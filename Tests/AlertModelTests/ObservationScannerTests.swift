@@ -139,7 +139,28 @@ extension Observation {
                 ?? TimeSpan(
                     lasting: .seconds(1), until: .latest),
             seen: moments.randomElement(using: &random) ?? to, metrics: metrics,
-            issues: random.next() % 4 == 0 ? [Issue(id: random.next() % 2 == 0 ? "" : "S", title: "t", users: -1)] : [],
+            issues: random.next() % 3 == 0
+                ? (0..<[1, 2, 101][Int(random.next() % 3)]).map { _ in .strange(&random) } : [],
             labels: random.next() % 4 == 0 ? ["team": "a"] : [:])
+    }
+}
+
+extension AlertModel.Issue {
+    /// An issue with what no source should give.
+    fileprivate static func strange(_ random: inout SeededRandom) -> Self {
+        let counts: [Double?] = [nil, nil, 0, 3, 0.5, 1e20, 1e16]
+        let rare: [Double?] = [-0.0, .nan, .infinity, -1]
+        let moments: [Moment?] = [
+            nil, .earliest, .latest, Moment(milliseconds: 1_795_000_000_123),
+            Moment(milliseconds: Moment.latest.milliseconds + 1),
+        ]
+        func count() -> Double? {
+            (random.next() % 40 == 0 ? rare : counts).randomElement(using: &random) ?? nil
+        }
+        return Self(
+            id: random.next() % 40 == 0 ? "" : "S",
+            title: String(repeating: "é", count: [1, 250, 251, 501][Int(random.next() % 4)]),
+            events: count(), users: count(), firstSeen: moments.randomElement(using: &random) ?? nil,
+            lastSeen: moments.randomElement(using: &random) ?? nil, release: random.next() % 2 == 0 ? "" : nil)
     }
 }
