@@ -127,9 +127,17 @@ let package = Package(
                 "AlertCore", "AlertTesting", "PluginTesting", "QuietHoursRule", "BudgetRule", "GroupRule",
                 "FlappingRule", "DependsOnRule", "EscalateRule", "RepeatRule",
             ] + kit),
-        tests("PreviewTests", ["Preview", "AlertCore", "AlertTesting"] + kit),
+        tests(
+            "PreviewTests",
+            [
+                "Preview", "AlertCore", "AlertTesting", "BudgetRule", "Journal", "JournalTesting", "PluginTesting",
+                "Runtime",
+            ]
+                + kit),
         tests("RuleTestsTests", ["RuleTests", "BotConfig", "BuiltinPlugins"] + kit),
-        tests("RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal"] + kit, exclude: ["Fixtures"]),
+        tests(
+            "RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal", "JournalTesting"] + kit,
+            exclude: ["Fixtures"]),
 
         // The built program itself: its commands, and with ALERTBOT_INTEGRATION=1 its dealings with real servers.
         module("BotHarness", path: "Tests/IntegrationTests/Harness"),

@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 // Each benchmark is a program of its own and a name for scripts/bench.
 let package = Package(
     name: "Benchmarks",
-    products: ["journal", "storm", "start", "signal", "judge", "backtest"].map {
+    products: ["journal", "storm", "start", "signal", "judge", "backtest", "replay"].map {
         .executable(name: $0, targets: [$0])
     },
     dependencies: [.package(name: "alertbot", path: "..")],
@@ -36,6 +36,10 @@ let package = Package(
         .executableTarget(
             name: "backtest", dependencies: [.product(name: "AlertbotKit", package: "alertbot")],
             path: "Sources/Backtest", swiftSettings: strict),
+        // Likewise, with what it reads written by the recording itself.
+        .executableTarget(
+            name: "replay", dependencies: ["Programs", .product(name: "AlertbotKit", package: "alertbot")],
+            path: "Sources/Replay", swiftSettings: strict),
         .target(name: "Measuring", swiftSettings: strict),
         .target(name: "Programs", path: "Sources/Programs", swiftSettings: strict),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),

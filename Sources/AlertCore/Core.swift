@@ -12,8 +12,9 @@ public enum Input: Sendable {
     /// Nothing but time has passed.
     case tick
     case polled(source: String, PollReport, validators: [String: SourceRecord.Validator])
-    /// What one source saw at one moment, from a file: played through the rules without polling anybody.
-    case observed([ObservationLine])
+    /// What came of one poll, from a file: played through the rules without polling anybody. `asked` is when the poll
+    /// began; nil for now.
+    case observed([ObservationLine], asked: Moment? = nil)
     case delivered(id: String, DeliveryOutcome)
     /// Attempts that the core began and that have not left the machine, because the journal could not be written.
     case unsent(ids: [String])
@@ -170,7 +171,7 @@ struct Turn {
         case .polled(let source, let report, let validators):
             state.polling.remove(source)
             takeReport(of: source, report, validators: validators)
-        case .observed(let lines): takeLines(lines)
+        case .observed(let lines, let asked): takeLines(lines, asked: min(asked ?? now, now))
         case .delivered(let id, let outcome): takeOutcome(of: id, outcome)
         case .unsent(let ids): for id in ids { takeBack(id) }
         case .power(let isLow): state.isLowOnPower = isLow

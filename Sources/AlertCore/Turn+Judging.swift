@@ -3,8 +3,8 @@ internal import PluginKit
 // Observations become verdicts, verdicts become incidents.
 
 extension Turn {
-    /// Takes in lines of a file: what sources saw, or that they failed.
-    mutating func takeLines(_ lines: [ObservationLine]) {
+    /// Takes in lines of a file: what sources saw, or how polls ended that brought no figures.
+    mutating func takeLines(_ lines: [ObservationLine], asked: Moment) {
         // Nearly always they are of one source.
         var seen: [(source: String, observations: [Observation])] = []
         for line in lines {
@@ -16,16 +16,15 @@ extension Turn {
                 } else {
                     seen.append((source, [observation]))
                 }
-            case .failed(let name, let reason, _):
-                let known = PollFailure.Reason(rawValue: reason)
+            case .empty(let poll):
                 takeReport(
-                    of: name, PollReport(.failed(PollFailure(known ?? .refused, "the poll failed: \(reason.tamed)"))),
-                    validators: state.sources[name]?.validators ?? [:])
+                    of: poll.source, PollReport(PollReport.Outcome(poll.outcome)),
+                    validators: state.sources[poll.source]?.validators ?? [:])
             }
         }
         for (name, observations) in seen.sorted(by: { $0.source < $1.source }) {
             var record = state.sources[name] ?? SourceRecord()
-            record.lastPolled = now
+            record.lastPolled = asked
             self.record(.source(name: name, record))
             takeReport(of: name, PollReport(.values(observations)), validators: record.validators)
         }

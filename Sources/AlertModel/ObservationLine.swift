@@ -1,19 +1,30 @@
-/// One line of a file of observations: what a source saw, or that it failed.
+/// One line of a file of observations: what a source saw, or how a poll ended that brought no figures.
 public enum ObservationLine: Hashable, Sendable {
     case observed(Observation)
-    case failed(source: String, reason: String, seen: Moment)
+    case empty(EmptyPoll)
+
+    /// A poll that failed.
+    public static func failed(source: String, reason: String, seen: Moment) -> ObservationLine {
+        .empty(EmptyPoll(source: source, .failed(EmptyPoll.Failure(reason: reason)), seen: seen))
+    }
+
+    /// Why the poll failed, where it did.
+    public var failure: EmptyPoll.Failure? {
+        guard case .empty(let poll) = self, case .failed(let failure) = poll.outcome else { return nil }
+        return failure
+    }
 
     public var source: String {
         switch self {
         case .observed(let observation): observation.subject.source
-        case .failed(let source, _, _): source
+        case .empty(let poll): poll.source
         }
     }
 
     public var seen: Moment {
         switch self {
         case .observed(let observation): observation.seen
-        case .failed(_, _, let seen): seen
+        case .empty(let poll): poll.seen
         }
     }
 
@@ -29,13 +40,7 @@ public enum ObservationLine: Hashable, Sendable {
 
     /// Reads a line of a file.
     public init(parsing line: UnsafeBufferPointer<UInt8>) throws(Mistake) {
-        if let plain = ObservationScanner.plainLine(line) {
-            self = plain
-            return
-        }
-        let json: JSON
-        do { json = try JSON(parsing: line) } catch { throw Mistake(column: error.column, sentence: error.problem) }
-        do { self = try ObservationLine(json) } catch { throw Mistake(column: nil, sentence: error.description) }
+        self = try RecordedLine(parsing: line).line
     }
 
     /// Reads a line that has been parsed as JSON.
@@ -45,8 +50,8 @@ public enum ObservationLine: Hashable, Sendable {
         let line = JSONReader(json)
         let source = try line.member("source").nonEmptyString()
         let seen = try line.member("seen").moment()
-        if let failed = try line.optional("failed") {
-            self = .failed(source: source, reason: try failed.nonEmptyString(), seen: seen)
+        if let outcome = try EmptyPoll.Outcome(line) {
+            self = .empty(EmptyPoll(source: source, outcome, seen: seen))
             return
         }
         let from = try line.member("from").moment()
@@ -90,8 +95,7 @@ public enum ObservationLine: Hashable, Sendable {
     /// The line as JSON, in the order that the documentation shows.
     public var json: JSON {
         switch self {
-        case .failed(let source, let reason, let seen):
-            return ["source": .string(source), "failed": .string(reason), "seen": JSON(seen)]
+        case .empty(let poll): return poll.json
         case .observed(let observation):
             var object = JSONObject()
             object["source"] = .string(observation.subject.source)
@@ -128,8 +132,8 @@ extension Observation {
     /// Whether the way through JSON would change nothing and find nothing wrong; false also where only the way can tell.
     private var isAsWritten: Bool {
         let moments = Moment.earliest...Moment.latest
-        guard !subject.source.isEmpty, !subject.app.isEmpty, issues.isEmpty, moments.contains(span.from),
-            moments.contains(span.to), moments.contains(seen), flaw == nil
+        guard !subject.source.isEmpty, !subject.app.isEmpty, moments.contains(span.from), moments.contains(span.to),
+            moments.contains(seen), flaw == nil, issues.count <= Issue.countMax, issues.allSatisfy(\.isAsWritten)
         else { return false }
         for (index, entry) in metrics.entries.enumerated() {
             // A negative zero loses its sign; of a name that comes twice the last one counts.
@@ -141,6 +145,16 @@ extension Observation {
 }
 
 extension Issue {
+    /// The same for one issue.
+    fileprivate var isAsWritten: Bool {
+        let moments = Moment.earliest...Moment.latest
+        // A negative zero loses its sign.
+        let isPlain = [events, users].allSatisfy { $0.map { $0.isFinite && $0.sign == .plus } ?? true }
+        // No text has more characters than bytes.
+        return isPlain && !id.isEmpty && title.utf8.count <= Issue.titleCharactersMax
+            && [firstSeen, lastSeen].allSatisfy { $0.map(moments.contains) ?? true }
+    }
+
     public init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init(
             id: try reader.member("id").nonEmptyString(),

@@ -10,23 +10,23 @@ public struct ObservationScanner {
     private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
     /// The line in these bytes, where it is written plainly; nil where the general reader has to look at it.
-    public static func plainLine(_ bytes: UnsafeBufferPointer<UInt8>) -> ObservationLine? {
+    public static func plainLine(_ bytes: UnsafeBufferPointer<UInt8>) -> RecordedLine? {
         var scanner = ObservationScanner(bytes)
-        guard let observation = scanner.observation(), observation.flaw == nil else { return nil }
-        return .observed(observation)
+        guard let found = scanner.observation(), found.observation.flaw == nil else { return nil }
+        return RecordedLine(.observed(found.observation), asked: found.asked, arrived: found.arrived)
     }
 
     /// What has been found of a line so far; a member that comes twice is not plain.
     private struct Found {
         var source, app, release, environment: String?
-        var from, to, seen: Moment?
+        var from, to, seen, asked, arrived: Moment?
         var isComplete: Bool?
         var metrics: Metrics?
         var issues: [Issue]?
         var labels: [String: String]?
     }
 
-    private mutating func observation() -> Observation? {
+    private mutating func observation() -> (observation: Observation, asked: Moment?, arrived: Moment?)? {
         var found = Found()
         let isPlain = members { scanner, name in
             switch name.count {
@@ -34,11 +34,13 @@ public struct ObservationScanner {
             case 3 where name.reads("app"): scanner.set(&found.app) { $0.text() }
             case 4 where name.reads("from"): scanner.set(&found.from) { $0.moment() }
             case 4 where name.reads("seen"): scanner.set(&found.seen) { $0.moment() }
+            case 5 where name.reads("asked"): scanner.set(&found.asked) { $0.moment() }
             case 6 where name.reads("source"): scanner.set(&found.source) { $0.text() }
             case 6 where name.reads("issues"): scanner.set(&found.issues) { $0.issues() }
             case 6 where name.reads("labels"): scanner.set(&found.labels) { $0.labels() }
             case 7 where name.reads("metrics"): scanner.set(&found.metrics) { $0.metrics() }
             case 7 where name.reads("release"): scanner.set(&found.release) { $0.text() }
+            case 7 where name.reads("arrived"): scanner.set(&found.arrived) { $0.moment() }
             case 8 where name.reads("complete"): scanner.set(&found.isComplete) { $0.flag() }
             case 11 where name.reads("environment"): scanner.set(&found.environment) { $0.text() }
             default: false
@@ -49,10 +51,11 @@ public struct ObservationScanner {
             !app.isEmpty, let from = found.from, let to = found.to, let span = TimeSpan(from: from, to: to),
             let seen = found.seen, let metrics = found.metrics
         else { return nil }
-        return Observation(
+        let observation = Observation(
             subject: Subject(source: source, app: app, release: found.release, environment: found.environment),
             span: span, seen: seen, isComplete: found.isComplete ?? true, metrics: metrics,
             issues: found.issues ?? [], labels: found.labels ?? [:])
+        return (observation, found.asked, found.arrived)
     }
 
     private mutating func metrics() -> Metrics? {
@@ -212,9 +215,9 @@ extension ObservationScanner {
         return digit < 10 ? digit : nil
     }
 
-    /// An instant of the form `2026-11-20T22:00:00Z`.
+    /// An instant of the form `2026-11-20T22:00:00Z` or `2026-11-20T22:00:00.250Z`.
     private mutating func moment() -> Moment? {
-        guard let text = rawText(), text.count == 20 else { return nil }
+        guard let text = rawText(), text.count == 20 || text.count == 24 else { return nil }
         let bytes = text.bytes
         func number(_ place: Int, _ digits: Int = 2) -> Int? {
             var value = 0
@@ -226,12 +229,15 @@ extension ObservationScanner {
             return value
         }
         guard bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), bytes[10] == UInt8(ascii: "T"),
-            bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"), bytes[19] == UInt8(ascii: "Z"),
+            bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
+            bytes[text.count - 1] == UInt8(ascii: "Z"),
             let year = number(0, 4), let month = number(5), let day = number(8), let hour = number(11),
             let minute = number(14), let second = number(17),
             let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         else { return nil }
-        return civil.moment()
+        guard text.count == 24 else { return civil.moment() }
+        guard bytes[19] == UInt8(ascii: "."), let milliseconds = number(20, 3) else { return nil }
+        return civil.moment() + .milliseconds(Int64(milliseconds))
     }
 
     private mutating func take(_ mark: Unicode.Scalar) -> Bool {

@@ -42,6 +42,8 @@ public struct Rehearsal {
     public var sendAnswer: (Delivery, Moment) -> (outcome: DeliveryOutcome, after: Duration)? = { _, _ in
         (.delivered(receipt: nil), .zero)
     }
+    /// Hears of every poll whose end the bot takes in: of which source, what came of it, when it began, and now.
+    public var tookIn: (String, PollReport, Moment, Moment) -> Void = { _, _, _, _ in }
     /// The state as the journal gives it back.
     public private(set) var replica = State()
     /// Ids of all deliveries that were ever accepted.
@@ -72,7 +74,9 @@ public struct Rehearsal {
     /// Takes in one input now.
     public mutating func step(_ input: Input) {
         switch input {
-        case .polled(let source, _, _): polling.remove(source)
+        case .polled(let source, let report, _):
+            polling.remove(source)
+            tookIn(source, report, state.sources[source]?.lastPolled ?? now, now)
         case .delivered(let id, _): sending[id] = nil
         case .unsent(let ids): for id in ids { sending[id] = nil }
         default: break

@@ -35,7 +35,8 @@ public enum JournalError: Error, Equatable, Sendable {
     /// A payload or a time stamp cannot stand in a line.
     case recordMalformed(reason: String)
 
-    init(_ fault: DiskFault, in folder: String) {
+    /// What people are told of a fault of the disk.
+    public init(_ fault: DiskFault, in folder: String) {
         let path = fault.name.isEmpty ? folder : folder + "/" + fault.name
         switch fault.reason {
         case .held(let pid): self = .lockHeld(folder: folder, pid: pid)

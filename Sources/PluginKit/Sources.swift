@@ -202,6 +202,22 @@ public struct PollFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
+extension PollReport.Outcome {
+    /// The outcome of a poll of which a line tells.
+    public init(_ empty: EmptyPoll.Outcome) {
+        switch empty {
+        case .noData: self = .noData
+        case .stale(let measured): self = .stale(measured: measured)
+        case .unchanged: self = .unchanged
+        case .failed(let failure):
+            let sentence = failure.sentence ?? "the poll failed: \(failure.reason.tamed)"
+            self = .failed(
+                PollFailure(
+                    PollFailure.Reason(rawValue: failure.reason) ?? .refused, sentence, retryAt: failure.retryAt))
+        }
+    }
+}
+
 extension HTTPResponse {
     /// The body as JSON.
     public func json() throws(PollFailure) -> JSONReader {

@@ -1,7 +1,8 @@
 internal import Glibc
 public import PluginKit
 
-/// Reads a file of observations piece by piece and gives its lines in the order in which they were seen, however long it is.
+/// Reads a file of observations piece by piece and gives its lines in the order in which they arrived, however long it is.
+/// Where a line does not say when it arrived, it arrived when it was seen.
 ///
 /// Lines wait in a window of bounded size, in which they are put in order. One that comes later than the window reaches is
 /// named and used when it comes. A broken line is named and the rest is used.
@@ -21,13 +22,18 @@ public struct ObservationReader: Sendable {
         }
     }
 
-    /// What one source saw at one moment.
+    /// What came of one poll of one source.
     public struct Batch: Sendable {
+        /// When it arrived.
         public let seen: Moment
+        /// When the poll began.
+        public let asked: Moment
         public internal(set) var lines: [ObservationLine]
 
-        public init(seen: Moment, lines: [ObservationLine]) {
+        /// - Parameter asked: when the poll began; nil for when it was seen.
+        public init(seen: Moment, asked: Moment? = nil, lines: [ObservationLine]) {
             self.seen = seen
+            self.asked = asked ?? seen
             self.lines = lines
         }
 
@@ -42,16 +48,21 @@ public struct ObservationReader: Sendable {
     public private(set) var lateCount = 0
     /// Lines of sources that were not asked for, by source.
     public private(set) var skipped: [String: Int] = [:]
-    /// When the newest line given so far was seen.
+    /// When the newest line given so far arrived.
     public private(set) var lastSeen: Moment?
 
     private struct Waiting: Sendable {
-        let line: ObservationLine
-        let number: Int
+        let line: RecordedLine
+        /// Of the file, and in it.
+        let file, number: Int
         let bytes: Int
+
+        var arrived: Moment { line.arrived }
+        var source: String { line.line.source }
     }
 
-    private let name: String
+    /// The files so far; the last one is being read.
+    private var names: [String]
     private let sources: Set<String>
     private let windowLines: Int
     private var number = 0
@@ -81,7 +92,7 @@ public struct ObservationReader: Sendable {
     ///   - sources: the sources whose lines are wanted.
     ///   - windowLines: the lines among which order is made; half of them are held back until more come.
     public init(name: String, sources: Set<String>, windowLines: Int = ObservationReader.windowLinesMax) {
-        self.name = name
+        names = [name]
         self.sources = sources
         self.windowLines = windowLines
     }
@@ -110,14 +121,34 @@ public struct ObservationReader: Sendable {
         keep(left)
     }
 
+    /// Goes on with the next of several files, in which later lines are.
+    ///
+    /// - Parameter isGrowing: whether somebody may be writing the file that ends: a line without an end is none yet.
+    public mutating func goOn(with name: String, isGrowing: Bool = true) {
+        endFile(isGrowing: isGrowing)
+        names.append(name)
+        number = 0
+    }
+
+    private mutating func endFile(isGrowing: Bool) {
+        if isGrowing {
+            rest = []
+            isOverlong = false
+        } else if !rest.isEmpty || isOverlong {
+            endKept()
+        }
+    }
+
     /// Ends the file: what waits may go.
-    public mutating func finish() {
-        if !rest.isEmpty || isOverlong { endKept() }
+    ///
+    /// - Parameter isGrowing: whether somebody may be writing it: a line without an end is none yet.
+    public mutating func finish(isGrowing: Bool = false) {
+        endFile(isGrowing: isGrowing)
         isFinished = true
         putInOrder(holdingBack: 0)
     }
 
-    /// The next lines in the order of seen, those of one source and one moment together; nil when more of the file is
+    /// The next lines in the order of arrival, those of one source and one moment together; nil when more of the file is
     /// needed, or all has been given.
     public mutating func nextBatch() -> Batch? {
         while true {
@@ -127,17 +158,18 @@ public struct ObservationReader: Sendable {
             // What belongs to them may still be held back, right behind.
             let end =
                 window[next...].firstIndex {
-                    $0.line.seen != first.line.seen || $0.line.source != first.line.source
+                    $0.arrived != first.arrived || $0.source != first.source
                 } ?? window.count
             // Or may not have been read yet; but nothing waits beyond all bounds.
             guard end < window.count || isFinished || isOverfull else { return nil }
-            let batch = Batch(seen: first.line.seen, lines: window[next..<end].map(\.line))
+            let batch = Batch(
+                seen: first.arrived, asked: first.line.asked, lines: window[next..<end].map(\.line.line))
             next = end
             ready = max(ready, next)
             if let lastSeen, batch.seen > lastSeen + ObservationReader.gapMax {
                 brokenCount += batch.lines.count
                 complain(
-                    .error, first.number, nil,
+                    .error, first.number, of: first.file, nil,
                     "it was seen at \(batch.seen), more than a year after the line before it (\(lastSeen)); "
                         + "is the year right?")
                 continue
@@ -185,11 +217,11 @@ public struct ObservationReader: Sendable {
         guard bytes.count <= ObservationLine.lineBytesMax else { return tooLong() }
         guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { return }
         do {
-            let line = try ObservationLine(parsing: bytes)
-            if sources.contains(line.source) {
+            let line = try RecordedLine(parsing: bytes)
+            if sources.contains(line.line.source) {
                 wait(line, bytes.count)
             } else {
-                skipped[line.source, default: 0] += 1
+                skipped[line.line.source, default: 0] += 1
             }
         } catch {
             brokenCount += 1
@@ -197,16 +229,16 @@ public struct ObservationReader: Sendable {
         }
     }
 
-    private mutating func wait(_ line: ObservationLine, _ bytes: Int) {
-        if let lastSeen, line.seen < lastSeen {
+    private mutating func wait(_ line: RecordedLine, _ bytes: Int) {
+        if let lastSeen, line.arrived < lastSeen {
             lateCount += 1
             complain(
                 .warning, number, nil,
-                "it was seen at \(line.seen), long before the lines around it (\(lastSeen)); it is used as if it came late"
+                "it was seen at \(line.arrived), long before the lines around it (\(lastSeen)); it is used as if it came late"
             )
         }
-        if let before = window.last, line.seen < before.line.seen { isInOrder = false }
-        window.append(Waiting(line: line, number: number, bytes: bytes))
+        if let before = window.last, line.arrived < before.arrived { isInOrder = false }
+        window.append(Waiting(line: line, file: names.count - 1, number: number, bytes: bytes))
         windowBytes += bytes
     }
 
@@ -226,15 +258,18 @@ public struct ObservationReader: Sendable {
         next = 0
         if !isInOrder {
             // By number too: lines seen at one moment stay in the order of the file.
-            window.sort { ($0.line.seen, $0.number) < ($1.line.seen, $1.number) }
+            window.sort { ($0.arrived, $0.file, $0.number) < ($1.arrived, $1.file, $1.number) }
             isInOrder = true
         }
         ready = window.count - held
     }
 
-    private mutating func complain(_ level: Problem.Level, _ line: Int, _ column: Int?, _ sentence: String) {
+    private mutating func complain(
+        _ level: Problem.Level, _ line: Int, of file: Int? = nil, _ column: Int?, _ sentence: String
+    ) {
         complaintCount += 1
         guard complaintCount <= ObservationReader.complaintsMax else { return }
+        let name = names[file ?? names.count - 1]
         complaints.append(Complaint(level: level, file: name, line: line, column: column, sentence: sentence))
     }
 }

@@ -195,9 +195,7 @@ public struct Past: Sendable {
                 let (kept, draft) = names(of: day, source)
                 let name = isSettled(day) && shelf.has(kept) ? kept : draft
                 let lines = try lines(name, shelf.contents(of: name)).filter { from < $0.seen && $0.seen <= to }
-                let failures = lines.compactMap { line in
-                    if case .failed(_, let reason, let seen) = line { "\(seen): \(reason)" } else { nil }
-                }
+                let failures = lines.compactMap { line in line.failure.map { "\(line.seen): \($0.reason)" } }
                 if let first = failures.first {
                     let index = failed.firstIndex { $0.source == source.name } ?? failed.count
                     if index == failed.count { failed.append((source.name, 0, first)) }

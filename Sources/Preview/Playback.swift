@@ -38,7 +38,7 @@ public struct Playback: Sendable {
         }
         lineCount += batch.lines.count
         if preview == nil { preview = begun(at: batch.seen) }
-        preview?.feed(batch.lines, at: batch.seen)
+        preview?.feed(batch.lines, asked: batch.asked, at: batch.seen)
     }
 
     /// Lets happen what is due by the end.

@@ -47,12 +47,20 @@ public struct Preview: Sendable {
 
     public var plan: Plan { core.plan }
 
-    /// Moves time on to the lines' moment and takes them in; they are of one source and were seen at one time.
+    /// Moves time on to the lines' moment and takes them in; they are of one source and arrived at one time.
     ///
-    /// What is due at that very moment happens before: the running bot does it when it starts the poll.
-    public mutating func feed(_ lines: [ObservationLine], at moment: Moment) {
-        advance(to: moment)
-        step(.observed(lines))
+    /// What is due at that very moment happens before if the poll began then, for then the running bot does it when it starts
+    /// the poll, and otherwise after.
+    ///
+    /// - Parameter asked: when the poll began that brought them; nil for the same moment.
+    public mutating func feed(_ lines: [ObservationLine], asked: Moment? = nil, at moment: Moment) {
+        if let asked, asked < moment {
+            advance(to: moment - .milliseconds(1))
+            now = max(now, moment)
+        } else {
+            advance(to: moment)
+        }
+        step(.observed(lines, asked: asked))
     }
 
     /// Takes in what a real poll found out.

@@ -14,6 +14,7 @@ public actor Bot {
     private let ports: Ports
     private var redactor: Redactor
     private var ledger: Ledger
+    private let recorder: Recorder?
     public private(set) var state: State
 
     private let inbox = Inbox<Event>()
@@ -23,6 +24,8 @@ public actor Bot {
     private var journalTrouble: JournalError?
     /// Since when, by the machine's clock.
     private var troubleSince = Duration.zero
+    /// When the recording was last asked to give up a file for the journal, by the machine's clock.
+    private var roomAsked = Duration.zero
     /// Whether the core knows.
     private var isTroubleTold = false
     private var unwritten: [Fact] = []
@@ -79,6 +82,7 @@ public actor Bot {
         redactor = Redactor(setup.secrets)
         self.ports = ports
         self.ledger = ledger
+        recorder = ports.recording.map { Recorder($0, ports.host) }
         self.state = state
         wallOffset = Bot.offset(ports.clock)
     }
@@ -96,6 +100,12 @@ public actor Bot {
 
     /// What keeps the journal from being written, if anything does.
     public var trouble: JournalError? { journalTrouble }
+
+    /// What keeps observations from being recorded, if anything does.
+    public var recordingTrouble: String? {
+        guard let recorder else { return nil }
+        return journalTrouble == nil ? recorder.trouble : "nothing is recorded while the journal can not be written"
+    }
 
     /// Uses a new config from the next turn on.
     public nonisolated func reload(_ setup: Setup) { inbox.put(.reload(setup)) }
@@ -129,6 +139,14 @@ public actor Bot {
 
     /// Runs until stopped.
     public func run(grace: Duration) async {
+        guard let recorder else { return await work(grace) }
+        async let recorded: Void = recorder.run()
+        await work(grace)
+        recorder.end()
+        await recorded
+    }
+
+    private func work(_ grace: Duration) async {
         await withDiscardingTaskGroup { group in
             turn([.started], &group)
             for await _ in inbox.bell {
@@ -199,6 +217,7 @@ public actor Bot {
             trackHealth(input, &group)
             if case .delivered = input { sending -= 1 }
         }
+        let answers = recorder == nil ? [] : inputs.compactMap { answer(in: $0, at: now) }
         let output = core.step(&state, clockAndPower() + inputs, at: now)
         var effects = output.effects
         unwritten += output.facts
@@ -212,6 +231,13 @@ public actor Bot {
         }
         for effect in effects { perform(effect, isWritten, &group) }
         if isWritten, !unsent.isEmpty { sendWhatWaited(now, &group) }
+        // The journal comes first: what it needs is not spent on looking back.
+        if isWritten {
+            for answer in answers { recorder?.put(answer) }
+        } else if case .diskFull = journalTrouble, ports.clock.uptime() - roomAsked >= Bot.journalRetryInterval {
+            roomAsked = ports.clock.uptime()
+            recorder?.put(.makeRoom)
+        }
         arm(&group)
         if !effects.isEmpty || !inputs.isEmpty { for watcher in watchers.values { watcher.yield() } }
     }
@@ -226,6 +252,13 @@ public actor Bot {
         unwritten += output.facts
         let isWritten = write(now, &group)
         for effect in output.effects { perform(effect, isWritten, &group) }
+    }
+
+    /// What is to be recorded of an input that is about to be taken in.
+    private func answer(in input: Input, at now: Moment) -> Recorder.Entry? {
+        guard case .polled(let source, let report, _) = input, core.plan.sources.contains(where: { $0.name == source })
+        else { return nil }
+        return .polled(source: source, report, asked: min(state.sources[source]?.lastPolled ?? now, now), arrived: now)
     }
 
     /// Whether the core is to be told how the journal is: what the next try mends by itself is worth no word.

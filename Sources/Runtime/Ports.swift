@@ -2,6 +2,7 @@
 // back as inputs. Everything outside is a port, so the whole bot runs in a test or in a simulated world as well.
 
 public import AlertCore
+public import Journal
 public import PluginKit
 
 /// Time, in its two kinds: the wall's, which people can set, and the machine's, which only moves on.
@@ -38,14 +39,20 @@ public struct Ports: Sendable {
     public var web: any Web
     public var files: any Files
     public var host: any Host
+    /// The folder in which what comes of polls is recorded; nil for not at all.
+    public var recording: (any JournalDisk)?
     /// Makes polls and deliveries fail at random; nil in earnest.
     public var faults: Faults?
 
-    public init(clock: any Clock, web: any Web, files: any Files, host: any Host, faults: Faults? = nil) {
+    public init(
+        clock: any Clock, web: any Web, files: any Files, host: any Host, recording: (any JournalDisk)? = nil,
+        faults: Faults? = nil
+    ) {
         self.clock = clock
         self.web = web
         self.files = files
         self.host = host
+        self.recording = recording
         self.faults = faults
     }
 }

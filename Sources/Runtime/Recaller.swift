@@ -146,7 +146,7 @@ public struct Recaller: Sendable {
     }
 
     private func redacted(_ line: ObservationLine) -> ObservationLine {
-        guard case .failed(let source, let reason, let seen) = line else { return line }
-        return .failed(source: source, reason: redactor.redact(reason), seen: seen)
+        guard let failure = line.failure else { return line }
+        return .failed(source: line.source, reason: redactor.redact(failure.reason), seen: line.seen)
     }
 }

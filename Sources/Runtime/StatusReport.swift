@@ -13,13 +13,15 @@ public struct StatusReport: Sendable {
         self.now = now
     }
 
-    /// - Parameter isRunning: whether the answer comes from a bot at work, or from its journal.
-    public func status(isRunning: Bool) -> JSON {
+    /// - Parameters:
+    ///   - isRunning: whether the answer comes from a bot at work, or from its journal.
+    ///   - recordingTrouble: what keeps observations from being recorded, if anything does.
+    public func status(isRunning: Bool, recordingTrouble: String? = nil) -> JSON {
         [
             "bot": .string(plan.botName), "now": JSON(now), "running": .bool(isRunning),
             "sources": .array(plan.sources.map(source)), "incidents": incidents,
             "channels": .array(plan.channels.map(channel)), "mutes": mutes, "rules": rules,
-            "subjects": JSON(state.series.count),
+            "subjects": JSON(state.series.count), "recording_trouble": JSON(recordingTrouble),
         ]
     }
 

@@ -10,22 +10,27 @@ struct BacktestCommand: AsyncParsableCommand {
         commandName: "backtest",
         abstract: "Plays a span through the config and shows what would have been said. Sends nothing, writes nothing.",
         discussion: """
-            Begins with a fresh state and plays recorded observations, or what the sources themselves recall, in virtual \
-            time: the time line of messages, and how noisy each rule was. With --against it shows what another config would have said differently.
+            Begins with a fresh state and plays observations in virtual time: those that the running bot has recorded, what \
+            the sources themselves recall, or a file. Shows the time line of messages, and how noisy each rule was. With \
+            --against it shows what another config would have said differently.
             """)
 
     @OptionGroup var common: CommonOptions
     @Option(
-        name: .long, help: ArgumentHelp("The observations to play; - for standard input.", valueName: "file"))
+        name: .long,
+        help: ArgumentHelp(
+            "Play this file instead of what the bot has recorded; - for standard input.", valueName: "file"))
     var observations: String?
     @Option(
         name: .long,
-        help: ArgumentHelp("Ask the sources for so much of their past instead, such as 30d.", valueName: "duration"))
+        help: ArgumentHelp(
+            "Play so much of the past, such as 30d: from the recording, or from the sources where it does not reach back "
+                + "so far.", valueName: "duration"))
     var since: String?
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "With --since: the folder that keeps what was fetched (default: $XDG_CACHE_HOME/alertbot).",
+            "With --since: the folder that keeps what sources were asked for (default: $XDG_CACHE_HOME/alertbot).",
             valueName: "folder"))
     var cache: String?
     @Option(
@@ -46,8 +51,8 @@ struct BacktestCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func validate() throws {
-        if (observations == nil) == (since == nil) {
-            throw ValidationError("say what to play: either --observations FILE or --since DURATION")
+        if since != nil, observations != nil {
+            throw ValidationError("--since is about the past of the bot or of its sources; leave it out, or --observations")
         }
         if cache != nil, since == nil { throw ValidationError("--cache belongs to --since") }
         if failOnDifference, against == nil { throw ValidationError("--fail-on-difference needs --against FILE") }
@@ -79,17 +84,55 @@ struct BacktestCommand: AsyncParsableCommand {
         if !isWhole || !isTruthWhole || isDifferent { throw Failure(.no) }
     }
 
-    /// Gives every batch to `take`, in the order of seen; gives back whether all of it could be had.
+    /// Gives every batch to `take`, in the order of arrival; gives back whether all of it could be had.
     private func play(
         _ config: Config, _ other: Config?, until end: Moment?, _ take: (ObservationReader.Batch) -> Void
     ) async throws(Failure) -> Bool {
         let configs = [config] + [other].compactMap(\.self)
-        if let since {
-            return try await PlayedPast(since: since, until: end, configs, cache: cache).play(take)
+        let sources = Set(configs.flatMap(\.sources.keys))
+        if let observations {
+            var file = PlayedFile(observations, sources: sources)
+            return try file.play(take)
         }
-        var file = PlayedFile(observations ?? "-", sources: Set(configs.flatMap(\.sources.keys)))
-        return try file.play(take)
+        let folder = RecordedFolder(config.bot.stateFolder)
+        guard let since else { return try playRecording(folder, sources, from: nil, until: end, take) }
+        let begin = (end ?? SystemClock().now()) - (try length(since, "--since"))
+        // The recording knows what the bot saw; the sources know more of the past, and some of them nothing.
+        let reachesBack = try !folder.files(until: begin).isEmpty
+        let isThere = try !folder.files(since: begin).isEmpty
+        if reachesBack || isThere && PlayedPast.sources(configs).isEmpty {
+            return try playRecording(folder, sources, from: begin, until: end, take)
+        }
+        return try await PlayedPast(since: since, until: end, configs, cache: cache).play(take)
     }
+
+    /// Plays what the bot has recorded, and says of which span that is.
+    private func playRecording(
+        _ folder: RecordedFolder, _ sources: Set<String>, from begin: Moment?, until end: Moment?,
+        _ take: (ObservationReader.Batch) -> Void
+    ) throws(Failure) -> Bool {
+        let files = try folder.files(since: begin, until: end)
+        guard !files.isEmpty else {
+            throw Failure(
+                .impossible,
+                try folder.files().isEmpty
+                    ? folder.emptySentence + "; play a file with --observations FILE"
+                    : "nothing of that span is recorded in \(folder.path)")
+        }
+        var file = PlayedFile(recorded: files, since: begin, sources: sources)
+        let isWhole = try file.play(take)
+        if let first = file.first, let last = file.last {
+            let isShort = begin.map { first - $0 > BacktestCommand.recordingGapMax } ?? false
+            Output.error(
+                "alertbot: \(isShort ? "warning: played only" : "played") what was recorded from \(first) "
+                    + "to \(min(last, end ?? last))")
+        }
+        return isWhole
+    }
+
+    /// How long after the begin that was asked for a recording may begin without a warning: sources are polled at least
+    /// every 30 minutes unless told otherwise, and a poll may fail.
+    private static let recordingGapMax = Duration.hours(1)
 
     private func report(_ preview: Preview, _ config: Config, _ truth: [TrueIncident]?) -> BacktestReport {
         BacktestReport(preview, channels: config.channels, truth: truth, only: channel)

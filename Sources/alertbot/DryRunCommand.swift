@@ -12,7 +12,7 @@ struct DryRunCommand: AsyncParsableCommand {
         commandName: "dry-run",
         abstract: "Previews what would be said. Sends nothing, writes nothing.",
         discussion:
-            "Polls every source once, or plays a file of observations in virtual time, against a copy of the state.")
+            "Polls every source once, or takes what was recorded, against a copy of the state.")
 
     enum Format: String, ExpressibleByArgument, CaseIterable, Sendable { case text, json, payload }
 
@@ -22,9 +22,17 @@ struct DryRunCommand: AsyncParsableCommand {
     @Option(
         name: .long, help: ArgumentHelp("Play this file instead of polling; - for standard input.", valueName: "file"))
     var observations: String?
+    @Flag(name: .long, help: "Take the last recorded figures of every source instead of polling.")
+    var recorded = false
     @Option(name: .long, help: ArgumentHelp("Set the clock, such as 2026-11-20T22:30:00Z.", valueName: "instant"))
     var now: String?
     @Option(name: .long, help: "Show only this channel.") var channel: String?
+
+    func validate() throws {
+        if recorded, observations != nil {
+            throw ValidationError("--recorded and --observations are two ways; keep one")
+        }
+    }
 
     func run() async throws {
         let config = try ConfigFile(common.config).config()
@@ -38,6 +46,8 @@ struct DryRunCommand: AsyncParsableCommand {
         let preview: Preview
         if let observations {
             (preview, isWhole) = try play(observations, config, state, until: end)
+        } else if recorded {
+            preview = try replay(config, state, at: end ?? SystemClock().now())
         } else {
             preview = try await poll(config, state, at: end ?? SystemClock().now())
         }
@@ -55,6 +65,27 @@ struct DryRunCommand: AsyncParsableCommand {
         let isWhole = try file.play { playback.feed($0) }
         tellUnplayed(playback.lateCount, end)
         return (playback.finish(now: SystemClock().now()), isWhole)
+    }
+
+    // MARK: what was recorded
+
+    /// What would be said if every source said again what it has said last.
+    private func replay(_ config: Config, _ state: State, at now: Moment) throws(Failure) -> Preview {
+        let folder = RecordedFolder(config.bot.stateFolder)
+        let batches = try folder.lastFigures(of: config.sources.keys, until: now)
+        guard !batches.isEmpty else {
+            throw Failure(.impossible, "no figures are recorded in \(folder.path); leave out --recorded to poll")
+        }
+        for source in config.sources.keys.sorted() where !batches.contains(where: { $0.source == source }) {
+            Output.error("alertbot: source \(source): no figures are recorded")
+        }
+        var preview = Preview(plan: config.plan, state: state, start: now, faults: faults.faults)
+        for batch in batches {
+            Output.error("alertbot: source \(batch.source): its figures are those of \(batch.seen)")
+            preview.feed(batch.lines, asked: batch.asked, at: now)
+        }
+        preview.advance(to: now)
+        return preview
     }
 
     // MARK: polling once

@@ -3,50 +3,90 @@ internal import Glibc
 internal import PluginKit
 internal import Preview
 
-/// Reads a file of observations from its begin to its end, however long it is, and says what is wrong with it.
+/// Reads observations from their begin to their end, however long they are, and says what is wrong with them.
 struct PlayedFile {
     private var reader: ObservationReader
-    private let path: String
+    private let paths: [String]
+    /// Whether the files are those of a recording, which a bot may be writing and shortening right now.
+    private let isRecording: Bool
+    private let since: Moment?
+
+    /// When the first and the last of what was played arrived.
+    private(set) var first, last: Moment?
 
     /// Bytes read at once.
     private static let pieceBytes = 1 << 18
 
+    /// One file.
+    ///
     /// - Parameters:
     ///   - path: `-` for standard input.
     ///   - sources: the sources whose lines are wanted.
     init(_ path: String, sources: some Sequence<String>) {
-        self.path = path
+        paths = [path]
+        isRecording = false
+        since = nil
         reader = ObservationReader(name: path == "-" ? "standard input" : path, sources: Set(sources))
     }
 
-    /// Gives every batch to `take`, in the order of seen; gives back whether every line could be read.
+    /// The files of a recording, in their order.
+    ///
+    /// - Parameter since: leaves out what arrived earlier.
+    init(recorded paths: [String], since: Moment? = nil, sources: some Sequence<String>) {
+        self.paths = paths
+        isRecording = true
+        self.since = since
+        reader = ObservationReader(name: paths.first ?? "", sources: Set(sources))
+    }
+
+    /// Gives every batch to `take`, in the order of arrival; gives back whether every line could be read.
     mutating func play(_ take: (ObservationReader.Batch) -> Void) throws(Failure) -> Bool {
-        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw failure(errno) }
-        defer { if path != "-" { close(descriptor) } }
-        let size = try size(of: descriptor)
         var bar = ProgressBar("Playing observations")
-        var buffer = [UInt8](repeating: 0, count: PlayedFile.pieceBytes)
         var done = 0
-        while true {
-            let got = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-            if got < 0, errno == EINTR { continue }
-            guard got >= 0 else { throw failure(errno) }
-            if got == 0 { break }
-            reader.take(buffer[..<got])
-            give(take, &bar)
-            done += got
-            bar.show(done, of: size)
+        let total = paths.reduce(0) { $0 + fileSize($1) }
+        for (index, path) in paths.enumerated() {
+            if index > 0 { reader.goOn(with: path) }
+            try play(path, take, &bar, &done, of: total)
         }
-        reader.finish()
+        reader.finish(isGrowing: isRecording)
         give(take, &bar)
         bar.end()
         tellRest()
         return reader.brokenCount == 0
     }
 
+    private mutating func play(
+        _ path: String, _ take: (ObservationReader.Batch) -> Void, _ bar: inout ProgressBar, _ done: inout Int,
+        of total: Int
+    ) throws(Failure) {
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        // The bot has let go of its oldest file meanwhile.
+        if descriptor < 0, errno == ENOENT, isRecording { return }
+        guard descriptor >= 0 else { throw failure(path, errno) }
+        defer { if path != "-" { close(descriptor) } }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw failure(path, EISDIR) }
+        var buffer = [UInt8](repeating: 0, count: PlayedFile.pieceBytes)
+        while true {
+            let got = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw failure(path, errno) }
+            if got == 0 { break }
+            reader.take(buffer[..<got])
+            give(take, &bar)
+            done += got
+            bar.show(done, of: total)
+        }
+    }
+
     private mutating func give(_ take: (ObservationReader.Batch) -> Void, _ bar: inout ProgressBar) {
-        while let batch = reader.nextBatch() { take(batch) }
+        while let batch = reader.nextBatch() {
+            if let since, batch.seen < since { continue }
+            first = min(first ?? batch.seen, batch.seen)
+            last = max(last ?? batch.seen, batch.seen)
+            take(batch)
+        }
         let complaints = reader.takeComplaints()
         guard !complaints.isEmpty else { return }
         bar.end()
@@ -65,14 +105,15 @@ struct PlayedFile {
     }
 
     /// The file's size; 0 for what has none, such as a pipe.
-    private func size(of descriptor: Int32) throws(Failure) -> Int {
+    private func fileSize(_ path: String) -> Int {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure(errno) }
-        guard status.st_mode & S_IFMT != S_IFDIR else { throw failure(EISDIR) }
-        return status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : 0
+        guard (path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)) == 0,
+            status.st_mode & S_IFMT == S_IFREG
+        else { return 0 }
+        return Int(status.st_size)
     }
 
-    private func failure(_ code: Int32) -> Failure {
+    private func failure(_ path: String, _ code: Int32) -> Failure {
         Failure(.impossible, "the observations \(path) can not be read: \(String(cString: strerror(code)))")
     }
 }

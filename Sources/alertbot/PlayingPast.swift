@@ -44,7 +44,8 @@ struct PlayedPast {
                 + "\(others.count == 1 ? "keeps" : "keep") no history and \(others.count == 1 ? "is" : "are") left out")
     }
 
-    private static func sources(_ configs: [Config]) -> [PastSource] {
+    /// The sources that can tell of their past.
+    static func sources(_ configs: [Config]) -> [PastSource] {
         var sources: [PastSource] = []
         for config in configs {
             for plan in config.plan.sources where !sources.contains(where: { $0.name == plan.name }) {

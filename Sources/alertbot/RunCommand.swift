@@ -19,7 +19,8 @@ struct RunCommand: AsyncParsableCommand {
         let host = SystemHost(stateFolder: config.bot.stateFolder)
         let web = CurlWeb()
         let ports = Ports(
-            clock: SystemClock(), web: web, files: SystemFiles(), host: host, faults: faults.faults)
+            clock: SystemClock(), web: web, files: SystemFiles(), host: host,
+            recording: RecordedFolder(config.bot.stateFolder).disk, faults: faults.faults)
         let bot = try openBot(config, ports, host)
         // Signals are caught before anything else is told that the bot is up.
         guard let signals = Signals([SIGTERM, SIGINT, SIGHUP]) else {
@@ -135,7 +136,7 @@ struct BotFace: BotView, BotControl {
         await StatusReport(bot.state, bot.plan, at: clock.now())
     }
 
-    func status() async -> JSON { await report().status(isRunning: true) }
+    func status() async -> JSON { await report().status(isRunning: true, recordingTrouble: bot.recordingTrouble) }
     func incidents() async -> JSON { await report().incidents }
     func history(limit: Int) async -> JSON { await report().history(limit: limit) }
     func metrics() async -> String { await report().prometheus }

@@ -52,6 +52,9 @@ struct StatusCommand: AsyncParsableCommand {
             if let paused = channel["paused_until"]?.string { line += ", paused until \(paused)" }
             Output.line(line)
         }
+        if let trouble = status["recording_trouble"]?.string {
+            Output.line("\n" + paint.yellow("Observations are not recorded: \(trouble.tamed)"))
+        }
     }
 
 }

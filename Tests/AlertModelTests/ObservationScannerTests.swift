@@ -2,13 +2,13 @@ internal import AlertModel
 internal import Testing
 
 @Suite struct ObservationScannerTests {
-    private func scan(_ text: String) -> ObservationLine? {
+    private func scan(_ text: String) -> RecordedLine? {
         Array(text.utf8).withUnsafeBufferPointer { ObservationScanner.plainLine($0) }
     }
 
     /// What the general reader makes of a line; nil where it refuses it.
-    private func oracle(_ text: String) -> ObservationLine? {
-        (try? JSON(parsing: text)).flatMap { try? ObservationLine($0) }
+    private func oracle(_ text: String) -> RecordedLine? {
+        (try? JSON(parsing: text)).flatMap { try? RecordedLine($0) }
     }
 
     private let plain =
@@ -24,10 +24,21 @@ internal import Testing
         #expect(scan(spaced) == line)
     }
 
+    @Test func `a recorded line is read without the general reader, and read the same`() throws {
+        let recorded =
+            plain.replacing("T22:05:30Z", with: "T22:05:30.250Z").dropLast()
+            + #","asked":"2026-11-20T22:05:30.238Z","arrived":"2026-11-20T22:05:31Z"}"#
+        let line = try #require(scan(String(recorded)))
+        #expect(line == oracle(String(recorded)))
+        #expect(line.asked.description == "2026-11-20T22:05:30.238Z")
+        #expect(line.line.seen.description == "2026-11-20T22:05:30.250Z")
+        #expect(line.arrived.description == "2026-11-20T22:05:31Z")
+    }
+
     @Test(arguments: [
         ("an escape", #"shop"#, #"sh\u006fp"#), ("an umlaut", "shop", "shöp"), ("an exponent", "1840", "1.84e3"),
         ("a sign", "1840", "-0"), ("many digits", "1840", "1840.0000000000000001"),
-        ("an offset", "T22:05:30Z", "T23:05:30+01:00"), ("milliseconds", "T22:05:30Z", "T22:05:30.250Z"),
+        ("an offset", "T22:05:30Z", "T23:05:30+01:00"), ("tenths", "T22:05:30Z", "T22:05:30.2Z"),
         ("a member of a later version", "\"complete\":true", "\"later\":1"), ("null", "\"5.2.0\"", "null"),
         ("a member that comes twice", "\"complete\":true", "\"app\":\"other\""),
     ])
@@ -53,7 +64,8 @@ internal import Testing
     @Test(arguments: 1...20)
     func `whatever is read is what the general reader reads`(seed: UInt64) {
         var random = SeededRandom(seed: seed)
-        let bytes = Array(plain.utf8)
+        let seen = "\"seen\":\"2026-11-20T22:05:30"
+        let bytes = Array(plain.replacing(seen + "Z", with: seen + ".250Z").utf8)
         let pool = Array(#"0123456789{}[]":,.-eE \tnull\"aé"#.utf8)
         var readCount = 0
         for round in 0..<2000 {
@@ -127,7 +139,28 @@ extension Observation {
                 ?? TimeSpan(
                     lasting: .seconds(1), until: .latest),
             seen: moments.randomElement(using: &random) ?? to, metrics: metrics,
-            issues: random.next() % 4 == 0 ? [Issue(id: random.next() % 2 == 0 ? "" : "S", title: "t", users: -1)] : [],
+            issues: random.next() % 3 == 0
+                ? (0..<[1, 2, 101][Int(random.next() % 3)]).map { _ in .strange(&random) } : [],
             labels: random.next() % 4 == 0 ? ["team": "a"] : [:])
+    }
+}
+
+extension AlertModel.Issue {
+    /// An issue with what no source should give.
+    fileprivate static func strange(_ random: inout SeededRandom) -> Self {
+        let counts: [Double?] = [nil, nil, 0, 3, 0.5, 1e20, 1e16]
+        let rare: [Double?] = [-0.0, .nan, .infinity, -1]
+        let moments: [Moment?] = [
+            nil, .earliest, .latest, Moment(milliseconds: 1_795_000_000_123),
+            Moment(milliseconds: Moment.latest.milliseconds + 1),
+        ]
+        func count() -> Double? {
+            (random.next() % 40 == 0 ? rare : counts).randomElement(using: &random) ?? nil
+        }
+        return Self(
+            id: random.next() % 40 == 0 ? "" : "S",
+            title: String(repeating: "é", count: [1, 250, 251, 501][Int(random.next() % 4)]),
+            events: count(), users: count(), firstSeen: moments.randomElement(using: &random) ?? nil,
+            lastSeen: moments.randomElement(using: &random) ?? nil, release: random.next() % 2 == 0 ? "" : nil)
     }
 }

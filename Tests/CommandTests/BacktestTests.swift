@@ -164,7 +164,7 @@ import Testing
     }
 
     private static let endings: [(arguments: [String], status: Int32)] = [
-        ([], 2), (["--observations", "gone.jsonl"], 3), (["--observations", "."], 3),
+        ([], 3), (["--observations", "gone.jsonl"], 3), (["--observations", "."], 3),
         (["--observations", "figures.jsonl", "--fail-on-difference"], 2),
         (["--observations", "figures.jsonl", "--channel", "nobody"], 2),
         (["--observations", "figures.jsonl", "--incidents", "gone.jsonl"], 3),

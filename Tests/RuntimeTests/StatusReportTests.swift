@@ -34,10 +34,14 @@ internal import Testing
         #expect(
             try JSONReader(status).members().map(\.name) == [
                 "bot", "now", "running", "sources", "incidents", "channels", "mutes", "rules", "subjects",
+                "recording_trouble",
             ])
         #expect(status["bot"] == "shop-alerts")
         #expect(status["running"] == .bool(true))
         #expect(status["subjects"] == 2)
+        #expect(status["recording_trouble"] == .null)
+        let trouble = report(rehearsal()).status(isRunning: true, recordingTrouble: "no room")
+        #expect(trouble["recording_trouble"] == "no room")
         #expect(
             status["sources"]?.text == #"[{"name":"ios","state":"no_data","last_polled":"2026-11-20T12:00:00Z","#
                 + #""last_good":"2026-11-20T12:00:00Z","next_poll":"2026-11-20T12:05:00Z","reasons":[],"every":"5m","#

@@ -8,7 +8,9 @@ public final class Child {
     private let log: String
 
     /// Starts a program; what it says goes to a file, because a pipe that nobody reads would hold it up.
-    public init(_ program: String, _ arguments: [String], in folder: String) throws {
+    ///
+    /// - Parameter input: what it reads from; nil for the same as this program.
+    public init(_ program: String, _ arguments: [String], in folder: String, input: Pipe? = nil) throws {
         log = folder + "/" + URL(fileURLWithPath: program).lastPathComponent + ".log"
         try Data().write(to: URL(fileURLWithPath: log))
         guard let output = FileHandle(forWritingAtPath: log) else { throw Trouble("\(log) cannot be written") }
@@ -17,6 +19,7 @@ public final class Child {
         process.currentDirectoryURL = URL(fileURLWithPath: folder)
         process.standardOutput = output
         process.standardError = output
+        if let input { process.standardInput = input }
         try process.run()
     }
 

@@ -6,6 +6,8 @@ struct LineBatch {
         enum Content {
             case observed(Observation)
             case failed(reason: String)
+            /// A poll that brought nothing, and said nothing about what there is.
+            case nothing
             /// Column or path, and what is wrong.
             case broken(String)
         }
@@ -18,7 +20,7 @@ struct LineBatch {
         let content: Content
     }
 
-    /// Blank lines are left out.
+    /// Lines without a word on what there is are left out.
     private(set) var lines: [Line] = []
     /// Where the first line begins that was not read.
     private(set) var end: Int64
@@ -40,7 +42,8 @@ struct LineBatch {
     private mutating func add(_ bytes: ArraySlice<UInt8>, length: Int) {
         linesRead += 1
         if !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
-            lines.append(Line(bytes, number: linesRead, begin: end))
+            let line = Line(bytes, number: linesRead, begin: end)
+            if case .nothing = line.content {} else { lines.append(line) }
         }
         end += Int64(length)
     }
@@ -102,7 +105,9 @@ extension LineBatch.Line {
             seen = line.seen
             switch line {
             case .observed(let observation): content = .observed(observation)
-            case .failed(_, let reason, _): content = .failed(reason: reason)
+            case .empty(let poll):
+                content =
+                    if case .failed(let failure) = poll.outcome { .failed(reason: failure.reason) } else { .nothing }
             }
         } catch let error as JSONSyntaxError {
             (seen, content) = (nil, .broken("\(error.column): \(error.problem)"))

@@ -72,6 +72,16 @@ extension PollReport {
 
 @Suite struct `A file` {
     @Test(arguments: [false, true])
+    func `lines of a recording that bring no figures are passed over`(_ follow: Bool) throws {
+        let answers = ["no_data", "unchanged"].map {
+            #"{"source":"whoever","outcome":"\#($0)","seen":"2026-11-20T23:05:00Z"}"#
+        }
+        let source = try source(follow: follow)
+        #expect(try play(source, Disk(answers + [line(1), line(2, minute: 1)] + answers)).summary == "1 2")
+        #expect(try play(source, Disk(answers)).summary == "no data")
+    }
+
+    @Test(arguments: [false, true])
     func `it conforms to what every source must do`(_ follow: Bool) throws {
         let disk = Disk([line(1), "broken", line(2, minute: 1)])
         let poll = Poll(source: "recorded", now: now, cursor: nil, spans: [.hours(1)])

@@ -1,0 +1,53 @@
+internal import Journal
+internal import PluginKit
+internal import Preview
+internal import Runtime
+
+/// What the running bot has recorded in its state folder.
+struct RecordedFolder {
+    let disk: FolderDisk
+
+    init(_ stateFolder: String) { disk = FolderDisk(stateFolder + "/observations") }
+
+    var path: String { disk.folder }
+
+    /// The files in which something of that span may be, oldest first; none when nothing is recorded.
+    func files(since: Moment? = nil, until: Moment? = nil) throws(Failure) -> [String] {
+        do {
+            return try Recording.files(in: disk, since: since, until: until).map { "\(path)/\($0)" }
+        } catch {
+            throw Failure(JournalError(error, in: disk.folder))
+        }
+    }
+
+    /// The last figures of each source, as they arrived.
+    func lastFigures(of sources: some Collection<String>, until: Moment? = nil) throws(Failure) -> [ObservationReader
+        .Batch]
+    {
+        var found: [String: ObservationReader.Batch] = [:]
+        // The newest files have nearly always all of them.
+        for path in try files(until: until).suffix(RecordedFolder.filesSearchedMax).reversed() {
+            let missing = sources.filter { found[$0] == nil }
+            guard !missing.isEmpty else { break }
+            var file = PlayedFile(recorded: [path], sources: sources)
+            _ = try file.play { batch in
+                let isInTime = until.map { batch.seen <= $0 } ?? true
+                if isInTime, missing.contains(batch.source), batch.hasFigures { found[batch.source] = batch }
+            }
+        }
+        return found.values.sorted { ($0.seen, $0.source) < ($1.seen, $1.source) }
+    }
+
+    /// Files in which last figures are looked for: a source that is not in them has been silent for a day or more, unless
+    /// there is much to record.
+    private static let filesSearchedMax = 4
+
+    /// That there is nothing to play.
+    var emptySentence: String {
+        "nothing is recorded in \(path); the running bot records there what comes of its polls"
+    }
+}
+
+extension ObservationReader.Batch {
+    fileprivate var hasFigures: Bool { lines.contains { if case .observed = $0 { true } else { false } } }
+}

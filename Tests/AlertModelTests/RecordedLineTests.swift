@@ -1,0 +1,55 @@
+import AlertModel
+import Testing
+
+@Suite struct `Recorded lines` {
+    private func read(_ text: String) throws -> RecordedLine {
+        try Array(text.utf8).withUnsafeBufferPointer { try RecordedLine(parsing: $0) }
+    }
+
+    @Test(arguments: [Fixtures.observedLine, Fixtures.failedLine])
+    func `a line that says no more arrived when it was seen`(text: String) throws {
+        let line = try read(text)
+        #expect(line.asked == line.line.seen)
+        #expect(line.arrived == line.line.seen)
+        #expect(line.json.text == text)
+    }
+
+    private static let outcomes: [(EmptyPoll.Outcome, String)] = [
+        (.noData, #"{"source":"ios","outcome":"no_data","seen":"2026-11-20T22:00:00Z"}"#),
+        (.unchanged, #"{"source":"ios","outcome":"unchanged","seen":"2026-11-20T22:00:00Z"}"#),
+        (
+            .stale(measured: .earliest),
+            #"{"source":"ios","outcome":"stale","measured":"0001-01-01T00:00:00Z","seen":"2026-11-20T22:00:00Z"}"#
+        ),
+        (
+            .failed(.init(reason: "timeout")),
+            #"{"source":"ios","failed":"timeout","seen":"2026-11-20T22:00:00Z"}"#
+        ),
+        (
+            .failed(.init(reason: "rate_limited", sentence: "slow\n\"down\"", retryAt: .earliest)),
+            #"{"source":"ios","failed":"rate_limited","sentence":"slow\n\"down\"","#
+                + #""retry_at":"0001-01-01T00:00:00Z","seen":"2026-11-20T22:00:00Z"}"#
+        ),
+    ]
+
+    @Test(arguments: outcomes)
+    func `however a poll ended, it is written on one line and read again`(
+        outcome: EmptyPoll.Outcome, text: String
+    ) throws {
+        let line = ObservationLine.empty(EmptyPoll(source: "ios", outcome, seen: Fixtures.start))
+        #expect(line.json.text == text)
+        #expect(try read(text).line == line)
+        let late = RecordedLine(
+            line, asked: line.seen - .seconds(2), arrived: line.seen + .milliseconds(5))
+        #expect(!late.json.text.contains("\n"))
+        #expect(try read(late.json.text) == late)
+    }
+
+    @Test func `an outcome that nobody knows is named`() throws {
+        let mistake = #expect(throws: ObservationLine.Mistake.self) {
+            try read(#"{"source":"ios","outcome":"lost","seen":"2026-11-20T22:00:00Z"}"#)
+        }
+        #expect(
+            mistake?.sentence == #"$.outcome: expected no_data, stale or unchanged, found the string "lost""#)
+    }
+}

@@ -1,0 +1,134 @@
+internal import AlertCore
+internal import AlertTesting
+internal import BudgetRule
+internal import PluginKit
+internal import PluginTesting
+internal import Preview
+
+/// What makes up a world of chance in which a bot lives; a new gate needs one more line in `gates`.
+struct World {
+    let plan: Plan
+    let length: Duration
+    /// When the bot is killed and started anew.
+    let restarts: [Moment]
+    let seed: UInt64
+
+    init(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        self.seed = seed
+        let sources = ["ios", "web"].prefix(Int.random(in: 1...2, using: &random)).map {
+            SourcePlan(name: $0, jitter: random.happens(0.5) ? 0.1 : 0)
+        }
+        let detectors = (0..<Int.random(in: 1...3, using: &random)).map { index in
+            let hold = Duration.minutes(random.pick([0, 0, 5, 12]) ?? 0)
+            return DetectorPlan(
+                name: "look-\(index)", detector: ScriptedDetector(for: hold, lookback: .minutes(30)),
+                repeat: random.happens(0.3) ? nil : .hours(Int64.random(in: 1...4, using: &random)))
+        }
+        let channels = ["team", "ops", "boss"].prefix(Int.random(in: 1...3, using: &random)).map {
+            ChannelPlan(name: $0)
+        }
+        plan = Plan.rehearsed(
+            sources: Array(sources), detectors: detectors, gates: try World.gates(&random), channels: Array(channels),
+            routes: random.happens(0.3)
+                ? [Route(match: .on(["severity": "critical"]), to: channels.map(\.name)), Route(to: ["team"])] : [])
+        length = .hours(Int64.random(in: 4...9, using: &random))
+        restarts = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+            .rehearsalStart + .seconds(Int64.random(in: 600...(4 * 3600), using: &random))
+        }.sorted()
+    }
+
+    private static func gates(_ random: inout SeededRandom) throws -> [GatePlan] {
+        func span() -> (String, String) {
+            let begin = Int.random(in: 12...16, using: &random)
+            return ("2026-11-20 \(begin):20", "2026-11-20 \(begin + Int.random(in: 1...4, using: &random)):05")
+        }
+        func except() -> Severity? { random.happens(0.5) ? .critical : nil }
+        var gates: [GatePlan] = []
+        if random.happens(0.6) {
+            let (from, until) = span()
+            gates.append(.mute("vacation", from: from, until: until, except: except(), match: .on(["app": "shop"])))
+        }
+        // A bot that starts looks at what a budget holds, and quiet hours that drop would then drop it.
+        let hasBudget = random.happens(0.5)
+        if random.happens(0.6) {
+            let (from, until) = span()
+            let drops = !hasBudget && random.happens(0.5)
+            gates.append(.quiet("nights", from: from, until: until, except: except(), drops: drops))
+        }
+        if hasBudget {
+            let budget = try BudgetRule.written(
+                random.happens(0.5) ? ["at_most": "3 per 1h"] : ["at_most": "2 per 40m", "except": "critical"],
+                name: "calm-down")
+            gates.append(GatePlan(name: "calm-down", gate: budget))
+        }
+        return gates
+    }
+
+    /// What a source would see now: looks that last, late and incomplete figures, failures.
+    func report(of source: String, at now: Moment) -> PollReport {
+        var random = SeededRandom(seed: seed ^ UInt64(truncatingIfNeeded: now.milliseconds) ^ UInt64(source.count))
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<6: return PollReport(.failed(PollFailure(.timeout, "no answer within 20 s")))
+        case 6..<8:
+            let wait = now + .minutes(Int64.random(in: 5...90, using: &random))
+            return PollReport(.failed(PollFailure(.rateLimited, "it answered 429: slow\ndown", retryAt: wait)))
+        case 8..<11: return PollReport(.unchanged)
+        case 11..<13: return PollReport(.noData)
+        case 13..<15: return PollReport(.stale(measured: now - .hours(3)))
+        default: break
+        }
+        let observations = ["shop", "bank", "game"].flatMap { app -> [Observation] in
+            guard random.happens(0.9) else { return [] }
+            let subject = Subject(source: source, app: app)
+            var observation = Observation.look(look(app, now, &random), of: subject, at: now)
+            guard random.happens(0.15) else { return [observation] }
+            // Late: of a span that ended before, perhaps in the same answer as the newest.
+            let newest = observation
+            observation.span = TimeSpan(
+                lasting: .minutes(5), until: now - .minutes(Int64.random(in: 1...20, using: &random)))
+            observation.isComplete = random.happens(0.5)
+            return random.happens(0.5) ? [observation] : [observation, newest]
+        }
+        return PollReport(observations.isEmpty ? .noData : .values(observations))
+    }
+
+    /// How long the poll takes that begins now.
+    func latency(of source: String, at now: Moment) -> Duration {
+        .milliseconds(Int64(StableHash.unit(String(seed), source, now.description) * 8000))
+    }
+
+    private static let lasting: [Look] = [
+        .fine, .fine, .fine, .near, .warning, .critical, .recovering, .unknown,
+    ]
+
+    /// Looks change every half hour or so, and flicker a little.
+    private func look(_ app: String, _ now: Moment, _ random: inout SeededRandom) -> Look {
+        let part = UInt64(truncatingIfNeeded: now.milliseconds / 1_700_000)
+        var slow = SeededRandom(seed: seed &* 31 &+ part &+ UInt64(app.utf8.first ?? 0))
+        let lasting = slow.pick(World.lasting) ?? .fine
+        return random.happens(0.1) ? random.pick(Look.allCases) ?? .fine : lasting
+    }
+}
+
+/// What was said, to the byte, and, unless the bot was started anew meanwhile, whatever else was decided.
+///
+/// A bot that starts looks at everything anew: what it holds it may hold once more, for another reason, or drop before the
+/// gate opens at which it would have been looked at.
+func told(_ decisions: [DecisionRecord], in world: World) -> [String] {
+    decisions.filter { world.restarts.isEmpty || $0.decision == .send }.map { record in
+        "\(record.at) \(record.channel) \(record.kind.rawValue) \(record.severity) \(record.decision) "
+            + "\(record.reason) \(record.incident ?? "-") \(record.delivery ?? "-") \(record.message.json.text)"
+    }
+}
+
+/// Two long lists side by side would hide where they part.
+func firstDifference(_ live: [String], _ previewed: [String]) -> String? {
+    for index in 0..<max(live.count, previewed.count) {
+        let (left, right) = (
+            index < live.count ? live[index] : "-", index < previewed.count ? previewed[index] : "-"
+        )
+        if left != right { return "decision \(index):\nlive    \(left)\npreview \(right)" }
+    }
+    return nil
+}
