@@ -48,7 +48,9 @@ extension Turn {
             return "\(who): \(title) still \(value) (\([limit, "for \((now - incident.since).short)"].joined))"
         case .escalated:
             return "\(who): \(title) now \(value) (\([limit, "now \(incident.severity.rawValue)"].joined))"
-        case .opened, .revised, .digest:
+        case .revised:
+            return "\(who): \(title) \(value) (\([limit, "figures corrected"].joined))"
+        case .opened, .digest:
             return "\(who): \(title) \(value)" + (limit.map { " (\($0))" } ?? "")
         }
     }

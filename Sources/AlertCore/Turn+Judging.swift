@@ -196,7 +196,9 @@ extension Turn {
         guard plan.source(name) != nil else { return "The source \(name) is not in the config any more." }
         let isConcerned =
             rule.scope == .source
-            ? rule.canConcern(source: name) : rule.concerns(incident.subject, labels: incident.labels)
+            ? rule.canConcern(source: name)
+            : rule.concerns(incident.subject, labels: incident.labels)
+                && (rule.scope != .app || rule.shows(release: incident.subject.release))
         return isConcerned
             ? nil : "The rule \(incident.rule) does not match it any more."
     }

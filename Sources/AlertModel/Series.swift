@@ -145,6 +145,20 @@ public struct Series: Hashable, Sendable {
         return one <= many ? whole : pooled
     }
 
+    /// The figure of a metric over that very span: as the source measured it, or pooled from spans that fill it from its
+    /// begin to its end. Nil when it is not kept, or not any more.
+    public func measured(_ metric: String, exactly span: TimeSpan) -> Measured? {
+        var search = MetricSearch(metric)
+        guard let last = samples.lastIndex(where: { $0.span.to <= span.to }), samples[last].span.to == span.to else {
+            return nil
+        }
+        if let whole = nearest(upTo: last, span.length, &search), whole.span == span { return whole }
+        guard search.nature.adds, let pooled = pooled(upTo: last, since: span.from, &search), pooled.span == span else {
+            return nil
+        }
+        return pooled
+    }
+
     // Both look from the newest back over samples in the order of their ends and make no list of any: this is done for every
     // observation and every rule.
 
