@@ -127,6 +127,7 @@ let package = Package(
                 "AlertCore", "AlertTesting", "PluginTesting", "QuietHoursRule", "BudgetRule", "GroupRule",
                 "FlappingRule", "DependsOnRule", "EscalateRule", "RepeatRule",
             ] + kit),
+        tests("BuiltinPluginsTests", ["BuiltinPlugins", "BotConfig"] + kit),
         tests("PreviewTests", ["Preview", "AlertCore", "AlertTesting"] + kit),
         tests("RuleTestsTests", ["RuleTests", "BotConfig", "BuiltinPlugins"] + kit),
         tests("RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal"] + kit, exclude: ["Fixtures"]),

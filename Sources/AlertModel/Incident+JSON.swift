@@ -144,7 +144,8 @@ extension Standing {
             firstSaid: try reader.optional("first_said")?.moment(),
             lastSaid: try reader.optional("last_said")?.moment(),
             reminders: try reader.optional("reminders")?.int() ?? 0,
-            said: try reader.optional("said").map { said throws(JSONMismatch) in try Said(said) }, hold: try reader.optional("hold").map(Hold.read))
+            said: try reader.optional("said").map { said throws(JSONMismatch) in try Said(said) },
+            hold: try reader.optional("hold").map(Hold.read))
     }
 }
 

@@ -54,13 +54,15 @@ public struct IssueNews: Sendable {
         let isTogether = { (tracked: Sight.Tracked) in tracked.key?.hasSuffix(IssueNews.togetherMark) ?? false }
         let together = sight.tracked.filter(isTogether)
         let open = sight.tracked.filter { !isTogether($0) }.compactMap(\.key)
-        let ended = open.compactMap { key -> Finding? in
-            why(isOver: memory[key], since, now).map { sentence in
-                Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: sentence)), key: key)
+        let ended =
+            open.compactMap { key -> Finding? in
+                why(isOver: memory[key], since, now).map { sentence in
+                    Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: sentence)), key: key)
+                }
             }
-        } + together.filter { now - $0.since >= freshFor }.map { tracked in
-            Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: noNewsAnyMore)), key: tracked.key)
-        }
+            + together.filter { now - $0.since >= freshFor }.map { tracked in
+                Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: noNewsAnyMore)), key: tracked.key)
+            }
         guard let look = memory.look else {
             return ended + [silence("no issue has been named yet")]
         }

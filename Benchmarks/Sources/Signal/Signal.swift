@@ -18,7 +18,9 @@ internal import Glibc
         var parts = Part.allCases
         if let name = word("--part") {
             guard let part = Part(rawValue: name) else {
-                print("signal: there is no part '\(name)'; there is: \(Part.allCases.map(\.rawValue).joined(separator: ", "))")
+                print(
+                    "signal: there is no part '\(name)'; there is: \(Part.allCases.map(\.rawValue).joined(separator: ", "))"
+                )
                 exit(2)
             }
             parts = [part]
@@ -40,9 +42,11 @@ internal import Glibc
                 }
             case .issues:
                 IssueReport.write(
-                    sizes.map { IssueTrial(usersPerDay: max(1, $0), apps: isQuick ? 2 : 12, days: isQuick ? 30 : 90, seed: seed) })
+                    sizes.map {
+                        IssueTrial(usersPerDay: max(1, $0), apps: isQuick ? 2 : 24, days: isQuick ? 30 : 90, seed: seed)
+                    })
             case .stale: StaleTrial(sources: isQuick ? 4 : 40, days: isQuick ? 30 : 120, seed: seed).write()
-            case .gates: GateReport.write(days: isQuick ? 20 : 90, seed: seed)
+            case .gates: GateReport.write(days: isQuick ? 20 : 60, seed: seed)
             }
         }
     }
