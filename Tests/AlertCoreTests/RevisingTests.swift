@@ -149,4 +149,16 @@ private struct Bare: SubjectDetector {
         #expect(last.kind == .opened)
         #expect(last.message.headline.contains("96.00%"))
     }
+
+    @Test func `a span that has lost most of its users is not believed, and the log says so`() {
+        var bot = bot()
+        let hour = bot.now
+        see(&bot, 2, upTo: hour)
+        bot.see([.figures(["users": 60, "crashed_users": 2], at: hour, lasting: .hours(1))])
+        #expect(kinds(bot) == [])
+        #expect(
+            bot.notes.last?.text
+                == "source ios: of shop from 2026-11-20T11:00:00Z to 2026-11-20T12:00:00Z there were 1,000 users and now are 60; "
+                + "what was seen before is kept")
+    }
 }

@@ -251,4 +251,34 @@ import Testing
         #expect(series.lastDay(of: "users", until: Fixtures.start + .hours(31)).suffix(2) == [nil, 30])
         #expect(series.lastDay(of: "users", until: Fixtures.start + .hours(30)).suffix(2) == [nil, nil])
     }
+
+    @Test(arguments: [
+        // As the source measured it, whatever came after; or pooled where spans fill it.
+        ([(0, 60, 100, 1), (60, 120, 200, 2)] as [Span], 0, 60, 100 as Double?),
+        ([(0, 60, 100, 1), (5, 65, 200, 2)], 0, 60, 100), ([(0, 30, 100, 1), (30, 60, 200, 2)], 0, 60, 300),
+        ([(0, 60, 1000, 1), (0, 30, 100, 1), (30, 60, 200, 2)], 0, 60, 1000),
+        // Not of another span, however near.
+        ([(0, 60, 100, 1)], 0, 59, nil), ([(0, 60, 100, 1)], 1, 60, nil), ([(0, 30, 100, 1)], 0, 60, nil),
+        ([(30, 60, 100, 1)], 0, 60, nil), ([], 0, 60, nil),
+    ])
+    func `the figure of one very span`(_ spans: [Span], _ from: Int64, _ to: Int64, _ sessions: Double?) throws {
+        let series = try series(spans, keeping: .hours(3))
+        let span = try #require(TimeSpan(from: Self.start + .minutes(from), to: Self.start + .minutes(to)))
+        let measured = series.measured("sessions", exactly: span)
+        #expect(measured?.figure.value == sessions)
+        #expect(measured.map(\.span) == (sessions == nil ? nil : span))
+        // Distinct users of parts are not those of the whole.
+        #expect(series.measured("users", exactly: span) == nil)
+    }
+
+    @Test(arguments: [
+        (1000.0, 499.0, true), (1000, 500, false), (1000, 2000, false), (0, 0, false), (1, 0, true),
+    ])
+    func `counts of a span that melt away are seen`(_ before: Double, _ now: Double, _ melts: Bool) throws {
+        let series = try series([(0, 60, before, 0), (60, 120, 5000, 0)], keeping: .hours(3))
+        let again = try #require(Fixtures.observation(0, 60, ["sessions": now]))
+        #expect((series.melting(in: again)?.metric == "sessions") == melts)
+        let other = try #require(Fixtures.observation(0, 59, ["sessions": now]))
+        #expect(series.melting(in: other) == nil)
+    }
 }
