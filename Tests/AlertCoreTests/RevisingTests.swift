@@ -161,4 +161,17 @@ private struct Bare: SubjectDetector {
                 == "source ios: of shop from 2026-11-20T11:00:00Z to 2026-11-20T12:00:00Z there were 1,000 users and now are 60; "
                 + "what was seen before is kept")
     }
+
+    @Test func `after the clock was set back, the same hour measured anew corrects nothing`() {
+        var bot = bot()
+        let hour = bot.now
+        see(&bot, 40, upTo: hour)
+        bot.setClock(by: .hours(-3))
+        for minutes in [30, 60, 90, 120, 150, 180] {
+            bot.advance(to: hour - .hours(3) + .minutes(Int64(minutes)))
+            see(&bot, 15, upTo: bot.now)
+        }
+        #expect(kinds(bot) == [.opened])
+        #expect(bot.objections == [])
+    }
 }
