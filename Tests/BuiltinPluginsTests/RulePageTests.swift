@@ -62,7 +62,8 @@ struct RulePage: Sendable, CustomTestStringConvertible {
 @Suite struct `The pages of the rules` {
     private func problems(of text: String) -> [String] {
         let surroundings = ConfigSurroundings(
-            variable: { _ in "secret" },
+            // A secret that may stand for a token and for an address.
+            variable: { _ in "https://hooks.slack.com/services/T0/B0/x" },
             file: { _ throws(ConfigSurroundings.Missing) in throw ConfigSurroundings.Missing("there are no files") },
             credentialsFolder: nil, zones: ZoneDatabase())
         let result = Config.load(Array(text.utf8), folder: ".", catalog: .builtin, surroundings: surroundings)
@@ -114,6 +115,7 @@ struct RulePage: Sendable, CustomTestStringConvertible {
 
     @Test func `the first config of the README is one that the bot takes`() throws {
         let block = RulePage.blocks(of: try RulePage.read("README.md")).first { $0.language == "yaml" }
-        #expect(problems(of: try #require(block).lines.joined(separator: "\n")) == [])
+        let found = problems(of: try #require(block).lines.joined(separator: "\n"))
+        #expect(found == [])
     }
 }
