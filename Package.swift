@@ -127,6 +127,7 @@ let package = Package(
                 "AlertCore", "AlertTesting", "PluginTesting", "QuietHoursRule", "BudgetRule", "GroupRule",
                 "FlappingRule", "DependsOnRule", "EscalateRule", "RepeatRule",
             ] + kit),
+        tests("BuiltinPluginsTests", ["BuiltinPlugins", "BotConfig"] + kit),
         tests(
             "PreviewTests",
             [

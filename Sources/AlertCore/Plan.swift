@@ -150,7 +150,15 @@ public struct DetectorPlan: Sendable {
         judge = detector as? any SubjectDetector
         scope = detector.scope
         learns = detector.learns
-        subjectMatch = Match(match.conditions.filter { !["severity", "issue"].contains($0.property) })
+        // Nor is an app as a whole of any release: there the condition chooses among its releases.
+        let later = ["severity", "issue"] + (detector.scope == .app ? ["release"] : [])
+        subjectMatch = Match(match.conditions.filter { !later.contains($0.property) })
+    }
+
+    /// Whether a rule that is shown an app with its releases wants to see this one.
+    func shows(release: String?) -> Bool {
+        guard let condition = match["release"] else { return true }
+        return condition.patterns.contains { $0.fits(release ?? "") }
     }
 
     func canConcern(source: String) -> Bool {
@@ -172,7 +180,8 @@ public struct DetectorPlan: Sendable {
 
     func concerns(_ finding: Finding) -> Bool {
         guard let condition = match["issue"] else { return true }
-        let issue = finding.key ?? finding.judgement.evidence.issue?.id
+        // The key of what tells of many is no issue's.
+        let issue = finding.judgement.evidence.issue?.id ?? finding.key
         return issue.map { id in condition.patterns.contains { $0.fits(id) } } ?? false
     }
 }

@@ -78,8 +78,10 @@ extension Turn {
                 }
                 return (.opened, .first)
             }
+            let isWorse = incident.severity > max(announced, standing.dropped ?? announced)
+            if incident.state == .firing, isWorse { return (.escalated, .escalated) }
+            if correction(of: incident, standing) != nil { return (.revised, .revised) }
             guard incident.state == .firing else { return nil }
-            if incident.severity > max(announced, standing.dropped ?? announced) { return (.escalated, .escalated) }
             if let due = reminderDue(incident, standing, in: channel), due <= now { return (.reminder, .repeat) }
             return nil
         }
@@ -138,6 +140,8 @@ extension Turn {
                 incident: incident.id)
             standing.dropped = max(severity, standing.dropped ?? severity)
             standing.lastSaid = now
+            // What is never said is not offered again with the next look.
+            if kind == .revised { standing.said = figureToSay(of: incident) }
             standing.hold = nil
         } else {
             standing.hold = hold(notification, standing.hold, by: closure)
@@ -180,9 +184,10 @@ extension Turn {
         let (incident, channel) = (notification.incident, notification.channel)
         let remarks = remarks(on: notification)
         var message = compose(incident, notification.kind)
+        if let correction = correction(of: incident, standing) { message.facts.append(fact(correction)) }
         message.facts += remarks.map(\.fact)
         let delivery = enqueue(message, notification.kind, channel, incident: incident)
-        keep(standing.told(notification, at: now), of: incident, in: channel)
+        keep(standing.told(notification, figureToSay(of: incident), at: now), of: incident, in: channel)
         decide(
             .send, delivery.kind == .digest ? .overtaken : remarks.first?.reason ?? reason, delivery.kind,
             notification.severity, channel, delivery.message, incident: incident.id, delivery: delivery.id)
@@ -237,12 +242,13 @@ extension Turn {
 
 extension Standing {
     /// What the channel knows once it has heard the notification; nil when it will hear no more.
-    func told(_ notification: Notification, at now: Moment) -> Standing? {
+    func told(_ notification: Notification, _ figure: Said?, at now: Moment) -> Standing? {
         guard notification.incident.isOpen else { return nil }
         var standing = self
         standing.announced = max(notification.severity, announced ?? notification.severity)
         standing.firstSaid = firstSaid ?? now
         standing.lastSaid = now
+        standing.said = figure
         standing.reminders = notification.kind == .reminder ? reminders + 1 : 0
         standing.hold = nil
         return standing

@@ -80,6 +80,8 @@ extension Turn {
                 var moved = standing
                 moved.firstSaid = standing.firstSaid.map { $0 + step }
                 moved.lastSaid = standing.lastSaid.map { $0 + step }
+                // What was said of a span by the old clock is no correction of what the new one measures then.
+                moved.said = nil
                 if let hold = standing.hold {
                     moved.hold?.since = hold.since + step
                     moved.hold?.lookAgain = now

@@ -20,9 +20,21 @@ extension Turn {
         } else if kind != .resolved, let series = state.series[incident.subject] {
             message.issues = series.issues.prefix(Turn.issuesInMessage).map(issueLine)
         }
-        if let url = plan.publicURL { message.links = [Message.Link("Status", url)] }
+        message.links = links(incident, kind)
         message.footer = "Rule \(incident.rule) · incident \(incident.id)"
         return message
+    }
+
+    /// The bot's page, and mutes while there is something to mute.
+    private func links(_ incident: Incident, _ kind: Notification.Kind) -> [Message.Link] {
+        guard let url = plan.publicURL else { return [] }
+        let status = Message.Link("Status", url)
+        guard incident.isOpen, kind != .resolved else { return [status] }
+        let base = url.hasSuffix("/") ? String(url.dropLast()) : url
+        let mutes = [("Mute 2 h", "2h"), ("Mute 2 days", "2d")].map { title, word in
+            Message.Link(title, "\(base)/mute?incident=\(incident.id)&for=\(word)")
+        }
+        return [status] + mutes
     }
 
     /// Issues named in a message: more are for the source's own page.
@@ -48,7 +60,9 @@ extension Turn {
             return "\(who): \(title) still \(value) (\([limit, "for \((now - incident.since).short)"].joined))"
         case .escalated:
             return "\(who): \(title) now \(value) (\([limit, "now \(incident.severity.rawValue)"].joined))"
-        case .opened, .revised, .digest:
+        case .revised:
+            return "\(who): \(title) \(value) (\([limit, "figures corrected"].joined))"
+        case .opened, .digest:
             return "\(who): \(title) \(value)" + (limit.map { " (\($0))" } ?? "")
         }
     }

@@ -20,9 +20,15 @@ extension Turn {
                         ? composeSummary(of: [incident], reason: .overtaken) : compose(incident, .opened)
                 }
                 // Not so bad as to be told again and again, but bad enough to be told.
-                if old.kind == .escalated, kind == .reminder {
+                if old.kind == .escalated, [.reminder, .revised].contains(kind) {
                     kind = .escalated
                     message = compose(incident, .escalated)
+                }
+                // Nor is a correction lost that nobody has read yet.
+                if old.kind == .revised, kind == .reminder {
+                    kind = .revised
+                    message = compose(incident, .revised)
+                    message.facts += old.message.facts.filter { $0.label == Correction.label }
                 }
                 end(old, .replaced)
             }

@@ -25,7 +25,10 @@ extension Turn {
             let message = composeTogether(members, gathering)
             let delivery = enqueue(message, message.kind, channel, incident: nil)
             for member in members {
-                keep(member.standing.told(member.notification, at: now), of: member.notification.incident, in: channel)
+                let incident = member.notification.incident
+                keep(
+                    member.standing.told(member.notification, figureToSay(of: incident), at: now), of: incident,
+                    in: channel)
             }
             decide(
                 .send, first.standing.hold?.reason ?? first.reason, message.kind,

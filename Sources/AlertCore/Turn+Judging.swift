@@ -63,10 +63,19 @@ extension Turn {
         record(.learning(subject, needs))
     }
 
-    /// The observation as the journal will give it back; nil, with a note, when it could not.
+    /// The observation as the journal will give it back; nil, with a note, when it could not, or when it has lost what was there.
     private mutating func kept(_ observation: Observation) -> Observation? {
         do {
-            return try observation.written()
+            let observation = try observation.written()
+            if let (metric, before, now) = state.series[observation.subject]?.melting(in: observation) {
+                note(
+                    .warning,
+                    "source \(observation.subject.source): of \(observation.subject.app.tamed) from \(observation.span.from) to "
+                        + "\(observation.span.to) there were \(before.plain) \(metric) and now are \(now.plain); "
+                        + "what was seen before is kept")
+                return nil
+            }
+            return observation
         } catch {
             note(.warning, "source \(observation.subject.source): an observation makes no sense: \(error)")
             return nil
@@ -195,7 +204,9 @@ extension Turn {
         guard plan.source(name) != nil else { return "The source \(name) is not in the config any more." }
         let isConcerned =
             rule.scope == .source
-            ? rule.canConcern(source: name) : rule.concerns(incident.subject, labels: incident.labels)
+            ? rule.canConcern(source: name)
+            : rule.concerns(incident.subject, labels: incident.labels)
+                && (rule.scope != .app || rule.shows(release: incident.subject.release))
         return isConcerned
             ? nil : "The rule \(incident.rule) does not match it any more."
     }

@@ -61,7 +61,8 @@ extension Turn {
 
     private func sight(of app: Subject, _ parts: [Sight.Part], for rule: DetectorPlan) -> Sight {
         Sight(
-            app, state.series[app] ?? Series(), parts: parts, tracked: tracked(rule, [app] + parts.map(\.subject)),
+            app, state.series[app] ?? Series(), parts: parts.filter { rule.shows(release: $0.subject.release) },
+            tracked: tracked(rule, [app] + parts.map(\.subject)),
             lastGood: state.sources[app.source]?.lastGood)
     }
 

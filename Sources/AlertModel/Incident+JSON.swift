@@ -132,6 +132,7 @@ extension Standing {
         object.set("first_said", firstSaid.map { JSON($0) })
         object.set("last_said", lastSaid.map { JSON($0) })
         if reminders > 0 { object.set("reminders", JSON(reminders)) }
+        object.set("said", said?.json)
         object.set("hold", hold?.json)
         return .object(object)
     }
@@ -142,7 +143,9 @@ extension Standing {
             undelivered: try reader.optional("undelivered")?.choice(),
             firstSaid: try reader.optional("first_said")?.moment(),
             lastSaid: try reader.optional("last_said")?.moment(),
-            reminders: try reader.optional("reminders")?.int() ?? 0, hold: try reader.optional("hold").map(Hold.read))
+            reminders: try reader.optional("reminders")?.int() ?? 0,
+            said: try reader.optional("said").map { said throws(JSONMismatch) in try Said(said) },
+            hold: try reader.optional("hold").map(Hold.read))
     }
 }
 

@@ -123,12 +123,14 @@ public struct Standing: Hashable, Sendable {
     public var lastSaid: Moment?
     /// Reminders since the channel last heard of something new.
     public var reminders: Int
+    /// The figure that it heard last; nil where none was said that could be put right.
+    public var said: Said?
     /// What is held back, if anything.
     public var hold: Hold?
 
     public init(
         announced: Severity? = nil, dropped: Severity? = nil, undelivered: Severity? = nil, firstSaid: Moment? = nil,
-        lastSaid: Moment? = nil, reminders: Int = 0, hold: Hold? = nil
+        lastSaid: Moment? = nil, reminders: Int = 0, said: Said? = nil, hold: Hold? = nil
     ) {
         self.announced = announced
         self.dropped = dropped
@@ -136,6 +138,7 @@ public struct Standing: Hashable, Sendable {
         self.firstSaid = firstSaid
         self.lastSaid = lastSaid
         self.reminders = reminders
+        self.said = said
         self.hold = hold
     }
 }
@@ -279,6 +282,8 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case escalated
     /// It is still firing and the time between reminders has passed.
     case `repeat`
+    /// Late figures have changed what was said.
+    case revised
     /// It is over.
     case resolved
     case muted(String)
@@ -297,6 +302,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .first: "first"
         case .escalated: "escalated"
         case .repeat: "repeat"
+        case .revised: "revised"
         case .resolved: "resolved"
         case .muted(let name): "muted:\(name)"
         case .quietHours(let name): "quiet_hours:\(name)"
@@ -313,6 +319,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case ("first", 1): self = .first
         case ("escalated", 1): self = .escalated
         case ("repeat", 1): self = .repeat
+        case ("revised", 1): self = .revised
         case ("resolved", 1): self = .resolved
         case ("flapping", 1): self = .flapping
         case ("unannounced", 1): self = .unannounced

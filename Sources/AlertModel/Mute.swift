@@ -37,6 +37,21 @@ public struct Acknowledgement: Hashable, Sendable {
     }
 }
 
+extension Incident {
+    /// What a mute of it covers: the same rule about the same thing, this time and the next. Of the bot's own troubles, the
+    /// source is what they are about.
+    public var likeness: Match {
+        let properties: KeyValuePairs<String, String?> = [
+            "rule": rule, "source": subject.source, "app": subject.app, "release": subject.release,
+            "environment": subject.environment, "issue": key,
+        ]
+        return Match(
+            properties.compactMap { name, value in
+                value.map { Match.Condition(property: name, patterns: [Glob($0)]) }
+            })
+    }
+}
+
 extension Match {
     /// An object with the patterns of each property, as in the config.
     public var json: JSON {

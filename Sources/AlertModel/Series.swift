@@ -85,6 +85,28 @@ public struct Series: Hashable, Sendable {
         lastSeen = max(lastSeen, observation.seen)
     }
 
+    /// Of how many more a span was seen before than the observation says of the very same span, where that is more than twice as
+    /// many: the metric, and both counts. Figures of a span grow while stragglers come; those that melt away have lost some.
+    public func melting(in observation: Observation) -> (metric: String, before: Double, now: Double)? {
+        for sample in samples.reversed() {
+            guard sample.span.to >= observation.span.to else { return nil }
+            guard sample.span == observation.span, sample.seen <= observation.seen else { continue }
+            for metric in [MetricName.users, MetricName.sessions] {
+                if let before = sample.metrics[metric], let now = observation.metrics[metric],
+                    now < before * Series.meltingShare
+                {
+                    return (metric, before, now)
+                }
+            }
+            return nil
+        }
+        return nil
+    }
+
+    /// What must be left of the users or sessions of a span that is seen again. Services correct by some percent, above all upwards;
+    /// half is gone when a part of the service did not answer.
+    static let meltingShare = 0.5
+
     /// From now on learns what is asked for; what was learned before and is not asked for any more is forgotten.
     public mutating func learn(_ needs: [History.Need]) {
         guard !histories.elementsEqual(needs, by: { $0.need == $1 }) else { return }
@@ -143,6 +165,20 @@ public struct Series: Hashable, Sendable {
         guard let whole, let pooled else { return pooled ?? whole }
         let (one, many) = (whole.span.length.distance(to: window), pooled.span.length.distance(to: window))
         return one <= many ? whole : pooled
+    }
+
+    /// The figure of a metric over that very span: as the source measured it, or pooled from spans that fill it from its
+    /// begin to its end. Nil when it is not kept, or not any more.
+    public func measured(_ metric: String, exactly span: TimeSpan) -> Measured? {
+        var search = MetricSearch(metric)
+        guard let last = samples.lastIndex(where: { $0.span.to <= span.to }), samples[last].span.to == span.to else {
+            return nil
+        }
+        if let whole = nearest(upTo: last, span.length, &search), whole.span == span { return whole }
+        guard search.nature.adds, let pooled = pooled(upTo: last, since: span.from, &search), pooled.span == span else {
+            return nil
+        }
+        return pooled
     }
 
     // Both look from the newest back over samples in the order of their ends and make no list of any: this is done for every

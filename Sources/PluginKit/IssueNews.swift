@@ -31,25 +31,43 @@ public struct IssueNews: Sendable {
     /// How far the source's clock may be ahead of the bot's.
     private static let clockSlack = Duration.minutes(5)
 
-    /// One finding for each issue that is news, and for each that was and is not any more.
+    /// So many issues that become news with one look are told together. It is a choice: nobody reads forty messages about a
+    /// source that groups its issues anew, and five that come at once may well be five troubles.
+    public static let togetherMin = 6
+    /// Issues named where many are told together.
+    private static let namedMax = 3
+    /// How the key of what tells of many ends.
+    private static let togetherMark = " more at once"
+
+    /// One finding for each issue that is news, and for each that was and is not any more; but of `togetherMin` and more that become
+    /// news with one look, one finding for all.
     ///
     /// - Parameters:
     ///   - since: since when what is remembered of an issue is news; nil when it is none.
+    ///   - many: what many of them are, such as `new issues`.
     ///   - sentence: what to say of one.
     public func findings(
-        in sight: Sight, at now: Moment, since: (IssueMemory.Record) -> Moment?, sentence: (Item) -> String
+        in sight: Sight, at now: Moment, since: (IssueMemory.Record) -> Moment?, many: String,
+        sentence: (Item) -> String
     ) -> [Finding] {
         let memory = sight.series.issueMemory
-        let open = sight.tracked.compactMap(\.key)
-        let ended = open.compactMap { key -> Finding? in
-            why(isOver: memory[key], since, now).map { sentence in
-                Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: sentence)), key: key)
+        let isTogether = { (tracked: Sight.Tracked) in tracked.key?.hasSuffix(IssueNews.togetherMark) ?? false }
+        let together = sight.tracked.filter(isTogether)
+        let open = sight.tracked.filter { !isTogether($0) }.compactMap(\.key)
+        let ended =
+            open.compactMap { key -> Finding? in
+                why(isOver: memory[key], since, now).map { sentence in
+                    Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: sentence)), key: key)
+                }
             }
-        }
+            + together.filter { now - $0.since >= freshFor }.map { tracked in
+                Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: noNewsAnyMore)), key: tracked.key)
+            }
         guard let look = memory.look else {
             return ended + [silence("no issue has been named yet")]
         }
         var findings = ended
+        var news: [(issue: Issue, finding: Finding)] = []
         var lacksUsers = false
         let over = Set(ended.compactMap(\.key))
         for issue in look.issues where !over.contains(issue.id) {
@@ -57,6 +75,8 @@ public struct IssueNews: Sendable {
                 isFresh(began, now)
             else { continue }
             let isTold = open.contains(issue.id)
+            // Those that one message has told of, and what was small when it did.
+            guard isTold || !together.contains(where: { began <= $0.since }) else { continue }
             guard isTold || usersMin == 0 || record.usersMost != nil else {
                 lacksUsers = true
                 continue
@@ -65,17 +85,34 @@ public struct IssueNews: Sendable {
             let evidence = Evidence(span: look.span, issue: issue, sentence: sentence(item))
             // What has been told stays told, though later looks show fewer users.
             let isWorthTelling = isTold || (record.usersMost ?? 0) >= usersMin
-            findings.append(
+            let finding =
                 isWorthTelling
-                    ? Finding(Judgement(.firing(severity), .between, evidence), key: issue.id)
-                    : Finding(Judgement(.ok(recovered: true), .near, evidence), key: issue.id))
+                ? Finding(Judgement(.firing(severity), .between, evidence), key: issue.id)
+                : Finding(Judgement(.ok(recovered: true), .near, evidence), key: issue.id)
+            if isWorthTelling, !isTold { news.append((issue, finding)) } else { findings.append(finding) }
         }
+        findings +=
+            news.count < IssueNews.togetherMin
+            ? news.map(\.finding) : [self.together(news.map(\.issue), many, look.span)]
         if lacksUsers {
             findings.append(
                 silence("issues come without the number of users they hit; only 'min_users: 0' tells of such"))
         }
         return findings
     }
+
+    private func together(_ issues: [Issue], _ many: String, _ span: TimeSpan) -> Finding {
+        let named = issues.prefix(IssueNews.namedMax).map(\.called).joined(separator: ", ")
+        let rest = issues.count - IssueNews.namedMax
+        let evidence = Evidence(
+            span: span, issue: issues.first,
+            sentence: "\(issues.count) \(many) at once: \(named) and \(rest) more; "
+                + "so many come when a source groups its issues anew, or when all goes wrong")
+        let key = "\(issues.first?.id ?? "") and \(issues.count - 1)\(IssueNews.togetherMark)"
+        return Finding(Judgement(.firing(severity), .between, evidence), key: key)
+    }
+
+    private var noNewsAnyMore: String { "It has been known for \(freshFor.short), so it is no news any more." }
 
     private func isFresh(_ began: Moment, _ now: Moment) -> Bool {
         (.zero - IssueNews.clockSlack..<freshFor).contains(now - began)
@@ -92,7 +129,7 @@ public struct IssueNews: Sendable {
         case .open: break
         }
         guard let began = since(record) else { return "It is not news any more: it was resolved and is back." }
-        return now - began >= freshFor ? "It has been known for \(freshFor.short), so it is no news any more." : nil
+        return now - began >= freshFor ? noNewsAnyMore : nil
     }
 
     private func silence(_ sentence: String) -> Finding {

@@ -61,6 +61,12 @@ extension Page {
         #room:focus-visible { outline: none; }
         .thread { width: 100%; max-width: 860px; min-height: 100%; margin: 0 auto; padding: 8px 20px 24px; flex-shrink: 0; }
         #messages { list-style: none; padding: 0; }
+        .notice { width: 100%; max-width: 480px; margin: 12vh auto 0; padding: 0 20px; overflow-wrap: anywhere; }
+        .notice p, .notice form { margin-top: 14px; }
+        .notice button {
+          padding: 8px 16px; font: inherit; font-weight: 600; color: var(--ink); background: var(--card);
+          border: 1px solid var(--accent); border-radius: 8px; cursor: pointer;
+        }
         .hint { text-align: center; color: var(--muted); font-size: 13px; padding-top: 12px; }
 
         .day { display: flex; align-items: center; gap: 14px; margin: 22px 0 10px; color: var(--muted); }

@@ -27,10 +27,7 @@ struct Request: Hashable, Sendable {
 
         let target = start[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         path = String(target[0])
-        query = (target.count == 2 ? target[1] : "").split(separator: "&").map { part in
-            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return Field(name: String(pair[0]), value: pair.count == 2 ? String(pair[1]) : "")
-        }
+        query = Request.fields(target.count == 2 ? target[1] : "")
 
         var fields: [Field] = []
         for line in lines where !line.isEmpty {
@@ -41,6 +38,14 @@ struct Request: Hashable, Sendable {
             fields.append(Field(name: pair[0].lowercased(), value: end.map { String(value[...$0]) } ?? ""))
         }
         self.fields = fields
+    }
+
+    /// The pairs of a query or a form; percent signs are left as they are.
+    static func fields(_ text: some StringProtocol) -> [Field] {
+        text.split(separator: "&").map { part in
+            let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return Field(name: String(pair[0]), value: pair.count == 2 ? String(pair[1]) : "")
+        }
     }
 
     /// Every value of the header field of that name, in lower case.
@@ -57,7 +62,9 @@ extension Request {
     }
 
     /// Reads the head of a request, and the body of a command where any are taken; nil when the client closes without a word, as browsers do with spare connections.
-    static func read(from connection: Connection, withBody: Bool, _ limits: Limits) async throws -> Request? {
+    static func read(
+        from connection: Connection, withBody: (Request) -> Bool, _ limits: Limits
+    ) async throws -> Request? {
         var head: [UInt8] = []
         while head.count < limits.headBytesMax {
             let bytes = try await connection.read(bytesMax: limits.headBytesMax - head.count)
@@ -69,7 +76,7 @@ extension Request {
             head += bytes
             if let length = headLength(head, from: seen) {
                 guard var request = Request(head: Array(head.prefix(length))) else { throw Refusal.malformed }
-                if withBody, request.method == "POST" {
+                if request.method == "POST", withBody(request) {
                     try await request.readBody(from: connection, begun: Array(head[length...]), limits.bodyBytesMax)
                 }
                 return request

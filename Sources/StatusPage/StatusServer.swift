@@ -1,6 +1,6 @@
 // The bot's small HTTP face: the inbox as a chat page, its state as JSON, its figures for Prometheus, its health for
-// probes. The page reads and never changes anything: every route is a GET, and there is no login, so by default it listens
-// on the loopback address only; commands are taken on the control socket alone. It is no general web server either: one
+// probes. The page reads and changes nothing, but for the mute that somebody confirms behind a link of a message (`MuteDesk`), and there
+// is no login, so by default it listens on the loopback address only; commands are taken on the control socket alone. It is no general web server either: one
 // request a connection, a closed list of routes, every wait and every size bounded. What it shows it asks of a `BotView`; it knows nothing of sources,
 // rules or the journal. It speaks to sockets itself, because what strangers may send has to be bounded from the first
 // byte and the control socket closed to other users before anybody can connect.
@@ -29,6 +29,7 @@ public actor StatusServer {
     private let address: Address
     private let view: any BotView
     private let control: (any BotControl)?
+    private let desk: MuteDesk?
     private let page: Page
     private let publicHost: String?
     private let limits: Limits
@@ -46,22 +47,25 @@ public actor StatusServer {
     /// Makes a server that does nothing yet.
     ///
     /// `publicHost` is a name to answer to on a loopback address besides `localhost` and the like: that of the public
-    /// URL when a proxy passes it on. `control` is who takes commands here; nil takes none.
+    /// URL when a proxy passes it on. `control` is who takes commands here; nil takes none. `muting` is who obeys the mute
+    /// links of messages; without a public host there are none.
     public init(
-        address: Address, view: any BotView, control: (any BotControl)? = nil, botName: String,
-        publicHost: String? = nil
+        address: Address, view: any BotView, control: (any BotControl)? = nil, muting: (any BotMuting)? = nil,
+        botName: String, publicHost: String? = nil
     ) {
         self.init(
-            address: address, view: view, control: control, botName: botName, publicHost: publicHost, limits: Limits())
+            address: address, view: view, control: control, muting: muting, botName: botName, publicHost: publicHost,
+            limits: Limits())
     }
 
     init(
-        address: Address, view: any BotView, control: (any BotControl)? = nil, botName: String,
-        publicHost: String? = nil, limits: Limits
+        address: Address, view: any BotView, control: (any BotControl)? = nil, muting: (any BotMuting)? = nil,
+        botName: String, publicHost: String? = nil, limits: Limits
     ) {
         self.address = address
         self.view = view
         self.control = control
+        desk = publicHost.flatMap { host in muting.map { MuteDesk(muting: $0, publicHost: host) } }
         page = Page(botName: botName)
         self.publicHost = publicHost
         self.limits = limits
@@ -79,7 +83,8 @@ public actor StatusServer {
             throw error
         }
         announce(port: listener.port)
-        let routes = Routes(view: view, control: control, page: page, hosts: hosts(listener), limits: limits)
+        let routes = Routes(
+            view: view, control: control, desk: desk, page: page, hosts: hosts(listener), limits: limits)
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
                 switch listener.accept() {
@@ -151,7 +156,7 @@ extension StatusServer {
         do {
             guard
                 let request = try await Request.read(
-                    from: connection, withBody: routes.control != nil, limits)
+                    from: connection, withBody: routes.takesBody, limits)
             else {
                 return nil
             }

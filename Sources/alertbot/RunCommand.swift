@@ -73,7 +73,8 @@ struct RunCommand: AsyncParsableCommand {
         if case .on(let host, let port) = config.bot.listen {
             servers.append(
                 StatusServer(
-                    address: .tcp(host: host, port: port), view: face, botName: config.bot.name, publicHost: publicHost)
+                    address: .tcp(host: host, port: port), view: face, muting: face, botName: config.bot.name,
+                    publicHost: publicHost)
             )
         }
         return servers
@@ -128,7 +129,7 @@ struct RunCommand: AsyncParsableCommand {
 }
 
 /// The running bot as its page sees it.
-struct BotFace: BotView, BotControl {
+struct BotFace: BotView, BotControl, BotMuting {
     let bot: Bot
     let clock: any Clock
 
@@ -160,6 +161,23 @@ struct BotFace: BotView, BotControl {
             return CommandAnswer.refused("it holds until the bot ends, but it can not be kept: \(why)").json
         case .stopping: return CommandAnswer.refused("the bot is about to stop; try again in a moment").json
         }
+    }
+
+    func coverage(ofIncident id: String) async -> String? { await muted(by: id)?.sentence }
+
+    func mute(incident id: String, for length: Duration) async -> String {
+        guard let match = await muted(by: id) else { return "This incident is over: nothing is muted." }
+        let command = Command.mute(match, until: .after(length), reason: nil, by: "a link in a message")
+        switch await bot.obey(command) {
+        case .answered(.done(let sentence, _)), .answered(.refused(let sentence)): return sentence
+        case .unsafe(let why): return "It is muted until the bot ends, but the mute can not be kept: \(why)"
+        case .stopping: return "The bot is about to stop; try again in a moment."
+        }
+    }
+
+    /// What a mute of an open incident covers; nil when there is no such incident.
+    private func muted(by id: String) async -> Match? {
+        await bot.state.incidents[id].flatMap { $0.isOpen ? $0.likeness : nil }
     }
 
     func inboxBell() async -> AsyncStream<Void> { await bot.bell() }

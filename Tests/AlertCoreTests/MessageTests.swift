@@ -69,7 +69,9 @@ private struct Floor: SubjectDetector {
         _ bot: Rehearsal, _ kind: Notification.Kind, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let message = bot.decisions.last { $0.decision == .send && $0.kind == kind }?.message
-        let told = (message?.plainText ?? "nothing").replacing(#/incident [0-9a-v]{13}/#, with: "incident ID")
+        let told = (message?.plainText ?? "nothing").replacing(#/incident([ =])[0-9a-v]{13}/#) {
+            "incident\($0.output.1)ID"
+        }
         #expect(told == text, sourceLocation: sourceLocation)
     }
 
@@ -90,6 +92,8 @@ private struct Floor: SubjectDetector {
             https://sentry.example/SHOP-12
             • Hostile OK: all is well (3 events)
             Status: https://alerts.example.com
+            Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
+            Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
             Rule crash-free-floor · incident ID
             """)
         bot.suspend(for: .minutes(10))
@@ -108,6 +112,8 @@ private struct Floor: SubjectDetector {
             https://sentry.example/SHOP-12
             • Hostile OK: all is well (3 events)
             Status: https://alerts.example.com
+            Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
+            Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
             Rule crash-free-floor · incident ID
             """)
         bot.suspend(for: .hours(4))
@@ -126,6 +132,8 @@ private struct Floor: SubjectDetector {
             https://sentry.example/SHOP-12
             • Hostile OK: all is well (3 events)
             Status: https://alerts.example.com
+            Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
+            Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
             Rule crash-free-floor · incident ID
             """)
         bot.suspend(for: .minutes(20))
@@ -192,6 +200,8 @@ private struct Floor: SubjectDetector {
             🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach
             Since: Sat 21 Nov 00:00 CET
             Status: https://alerts.example.com
+            Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
+            Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
             Rule source-failing · incident ID
             """)
         bot.suspend(for: .minutes(40))
@@ -217,6 +227,8 @@ private struct Floor: SubjectDetector {
             until Sat 21 Nov 02:00 CET: it is out of reach
             Since: Fri 20 Nov 23:00 CET
             Status: https://alerts.example.com
+            Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
+            Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
             Rule source-failing · incident ID
             """)
     }
@@ -232,6 +244,8 @@ private struct Floor: SubjectDetector {
             Renew it, then reload the config.
             Since: Fri 20 Nov 23:00 CET
             Status: https://alerts.example.com
+            Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
+            Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
             Rule source-stopped · incident ID
             """)
     }

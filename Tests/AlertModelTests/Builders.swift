@@ -65,7 +65,7 @@ extension SeededRandom {
     mutating func reason() -> Reason {
         let name = pick(["nights", "a:b", "é"])
         return pick([
-            .first, .escalated, .repeat, .resolved, .muted(name), .quietHours(name), .flapping,
+            .first, .escalated, .repeat, .revised, .resolved, .muted(name), .quietHours(name), .flapping,
             .gate(plugin: "budget", name: name), .unannounced, .overtaken,
         ])
     }
@@ -81,7 +81,9 @@ extension SeededRandom {
         Standing(
             announced: maybe { $0.pick(Severity.allCases) }, dropped: maybe { $0.pick(Severity.allCases) },
             firstSaid: maybe { $0.moment() }, lastSaid: maybe { $0.moment() }, reminders: Int(count()),
-            hold: maybe { $0.hold() })
+            said: maybe {
+                Said(metric: $0.word(), value: $0.double(), span: $0.span(), limit: $0.maybe { $0.comparison() })
+            }, hold: maybe { $0.hold() })
     }
 
     mutating func incident() -> Incident {

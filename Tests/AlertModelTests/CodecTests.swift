@@ -128,7 +128,7 @@ import Testing
     @Test(
         arguments: [
             (.first, "first"), (.escalated, "escalated"), (.repeat, "repeat"), (.resolved, "resolved"),
-            (.unannounced, "unannounced"),
+            (.revised, "revised"), (.unannounced, "unannounced"),
             (.overtaken, "overtaken"), (.muted("vacation"), "muted:vacation"),
             (.quietHours("nights:2"), "quiet_hours:nights:2"),
             (.gate(plugin: "budget", name: "calm-down"), "budget:calm-down"),

@@ -82,3 +82,21 @@ import Testing
         #expect(found == ["ios", "shop", "5", "prod", "floor", "critical", "X-1", "checkout", nil])
     }
 }
+
+@Suite struct `What is like an incident` {
+    @Test func `the same rule about the same thing, and nothing else`() {
+        func incident(_ rule: String = "new", _ app: String = "shop", release: String? = nil, key: String? = "A")
+            -> Incident
+        {
+            Incident(
+                rule: rule, subject: Subject(source: "ios", app: app, release: release), key: key, labels: [:],
+                severity: .warning, since: Moment(milliseconds: 0), evidence: Evidence(sentence: ""))
+        }
+        let likeness = incident().likeness
+        #expect(likeness.fits(incident(release: "5.2").property))
+        for other in [incident("floor"), incident("new", "game"), incident(key: "B")] {
+            #expect(!likeness.fits(other.property))
+        }
+        #expect(!incident(release: "5.2").likeness.fits(incident(release: "5.3").property))
+    }
+}

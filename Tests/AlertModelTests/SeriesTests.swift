@@ -49,7 +49,7 @@ import Testing
     func `sessions are pooled from spans inside the window that do not overlap`(
         spans: [Span], window: Int64, covered: [Int64], total: Double
     ) throws {
-        let series = try series(spans, keeping: .hours(3))
+        let series = try self.series(spans, keeping: .hours(3))
         let rate = try #require(series.measured("crash_free_sessions", over: .minutes(window)))
         #expect(minutes(rate) == covered)
         #expect(rate.figure.share?.total == total)
@@ -196,6 +196,38 @@ import Testing
         series.add(try #require(Fixtures.observation(5, 10, [:])), keeping: .hours(1))
         #expect(series.issues.count == 5)
         #expect(series.labels == [:])
+    }
+
+    @Test func `the figure of one very span`() throws {
+        let cases: [(spans: [Span], from: Int64, to: Int64, sessions: Double?)] = [
+            // As the source measured it, whatever came after; or pooled where spans fill it.
+            ([(0, 60, 100, 1), (60, 120, 200, 2)], 0, 60, 100), ([(0, 60, 100, 1), (5, 65, 200, 2)], 0, 60, 100),
+            ([(0, 30, 100, 1), (30, 60, 200, 2)], 0, 60, 300),
+            ([(0, 60, 1000, 1), (0, 30, 100, 1), (30, 60, 200, 2)], 0, 60, 1000),
+            // Not of another span, however near.
+            ([(0, 60, 100, 1)], 0, 59, nil), ([(0, 60, 100, 1)], 1, 60, nil), ([(0, 30, 100, 1)], 0, 60, nil),
+            ([(30, 60, 100, 1)], 0, 60, nil), ([], 0, 60, nil),
+        ]
+        for (spans, from, to, sessions) in cases {
+            let series = try self.series(spans, keeping: .hours(3))
+            let span = try #require(TimeSpan(from: Self.start + .minutes(from), to: Self.start + .minutes(to)))
+            let measured = series.measured("sessions", exactly: span)
+            #expect(measured?.figure.value == sessions, "\(spans) from \(from) to \(to)")
+            #expect(measured.map(\.span) == (sessions == nil ? nil : span))
+            // Distinct users of parts are not those of the whole.
+            #expect(series.measured("users", exactly: span) == nil)
+        }
+    }
+
+    @Test(arguments: [
+        (1000.0, 499.0, true), (1000, 500, false), (1000, 2000, false), (0, 0, false), (1, 0, true),
+    ])
+    func `counts of a span that melt away are seen`(_ before: Double, _ now: Double, _ melts: Bool) throws {
+        let series = try self.series([(0, 60, before, 0), (60, 120, 5000, 0)], keeping: .hours(3))
+        let again = try #require(Fixtures.observation(0, 60, ["sessions": now]))
+        #expect((series.melting(in: again)?.metric == "sessions") == melts)
+        let other = try #require(Fixtures.observation(0, 59, ["sessions": now]))
+        #expect(series.melting(in: other) == nil)
     }
 }
 

@@ -55,6 +55,7 @@ extension InboxMessage {
 func serving<Result: Sendable>(
     _ bot: FakeBot = FakeBot(),
     control: (any BotControl)? = nil,
+    muting: (any BotMuting)? = nil,
     at address: StatusServer.Address = .tcp(host: "127.0.0.1", port: 0),
     publicHost: String? = nil,
     limits: Limits = Limits(),
@@ -64,6 +65,7 @@ func serving<Result: Sendable>(
         address: address,
         view: bot,
         control: control,
+        muting: muting,
         botName: "shop-alerts",
         publicHost: publicHost,
         limits: limits

@@ -105,23 +105,4 @@ struct Report {
     // MARK: - Text
 
     private func points(_ depth: Int) -> String { "\(fixed(Trial.depths[depth] * 100, depth == 0 ? 1 : 0)) points" }
-
-    private func fixed(_ value: Double, _ places: Int) -> String {
-        let scale = pow(10, Double(places))
-        let scaled = Int((abs(value) * scale).rounded())
-        let whole = "\(scaled / Int(scale))"
-        guard places > 0 else { return whole }
-        let rest = "\(scaled % Int(scale))"
-        return whole + "." + String(repeating: "0", count: places - rest.count) + rest
-    }
-
-    private func number(_ value: Double) -> String {
-        var digits = "\(Int(value))"
-        var result = ""
-        while digits.count > 3 {
-            result = "," + digits.suffix(3) + result
-            digits.removeLast(3)
-        }
-        return digits + result
-    }
 }

@@ -1,24 +1,53 @@
 internal import Glibc
 
-/// `signal [--quick] [--seed N] [--users N] [--visits N]`: how fast rules find incidents of known begin and depth, and how often they
-/// ring for nothing, beside the best that can be done.
+/// `signal [--quick] [--seed N] [--users N] [--visits N] [--part NAME]`: how fast rules find incidents of known begin and depth,
+/// and how often they ring for nothing, beside the best that can be done; then what rules on issues and on stale sources
+/// tell, and what gates spare and cost.
 @main struct Signal {
+    /// What there is to measure; all of it unless one is named.
+    private enum Part: String, CaseIterable {
+        case figures, issues, stale, gates
+    }
+
     static func main() throws {
         let arguments = CommandLine.arguments
-        func value(_ name: String) -> UInt64? {
-            arguments.firstIndex(of: name).flatMap { $0 + 1 < arguments.count ? UInt64(arguments[$0 + 1]) : nil }
+        func word(_ name: String) -> String? {
+            arguments.firstIndex(of: name).flatMap { $0 + 1 < arguments.count ? arguments[$0 + 1] : nil }
+        }
+        func value(_ name: String) -> UInt64? { word(name).flatMap(UInt64.init) }
+        var parts = Part.allCases
+        if let name = word("--part") {
+            guard let part = Part(rawValue: name) else {
+                print(
+                    "signal: there is no part '\(name)'; there is: \(Part.allCases.map(\.rawValue).joined(separator: ", "))"
+                )
+                exit(2)
+            }
+            parts = [part]
         }
         let seed = value("--seed") ?? 1
         let isQuick = arguments.contains("--quick")
         let sizes: [Double] = value("--users").map { [Double($0)] } ?? [500, 20_000, 1_000_000]
         let visits = value("--visits").map { max(1, Double($0)) } ?? 3
         print("Signal: seed \(seed), \(Int(visits)) visits a day\(isQuick ? ", quick" : "")")
-        for users in sizes {
-            let size = Trial.Size(
-                usersPerDay: max(1, users), visits: visits, apps: isQuick ? 8 : 60, days: isQuick ? 60 : 120,
-                daysBetweenIncidents: isQuick ? 20 : 15)
-            print("")
-            Report(try Trial(size, seed: seed)).write()
+        for part in parts {
+            switch part {
+            case .figures:
+                for users in sizes {
+                    let size = Trial.Size(
+                        usersPerDay: max(1, users), visits: visits, apps: isQuick ? 8 : 60, days: isQuick ? 60 : 120,
+                        daysBetweenIncidents: isQuick ? 20 : 15)
+                    print("")
+                    Report(try Trial(size, seed: seed)).write()
+                }
+            case .issues:
+                IssueReport.write(
+                    sizes.map {
+                        IssueTrial(usersPerDay: max(1, $0), apps: isQuick ? 2 : 24, days: isQuick ? 30 : 90, seed: seed)
+                    })
+            case .stale: StaleTrial(sources: isQuick ? 4 : 40, days: isQuick ? 30 : 120, seed: seed).write()
+            case .gates: GateReport.write(days: isQuick ? 20 : 60, seed: seed)
+            }
         }
     }
 }

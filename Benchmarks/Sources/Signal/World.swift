@@ -39,12 +39,14 @@ struct App {
     static let walkDeviation = 0.10
     static let walkDays = 7.0
 
-    init(usersPerDay: Double, visits: Double, seed: UInt64) {
+    /// - Parameter phase: where in the week it begins, in days; nil for anywhere in a day.
+    init(usersPerDay: Double, visits: Double, seed: UInt64, phase fixedPhase: Double? = nil) {
         self.usersPerDay = usersPerDay
         self.visits = visits
         chance = Chance(seed: seed)
         rate = App.crashesPerUser / visits * exp(0.15 * chance.normal()).clamped(to: 0.7...1.4)
-        phase = chance.unit()
+        let anywhere = chance.unit()
+        phase = fixedPhase ?? anywhere
         walk = App.walkDeviation * chance.normal()
     }
 

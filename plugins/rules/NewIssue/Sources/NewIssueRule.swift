@@ -20,10 +20,11 @@ public struct NewIssueRule: Detector {
     public var holdTime: Duration { .zero }
 
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {
-        news.findings(in: sight, at: now) { record in
-            // One that was resolved and is back is for another rule to tell.
+        // One that was resolved and is back is for another rule to tell.
+        let since = { (record: IssueMemory.Record) in
             record.isPast || record.returned != nil ? nil : record.born
-        } sentence: { item in
+        }
+        return news.findings(in: sight, at: now, since: since, many: "new issues") { item in
             "new issue \(item.issue.called)\(item.users.map { ", \($0.counted("users")) hit" } ?? "")"
         }
     }

@@ -20,7 +20,7 @@ public struct RegressionRule: Detector {
     public var holdTime: Duration { .zero }
 
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {
-        news.findings(in: sight, at: now, since: \.returned) { item in
+        news.findings(in: sight, at: now, since: \.returned, many: "issues that were resolved are back") { item in
             let users = item.users.map { ", \($0.counted("users")) hit since" } ?? ""
             return "\(item.issue.called) was resolved and is back\(users)"
         }

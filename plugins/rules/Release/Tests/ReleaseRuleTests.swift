@@ -11,9 +11,10 @@ import Testing
 
     private func subject(_ release: String?) -> Subject { Subject(source: "ios", app: "shop", release: release) }
 
-    private func bot(_ options: WrittenOptions = options) throws -> Rehearsal {
+    private func bot(_ options: WrittenOptions = options, match: Match = .all) throws -> Rehearsal {
         let rule = try options.detector(ReleaseRule.self)
-        var bot = Rehearsal(.rehearsed(detectors: [DetectorPlan(name: "release", detector: rule, repeat: nil)]))
+        let plan = DetectorPlan(name: "release", detector: rule, match: match, repeat: nil)
+        var bot = Rehearsal(.rehearsed(detectors: [plan]))
         bot.comparesReplay = true
         bot.pollAnswer = { _, _ in nil }
         bot.start()
@@ -149,6 +150,16 @@ import Testing
         #expect(see(&bot, ["5.1": (5000, 20), "5.2": (9000, 140), "5.3": (10, 0)]) == [])
         #expect(see(&bot, ["5.2": (9000, 140), "5.3": (900, 3)]) == ["resolved warning"])
         #expect(bot.objections == [])
+    }
+
+    @Test func `a match on releases chooses which are compared`() throws {
+        var bot = try bot(match: .on(["release": "5.*"]))
+        // Of beta channels nobody wants to hear.
+        #expect(see(&bot, ["5.1": (20_000, 80), "6.0-beta": (4000, 400)]) == [])
+        #expect(see(&bot, ["5.1": (20_000, 80), "5.2": (4000, 60), "6.0-beta": (4000, 400)]) == ["opened 5.2 warning"])
+        var other = try self.bot(match: .on(["release": "4.*"]))
+        #expect(see(&other, ["5.1": (20_000, 80), "5.2": (4000, 60)]) == [])
+        #expect(bot.objections + other.objections == [])
     }
 
     @Test func `at the same adoption, the first sessions of both are compared, though they lie a day apart`() throws {

@@ -9,7 +9,7 @@ public struct StaleRule: Detector {
         name: "stale", summary: "Fires when a source answers, but its newest figures are older than allowed.",
         options: [
             OptionSpec(
-                "after", .duration(.minutes(1) ... .days(30)), default: "1h",
+                "after", .duration(.minutes(1) ... .days(30)), default: "2h",
                 "How old the end of the newest span may be."),
             OptionSpec(
                 "severity", .choice(Severity.allCases.map(\.rawValue)), default: "warning", "How bad it is."),
@@ -19,7 +19,7 @@ public struct StaleRule: Detector {
     private let severity: Severity
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
-        after = options.duration("after") ?? .hours(1)
+        after = options.duration("after") ?? .hours(2)
         severity = options.severity("severity") ?? .warning
     }
 

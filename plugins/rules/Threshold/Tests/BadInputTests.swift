@@ -84,4 +84,14 @@ import ThresholdRule
         #expect(bot.state.incidentsInOrder.filter(\.isOpen).map(\.rule) == open)
         #expect(!bot.sends.contains { $0.delivery.kind == .resolved })
     }
+
+    @Test(arguments: BadInput.allCases)
+    func `bad input rings no bell, and what is wrong afterwards is told`(_ bad: BadInput) throws {
+        let rule = try (["metric": "crash_free_users", "warning": "< 99.5%", "critical": "< 99.0%"] as WrittenOptions)
+            .detector(ThresholdRule.self)
+        let outcome = bad.played(DetectorPlan(name: "rule", detector: rule))
+        #expect(outcome.falseAlarms == [])
+        #expect(outcome.isTroubleTold)
+        #expect(outcome.objections == [])
+    }
 }
