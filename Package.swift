@@ -83,8 +83,8 @@ let package = Package(
         .executableTarget(
             name: "alertbot",
             dependencies: [
-                "AlertCore", "BotConfig", "BuiltinPlugins", "Journal", "Preview", "RuleTests", "Runtime", "StatusPage",
-                "Transport",
+                "AlertCore", "BotConfig", "BuiltinPlugins", "Journal", "Pictures", "Preview", "RuleTests", "Runtime",
+                "StatusPage", "Transport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + kit, swiftSettings: strict),
         module("BuiltinPlugins", ["BotConfig"] + kit + plugins.map { .target(name: $0.module) }),
@@ -92,7 +92,9 @@ let package = Package(
         module("Preview", ["AlertCore", "Runtime"] + kit),
         module("RuleTests", ["AlertCore", "BotConfig", "Preview", "YAMLKit"] + kit),
         module("Runtime", ["AlertCore", "Journal"] + kit),
-        module("StatusPage", ["AlertModel"]),
+        module("Pictures", ["AlertCore", "Markup", "Preview"] + kit),
+        module("StatusPage", ["AlertModel", "Markup"]),
+        module("Markup", ["AlertModel"]),
         module("AlertCore", kit),
         module("PluginKit", ["AlertModel", "TimeZones"]),
         module("TimeZones", ["AlertModel"]),
@@ -119,7 +121,8 @@ let package = Package(
         tests("JournalTests", ["Journal", "JournalTesting"]),
         tests("YAMLKitTests", ["YAMLKit"]),
         tests("TransportTests", ["Transport", "AlertModel"]),
-        tests("StatusPageTests", ["StatusPage", "AlertModel"]),
+        tests("StatusPageTests", ["StatusPage", "AlertModel", "Markup"]),
+        tests("MarkupTests", ["Markup"]),
         tests("BotConfigTests", ["BotConfig", "AlertCore", "NewIssueRule", "ThresholdRule", "VelocityRule"] + kit),
         tests(
             "AlertCoreTests",
@@ -128,6 +131,12 @@ let package = Package(
                 "FlappingRule", "DependsOnRule", "EscalateRule", "RepeatRule",
             ] + kit),
         tests("PreviewTests", ["Preview", "AlertCore", "AlertTesting"] + kit),
+        tests(
+            "PicturesTests",
+            [
+                "Pictures", "AlertCore", "AlertTesting", "Markup", "MatrixChannel", "PluginTesting", "Preview",
+                "SlackChannel", "WebhookChannel",
+            ] + kit, exclude: ["Snapshots", "make_width_table.py", "width_table.txt"]),
         tests("RuleTestsTests", ["RuleTests", "BotConfig", "BuiltinPlugins"] + kit),
         tests("RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal"] + kit, exclude: ["Fixtures"]),
 
