@@ -56,7 +56,7 @@ struct AppPicture {
             y += AppPicture.panelTitle + AppPicture.panelHeight + AppPicture.panelGap
         }
         let top = AppPicture.panelGap / 2 + (story.panels.isEmpty ? 0 : AppPicture.panelTitle)
-        let marks = MarkDrawing(time: time, zone: zone)
+        let marks = MarkDrawing(time: time, zone: zone, worst: story.worstSeverities)
         var lanes: [HTML] = [lane("incidents", y, marks.incidents(story.incidents, y: y, height: AppPicture.lane))]
         y += AppPicture.lane
         for channel in channels {
@@ -114,13 +114,13 @@ struct AppPicture {
     private static let style: HTML = """
         .g{fill:#fff}text{font:11px system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif;fill:#626274}\
         .k{fill:#1c1c28;font-weight:600}.l{text-anchor:end}.x{text-anchor:middle}.a,.m{stroke:#e9e9f0;fill:none}\
-        .m{stroke:#d3d3de}.q{fill:#8a8aa8;opacity:.13}.f{fill:#5546d6;fill-opacity:.25;stroke:#5546d6;stroke-width:1.6;\
-        stroke-linejoin:round;stroke-linecap:round}.b{fill:none;stroke:#5546d6;stroke-width:1;stroke-dasharray:1 3;\
+        .m{stroke:#d3d3de}.q{fill:#8a8aa8;opacity:.13}.f,.s{fill:none;stroke:#5546d6;stroke-width:1.6;\
+        stroke-linejoin:round;stroke-linecap:round}.f{fill:#5546d6;fill-opacity:.3;stroke-width:1}.b{fill:none;stroke:#5546d6;stroke-width:1;stroke-dasharray:1 3;\
         opacity:.8}.t{fill:none;stroke:#c81e30;stroke-width:1.2;stroke-dasharray:6 3}.tl{fill:#c81e30;text-anchor:end}\
         .critical{fill:#c81e30}.warning{fill:#d98200}.info{fill:#1f6cd6}.resolved{fill:#137a38}.digest{fill:#6e7781}\
         .i{opacity:.1}.h{fill:none;stroke:#8a6a20;stroke-width:1.4}.n{fill:none;stroke:#c81e30;stroke-width:1.4}\
         @media(prefers-color-scheme:dark){.g{fill:#1f1f28}text{fill:#a2a2b4}.k{fill:#ececf3}.a{stroke:#2b2b36}\
-        .m{stroke:#3c3c4a}.f{fill:#a79dff;stroke:#a79dff}.b{stroke:#a79dff}.t{stroke:#ff6b76}.tl{fill:#ff6b76}\
+        .m{stroke:#3c3c4a}.f,.s{stroke:#a79dff}.f{fill:#a79dff}.b{stroke:#a79dff}.t{stroke:#ff6b76}.tl{fill:#ff6b76}\
         .critical{fill:#ff6b76}.warning{fill:#ffab4a}.info{fill:#6cabff}.resolved{fill:#4fce7b}.i{opacity:.16}\
         .h{stroke:#e0b860}.n{stroke:#ff6b76}.q{fill:#b4b4d8;opacity:.12}}
         """

@@ -81,6 +81,16 @@ struct AppStory {
         self.records = records
     }
 
+    /// The worst that was said of each incident: it may have become better since.
+    var worstSeverities: [String: Severity] {
+        var worst = Dictionary(incidents.map { ($0.id, $0.severity) }) { max($0, $1) }
+        for record in records {
+            guard let incident = record.incident, let known = worst[incident] else { continue }
+            worst[incident] = max(known, record.severity)
+        }
+        return worst
+    }
+
     /// The app as a config sees it that knows nothing of it.
     var emptied: AppStory { AppStory(key: key, panels: [], incidents: [], records: []) }
 

@@ -112,6 +112,8 @@ struct FigureAxis {
     /// The place of the figure, at the edge where it lies outside.
     func y(_ figure: Double) -> Double {
         let share = (figure - low) / (high - low)
+        // Figures of a source's own may be beyond all reckoning.
+        guard share.isFinite else { return figure > low ? top : top + height }
         return top + height * (1 - min(max(share, 0), 1))
     }
 

@@ -120,25 +120,28 @@ public struct BacktestPage {
     }
 
     private func messages(_ story: AppStory) -> HTML? {
-        guard !story.records.isEmpty else { return nil }
-        var once = HoldsOnce()
-        let records = story.records.filter { once.keeps($0) }
-        let rows = records.prefix(BacktestPage.messagesMax).map(row)
-        let left = records.count - rows.count
+        let messages = SharedMessage.all(story.records)
+        guard !messages.isEmpty else { return nil }
+        let rows = messages.prefix(BacktestPage.messagesMax).map { message -> [HTML] in
+            let record = message.record
+            let reason = record.reason.description
+            return [
+                "\(report.zone.words(record.at))", "\(message.channels.joined(separator: ", "))",
+                "\(PageFrame.chip(record.decision.name, "\(record.decision.name)")) \(reason)",
+                "\(record.kind.rawValue)", "\(record.message.headline)",
+            ]
+        }
+        let left = messages.count - rows.count
         let rest: HTML? = left > 0 ? #"<p class="legend">… and \#(left) more.</p>"# : nil
         let table = PageFrame.table(
-            "Messages of \(story.key.title)", head: ["when", "channel", "decision", "kind", "message"], rows: rows)
-        return "\(table)\(rest)"
+            "Messages of \(story.key.title)", head: ["when", "channels", "decision", "kind", "message"], rows: rows,
+            isWordy: true)
+        let open: HTML? = rows.count <= BacktestPage.openRowsMax ? " open" : nil
+        return "<details\(open)><summary>Messages (\(messages.count))</summary>\(table)\(rest)</details>"
     }
 
-    private func row(_ record: DecisionRecord) -> [HTML] {
-        let reason = record.reason.description
-        return [
-            "\(report.zone.words(record.at))", "\(record.channel)",
-            "\(PageFrame.chip(record.decision.name, "\(record.decision.name)")) \(reason)",
-            "\(record.kind.rawValue)", "\(record.message.headline)",
-        ]
-    }
+    /// More rows than these hide the next picture, so they are folded.
+    private static let openRowsMax = 8
 
     private static let legend: HTML = """
         <p class="legend">Solid: the figure, with a band where many looks share a column. Dots: the best (or worst) that it \
@@ -174,13 +177,16 @@ public struct BacktestPage {
         guard !other.difference.isEmpty else {
             return "<section><h2>No differences</h2><p>Both configs say the same.</p></section>"
         }
-        let changes = other.difference.changes
+        let changes = SharedChange.all(other.difference.changes)
         let table = PageFrame.table(
-            "Differences", head: ["change", "this config", other.name],
+            "Differences", head: ["change", "channels", "this config", other.name],
             rows: changes.prefix(BacktestPage.changesMax).map { change in
-                let (before, after) = change.records
-                return [PageFrame.chip(change.name, BacktestPage.tone(change)), side(before), side(after)]
-            })
+                let (before, after) = change.change.records
+                return [
+                    PageFrame.chip(change.change.name, BacktestPage.tone(change.change)),
+                    "\(change.channels.joined(separator: ", "))", side(before), side(after),
+                ]
+            }, isWordy: true)
         let left = changes.count - BacktestPage.changesMax
         let rest: HTML? = left > 0 ? #"<p class="legend">… and \#(left) more.</p>"# : nil
         return "<section><h2>Differences</h2>\(table)\(rest)</section>"
@@ -189,7 +195,7 @@ public struct BacktestPage {
     private func side(_ record: DecisionRecord?) -> HTML {
         guard let record else { return "—" }
         return """
-            \(report.zone.words(record.at)) <b>\(record.channel)</b> \(record.kind.rawValue), \(record.severity.rawValue)\
+            \(report.zone.words(record.at)) <b>\(record.kind.rawValue)</b>, \(record.severity.rawValue)\
             <br>\(record.message.headline)
             """
     }
@@ -232,25 +238,5 @@ public struct BacktestPage {
             \(drawn)\(drawn.isEmpty ? nil : BacktestPage.legend)\(BacktestPage.names("Not drawn", rest))\
             \(BacktestPage.names("No difference", same[...]))
             """
-    }
-}
-
-/// Leaves out decisions to go on holding what was held before.
-private struct HoldsOnce {
-    private struct Place: Hashable {
-        let channel: String
-        let incident: String?
-        let kind: Notification.Kind
-    }
-
-    private var held: Set<Place> = []
-
-    mutating func keeps(_ record: DecisionRecord) -> Bool {
-        let place = Place(channel: record.channel, incident: record.incident, kind: record.kind)
-        guard case .hold = record.decision else {
-            held.remove(place)
-            return true
-        }
-        return held.insert(place).inserted
     }
 }

@@ -15,6 +15,8 @@ extension Character {
         for scalar in unicodeScalars {
             // U+FE0F asks for the picture of what could also be a sign: `1️⃣`, `❤️`.
             if scalar == "\u{FE0F}", widest == 1 { return 2 }
+            // Two letters of a country are a flag.
+            if scalar.isRegionalIndicator, widest == 1 { return 2 }
             widest = max(widest, scalar.columns)
         }
         return widest
@@ -35,10 +37,12 @@ extension Unicode.Scalar {
 
     /// Unicode Standard Annex #11: `W` and `F`, by the blocks that hold them.
     private var isWide: Bool {
-        guard value >= 0x1100 else { return false }
+        guard value >= 0x1100, !isRegionalIndicator else { return false }
         if properties.isEmojiPresentation { return true }
         return Unicode.Scalar.wide.contains { $0.contains(value) }
     }
+
+    fileprivate var isRegionalIndicator: Bool { (0x1F1E6...0x1F1FF).contains(value) }
 
     private static let wide: [ClosedRange<UInt32>] = [
         0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x2E99, 0x2E9B...0x2EF3, 0x2F00...0x2FD5, 0x2FF0...0x303E,

@@ -79,7 +79,7 @@ public struct DryRunPage {
                     "\(incident.subject.app)", "\(incident.rule)", "\(report.zone.words(incident.since))",
                     "\(incident.evidence.sentence)",
                 ]
-            })
+            }, isWordy: true)
         return "<section><h2>Pending, not yet said</h2>\(table)</section>"
     }
 
@@ -87,7 +87,7 @@ public struct DryRunPage {
         guard !report.polls.isEmpty else { return nil }
         let table = PageFrame.table(
             "Next polls", head: ["source", "next poll"],
-            rows: report.polls.map { ["\($0.source)", "\(report.words(for: $0))"] })
+            rows: report.polls.map { ["\($0.source)", "\(report.words(for: $0))"] }, isWordy: true)
         return "<section><h2>Next polls</h2>\(table)</section>"
     }
 }

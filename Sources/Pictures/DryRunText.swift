@@ -64,16 +64,19 @@ public struct DryRunText {
             case .hold: ("hold", .of(.yellow))
             case .drop: ("drop", .of(.red))
             }
-        let head =
+        let until = record.knownUntil.map { " until \($0)" } ?? ""
+        let line =
             TerminalLine("\(record.at) ", .dim) + TerminalLine(verdict, ink)
-            + TerminalLine("\(record.knownUntil.map { " until \($0)" } ?? "") (\(record.reason))")
+            + TerminalLine("\(until) (\(record.reason))")
+        let head = TerminalLine.wrapped(line.pieces, to: width)
         guard case .send = record.decision else {
-            return [head] + indented(record.message.headline)
+            return head + indented(record.message.headline)
         }
-        let picture = report.picture(record)
+        let own = report.picture(record)
         // A program's payload is `--format payload`; here is what it says.
-        let shown = picture.chat == .program ? ChatPicture(record.message) : picture
-        return [head] + TerminalPicture(width: width).lines(shown)
+        let shown = own.chat == .program ? ChatPicture(record.message) : own
+        let picture = TerminalPicture(width: width.map { $0 - 2 }).lines(shown)
+        return head + picture.map { TerminalLine("  ") + $0 }
     }
 
     private func indented(_ text: String) -> [TerminalLine] {

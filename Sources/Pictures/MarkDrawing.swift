@@ -7,18 +7,20 @@ internal import Preview
 struct MarkDrawing {
     let time: TimeAxis
     let zone: Zone
+    /// By the ids of incidents.
+    let worst: [String: Severity]
 
     // MARK: what lasts
 
     /// Shades over everything while a gate is closed by the calendar.
     func closures(_ closures: [BacktestReport.GateClosures], top: Double, bottom: Double) -> [HTML] {
-        closures.flatMap { gate in
-            merged(gate.spans.map { ($0.from, $0.to) }).map { stretch -> HTML in
-                """
-                <rect class="q" x="\(stretch.from)" y="\(top)" width="\(stretch.to - stretch.from)" \
-                height="\(bottom - top)"><title>\(gate.name)</title></rect>
-                """
+        closures.compactMap { gate -> HTML? in
+            let height = bottom - top
+            let path = merged(gate.spans.map { ($0.from, $0.to) }).map { stretch -> HTML in
+                let width = stretch.to - stretch.from
+                return "M\(stretch.from),\(top)h\(width)v\(height)h\(-width)Z"
             }
+            return path.isEmpty ? nil : #"<path class="q" d="\#(path)"><title>\#(gate.name)</title></path>"#
         }
     }
 
@@ -50,7 +52,7 @@ struct MarkDrawing {
 
     private func stretches(_ incidents: [Incident]) -> [(Severity, Stretch, String)] {
         Severity.allCases.flatMap { severity in
-            let own = incidents.filter { $0.severity == severity }
+            let own = incidents.filter { (worst[$0.id] ?? $0.severity) == severity }
             let spans = own.map { ($0.since, $0.until ?? time.to) }
             return merged(spans).map { stretch in
                 let first = own.first { time.x($0.since) >= stretch.from - 0.01 && time.x($0.since) <= stretch.to }

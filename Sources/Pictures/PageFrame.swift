@@ -28,11 +28,14 @@ enum PageFrame {
     }
 
     /// A table that scrolls by itself where the screen is narrower.
-    static func table(_ caption: String, head: [String], rows: [[HTML]]) -> HTML {
+    ///
+    /// - Parameter isWordy: whether the last column holds sentences and wants room.
+    static func table(_ caption: String, head: [String], rows: [[HTML]], isWordy: Bool = false) -> HTML {
+        let kind: HTML? = isWordy ? " wordy" : nil
         let titles = head.map { title -> HTML in #"<th scope="col">\#(title)</th>"# }
         let lines = rows.map { row -> HTML in "<tr>\(row.map { cell -> HTML in "<td>\(cell)</td>" })</tr>\n" }
         return """
-            <div class="scroll" tabindex="0" role="region" aria-label="\(caption)"><table><caption>\(caption)</caption>\
+            <div class="scroll\(kind)" tabindex="0" role="region" aria-label="\(caption)"><table><caption>\(caption)</caption>\
             <thead><tr>\(titles)</tr></thead><tbody>
             \(lines)</tbody></table></div>
             """
@@ -93,6 +96,7 @@ enum PageFrame {
         .chat .said { flex: 1; min-width: 0; }
         .chat p + *, .chat ul + *, .chat .fields + *, .chat .bar + *, .chat pre + * { margin-top: 8px; }
         .chat .by + * { margin-top: 2px; }
+        .chat .fields > * { margin-top: 0; }
         .chat .by { font-size: 14px; }
         .chat .by time { font-size: 12px; }
         .chat ul { padding-left: 20px; }
@@ -144,8 +148,9 @@ enum PageFrame {
         caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
         th, td { text-align: left; padding: 5px 14px 5px 0; border-bottom: 1px solid var(--line); vertical-align: top; }
         th { color: var(--muted); font-weight: 600; font-size: 12.5px; white-space: nowrap; }
-        td { min-width: 60px; }
-        td.text { min-width: 220px; }
+        td { overflow-wrap: break-word; }
+        .wordy td:first-child { white-space: nowrap; }
+        .wordy td:last-child { min-width: 240px; }
         figure { margin-top: 10px; }
         figure svg { display: block; width: 100%; min-width: 620px; height: auto; }
         figure .drawing { overflow-x: auto; }

@@ -23,8 +23,10 @@ struct PanelDrawing {
             <text class="l" x="\(time.left - 8)" y="\(tick.y + 4)">\(tick.label)</text>
             """
         }
+        let (thin, wide) = (runs.filter(isThin), runs.filter { !isThin($0) })
         return """
-            \(ticks)<path class="f" d="\(runs.map(band))"/><path class="b" d="\(runs.map(bound))"/>\(limit(columns))
+            \(ticks)<path class="f" d="\(wide.map(band))"/><path class="s" d="\(thin.map(single))"/>\
+            <path class="b" d="\(runs.flatMap(bound))"/>\(limit(columns))
 
             """
     }
@@ -86,23 +88,39 @@ struct PanelDrawing {
         return current.isEmpty ? runs : runs + [current]
     }
 
-    /// Along the highest figures, and back along the lowest where they differ.
+    private func isThin(_ run: [Column]) -> Bool {
+        run.allSatisfy { column in
+            guard let low = column.low, let high = column.high else { return true }
+            return axis.y(low) - axis.y(high) < 0.5
+        }
+    }
+
+    /// Along the highest figures, and back along the lowest.
     private func band(_ run: [Column]) -> HTML {
         let high = run.compactMap { column in column.high.map { (column.x, axis.y($0)) } }
         let low = run.compactMap { column in column.low.map { (column.x, axis.y($0)) } }
-        let isThin = zip(high, low).allSatisfy { abs($0.1 - $1.1) < 0.5 }
-        // A dot is a line without length.
-        if high.count == 1, isThin { return "\(line(high))h0" }
-        return isThin ? line(low) : "\(line(high + low.reversed()))Z"
+        return "\(line(high + low.reversed()))Z"
     }
 
-    private func bound(_ run: [Column]) -> HTML {
-        line(run.compactMap { column in column.bound.map { (column.x, axis.y($0)) } })
+    /// A run of which each column has one figure; a dot is a line without length.
+    private func single(_ run: [Column]) -> HTML {
+        let points = run.compactMap { column in column.low.map { (column.x, axis.y($0)) } }
+        return "\(line(points))\(points.count == 1 ? "h0" : nil)"
     }
 
+    /// Only where the rule said one: between its words there is no line.
+    private func bound(_ run: [Column]) -> [HTML] {
+        run.split { $0.bound == nil }.map { known in
+            line(known.compactMap { column in column.bound.map { (column.x, axis.y($0)) } })
+        }
+    }
+
+    /// From place to place, each written as its distance from the one before: half as long as where it stands.
     private func line(_ points: [(x: Double, y: Double)]) -> HTML {
-        guard let first = points.first else { return "" }
-        let rest = points.dropFirst().map { point -> HTML in "L\(point.x),\(point.y)" }
+        // Rounded before distances are taken, so that what is rounded off does not add up.
+        let places = points.map { (x: ($0.x * 10).rounded() / 10, y: ($0.y * 10).rounded() / 10) }
+        guard let first = places.first else { return "" }
+        let rest = zip(places, places.dropFirst()).map { from, to -> HTML in "l\(to.x - from.x),\(to.y - from.y)" }
         return "M\(first.x),\(first.y)\(rest)"
     }
 
@@ -116,7 +134,7 @@ struct PanelDrawing {
         }
         return """
             <path class="t" d="\(path)H\(last.x)"/><text class="tl" x="\(time.left + time.width)" \
-            y="\(axis.y(last.limit) - 4)">limit \(axis.label(last.limit))</text>
+            y="\(axis.top - 7)">limit \(axis.label(last.limit))</text>
             """
     }
 }

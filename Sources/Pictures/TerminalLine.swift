@@ -103,7 +103,8 @@ public struct TerminalLine: Hashable, Sendable {
             let space = rest[...end].lastIndex { $0.character == " " }
             let isUseful = space.map { $0 > rest.startIndex + (end - rest.startIndex) / 3 } ?? false
             let cut = isUseful ? space ?? end : end
-            lines.append(rest[..<cut])
+            let line = rest[..<cut]
+            lines.append(isUseful ? line[...(line.lastIndex { $0.character != " " } ?? line.startIndex)] : line)
             rest = rest[cut...].drop { isUseful && $0.character == " " }
         }
     }

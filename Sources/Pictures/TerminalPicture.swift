@@ -31,10 +31,8 @@ struct TerminalPicture {
     }
 
     private func code(_ code: String, _ width: Int?) -> [TerminalLine] {
-        let lines = code.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).tamed }
-        // What channels print ends with an empty line that only parts it from the next.
-        let last = lines.lastIndex { !$0.isEmpty } ?? -1
-        return lines[...last].flatMap { TerminalLine.wrapped([TerminalLine.Piece($0)], to: width) }
+        code.split(separator: "\n", omittingEmptySubsequences: false)
+            .flatMap { TerminalLine.wrapped([TerminalLine.Piece(String($0).tamed)], to: width) }
     }
 
     /// A name above its value, two beside each other where the terminal is wide enough; a line each where nobody counts.

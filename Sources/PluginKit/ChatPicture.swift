@@ -138,9 +138,18 @@ extension Channel {
     public func picture(of posting: Posting) -> ChatPicture {
         switch post(posting) {
         case .request(let request): ChatPicture(.program, [.code(request.body?.shownText ?? "")])
-        case .print(let text): ChatPicture(.terminal, [.code(text)])
+        case .print(let text): ChatPicture(.terminal, [.code(text.withoutLineEnds)])
         case .keep: ChatPicture(posting.message)
         }
+    }
+}
+
+extension String {
+    /// The text without line ends at its end: they only part it from what comes next.
+    fileprivate var withoutLineEnds: String {
+        var text = self[...]
+        while text.last?.isNewline ?? false { text.removeLast() }
+        return String(text)
     }
 }
 
