@@ -25,9 +25,9 @@ enum Shop {
                       window: 1h, for: \(holdTime), confidence: 95%}
               nights: {plugin: quiet_hours, between: 22:00-07:00, except: critical}
             channels:
-              team: {plugin: slack, webhook: "https://hooks.slack.com/services/T0/B0/hidden"}
+              team: {plugin: slack, webhook: "https://hooks.slack.com/services/T0/B0/s3cr3t"}
               oncall: {plugin: matrix, homeserver: "https://matrix.example.org", room: "!abc:example.org",
-                       token: hidden}
+                       token: s3cr3t}
               ops: {plugin: webhook, url: "https://hooks.example.com/bot"}
               page: {plugin: inbox}
               log: {plugin: console}
@@ -43,13 +43,16 @@ enum Shop {
 
     static let start = Moment(milliseconds: 1_795_132_800_000)
 
-    /// One hour after the other, how many of 10,000 users each app crashed for.
-    static func hours(_ apps: [(app: String, crashed: [Int])], title: String = "NullPointerException in CartView")
+    /// One hour after the other, or every so many, how many of 10,000 users each app crashed for.
+    static func hours(
+        _ apps: [(app: String, crashed: [Int])], title: String = "NullPointerException in CartView",
+        every step: Int64 = 1
+    )
         -> [ObservationReader.Batch]
     {
         let count = apps.map(\.crashed.count).max() ?? 0
         return (0..<count).map { hour in
-            let now = start + .hours(Int64(hour) + 1)
+            let now = start + .hours((Int64(hour) + 1) * step)
             return ObservationReader.Batch(
                 seen: now,
                 lines: apps.compactMap { app, crashed in
