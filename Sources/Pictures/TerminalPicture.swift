@@ -42,9 +42,10 @@ struct TerminalPicture {
                 text(
                     runs.map { run in
                         var run = run
-                        run.text = run.text.split(separator: "\n").joined(separator: " ")
+                        run.text = run.text.split(separator: "\n", omittingEmptySubsequences: false)
+                            .joined(separator: "  ")
                         return run
-                    }.spaced, nil)
+                    }, nil)
             }
         }
         guard width >= TerminalPicture.twoColumnsMin else { return fields.flatMap { text($0, width) } }
@@ -79,13 +80,6 @@ struct TerminalPicture {
         guard run.link != nil else { return TerminalLine.Piece(text, ink) }
         ink.isUnderlined = true
         return TerminalLine.Piece(text + " ↗", ink)
-    }
-}
-
-extension [ChatPicture.Run] {
-    /// A name and its value on one line want a space between them.
-    fileprivate var spaced: [ChatPicture.Run] {
-        Array(map { [$0] }.joined(separator: [ChatPicture.Run("  ")]))
     }
 }
 

@@ -106,31 +106,37 @@ public struct ChatPicture: Hashable, Sendable {
 extension ChatPicture {
     /// A message as the bot's own page shows it: everything there is, beside a bar in the colour of its severity.
     public init(_ message: Message, in chat: Chat = .page) {
-        var blocks: [Block] = [.heading([Run(message.headline)])]
+        func run(_ text: String, _ style: Style = [], link: String? = nil) -> Run {
+            Run(text.clipped(to: ChatPicture.wordsMax), style, link: link)
+        }
+        var blocks: [Block] = [.heading([run(message.headline)])]
         if !message.facts.isEmpty {
-            blocks.append(.fields(message.facts.map { [Run($0.label, .bold), Run("\n" + $0.value)] }))
+            blocks.append(.fields(message.facts.map { [run($0.label, .bold), Run("\n"), run($0.value)] }))
         }
         if let sparkline = message.sparkline {
-            blocks.append(.paragraph([Run("Last day:", .bold), Run(" "), Run(sparkline, .code)]))
+            blocks.append(.paragraph([Run("Last day:", .bold), Run(" "), run(sparkline, .code)]))
         }
-        if !message.lines.isEmpty { blocks.append(.list(message.lines.map { [Run($0)] })) }
-        if !message.reason.isEmpty { blocks.append(.paragraph([Run("Why:", .bold), Run(" " + message.reason)])) }
+        if !message.lines.isEmpty { blocks.append(.list(message.lines.map { [run($0)] })) }
+        if !message.reason.isEmpty { blocks.append(.paragraph([Run("Why:", .bold), Run(" "), run(message.reason)])) }
         if !message.issues.isEmpty {
             blocks.append(.paragraph([Run("Top issues", .bold)]))
             blocks.append(
                 .list(
                     message.issues.map { issue in
-                        [Run(issue.title, link: issue.url)]
-                            + (issue.detail.isEmpty ? [] : [Run(" — " + issue.detail)])
+                        [run(issue.title, link: issue.url)]
+                            + (issue.detail.isEmpty ? [] : [Run(" — "), run(issue.detail)])
                     }))
         }
         if !message.links.isEmpty {
-            let links = message.links.map { [Run($0.title, link: $0.url)] }
+            let links = message.links.map { [run($0.title, link: $0.url)] }
             blocks.append(.paragraph(Array(links.joined(separator: [Run("  ·  ")]))))
         }
-        if !message.footer.isEmpty { blocks.append(.small([Run(message.footer)])) }
+        if !message.footer.isEmpty { blocks.append(.small([run(message.footer)])) }
         self.init(chat, [.bar(.of(message.kind, message.severity), blocks)])
     }
+
+    /// The longest text that is shown in full, as on the page: whole stack traces have no place in a chat.
+    private static let wordsMax = 2000
 }
 
 extension Channel {

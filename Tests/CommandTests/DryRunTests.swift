@@ -68,7 +68,7 @@ import Testing
                   ▌ Rule floor · incident ID
 
                 Next polls
-                  figures: SOON (near: a figure is close to a limit, or an incident is pending)
+                  figures: SOON (every 5m)
 
                 At 2026-11-20T23:00:00Z: 1 sent, 0 held, 0 dropped. This was a preview: nothing was sent.
 
