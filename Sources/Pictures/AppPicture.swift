@@ -16,8 +16,16 @@ struct AppPicture {
     /// Tells this drawing's names from those of others on the page.
     private let id: String
 
-    // In units of the drawing, which is as wide on a desktop as the page's text.
-    private static let width = 780.0
+    /// In units of the drawing, which are a little more than pixels where it has its usual place.
+    enum Width: Double {
+        /// Alone on the page's line.
+        case whole = 780
+        /// Beside another one.
+        case half = 500
+    }
+
+    private let width: Double
+
     private static let left = 96.0
     private static let right = 14.0
     private static let panelHeight = 120.0
@@ -30,14 +38,15 @@ struct AppPicture {
     /// Lanes for channels: what more would make of a picture.
     private static let channelsMax = 5
 
-    init(_ story: AppStory, _ report: BacktestReport, id: String) {
+    init(_ story: AppStory, _ report: BacktestReport, id: String, _ width: Width = .whole) {
         self.story = story
         self.id = id
+        self.width = width.rawValue
         zone = report.zone
         closures = report.closures
         time = TimeAxis(
             from: report.from, to: report.to, zone: report.zone, left: AppPicture.left,
-            width: AppPicture.width - AppPicture.left - AppPicture.right)
+            width: width.rawValue - AppPicture.left - AppPicture.right)
         let told = Set(story.records.map(\.channel))
         channels = Array(report.channels.map(\.name).filter(told.contains).prefix(AppPicture.channelsMax))
     }
@@ -50,7 +59,7 @@ struct AppPicture {
             let drawing = PanelDrawing(panel, time, top: y + AppPicture.panelTitle, height: AppPicture.panelHeight)
             panels.append(
                 """
-                <text class="k" x="\(AppPicture.left)" y="\(y + 15)">\(panel.title.clipped(to: 90))</text>\
+                <text class="k" x="\(AppPicture.left)" y="\(y + 15)">\(panel.title.clipped(to: Int(width / 9)))</text>\
                 \(drawing.piece)
                 """)
             y += AppPicture.panelTitle + AppPicture.panelHeight + AppPicture.panelGap
@@ -66,10 +75,10 @@ struct AppPicture {
         }
         let bottom = y + 4
         return """
-            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(AppPicture.width) \(bottom + AppPicture.axis)" \
+            <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(width) \(bottom + AppPicture.axis)" \
             role="img" aria-labelledby="t\(id) d\(id)"><title id="t\(id)">\(story.key.title)</title>\
             <desc id="d\(id)">\(description)</desc><style>\(AppPicture.style)</style>
-            <rect class="g" width="\(AppPicture.width)" height="\(bottom + AppPicture.axis)" rx="8"/>
+            <rect class="g" width="\(width)" height="\(bottom + AppPicture.axis)" rx="8"/>
             \(marks.closures(closures, top: top, bottom: bottom))\
             \(marks.troubles(story.incidents, top: top, bottom: bottom))\(axis(top, bottom))
             \(panels)
@@ -105,7 +114,7 @@ struct AppPicture {
             let kind: HTML = tick.isMain ? "m" : "a"
             return """
                 <path class="\(kind)" d="M\(tick.x),\(top)V\(bottom)"/>\
-                <text class="x" x="\(min(tick.x, AppPicture.width - 24))" y="\(bottom + 16)">\(tick.label)</text>
+                <text class="x" x="\(min(tick.x, width - 24))" y="\(bottom + 16)">\(tick.label)</text>
                 """
         }
     }

@@ -107,7 +107,7 @@ public struct BacktestPage {
     }
 
     private func figure(_ story: AppStory, _ report: BacktestReport, _ id: String, _ caption: String?) -> HTML {
-        let picture = AppPicture(story, report, id: id)
+        let picture = AppPicture(story, report, id: id, caption == nil ? .whole : .half)
         let words: HTML? = caption.map { "<figcaption>\($0)</figcaption>" }
         let left = story.panelCount - story.panels.count
         let rest: HTML? =

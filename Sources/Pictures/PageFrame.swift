@@ -157,7 +157,7 @@ enum PageFrame {
         figcaption { font-weight: 600; margin-bottom: 4px; }
         .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 18px; }
         .pair figure { min-width: 0; }
-        .pair figure svg { min-width: 480px; }
+        .pair figure svg { min-width: 440px; }
         .legend { color: var(--muted); font-size: 13px; margin-top: 6px; }
         @media (max-width: 720px) {
           header, main, footer { padding-left: 14px; padding-right: 14px; }
