@@ -104,6 +104,9 @@ public struct ChatPicture: Hashable, Sendable {
 }
 
 extension ChatPicture {
+    /// All its words, a block a line.
+    public var text: String { blocks.map(\.text).joined(separator: "\n") }
+
     /// A message as the bot's own page shows it: everything there is, beside a bar in the colour of its severity.
     public init(_ message: Message, in chat: Chat = .page) {
         func run(_ text: String, _ style: Style = [], link: String? = nil) -> Run {
@@ -137,6 +140,17 @@ extension ChatPicture {
 
     /// The longest text that is shown in full, as on the page: whole stack traces have no place in a chat.
     private static let wordsMax = 2000
+}
+
+extension ChatPicture.Block {
+    fileprivate var text: String {
+        switch self {
+        case .heading(let runs), .paragraph(let runs), .small(let runs): runs.map(\.text).joined()
+        case .fields(let rows), .list(let rows): rows.map { $0.map(\.text).joined() }.joined(separator: "\n")
+        case .code(let text): text
+        case .bar(_, let inner): inner.map(\.text).joined(separator: "\n")
+        }
+    }
 }
 
 extension Channel {

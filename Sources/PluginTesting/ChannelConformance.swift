@@ -45,7 +45,7 @@ public struct ChannelConformance: Sendable {
 
     /// Everything wrong with the channel; empty when it may be used.
     public func violations() -> [String] {
-        manifestViolations + paceViolations + postViolations + judgeViolations
+        manifestViolations + paceViolations + postViolations + pictureViolations + judgeViolations
     }
 
     /// A moment for tests.
@@ -141,6 +141,20 @@ public struct ChannelConformance: Sendable {
             found.append("the body is not JSON: \(error)")
         }
         return found
+    }
+
+    /// A preview shows what people will see: something for every message, and of usual ones the headline.
+    private var pictureViolations: [String] {
+        (SampleMessages.usual + SampleMessages.nasty).flatMap { name, message -> [String] in
+            [false, true].flatMap { isPlain -> [String] in
+                let posting = Posting(id: "d-1", message: message, isPlain: isPlain, at: ChannelConformance.now)
+                let picture = channel.picture(of: posting)
+                if picture.text.isEmpty { return ["\(name): its picture is empty"] }
+                let isUsual = SampleMessages.usual.contains { $0.name == name }
+                return isUsual && !picture.text.contains(message.headline)
+                    ? ["\(name): its picture does not show the headline"] : []
+            }
+        }
     }
 
     /// The same delivery on later attempts.

@@ -52,27 +52,12 @@ import Testing
 
     @Test func `no word of a message is missing in its picture`() {
         for (name, message) in SampleMessages.usual {
-            let words = SlackPicture.of(SlackPayload.rich(Posting(id: "d", message: message, at: message.at))).words
+            let words = SlackPicture.of(SlackPayload.rich(Posting(id: "d", message: message, at: message.at))).text
             for part in [message.headline, message.reason, message.footer] + message.facts.map(\.value)
                 + message.issues.map(\.title) + message.links.map(\.title) + message.lines
             {
                 #expect(words.contains(part), "\(name): \(part)")
             }
-        }
-    }
-}
-
-extension ChatPicture {
-    fileprivate var words: String { blocks.map(\.words).joined(separator: "\n") }
-}
-
-extension ChatPicture.Block {
-    fileprivate var words: String {
-        switch self {
-        case .heading(let runs), .paragraph(let runs), .small(let runs): runs.map(\.text).joined()
-        case .fields(let rows), .list(let rows): rows.map { $0.map(\.text).joined() }.joined(separator: "\n")
-        case .code(let text): text
-        case .bar(_, let inner): inner.map(\.words).joined(separator: "\n")
         }
     }
 }
