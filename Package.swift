@@ -83,8 +83,8 @@ let package = Package(
         .executableTarget(
             name: "alertbot",
             dependencies: [
-                "AlertCore", "BotConfig", "BuiltinPlugins", "Journal", "Preview", "RuleTests", "Runtime", "StatusPage",
-                "Transport",
+                "AlertCore", "BotConfig", "BuiltinPlugins", "Journal", "Pictures", "Preview", "RuleTests", "Runtime",
+                "StatusPage", "Transport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + kit, swiftSettings: strict),
         module("BuiltinPlugins", ["BotConfig"] + kit + plugins.map { .target(name: $0.module) }),
@@ -92,7 +92,9 @@ let package = Package(
         module("Preview", ["AlertCore", "Runtime"] + kit),
         module("RuleTests", ["AlertCore", "BotConfig", "Preview", "YAMLKit"] + kit),
         module("Runtime", ["AlertCore", "Journal"] + kit),
-        module("StatusPage", ["AlertModel"]),
+        module("Pictures", ["AlertCore", "Markup", "Preview"] + kit),
+        module("StatusPage", ["AlertModel", "Markup"]),
+        module("Markup", ["AlertModel"]),
         module("AlertCore", kit),
         module("PluginKit", ["AlertModel", "TimeZones"]),
         module("TimeZones", ["AlertModel"]),
@@ -119,7 +121,8 @@ let package = Package(
         tests("JournalTests", ["Journal", "JournalTesting"]),
         tests("YAMLKitTests", ["YAMLKit"]),
         tests("TransportTests", ["Transport", "AlertModel"]),
-        tests("StatusPageTests", ["StatusPage", "AlertModel"]),
+        tests("StatusPageTests", ["StatusPage", "AlertModel", "Markup"]),
+        tests("MarkupTests", ["Markup"]),
         tests("BotConfigTests", ["BotConfig", "AlertCore", "NewIssueRule", "ThresholdRule", "VelocityRule"] + kit),
         tests(
             "AlertCoreTests",
@@ -135,6 +138,10 @@ let package = Package(
                 "Runtime",
             ]
                 + kit),
+        tests(
+            "PicturesTests",
+            ["Pictures", "AlertCore", "BotConfig", "BuiltinPlugins", "Markup", "PluginTesting", "Preview"] + kit,
+            exclude: ["Snapshots", "make_width_table.py", "width_table.txt"]),
         tests("RuleTestsTests", ["RuleTests", "BotConfig", "BuiltinPlugins"] + kit),
         tests(
             "RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal", "JournalTesting"] + kit,

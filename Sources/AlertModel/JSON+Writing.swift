@@ -9,11 +9,12 @@ extension JSON {
         return output
     }
 
-    /// The value as JSON text over several lines, two spaces a level.
+    /// The value as JSON text over several lines, two spaces a level; what could deceive a reader or steer a terminal is
+    /// escaped.
     public var prettyText: String {
         var output: [UInt8] = []
         write(to: &output, indent: 0)
-        return String(decoding: output, as: UTF8.self)
+        return String(decoding: output, as: UTF8.self).wildEscaped
     }
 
     /// Writes the value; `indent` is the current level, or nil for one line.

@@ -30,6 +30,22 @@ extension String {
         return String(result)
     }
 
+    /// JSON text in which what `tamed` would take away is written as `\u202e`; the value that it stands for stays the same.
+    var wildEscaped: String {
+        // Below U+0020 there are only the ends of lines between values: JSON escapes the others itself.
+        guard unicodeScalars.contains(where: { $0.value > 0x20 && $0.isWild }) else { return self }
+        var result = ""
+        for scalar in unicodeScalars {
+            if scalar.value > 0x20, scalar.isWild {
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+
     /// The text percent-encoded for one piece of a URL: everything but RFC 3986's unreserved characters.
     public var percentEncoded: String {
         var result = ""

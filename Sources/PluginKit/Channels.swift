@@ -9,6 +9,9 @@ public protocol Channel: Plugin {
 
     /// How the message is posted.
     func post(_ posting: Posting) -> ChannelAction
+    /// How its chat shows the message, read from the payload that is posted; there is one for every channel that has no
+    /// look of its own.
+    func picture(of posting: Posting) -> ChatPicture
     /// What the answer to it means; only asked when `post` gave a request.
     func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome
 }

@@ -45,7 +45,7 @@ public struct ChannelConformance: Sendable {
 
     /// Everything wrong with the channel; empty when it may be used.
     public func violations() -> [String] {
-        manifestViolations + paceViolations + postViolations + judgeViolations
+        manifestViolations + paceViolations + postViolations + pictureViolations + judgeViolations
     }
 
     /// A moment for tests.
@@ -141,6 +141,16 @@ public struct ChannelConformance: Sendable {
             found.append("the body is not JSON: \(error)")
         }
         return found
+    }
+
+    /// A preview shows what people will see: of usual messages at least the headline, in either form.
+    private var pictureViolations: [String] {
+        SampleMessages.usual.flatMap { name, message in
+            [false, true].filter { isPlain in
+                let posting = Posting(id: "d-1", message: message, isPlain: isPlain, at: ChannelConformance.now)
+                return !channel.picture(of: posting).text.contains(message.headline)
+            }.map { "\(name): its \($0 ? "plain" : "rich") picture does not show the headline" }
+        }
     }
 
     /// The same delivery on later attempts.

@@ -7,13 +7,37 @@ public struct PreviewReport: Sendable {
     public let now: Moment
     public let incidents: [Incident]
     public let decisions: [DecisionRecord]
+    /// When each source is polled next, in the order of the config.
+    public let polls: [NextPoll]
+    public let botName: String
+    public let zone: Zone
     private let channels: [String: any Channel]
+
+    /// When a source is polled next, and why then.
+    public struct NextPoll: Hashable, Sendable {
+        public let source: String
+        /// Nil when it is not polled any more.
+        public let at: Moment?
+        /// Why it is not polled any more.
+        public let stopped: String?
+        /// Why the interval is not the usual one.
+        public let reasons: [PollReason]
+        public let every: Duration
+    }
 
     /// - Parameter channel: only what concerns this channel; nil for all.
     public init(_ preview: Preview, channels: [String: any Channel], only channel: String? = nil) {
         now = preview.now
         self.channels = channels
         decisions = preview.decisions.filter { channel == nil || $0.channel == channel }
+        botName = preview.plan.botName
+        zone = preview.plan.zone
+        polls = preview.plan.sources.map { source in
+            let record = preview.state.sources[source.name] ?? SourceRecord()
+            return NextPoll(
+                source: source.name, at: record.stopped == nil ? record.due : nil, stopped: record.stopped,
+                reasons: record.reasons, every: source.every)
+        }
         let named = Set(decisions.compactMap(\.incident))
         // Whatever never was more than a suspicion and is gone by now is nobody's business.
         incidents = preview.incidents.filter { incident in
@@ -50,6 +74,12 @@ public struct PreviewReport: Sendable {
             case .request(let request) = channel.post(Posting(id: delivery, message: record.message, at: record.at))
         else { return nil }
         return request
+    }
+
+    /// How the message looks in its chat; for what is held or dropped, how it would.
+    public func picture(_ record: DecisionRecord) -> ChatPicture {
+        let posting = Posting(id: record.delivery ?? "preview", message: record.message, at: record.at)
+        return channels[record.channel]?.picture(of: posting) ?? ChatPicture(record.message)
     }
 }
 

@@ -21,6 +21,8 @@ public struct Traces: Sendable {
         public private(set) var to: Moment
         /// The figure that was furthest on the bad side of its limit; nil where there was none.
         public private(set) var figure: Double?
+        /// The figure that was furthest on the good side; the same where there was one look.
+        public private(set) var best: Double?
         /// The limit that was judged by.
         public private(set) var limit: Double?
         /// The value that the figure truly has at best (or at worst, for limits from above), where the rule says so.
@@ -33,6 +35,7 @@ public struct Traces: Sendable {
             from = moment
             to = moment
             figure = judgement.evidence.figure?.value
+            best = figure
             limit = judgement.evidence.limit?.limit
             bound = judgement.evidence.bound
             isBelow = judgement.evidence.limit?.relation.isBelow ?? true
@@ -40,11 +43,12 @@ public struct Traces: Sendable {
         }
 
         /// Takes in the point that follows.
-        mutating func take(_ next: Point) {
+        public mutating func take(_ next: Point) {
             to = next.to
             if let other = next.figure, figure.map({ isBelow ? other < $0 : other > $0 }) ?? true {
                 (figure, bound) = (other, next.bound)
             }
+            if let other = next.best, best.map({ isBelow ? other > $0 : other < $0 }) ?? true { best = other }
             limit = next.limit ?? limit
             severity = [severity, next.severity].compactMap { $0 }.max()
         }

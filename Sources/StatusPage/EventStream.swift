@@ -1,4 +1,5 @@
 import AlertModel
+import Markup
 
 /// A stream of server-sent events: each new message of the inbox as a card, and the bot's state when it changes.
 struct EventStream: Sendable {

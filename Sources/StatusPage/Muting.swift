@@ -1,4 +1,5 @@
 internal import AlertModel
+internal import Markup
 
 /// Who mutes what a link in a message names, after somebody has confirmed it on the page.
 public protocol BotMuting: Sendable {

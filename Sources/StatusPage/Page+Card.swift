@@ -1,4 +1,5 @@
 import AlertModel
+import Markup
 
 extension Page {
     /// One message of the chat. The same text stands in the page and in the stream of events.

@@ -1,4 +1,5 @@
 import AlertModel
+import Markup
 
 /// The chat page, written on the server so that a plain GET shows everything; `app.js` only adds what comes later.
 struct Page: Sendable {

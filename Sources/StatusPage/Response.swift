@@ -1,4 +1,5 @@
 import AlertModel
+import Markup
 
 /// What is sent back: a status, a kind of content and a body.
 struct Response: Hashable, Sendable {

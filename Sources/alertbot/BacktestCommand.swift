@@ -2,6 +2,7 @@ internal import AlertCore
 internal import ArgumentParser
 internal import BotConfig
 internal import Glibc
+internal import Pictures
 internal import PluginKit
 internal import Preview
 
@@ -48,11 +49,14 @@ struct BacktestCommand: AsyncParsableCommand {
             "What truly happened, a line {\"app\",\"from\",\"to\"} each, to measure delays by.", valueName: "file"))
     var incidents: String?
     @Option(name: .long, help: "Show only this channel.") var channel: String?
-    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @Option(name: .long, help: "text, json, or html: a page with a picture for each app.") var format = Format.text
+
+    enum Format: String, ExpressibleByArgument, CaseIterable, Sendable { case text, json, html }
 
     func validate() throws {
         if since != nil, observations != nil {
-            throw ValidationError("--since is about the past of the bot or of its sources; leave it out, or --observations")
+            throw ValidationError(
+                "--since is about the past of the bot or of its sources; leave it out, or --observations")
         }
         if cache != nil, since == nil { throw ValidationError("--cache belongs to --since") }
         if failOnDifference, against == nil { throw ValidationError("--fail-on-difference needs --against FILE") }
@@ -65,8 +69,8 @@ struct BacktestCommand: AsyncParsableCommand {
         let end = try now.map { text throws(Failure) in try instant(text, "--now", config.plan.zone) }
         let (truth, isTruthWhole) = try readTruth()
 
-        var playback = Playback(config.plan, until: end)
-        var otherPlayback = other.map { Playback($0.plan, until: end) }
+        var playback = Playback(config.plan, until: end, isTraced: format == .html)
+        var otherPlayback = other.map { Playback($0.plan, until: end, isTraced: format == .html) }
         let isWhole = try await play(config, other, until: end) { batch in
             if config.sources[batch.source] != nil { playback.feed(batch) }
             if other?.sources[batch.source] != nil { otherPlayback?.feed(batch) }
@@ -79,7 +83,7 @@ struct BacktestCommand: AsyncParsableCommand {
             otherPlayback.map { self.report($0.finish(now: report.to), other, truth) }
         }
         let difference = otherReport.map { Difference(report, $0) }
-        show(report, difference)
+        show(report, otherReport, difference)
         let isDifferent = failOnDifference && difference?.isEmpty == false
         if !isWhole || !isTruthWhole || isDifferent { throw Failure(.no) }
     }
@@ -138,8 +142,16 @@ struct BacktestCommand: AsyncParsableCommand {
         BacktestReport(preview, channels: config.channels, truth: truth, only: channel)
     }
 
-    private func show(_ report: BacktestReport, _ difference: Difference?) {
+    private func show(_ report: BacktestReport, _ other: BacktestReport?, _ difference: Difference?) {
         switch format {
+        case .html:
+            let page =
+                if let other, let difference {
+                    BacktestPage(report, against: other, named: against ?? "", difference)
+                } else {
+                    BacktestPage(report)
+                }
+            Output.write(page.text, to: STDOUT_FILENO)
         case .json:
             guard let difference, case .object(var object) = report.json else {
                 Output.line(report.json.prettyText)

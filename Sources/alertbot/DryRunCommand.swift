@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import BotConfig
 internal import Glibc
 internal import Journal
+internal import Pictures
 internal import PluginKit
 internal import Preview
 internal import Runtime
@@ -14,11 +15,12 @@ struct DryRunCommand: AsyncParsableCommand {
         discussion:
             "Polls every source once, or takes what was recorded, against a copy of the state.")
 
-    enum Format: String, ExpressibleByArgument, CaseIterable, Sendable { case text, json, payload }
+    enum Format: String, ExpressibleByArgument, CaseIterable, Sendable { case text, json, html, payload }
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var faults: FaultOptions
-    @Option(name: .long, help: "text, json, or payload: the exact requests.") var format = Format.text
+    @Option(name: .long, help: "text, json, html: one page, or payload: the exact requests.")
+    var format = Format.text
     @Option(
         name: .long, help: ArgumentHelp("Play this file instead of polling; - for standard input.", valueName: "file"))
     var observations: String?
@@ -143,7 +145,11 @@ struct DryRunCommand: AsyncParsableCommand {
                 Output.line("# \(record.at) \(record.channel) \(record.kind.rawValue)")
                 Output.line(request.shownJSON.prettyText)
             }
-        case .text: Output.line(PreviewText(report, common.paint).text)
+        case .html: Output.write(DryRunPage(report).text, to: STDOUT_FILENO)
+        case .text:
+            let paint = common.paint
+            let lines = DryRunText(report, width: Output.terminalWidth).lines
+            Output.line(lines.map(paint.line).joined(separator: "\n"))
         }
     }
 }

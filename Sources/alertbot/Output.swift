@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import ArgumentParser
 internal import Glibc
+internal import Pictures
 internal import Runtime
 
 /// The two ways out of a command: what was asked for, and everything else.
@@ -25,6 +26,14 @@ enum Output {
     }
 
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
+
+    /// The columns of the terminal that standard output is; nil where it is none.
+    static var terminalWidth: Int? {
+        var size = winsize()
+        guard isTerminal(STDOUT_FILENO) else { return nil }
+        // A terminal that does not know how wide it is has the usual width.
+        return ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
 }
 
 /// `1 source`, `2 sources`.
@@ -59,6 +68,26 @@ struct Paint: Sendable {
     func green(_ text: String) -> String { wrap(text, "32") }
     func yellow(_ text: String) -> String { wrap(text, "33") }
     func blue(_ text: String) -> String { wrap(text, "34") }
+
+    func line(_ line: TerminalLine) -> String {
+        line.pieces.map { piece in
+            let ink = piece.ink
+            var codes: [String] = []
+            if ink.isBold { codes.append("1") }
+            if ink.isDim { codes.append("2") }
+            if ink.isItalic { codes.append("3") }
+            if ink.isUnderlined { codes.append("4") }
+            if ink.isStruck { codes.append("9") }
+            switch ink.color {
+            case .red: codes.append("31")
+            case .green: codes.append("32")
+            case .yellow: codes.append("33")
+            case .blue: codes.append("34")
+            case nil: break
+            }
+            return codes.isEmpty ? piece.text : wrap(piece.text, codes.joined(separator: ";"))
+        }.joined()
+    }
 
     private func wrap(_ text: String, _ code: String) -> String {
         isOn ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text

@@ -48,6 +48,23 @@ import Testing
             ])
     }
 
+    @Test func `a page has a drawing for each app, and two beside each other where configs differ`() async throws {
+        let scratch = try Shop.scratch(figures: story.joined())
+        try scratch.write("later.yaml", Shop.config.replacing("window: 1h", with: "window: 1h\n    for: 1h"))
+        let page = try await scratch.alertbot("backtest", "--observations", "figures.jsonl", "--format", "html")
+        #expect(page.status == 0 && page.errors == "")
+        #expect(page.output.hasPrefix("<!doctype html>\n") && page.output.hasSuffix("</html>\n"))
+        #expect(page.output.matches(of: /<svg\s/).count == 1)
+        #expect(page.output.contains("<desc id=\"d0\">"))
+        let pair = try await scratch.alertbot(
+            "backtest", "--observations", "figures.jsonl", "--format", "html", "--against", "later.yaml",
+            "--fail-on-difference")
+        #expect(pair.status == 1)
+        #expect(pair.output.contains("<div class=\"pair\">"))
+        #expect(pair.output.matches(of: /<svg\s/).count == 2)
+        #expect(pair.output.contains("<figcaption>later.yaml</figcaption>"))
+    }
+
     @Test func `it begins with a fresh state and leaves nothing behind`() async throws {
         let scratch = try Shop.scratch(figures: story.joined())
         let before = scratch.contents

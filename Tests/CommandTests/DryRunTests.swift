@@ -53,22 +53,69 @@ import Testing
         let preview = try await scratch.alertbot("dry-run", "--observations", "figures.jsonl")
         let text = preview.output.replacing(/incident [0-9a-z]+/, with: "incident ID")
             .replacing(/at best 9\d\.\d+%/, with: "at best BOUND")
+            .replacing(/figures: 2026-11-20T23:0\d:[\d.]+Z, in [^(]*/, with: "figures: SOON ")
         #expect(
             text == """
-                ── ops ─────────────────────────────────────────────────────────
+                ── ops · for a program ────────────────────────────────────────
 
                 2026-11-20T23:00:00Z send (first)
-                ▌ 🔴 shop-ios: crash-free users 95.00% (limit < 99%)
-                ▌ Before → now: 99.90% → 95.00%
-                ▌ Hit: 500 of 10,000 users (5.00%)
-                ▌ Since: Sat 21 Nov 00:00 CET
-                ▌ Why: crash-free users 95.00% of 10,000 users, below 99% over the last 1 h; at best BOUND with 95% \
+                  ▌ 🔴 shop-ios: crash-free users 95.00% (limit < 99%)
+                  ▌ Before → now  99.90% → 95.00%
+                  ▌ Hit  500 of 10,000 users (5.00%)
+                  ▌ Since  Sat 21 Nov 00:00 CET
+                  ▌ Why: crash-free users 95.00% of 10,000 users, below 99% over the last 1 h; at best BOUND with 95% \
                 confidence over all looks of a day
-                ▌ Rule floor · incident ID
+                  ▌ Rule floor · incident ID
+
+                Next polls
+                  figures: SOON (every 5m)
 
                 At 2026-11-20T23:00:00Z: 1 sent, 0 held, 0 dropped. This was a preview: nothing was sent.
 
                 """)
+    }
+
+    @Test(
+        arguments: [
+            ("auto", [:], false), ("always", [:], true), ("always", ["NO_COLOR": "1"], true), ("never", [:], false),
+            ("auto", ["NO_COLOR": "1", "TERM": "xterm"], false),
+        ] as [(String, [String: String], Bool)])
+    func `a file gets no colours unless asked for`(color: String, environment: [String: String], isColored: Bool)
+        async throws
+    {
+        let scratch = try Shop.scratch(figures: Shop.line("shop-ios", crashed: 500))
+        let preview = try await scratch.alertbot(
+            "dry-run", "--observations", "figures.jsonl", "--color", color, environment: environment)
+        #expect(preview.output.contains("\u{1B}[31m▌ \u{1B}[0m") == isColored)
+        #expect(preview.output.contains("\u{1B}") == isColored)
+    }
+
+    @Test(arguments: ["text", "html", "payload", "json"]) func `hostile names and titles are harmless in every format`(
+        format: String
+    ) async throws {
+        let title = #"\u001b]0;owned\u0007\u001b[2J\u202etfel\u009b31m <script>alert(1)</script>"#
+        let line = Shop.line("shop", crashed: 500).replacing("\"shop\"", with: "\"\(title)\"")
+        let scratch = try Shop.scratch(figures: line)
+        let preview = try await scratch.alertbot("dry-run", "--observations", "figures.jsonl", "--format", format)
+        #expect(preview.status == 0, "\(preview.errors)")
+        #expect(preview.output.contains(format == "html" ? "&lt;script&gt;alert(1)" : "<script>alert(1)</script>"))
+        if format == "html" { #expect(!preview.output.contains("<script")) }
+        let wild = preview.output.unicodeScalars.first {
+            $0.value < 0x20 && $0 != "\n" || (0x7F..<0xA0).contains($0.value) || $0.value == 0x202E
+        }
+        #expect(wild == nil, "\(String(describing: wild))")
+    }
+
+    @Test func `a page has every channel, and nothing but the page is printed`() async throws {
+        let config = Shop.config + "  out: {plugin: console}\n  page: {plugin: inbox}\n"
+        let scratch = try Shop.scratch(config, figures: Shop.line("shop-ios", crashed: 500))
+        let preview = try await scratch.alertbot("dry-run", "--observations", "figures.jsonl", "--format", "html")
+        #expect(preview.status == 0)
+        #expect(preview.output.hasPrefix("<!doctype html>\n") && preview.output.hasSuffix("</html>\n"))
+        for channel in ["ops", "out", "page"] { #expect(preview.output.contains("<h2>\(channel) <small>")) }
+        let narrowed = try await scratch.alertbot(
+            "dry-run", "--observations", "figures.jsonl", "--format", "html", "--channel", "out")
+        #expect(!narrowed.output.contains("<h2>ops"))
     }
 
     @Test func `an app that had no figures before shows none`() async throws {

@@ -48,6 +48,8 @@ import Testing
     @Test(arguments: [
         ["check"], ["check", "--format", "json"], ["dry-run"], ["dry-run", "--format", "json"],
         ["dry-run", "--format", "payload"], ["dry-run", "--observations", "figures.jsonl", "--format", "payload"],
+        ["dry-run", "--observations", "figures.jsonl", "--format", "html"],
+        ["backtest", "--observations", "figures.jsonl", "--format", "html"],
         ["status"], ["status", "--format", "json"], ["history"], ["history", "--format", "json"],
         ["send-test", "ops"], ["send-test", "chat", "--format", "json"], ["send-test", "room"],
         ["journal", "show"], ["journal", "verify", "--format", "json"],

@@ -69,19 +69,23 @@ public struct MatrixChannel: Channel {
     public func post(_ posting: Posting) -> ChannelAction {
         // Both forms of one message go by ids of their own: they are different content.
         let transaction = posting.id + (posting.isPlain ? "-plain" : "")
-        // The plain form stands alone: a thread whose root is gone is one reason to refuse the rich one.
-        let content =
-            posting.isPlain
-            ? MatrixContent.plain(posting.message) : MatrixContent.rich(posting.message, thread: posting.thread)
         return .request(
             HTTPRequest(
                 .put,
                 "\(roomAddress)/send/m.room.message/\(transaction.percentEncoded)",
                 headers: [HTTPRequest.Header("Authorization", authorization)],
-                body: .json(content),
+                body: .json(content(posting)),
                 allowsPlainHTTP: allowsPlainHTTP
             )
         )
+    }
+
+    public func picture(of posting: Posting) -> ChatPicture { MatrixPicture.of(content(posting)) }
+
+    /// The plain form stands alone: a thread whose root is gone is one reason to refuse the rich one.
+    private func content(_ posting: Posting) -> JSON {
+        posting.isPlain
+            ? MatrixContent.plain(posting.message) : MatrixContent.rich(posting.message, thread: posting.thread)
     }
 
     public func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {

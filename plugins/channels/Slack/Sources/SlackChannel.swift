@@ -35,8 +35,13 @@ public struct SlackChannel: Channel {
     }
 
     public func post(_ posting: Posting) -> ChannelAction {
-        let payload = posting.isPlain ? SlackPayload.plain(posting) : SlackPayload.rich(posting)
-        return .request(HTTPRequest(.post, webhook, body: .json(payload), allowsPlainHTTP: allowsPlainHTTP))
+        .request(HTTPRequest(.post, webhook, body: .json(payload(posting)), allowsPlainHTTP: allowsPlainHTTP))
+    }
+
+    public func picture(of posting: Posting) -> ChatPicture { SlackPicture.of(payload(posting)) }
+
+    private func payload(_ posting: Posting) -> JSON {
+        posting.isPlain ? SlackPayload.plain(posting) : SlackPayload.rich(posting)
     }
 
     public func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {

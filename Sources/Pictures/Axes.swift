@@ -1,0 +1,136 @@
+internal import PluginKit
+internal import Preview
+
+/// The time of a picture: where a moment stands, and which moments have names.
+struct TimeAxis {
+    let from: Moment
+    let to: Moment
+    /// In the units of the drawing.
+    let left: Double
+    let width: Double
+    private let zone: Zone
+
+    init(from: Moment, to: Moment, zone: Zone, left: Double, width: Double) {
+        self.from = from
+        // A span without length still has a place.
+        self.to = max(to, from + .minutes(1))
+        self.zone = zone
+        self.left = left
+        self.width = width
+    }
+
+    /// The place of the moment, never outside of the picture.
+    func x(_ moment: Moment) -> Double {
+        let share = (moment - from).inSeconds / (to - from).inSeconds
+        return left + width * min(max(share, 0), 1)
+    }
+
+    struct Tick {
+        let x: Double
+        let label: String
+        /// Where a day begins.
+        let isMain: Bool
+    }
+
+    /// Room for one label.
+    private static let labelWidth = 54.0
+
+    var ticks: [Tick] {
+        let perHour = width / ((to - from).inSeconds / 3600)
+        if let hours = [1, 3, 6, 12].first(where: { Double($0) * perHour >= TimeAxis.labelWidth }) {
+            return hourly(hours)
+        }
+        let steps = [1, 2, 7, 14, 28, 91, 182, 364, 1820]
+        let days = steps.first { Double($0) * perHour * 24 >= TimeAxis.labelWidth } ?? steps[steps.count - 1]
+        return daily(days)
+    }
+
+    private var days: ClosedRange<Int> { zone.civil(from).day...max(zone.civil(from).day, zone.civil(to).day) }
+
+    private func hourly(_ step: Int) -> [Tick] {
+        days.flatMap { day in
+            stride(from: 0, to: 24, by: step).compactMap { hour in
+                tick(CivilTime(day: day, secondOfDay: hour * 3600), hour == 0 ? nil : "\(hour.padded(2)):00")
+            }
+        }
+    }
+
+    /// On Mondays where a step is whole weeks.
+    private func daily(_ step: Int) -> [Tick] {
+        days.compactMap { day in
+            let civil = CivilTime(day: day, secondOfDay: 0)
+            // Whole weeks are counted from a Monday: 1970-01-05 was one.
+            guard (day - 4) % step == 0 else { return nil }
+            return tick(civil, nil)
+        }
+    }
+
+    private func tick(_ civil: CivilTime, _ label: String?) -> Tick? {
+        let moment = zone.moment(beginning: civil)
+        guard moment >= from, moment <= to else { return nil }
+        let isLong = to - from > .hours(24 * 300)
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        let date = civil.date
+        let name = isLong ? "\(months[date.month - 1]) \(date.year)" : "\(date.day) \(months[date.month - 1])"
+        return Tick(x: x(moment), label: label ?? name, isMain: label == nil)
+    }
+}
+
+/// The figures of a panel: where a figure stands, and which have names.
+struct FigureAxis {
+    let low: Double
+    let high: Double
+    let top: Double
+    let height: Double
+    private let isRate: Bool
+
+    /// The span of figures is what the limits, the figures of trouble and nearly all others need: one odd figure at
+    /// night must not flatten the rest.
+    init(_ points: [Traces.Point], isRate: Bool, top: Double, height: Double) {
+        var needed = points.compactMap(\.limit)
+        needed += points.filter { $0.severity != nil }.compactMap(\.figure)
+        let figures = points.compactMap(\.figure).sorted()
+        if let first = figures.first, let last = figures.last {
+            let cut = figures.count / FigureAxis.oddOnesIn
+            needed +=
+                figures.count < FigureAxis.oddOnesIn
+                ? [first, last] : [figures[cut], figures[figures.count - 1 - cut]]
+        }
+        let low = needed.min() ?? 0
+        let high = needed.max() ?? 1
+        let room = max((high - low) * 0.08, abs(high) * 1e-4, 1e-9)
+        self.low = isRate && low >= 0 ? max(0, low - room) : low - room
+        self.high = isRate && high <= 1 ? min(1, high + room) : high + room
+        self.isRate = isRate
+        self.top = top
+        self.height = height
+    }
+
+    /// One figure in so many may lie outside, at either end.
+    private static let oddOnesIn = 200
+
+    /// The place of the figure, at the edge where it lies outside.
+    func y(_ figure: Double) -> Double {
+        let share = (figure - low) / (high - low)
+        // Figures of a source's own may be beyond all reckoning.
+        guard share.isFinite else { return figure > low ? top : top + height }
+        return top + height * (1 - min(max(share, 0), 1))
+    }
+
+    /// Up to five round figures.
+    var ticks: [(y: Double, label: String)] {
+        var step = 1e-9
+        let span = high - low
+        let steps: [Double] = [2, 2.5, 2]
+        var index = 0
+        while step * 4 < span, step < 1e300 {
+            step *= steps[index % 3]
+            index += 1
+        }
+        guard span.isFinite, step > 0 else { return [] }
+        let first = (low / step).rounded(.up)
+        return (0..<6).map { (first + Double($0)) * step }.filter { $0 <= high }.map { (y($0), label($0)) }
+    }
+
+    func label(_ figure: Double) -> String { isRate ? figure.percentTrimmed : figure.plain }
+}

@@ -1,0 +1,242 @@
+internal import AlertCore
+internal import Markup
+internal import PluginKit
+public import Preview
+
+/// A backtest as one page: a drawing for each app, every message, and how noisy each rule was.
+public struct BacktestPage {
+    private let report: BacktestReport
+    private let other: Other?
+
+    /// Another config that was played over the same span.
+    private struct Other {
+        let name: String
+        let report: BacktestReport
+        let difference: Difference
+    }
+
+    public init(_ report: BacktestReport) {
+        self.report = report
+        other = nil
+    }
+
+    /// - Parameter name: what people call the other config: its file.
+    public init(_ report: BacktestReport, against other: BacktestReport, named name: String, _ difference: Difference) {
+        self.report = report
+        self.other = Other(name: name, report: other, difference: difference)
+    }
+
+    /// Apps that are drawn; what more there are is in a list. Those that something is said of come first.
+    public static let picturesMax = 150
+    /// Messages that are written out for one app.
+    public static let messagesMax = 50
+    /// Changes that are written out.
+    public static let changesMax = 500
+    /// Apps that are named in a list.
+    private static let namesMax = 1000
+
+    /// The whole page; it asks for nothing from outside.
+    public var text: String {
+        let zone = report.zone
+        let lead: HTML = """
+            <p class="lead">\(zone.words(report.from)) to \(zone.words(report.to)) (\(zone.name))</p>\
+            <div class="counts">\(counts)</div>
+            """
+        let body = other.map(compared) ?? [rules, apps]
+        return PageFrame.page(title: "Backtest of \(report.preview.botName)", lead: lead, body).text + "\n"
+    }
+
+    private var counts: [HTML] {
+        guard let difference = other?.difference else {
+            return [
+                PageFrame.chip("\(report.preview.count("send")) sent", "send"),
+                PageFrame.chip("\(report.preview.count("hold")) held", "hold"),
+                PageFrame.chip("\(report.preview.count("drop")) dropped", "drop"),
+            ]
+        }
+        return [
+            PageFrame.chip("\(difference.count("new")) new", "send"),
+            PageFrame.chip("\(difference.count("gone")) gone", "drop"),
+            PageFrame.chip("\(difference.count("moved")) moved", "hold"),
+            PageFrame.chip("\(difference.count("severity")) with another severity", "hold"),
+            PageFrame.chip("\(difference.sameCount) the same", "same"),
+        ]
+    }
+
+    // MARK: one config
+
+    private var rules: HTML {
+        let table = PageFrame.table(
+            "Rules",
+            head: [
+                "rule", "messages", "at night", "held or dropped", "incidents", "over within 10 min", "longest silence",
+            ],
+            rows: report.rules.map { rule in
+                [
+                    "\(rule.rule)", "\(rule.messages)", "\(rule.atNight)", "\(rule.gated) of \(rule.notifications)",
+                    "\(rule.incidents)", "\(rule.brief)", "\(rule.longestSilence.short)",
+                ]
+            })
+        let detections = report.rules.compactMap { rule -> HTML? in
+            guard let detection = rule.detection else { return nil }
+            let median: HTML? = detection.medianDelay.map { ", half of them within \($0.short)" }
+            return """
+                <p class="legend">\(rule.rule) found \(detection.found) of \(detection.cases.count) true incidents\(median); \
+                \(detection.falseAlarms) alarms with nothing wrong.</p>
+                """
+        }
+        return "<section><h2>Rules</h2>\(table)\(detections)</section>"
+    }
+
+    private var apps: HTML {
+        let stories = AppStory.all(report)
+        let drawn = stories.prefix(BacktestPage.picturesMax).enumerated().map { index, story in
+            section(story, [figure(story, report, "\(index)", nil)])
+        }
+        return
+            "\(drawn)\(BacktestPage.legend)\(BacktestPage.names("Not drawn", stories.dropFirst(BacktestPage.picturesMax)))"
+    }
+
+    private func section(_ story: AppStory, _ figures: [HTML]) -> HTML {
+        let source = story.key.source
+        return """
+            <section><h2>\(story.key.title) <small>source \(source)</small></h2>
+            \(figures)\(messages(story))\(StoryTable(story, report).piece)</section>
+
+            """
+    }
+
+    private func figure(_ story: AppStory, _ report: BacktestReport, _ id: String, _ caption: String?) -> HTML {
+        let picture = AppPicture(story, report, id: id, caption == nil ? .whole : .half)
+        let words: HTML? = caption.map { "<figcaption>\($0)</figcaption>" }
+        let left = story.panelCount - story.panels.count
+        let rest: HTML? =
+            left > 0
+            ? #"<p class="legend">\#(left) more rules look at this app; those that fired are drawn first.</p>"# : nil
+        return """
+            <figure>\(words)<div class="drawing" tabindex="0" role="region" aria-label="Time line of \(story.key.title)">\
+            \(picture.svg)</div>\(rest)</figure>
+            """
+    }
+
+    private func messages(_ story: AppStory) -> HTML? {
+        let messages = SharedMessage.all(story.records)
+        guard !messages.isEmpty else { return nil }
+        let rows = messages.prefix(BacktestPage.messagesMax).map { message -> [HTML] in
+            let record = message.record
+            let reason = record.reason.description
+            return [
+                "\(report.zone.words(record.at))", "\(message.channels.joined(separator: ", "))",
+                "\(PageFrame.chip(record.decision.name, "\(record.decision.name)")) \(reason)",
+                "\(record.kind.rawValue)", "\(record.message.headline)",
+            ]
+        }
+        let left = messages.count - rows.count
+        let rest: HTML? = left > 0 ? #"<p class="legend">… and \#(left) more.</p>"# : nil
+        let table = PageFrame.table(
+            "Messages of \(story.key.title)", head: ["when", "channels", "decision", "kind", "message"], rows: rows,
+            isWordy: true)
+        let open: HTML? = rows.count <= BacktestPage.openRowsMax ? " open" : nil
+        return "<details\(open)><summary>Messages (\(messages.count))</summary>\(table)\(rest)</details>"
+    }
+
+    /// More rows than these hide the next picture, so they are folded.
+    private static let openRowsMax = 8
+
+    private static let legend: HTML = """
+        <p class="legend">Solid: the figure, with a band where many looks share a column. Dots: the best (or worst) that it \
+        truly may be. Dashes: the limit. Grey: quiet hours and mutes. ▲ told, ● resolved, ■ summary, ○ held, × dropped.</p>
+        """
+
+    private static func names(_ title: String, _ stories: ArraySlice<AppStory>) -> HTML? {
+        guard !stories.isEmpty else { return nil }
+        let names = stories.prefix(namesMax).map(\.key.title).joined(separator: ", ")
+        let left = stories.count - namesMax
+        let rest: HTML? = left > 0 ? " and \(left) more" : nil
+        return "<section><h2>\(title)</h2><p>\(whole: names)\(rest)</p></section>"
+    }
+
+    // MARK: two configs
+
+    private func compared(_ other: Other) -> [HTML] {
+        let channels = PageFrame.table(
+            "Messages for each channel", head: ["channel", "messages", "at night"],
+            rows: other.difference.channels.map { count in
+                [
+                    "\(count.channel)", "\(count.before.messages) → \(count.after.messages)",
+                    "\(count.before.atNight) → \(count.after.atNight)",
+                ]
+            })
+        return [
+            "<section><h2>Channels <small>this config → \(other.name)</small></h2>\(channels)</section>",
+            changes(other), pairs(other),
+        ]
+    }
+
+    private func changes(_ other: Other) -> HTML {
+        guard !other.difference.isEmpty else {
+            return "<section><h2>No differences</h2><p>Both configs say the same.</p></section>"
+        }
+        let changes = SharedChange.all(other.difference.changes)
+        let table = PageFrame.table(
+            "Differences", head: ["change", "channels", "this config", other.name],
+            rows: changes.prefix(BacktestPage.changesMax).map { change in
+                let (before, after) = change.change.records
+                return [
+                    PageFrame.chip(change.change.name, BacktestPage.tone(change.change)),
+                    "\(change.channels.joined(separator: ", "))", side(before), side(after),
+                ]
+            }, isWordy: true)
+        let left = changes.count - BacktestPage.changesMax
+        let rest: HTML? = left > 0 ? #"<p class="legend">… and \#(left) more.</p>"# : nil
+        return "<section><h2>Differences</h2>\(table)\(rest)</section>"
+    }
+
+    private func side(_ record: DecisionRecord?) -> HTML {
+        guard let record else { return "—" }
+        return """
+            \(report.zone.words(record.at)) <b>\(record.kind.rawValue)</b>, \(record.severity.rawValue)\
+            <br>\(record.message.headline)
+            """
+    }
+
+    private static func tone(_ change: Difference.Change) -> HTML {
+        switch change {
+        case .new: "send"
+        case .gone: "drop"
+        case .moved, .severity: "hold"
+        }
+    }
+
+    /// The apps that the configs speak of differently, beside each other.
+    private func pairs(_ other: Other) -> HTML {
+        let changed = Set(
+            other.difference.changes.flatMap { change in
+                [change.records.before, change.records.after].compactMap(\.self).flatMap { record in
+                    record.message.incidents.map { AppStory.Key($0.subject) }
+                }
+            })
+        let (old, new) = (AppStory.all(report), AppStory.all(other.report))
+        let counterparts = Dictionary(new.map { ($0.key, $0) }) { first, _ in first }
+        let known = Set(old.map(\.key))
+        let stories = old + new.filter { !known.contains($0.key) }
+        let shown = stories.filter { changed.contains($0.key) }
+        let drawn = shown.prefix(BacktestPage.picturesMax / 2).enumerated().map { index, story -> HTML in
+            let after = counterparts[story.key] ?? story.emptied
+            let before = known.contains(story.key) ? story : story.emptied
+            let source = story.key.source
+            return """
+                <section><h2>\(story.key.title) <small>source \(source)</small></h2>
+                <div class="pair">\(figure(before, report, "\(index)a", "This config"))\
+                \(figure(after, other.report, "\(index)b", other.name))</div></section>
+
+                """
+        }
+        let rest = shown.dropFirst(BacktestPage.picturesMax / 2)
+        let same = stories.filter { !changed.contains($0.key) }
+        return """
+            \(drawn)\(drawn.isEmpty ? nil : BacktestPage.legend)\(BacktestPage.names("Not drawn", rest))\
+            \(BacktestPage.names("No difference", same[...]))
+            """
+    }
+}

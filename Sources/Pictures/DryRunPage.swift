@@ -1,0 +1,93 @@
+internal import AlertCore
+internal import Markup
+internal import PluginKit
+public import Preview
+
+/// A preview as one page: every message as its chat shows it.
+public struct DryRunPage {
+    private let report: PreviewReport
+    private let cards: MessageCards
+
+    public init(_ report: PreviewReport) {
+        self.report = report
+        cards = MessageCards(botName: report.botName, zone: report.zone)
+    }
+
+    /// Messages drawn for one channel: more than anybody looks through, and with their requests some megabytes.
+    public static let entriesMax = 300
+
+    /// The whole page; it asks for nothing from outside.
+    public var text: String {
+        let counts: [HTML] = [
+            PageFrame.chip("\(report.count("send")) sent", "send"),
+            PageFrame.chip("\(report.count("hold")) held", "hold"),
+            PageFrame.chip("\(report.count("drop")) dropped", "drop"),
+        ]
+        let lead: HTML = """
+            <p class="lead">What would be said at \(report.zone.words(report.now)) (\(report.zone.name))</p>\
+            <div class="counts">\(counts)</div>
+            """
+        var parts: [HTML] = report.channelNames.map(channel)
+        if report.decisions.isEmpty { parts.append("<h2>Nothing would be said</h2>") }
+        return PageFrame.page(
+            title: "Dry run of \(report.botName)", lead: lead, parts + [pending, polls].compactMap(\.self)
+        ).text + "\n"
+    }
+
+    private func channel(_ name: String) -> HTML {
+        let records = report.decisions.filter { $0.channel == name }
+        let chat = records.first.map { report.picture($0).chat.title } ?? ""
+        let left = records.count - DryRunPage.entriesMax
+        let rest: HTML? =
+            left > 0
+            ? #"<p class="legend">… and \#(left) more; --channel and --now show less at once.</p>"# : nil
+        return """
+            <section><h2>\(name) <small>\(chat)</small></h2>
+            \(records.prefix(DryRunPage.entriesMax).map(entry))\(rest)</section>
+            """
+    }
+
+    private func entry(_ record: DecisionRecord) -> HTML {
+        let until: HTML? =
+            record.knownUntil.map { #" <span class="why">until \#(report.zone.words($0))</span>"# }
+        let about: HTML = """
+            <div class="about"><time datetime="\(record.at.description)">\(report.zone.words(record.at))</time> \
+            \(PageFrame.chip(record.decision.name, "\(record.decision.name)")) \
+            <span class="why">\(record.reason.description)</span>\(until)</div>
+            """
+        let picture = cards.card(report.picture(record), at: record.at)
+        guard case .send = record.decision else {
+            return """
+                <article class="entry">\(about)<p class="headline">\(record.message.headline)</p>\
+                <details><summary>How it would look</summary>\(picture)</details></article>
+
+                """
+        }
+        let request = report.request(record).map { request -> HTML in
+            "<details><summary>The exact request</summary><pre>\(whole: request.shownJSON.prettyText)</pre></details>"
+        }
+        return #"<article class="entry">\#(about)\#(picture)\#(request)</article>"#
+    }
+
+    private var pending: HTML? {
+        let pending = report.incidents.filter { $0.state == .pending }
+        guard !pending.isEmpty else { return nil }
+        let table = PageFrame.table(
+            "Pending incidents", head: ["app", "rule", "since", "why"],
+            rows: pending.map { incident in
+                [
+                    "\(incident.subject.app)", "\(incident.rule)", "\(report.zone.words(incident.since))",
+                    "\(incident.evidence.sentence)",
+                ]
+            }, isWordy: true)
+        return "<section><h2>Pending, not yet said</h2>\(table)</section>"
+    }
+
+    private var polls: HTML? {
+        guard !report.polls.isEmpty else { return nil }
+        let table = PageFrame.table(
+            "Next polls", head: ["source", "next poll"],
+            rows: report.polls.map { ["\($0.source)", "\(report.words(for: $0))"] }, isWordy: true)
+        return "<section><h2>Next polls</h2>\(table)</section>"
+    }
+}

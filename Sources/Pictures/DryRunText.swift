@@ -1,0 +1,138 @@
+internal import AlertCore
+internal import PluginKit
+public import Preview
+
+/// A preview as people see it in a terminal: each message as its chat shows it, what is held or dropped and why, and when
+/// sources are polled next.
+public struct DryRunText {
+    private let report: PreviewReport
+    private let width: Int?
+
+    /// - Parameter width: of the terminal, in columns; nil where lines may be as long as they like.
+    public init(_ report: PreviewReport, width: Int?) {
+        self.report = report
+        self.width = width.map { min(max($0, DryRunText.widthMin), DryRunText.widthMax) }
+    }
+
+    /// Narrower than any phone's terminal.
+    private static let widthMin = 20
+    /// Longer lines are hard to read.
+    private static let widthMax = 100
+    /// How far a title's line goes where nobody counts.
+    private static let ruleWidth = 63
+
+    public var lines: [TerminalLine] {
+        var parts: [[TerminalLine]] = []
+        for channel in report.channelNames {
+            parts.append([title(channel)])
+            parts += report.decisions.filter { $0.channel == channel }.map(entry)
+        }
+        if report.decisions.isEmpty { parts.append([TerminalLine("Nothing would be said.")]) }
+        let pending = report.incidents.filter { $0.state == .pending }
+        if !pending.isEmpty {
+            parts.append(
+                [TerminalLine("Pending, not yet said", .bold)]
+                    + pending.flatMap { incident in
+                        indented(
+                            "\(incident.subject.app): \(incident.evidence.sentence) (rule \(incident.rule), "
+                                + "since \(incident.since))")
+                    })
+        }
+        if !report.polls.isEmpty {
+            parts.append(
+                [TerminalLine("Next polls", .bold)]
+                    + report.polls.flatMap { indented("\($0.source): \(report.words(for: $0))") })
+        }
+        let summary =
+            "At \(report.now): \(report.count("send")) sent, \(report.count("hold")) held, "
+            + "\(report.count("drop")) dropped. This was a preview: nothing was sent."
+        parts.append(TerminalLine.wrapped([TerminalLine.Piece(summary, .dim)], to: width))
+        return Array(parts.joined(separator: [TerminalLine()]))
+    }
+
+    private func title(_ channel: String) -> TerminalLine {
+        let chat = report.decisions.first { $0.channel == channel }.map { report.picture($0).chat.title } ?? ""
+        let text = "── \(channel) · \(chat) "
+        let missing = max(0, (width ?? DryRunText.ruleWidth) - text.columns)
+        return TerminalLine(text + String(repeating: "─", count: missing), .bold)
+    }
+
+    private func entry(_ record: DecisionRecord) -> [TerminalLine] {
+        let (verdict, ink): (String, TerminalLine.Ink) =
+            switch record.decision {
+            case .send: ("send", .of(.green))
+            case .hold: ("hold", .of(.yellow))
+            case .drop: ("drop", .of(.red))
+            }
+        let until = record.knownUntil.map { " until \($0)" } ?? ""
+        let line =
+            TerminalLine("\(record.at) ", .dim) + TerminalLine(verdict, ink)
+            + TerminalLine("\(until) (\(record.reason))")
+        let head = TerminalLine.wrapped(line.pieces, to: width)
+        guard case .send = record.decision else {
+            return head + indented(record.message.headline)
+        }
+        let own = report.picture(record)
+        // A program's payload is `--format payload`; here is what it says.
+        let shown = own.chat == .program ? ChatPicture(record.message) : own
+        let picture = TerminalPicture(width: width.map { $0 - 2 }).lines(shown)
+        return head + picture.map { TerminalLine("  ") + $0 }
+    }
+
+    private func indented(_ text: String) -> [TerminalLine] {
+        TerminalLine.wrapped([TerminalLine.Piece(text.tamed)], to: width.map { $0 - 2 }).map { TerminalLine("  ") + $0 }
+    }
+}
+
+extension PreviewReport {
+    /// The channels that something is decided for, in the order of their first decision.
+    var channelNames: [String] {
+        decisions.reduce(into: []) { names, record in
+            if !names.contains(record.channel) { names.append(record.channel) }
+        }
+    }
+
+    /// When a source is polled next, and why then.
+    func words(for poll: NextPoll) -> String {
+        guard let at = poll.at else { return poll.stopped.map { "not polled any more: \($0)" } ?? "not polled yet" }
+        let why =
+            poll.reasons.isEmpty
+            ? "every \(poll.every.grammar)"
+            : poll.reasons.map { "\($0.rawValue): \($0.meaning)" }.joined(separator: "; ")
+        return "\(at), in \(max(at - now, .zero).short) (\(why))"
+    }
+}
+
+extension PollReason {
+    fileprivate var meaning: String {
+        switch self {
+        case .near: "a figure is close to a limit, or an incident is pending"
+        case .failing: "the last polls failed"
+        case .unchanged: "the same answer again"
+        case .calm: "every figure is far from every limit"
+        case .idle: "nobody would be told"
+        case .lowPower: "the machine is low on power"
+        case .told: "the service said when"
+        }
+    }
+}
+
+extension DecisionRecord {
+    /// When what is held will be looked at again, if that is known.
+    var knownUntil: Moment? {
+        if case .hold(let until) = decision { until.ifKnown } else { nil }
+    }
+}
+
+extension ChatPicture.Chat {
+    /// What people call it.
+    var title: String {
+        switch self {
+        case .slack: "Slack"
+        case .matrix: "Matrix"
+        case .page: "the bot's own page"
+        case .terminal: "standard output"
+        case .program: "for a program"
+        }
+    }
+}

@@ -1,0 +1,119 @@
+internal import AlertCore
+internal import Markup
+internal import PluginKit
+internal import Testing
+
+@testable import Pictures
+@testable import Preview
+
+@Suite struct DrawingTests {
+    private func story(_ crashed: [Int]) throws -> (AppStory, BacktestReport) {
+        let report = Shop.backtest(Shop.hours([("shop-ios", crashed)]))
+        return (try #require(AppStory.all(report).first), report)
+    }
+
+    @Test func `a drawing stands alone, and says in words what it shows`() throws {
+        let (story, report) = try story(Shop.badDay)
+        let svg = AppPicture(story, report, id: "0").svg.text
+        #expect(svg.hasPrefix("<svg xmlns=\"http://www.w3.org/2000/svg\""))
+        #expect(svg.hasSuffix("</svg>"))
+        #expect(svg.contains("<title id=\"t0\">shop-ios (production)</title>"))
+        #expect(
+            svg.contains(
+                "crash-free users · rule floor: from 96.9% to 99.92%, limit 99.5%. 2 incidents, 20 messages, 0 held"))
+        #expect(svg.contains("prefers-color-scheme:dark"))
+        for part in ["class=\"s\"", "class=\"t\"", "class=\"critical", "class=\"q\"", "<title>nights</title>"] {
+            #expect(svg.contains(part), "\(part)")
+        }
+    }
+
+    @Test func `a month of minutes is no larger than its columns`() throws {
+        // As many looks as a month has minutes, wild enough for a band in every column.
+        var crashed: [Int] = []
+        for minute in 0..<43_200 { crashed.append(minute % 7 == 0 ? 40 : minute % 5) }
+        var trace = Traces.Trace()
+        for (minute, number) in crashed.enumerated() { trace.add(number, at: Shop.start + .minutes(Int64(minute))) }
+        #expect(trace.points.count <= Traces.Trace.pointsMax)
+        let panel = AppStory.Panel(rule: "floor", release: nil, metric: "crash_free_users", points: trace.points)
+        let axis = TimeAxis(from: Shop.start, to: Shop.start + .hours(24 * 30), zone: .utc, left: 96, width: 670)
+        let drawing = PanelDrawing(panel, axis, top: 20, height: 120).piece.text
+        #expect(drawing.utf8.count < 12_000, "\(drawing.utf8.count) bytes")
+        // Every column has its lowest and its highest figure.
+        let band = try #require(drawing.firstMatch(of: /class="f" d="([^"]*)"/)?.1)
+        #expect(band.count { $0 == "l" } > 600)
+    }
+
+    @Test func `where figures are missing the line is broken`() throws {
+        let (story, report) = try story([9, 10, 9] + Array(repeating: 9, count: 9))
+        let whole = AppPicture(story, report, id: "0").svg.text
+        #expect(whole.firstMatch(of: /class="s" d="([^"]*)"/)?.1.count { $0 == "M" } == 1)
+        var batches = Shop.hours([("shop-ios", Array(repeating: 9, count: 24))])
+        batches.removeSubrange(8..<16)
+        let gap = Shop.backtest(batches)
+        let broken = AppPicture(try #require(AppStory.all(gap).first), gap, id: "0").svg.text
+        #expect(broken.firstMatch(of: /class="s" d="([^"]*)"/)?.1.count { $0 == "M" } == 2)
+    }
+
+    @Test(arguments: [
+        (2, 2), (12, 10), (30, 9), (168, 7), (720, 4), (8760, 4), (87_600, 2),
+    ])
+    func `the time axis has names enough, none over another`(hours: Int64, least: Int) {
+        let axis = TimeAxis(from: Shop.start, to: Shop.start + .hours(hours), zone: .utc, left: 96, width: 670)
+        let ticks = axis.ticks
+        #expect(ticks.count >= least, "\(ticks.map(\.label))")
+        for (left, right) in zip(ticks, ticks.dropFirst()) { #expect(right.x - left.x >= 50, "\(ticks.map(\.label))") }
+    }
+
+    @Test(
+        arguments: [
+            ([0.99, 0.995, 0.999], true), ([0.5, 0.999], true), ([1, 1], true), ([0], false), ([0, 3_000_000], false),
+            ([.greatestFiniteMagnitude, -.greatestFiniteMagnitude], false), ([], true),
+        ] as [([Double], Bool)])
+    func `every figure has a place, and some have names`(figures: [Double], isRate: Bool) {
+        let points = figures.enumerated().map { index, figure in
+            Traces.Point(figure, at: Shop.start + .hours(Int64(index)))
+        }
+        let axis = FigureAxis(points, isRate: isRate, top: 10, height: 100)
+        for figure in figures { #expect((10...110).contains(axis.y(figure)), "\(figure)") }
+        #expect(axis.ticks.count <= 6)
+        #expect(axis.ticks.allSatisfy { (10...110).contains($0.y) })
+    }
+
+    @Test func `a hundred apps over thirty days fit into a page`() {
+        let apps = (0..<100).map { index in
+            let crashed = (0..<120).map { step -> Int in step % 97 == index ? 300 : 5 + (step + index) % 9 }
+            return (app: "app-\(index)", crashed: crashed)
+        }
+        let page = BacktestPage(Shop.backtest(Shop.hours(apps, every: 6))).text
+        #expect(page.matches(of: /<svg\s/).count == 100)
+        #expect(page.utf8.count < 2_000_000, "\(page.utf8.count) bytes")
+    }
+
+    @Test func `beyond its bounds a page says what it leaves out`() {
+        let apps = (0..<(BacktestPage.picturesMax + 3)).map { (app: "app-\($0)", crashed: [9, 10]) }
+        let page = BacktestPage(Shop.backtest(Shop.hours(apps))).text
+        #expect(page.matches(of: /<svg\s/).count == BacktestPage.picturesMax)
+        #expect(page.contains("<h2>Not drawn</h2><p>app-97 (production), app-98 (production), app-99 (production)</p>"))
+    }
+
+    @Test func `what several channels hear alike is one row`() {
+        let page = BacktestPage(Shop.backtest(Shop.hours([("shop-ios", Shop.badDay)]))).text
+        #expect(page.contains("<td>team, oncall, ops, page, log</td>") || page.contains("log, oncall, ops, page, team"))
+    }
+}
+
+extension Traces.Trace {
+    fileprivate mutating func add(_ crashed: Int, at moment: Moment) {
+        let figure = Figure(value: 1 - Double(crashed) / 10_000, share: nil)
+        add(
+            Judgement(.ok(recovered: true), .far, Evidence(metric: "crash_free_users", figure: figure, sentence: "")),
+            at: moment)
+    }
+}
+
+extension Traces.Point {
+    fileprivate init(_ figure: Double, at moment: Moment) {
+        let figure = Figure(value: figure, share: nil)
+        self.init(Judgement(.ok(recovered: true), .far, Evidence(figure: figure, sentence: "")), at: moment)
+    }
+}
