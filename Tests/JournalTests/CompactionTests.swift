@@ -35,7 +35,7 @@ import Testing
         var writer = try JournalWriter.open(disk) { _ in }
         _ = disk.takeOperations()
         _ = try writer.begin(at: noon)
-        #expect(disk.takeOperations() == [.remove, .openToAppend, .sync])
+        #expect(disk.takeOperations() == [.remove, .openToWrite, .sync])
     }
 
     @Test func `that finds no room leaves nothing behind and is not due again at once`() throws {
@@ -45,7 +45,7 @@ import Testing
         var writer = try JournalWriter.open(disk, limits: limits) { _ in }
         #expect(writer.needsCompaction == true)
         disk.setFaults { operation, name in
-            operation == .append && name.hasPrefix("snapshot") ? .init(reason: .full, bytesKept: 10) : nil
+            operation == .write && name.hasPrefix("snapshot") ? .init(reason: .full, bytesKept: 10) : nil
         }
         let compaction = try writer.begin(at: noon)
         #expect(writer.needsCompaction == false)
@@ -182,7 +182,7 @@ import Testing
         disk.uproot()
         try writer.append(payload(4), at: noon)
         #expect(throws: JournalError.self) { try writer.commit() }
-        for refused in [DiskFault.Operation.makeFolder, .lock, .append, .sync, .rename] {
+        for refused in [DiskFault.Operation.makeFolder, .lock, .write, .sync, .rename] {
             disk.setFaults { operation, _ in operation == refused ? .init(reason: .full) : nil }
             #expect(throws: JournalError.self, "\(refused)") { try writer.restore((1...4).map(payload), at: noon) }
         }
