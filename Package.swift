@@ -83,8 +83,8 @@ let package = Package(
         .executableTarget(
             name: "alertbot",
             dependencies: [
-                "AlertCore", "BotConfig", "BuiltinPlugins", "Journal", "Preview", "RuleTests", "Runtime", "StatusPage",
-                "Transport",
+                "AlertCore", "BotConfig", "BuiltinPlugins", "CMalloc", "Journal", "Preview", "RuleTests", "Runtime",
+                "StatusPage", "Transport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + kit, swiftSettings: strict),
         module("BuiltinPlugins", ["BotConfig"] + kit + plugins.map { .target(name: $0.module) }),
@@ -102,6 +102,7 @@ let package = Package(
         module("YAMLKit", ["CYaml"]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         module("PluginTesting", kit),

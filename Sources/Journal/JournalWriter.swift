@@ -120,6 +120,12 @@ public struct JournalWriter: ~Copyable, Sendable {
         compacting == nil && bytesSinceSnapshot >= max(limits.compactionBytesMin, snapshotBytes, compactionDueBytes)
     }
 
+    /// Whether a compaction should not wait for a quieter moment any longer.
+    public var isCompactionOverdue: Bool {
+        needsCompaction
+            && bytesSinceSnapshot >= JournalLimits.overdueFactor * max(limits.compactionBytesMin, snapshotBytes)
+    }
+
     // MARK: Appending
 
     /// Takes one record into memory; `commit()` makes it durable.

@@ -92,6 +92,25 @@ import Testing
         #expect(disk.fileNames == ["journal-00000000000000000005.jsonl", "snapshot-00000000000000000004.jsonl"])
     }
 
+    @Test func `may wait for a quieter moment until there is eight times as much`() throws {
+        var limits = JournalLimits()
+        limits.compactionBytesMin = 1000
+        var writer = try JournalWriter.open(MemoryDisk(), limits: limits) { _ in }
+        func fill(to bytes: Int) throws {
+            while writer.bytesSinceSnapshot < bytes {
+                try writer.append(payload(1), at: noon)
+                try writer.commit()
+            }
+        }
+        try fill(to: 1000)
+        #expect(writer.needsCompaction)
+        #expect(!writer.isCompactionOverdue)
+        try fill(to: 8000)
+        #expect(writer.isCompactionOverdue)
+        try writer.compact([payload(1)], at: noon)
+        #expect(!writer.isCompactionOverdue)
+    }
+
     @Test func `of a cancelled task gives up`() async throws {
         let disk = try diskWith(3)
         var writer = try JournalWriter.open(disk) { _ in }
