@@ -103,12 +103,12 @@ import Testing
             }
         }
         try fill(to: 1000)
-        #expect(writer.needsCompaction)
-        #expect(!writer.isCompactionOverdue)
+        #expect(writer.needsCompaction == true)
+        #expect(writer.isCompactionOverdue == false)
         try fill(to: 8000)
-        #expect(writer.isCompactionOverdue)
+        #expect(writer.isCompactionOverdue == true)
         try writer.compact([payload(1)], at: noon)
-        #expect(!writer.isCompactionOverdue)
+        #expect(writer.isCompactionOverdue == false)
     }
 
     @Test func `of a cancelled task gives up`() async throws {
