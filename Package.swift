@@ -83,7 +83,8 @@ let package = Package(
         .executableTarget(
             name: "alertbot",
             dependencies: [
-                "AlertCore", "BotConfig", "BuiltinPlugins", "Journal", "Pictures", "Preview", "RuleTests", "Runtime",
+                "AlertCore", "BotConfig", "BuiltinPlugins", "CMalloc", "Journal", "Pictures", "Preview", "RuleTests",
+                "Runtime",
                 "StatusPage", "Transport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + kit, swiftSettings: strict),
@@ -104,6 +105,7 @@ let package = Package(
         module("YAMLKit", ["CYaml"]),
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
 
         module("PluginTesting", kit),

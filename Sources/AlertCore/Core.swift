@@ -157,6 +157,8 @@ struct Turn {
     var summariesDue: Set<String> = []
     /// Whether an incident has changed in a way that may open a gate.
     var mayOpenGates = false
+    /// Messages that this turn has accepted.
+    var acceptedCount = 0
 
     init(plan: Plan, now: Moment, state: State) {
         self.plan = plan
@@ -197,21 +199,40 @@ struct Turn {
     /// Looks at everything that is due.
     mutating func passTime() {
         repeat {
+            while acceptedCount < Turn.acceptedMax, let id = state.backlog.ids.popFirst() { reconsider(id) }
             while let due = takeDue() { look(at: due) }
             sendSummaries()
         } while mayOpenGates
+        state.backlog.since = now
         startDuePolls()
     }
+
+    /// How many messages a turn accepts: beyond this many, what is due waits for the next turn, which follows at once. 64 are
+    /// some 100 KB in one commit; they keep a channel that takes 32 at once busy while the next are written.
+    static let acceptedMax = 64
 
     private mutating func look(at due: Timers.Due) {
         for source in due.watches.sorted() { judgeSource(source) }
         // What began first is told first, however the promises lay in the heap.
-        let incidents = due.incidents.compactMap { state.incidents[$0] }.inOrder
+        let incidents = inOrder(due.incidents)
         // What explains others must fire before they are asked about.
-        for incident in incidents { ripen(incident.id) }
-        for incident in incidents { reconsider(incident.id) }
+        for id in incidents { ripen(id) }
+        for id in incidents {
+            // What is said already can leave while the rest is looked at.
+            if acceptedCount < Turn.acceptedMax { reconsider(id) } else { state.backlog.ids.append(id) }
+        }
         for channel in due.channels.sorted() { dispatch(channel) }
         if due.housekeeping { keepHouse() }
+    }
+
+    /// Incidents by the time they began.
+    private func inOrder(_ ids: [String]) -> [String] {
+        var found: [(since: Moment, id: String)] = []
+        found.reserveCapacity(ids.count)
+        for id in ids {
+            if let since = state.incidents[id]?.since { found.append((since, id)) }
+        }
+        return found.sorted { ($0.since, $0.id) < ($1.since, $1.id) }.map(\.id)
     }
 
     private mutating func start() {

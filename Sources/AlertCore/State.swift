@@ -49,6 +49,7 @@ public struct State: Sendable {
     /// Why the journal can not be written, while it can not: nothing new is accepted for delivery then.
     public internal(set) var journalTrouble: String?
     var timers = Timers()
+    var backlog = Backlog()
     var buckets: [String: Bucket] = [:]
 
     /// Ended deliveries that are remembered.
@@ -70,7 +71,10 @@ public struct State: Sendable {
 
     /// When the core wants to be woken next.
     public var nextDue: Moment? {
-        mutating get { timers.next }
+        mutating get {
+            guard !backlog.ids.isEmpty else { return timers.next }
+            return min(backlog.since, timers.next ?? backlog.since)
+        }
     }
 
     /// Incidents by the time they began.
@@ -160,6 +164,13 @@ public struct ChannelRecord: Hashable, Sendable {
     public var pausedUntil: Moment?
 
     public init() {}
+}
+
+/// Incidents that were due in a turn that had said enough, in the order in which to look at them.
+struct Backlog: Sendable {
+    var ids: ArraySlice<String> = []
+    /// The time of the last turn.
+    var since = Moment.earliest
 }
 
 /// Ids in the order they came, of which nearly always one of the first goes.

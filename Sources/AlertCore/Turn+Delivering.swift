@@ -40,6 +40,7 @@ extension Turn {
             id: hash.text, channel: channel, number: number, kind: kind, incident: incident?.id, message: message,
             queued: now)
         record(.delivery(delivery))
+        acceptedCount += 1
         return delivery
     }
 

@@ -66,16 +66,42 @@ extension JSON {
         text.withUTF8 { bytes in
             // Nearly every text is written as it is, in one piece.
             var done = 0
-            for index in bytes.indices where mayNeedEscape(bytes[index]) {
-                guard let escape = escape(bytes, at: index) else { continue }
-                output.append(contentsOf: bytes[done..<escape.start])
-                output.append(contentsOf: escape.text.utf8)
-                done = index + 1
+            var index = 0
+            while index < bytes.count {
+                if isPlainWord(bytes, at: index) {
+                    index += 8
+                    continue
+                }
+                if mayNeedEscape(bytes[index]), let escape = escape(bytes, at: index) {
+                    output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[done..<escape.start]))
+                    output.append(contentsOf: escape.text.utf8)
+                    done = index + 1
+                }
+                index += 1
             }
-            output.append(contentsOf: bytes[done...])
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[done...]))
         }
         output.append(UInt8(ascii: "\""))
     }
+
+    /// Whether eight bytes follow of which none may need an escape.
+    @inline(__always)
+    private static func isPlainWord(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
+        guard index + 8 <= bytes.count else { return false }
+        let word = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        // The top bit of each byte below 0x20; a byte that is equal to another leaves 0 when both are crossed out.
+        let control = (word &- all(0x20)) & ~word
+        let quote = hasZero(word ^ all(UInt8(ascii: "\"")))
+        let backslash = hasZero(word ^ all(UInt8(ascii: "\\")))
+        let separator = hasZero((word | all(0x01)) ^ all(0xA9))
+        return (control | quote | backslash | separator) & all(0x80) == 0
+    }
+
+    @inline(__always)
+    private static func hasZero(_ word: UInt64) -> UInt64 { (word &- all(0x01)) & ~word }
+
+    @inline(__always)
+    private static func all(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
     @inline(__always)
     private static func mayNeedEscape(_ byte: UInt8) -> Bool {

@@ -29,7 +29,7 @@ public struct Compaction: Sendable {
         do {
             let file = try disk.attempt { () throws(DiskFault) in
                 try disk.removeIfThere(temporaryName)
-                return try disk.openToAppend(temporaryName)
+                return try disk.openToWrite(temporaryName)
             }
             let bytes = try writeLines(of: records, to: file)
             try disk.attempt { () throws(DiskFault) in try file.syncData() }
@@ -47,8 +47,8 @@ public struct Compaction: Sendable {
         var count = 0
         func flush() throws(JournalError) {
             if Task.isCancelled { throw .cancelled }
+            try disk.attempt { () throws(DiskFault) in try file.write(buffer, at: bytes) }
             bytes += buffer.count
-            try disk.attempt { () throws(DiskFault) in try file.append(buffer) }
             buffer.removeAll(keepingCapacity: true)
         }
         func write(_ kind: Line.Kind, _ payload: [UInt8]) throws(JournalError) {

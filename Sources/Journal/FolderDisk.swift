@@ -51,7 +51,7 @@ public struct FolderDisk: JournalDisk {
         // The lock is what counts: on a full disk the file just does not say who holds it.
         do {
             try file.truncate(to: 0)
-            try file.append(Array("\(getpid())\n".utf8))
+            try file.write(Array("\(getpid())\n".utf8), at: 0)
         } catch  where error.reason == .full {}
         return file
     }
@@ -60,8 +60,8 @@ public struct FolderDisk: JournalDisk {
         try open(name, O_RDONLY, .openToRead)
     }
 
-    public func openToAppend(_ name: String) throws(DiskFault) -> any JournalFile {
-        try open(name, O_RDWR | O_CREAT | O_APPEND, .openToAppend)
+    public func openToWrite(_ name: String) throws(DiskFault) -> any JournalFile {
+        try open(name, O_RDWR | O_CREAT, .openToWrite)
     }
 
     public func rename(_ name: String, to newName: String) throws(DiskFault) {
@@ -139,13 +139,15 @@ private final class OpenFile: JournalFile, JournalLock {
         return bytes
     }
 
-    func append(_ bytes: [UInt8]) throws(DiskFault) {
+    func write(_ bytes: [UInt8], at offset: Int) throws(DiskFault) {
         var code: Int32 = 0
         bytes.withUnsafeBytes { bytes in
             var rest = bytes[...]
             while !rest.isEmpty {
                 let piece = UnsafeRawBufferPointer(rebasing: rest)
-                let written = retrying { write(descriptor, piece.baseAddress, piece.count) }
+                let written = retrying {
+                    pwrite(descriptor, piece.baseAddress, piece.count, off_t(offset + rest.startIndex))
+                }
                 guard written > 0 else {
                     code = written < 0 ? errno : EIO
                     return
@@ -153,7 +155,7 @@ private final class OpenFile: JournalFile, JournalLock {
                 rest = rest.dropFirst(written)
             }
         }
-        guard code == 0 else { throw DiskFault(.append, name, code) }
+        guard code == 0 else { throw DiskFault(.write, name, code) }
     }
 
     func truncate(to bytesCount: Int) throws(DiskFault) {

@@ -80,6 +80,9 @@ public struct JournalLimits: Sendable {
     static let atBytesMax = 40
     /// Everything of a line but payload and line feed: 13 + 20 digits + 7 + 40 + 9 + 8 + 11 + 1, rounded up.
     static let envelopeBytesMax = 128
+    /// A compaction may wait until there are so many times the bytes that call for it: 64 MiB, which a start replays in a
+    /// third of a second, or some times the state.
+    static let overdueFactor = 8
     /// How many notices a report keeps; a file of nothing but damage must not fill the memory.
     static let noticesMax = 1_000
 

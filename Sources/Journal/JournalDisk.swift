@@ -14,7 +14,7 @@ public protocol JournalDisk: Sendable {
     /// Opens a file that must be there. It stays readable after it is removed or renamed.
     func openToRead(_ name: String) throws(DiskFault) -> any JournalFile
     /// Opens a file, creating it empty if it is absent.
-    func openToAppend(_ name: String) throws(DiskFault) -> any JournalFile
+    func openToWrite(_ name: String) throws(DiskFault) -> any JournalFile
     /// Gives a file another name, replacing what has that name, at once or not at all.
     func rename(_ name: String, to newName: String) throws(DiskFault)
     func remove(_ name: String) throws(DiskFault)
@@ -38,8 +38,8 @@ public protocol JournalFile: AnyObject, Sendable {
     func bytesCount() throws(DiskFault) -> Int
     /// Up to `bytesMax` bytes from `offset` on; empty only at the end of the file.
     func read(at offset: Int, bytesMax: Int) throws(DiskFault) -> [UInt8]
-    /// Adds all the bytes at the end. After a fault any part of them may be there.
-    func append(_ bytes: [UInt8]) throws(DiskFault)
+    /// Puts all the bytes at `offset`, over what is there and beyond the end. After a fault any part of them may be there.
+    func write(_ bytes: [UInt8], at offset: Int) throws(DiskFault)
     func truncate(to bytesCount: Int) throws(DiskFault)
     /// Makes the file's bytes durable. After a fault none of the bytes since the last sync can be relied on.
     func syncData() throws(DiskFault)
@@ -60,7 +60,7 @@ extension JournalLock { public func isInPlace() -> Bool { true } }
 /// What a disk could not do, and why, in the disk's words; `JournalError` says it to people.
 public struct DiskFault: Error, Equatable {
     public enum Operation: Sendable {
-        case makeFolder, list, lock, openToRead, openToAppend, bytesCount, read, append, truncate, sync, rename, remove
+        case makeFolder, list, lock, openToRead, openToWrite, bytesCount, read, write, truncate, sync, rename, remove
     }
 
     public enum Reason: Sendable, Equatable {

@@ -69,28 +69,41 @@ public struct JournalWriter: ~Copyable, Sendable {
         segment = try disk.attempt { () throws(DiskFault) in
             // A writer that was killed may not have made the names durable either.
             if !catalog.isEmpty { try disk.syncFolder() }
-            guard let last = catalog.segments.last, replay.tail != .unusable else { return nil }
-            return try Self.mend(last.name, replay.tail, on: disk)
+            guard let last = catalog.segments.last else { return nil }
+            return try Self.mend(last.name, replay.tail, on: disk, chunkBytes: limits.chunkBytes)
         }
         Quarantine(disk).keep(replay.spans, of: catalog)
         clear(catalog.leftovers + replay.coveredFiles)
     }
 
     /// Makes the last segment end with a line, and durable: a writer that was killed may not have synced it.
-    private static func mend(_ name: String, _ tail: Replay.Tail, on disk: any JournalDisk) throws(DiskFault) -> Segment
-    {
-        let file = try disk.openToAppend(name)
+    ///
+    /// A sync alone would prove nothing. If one has failed before, the bytes may be in the system's memory only, where they
+    /// can be read and count as written; so they are written once more. The same bytes in their places do no harm, should
+    /// that be torn.
+    private static func mend(
+        _ name: String, _ tail: Replay.Tail, on disk: any JournalDisk, chunkBytes: Int
+    ) throws(DiskFault) -> Segment? {
+        let file = try disk.openToWrite(name)
         switch tail {
         case .fine, .unusable: break
-        case .cut(let keep): try file.truncate(to: keep)
-        case .lineFeed(let keep):
-            try file.truncate(to: keep)
-            try file.append([UInt8(ascii: "\n")])
+        case .cut(let keep), .lineFeed(let keep): try file.truncate(to: keep)
+        }
+        var bytes = 0
+        while true {
+            let chunk = try file.read(at: bytes, bytesMax: chunkBytes)
+            if chunk.isEmpty { break }
+            try file.write(chunk, at: bytes)
+            bytes += chunk.count
+        }
+        if case .lineFeed = tail {
+            try file.write([UInt8(ascii: "\n")], at: bytes)
+            bytes += 1
         }
         try file.syncData()
         // That writer may have died before its name was durable, too.
         try disk.syncFolder()
-        return Segment(file: file, bytes: try file.bytesCount())
+        return tail == .unusable ? nil : Segment(file: file, bytes: bytes)
     }
 
     /// How many bytes wait for a commit.
@@ -105,6 +118,12 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// Whether a replay would read so much that a compaction pays: more than the last snapshot, and not little.
     public var needsCompaction: Bool {
         compacting == nil && bytesSinceSnapshot >= max(limits.compactionBytesMin, snapshotBytes, compactionDueBytes)
+    }
+
+    /// Whether a compaction should not wait for a quieter moment any longer.
+    public var isCompactionOverdue: Bool {
+        needsCompaction
+            && bytesSinceSnapshot >= JournalLimits.overdueFactor * max(limits.compactionBytesMin, snapshotBytes)
     }
 
     // MARK: Appending
@@ -154,7 +173,7 @@ public struct JournalWriter: ~Copyable, Sendable {
     private mutating func write() throws(DiskFault) {
         guard let target = segment else { preconditionFailure("a commit starts a segment when there is none") }
         do {
-            try target.file.append(pending)
+            try target.file.write(pending, at: target.bytes)
         } catch {
             do { try target.file.truncate(to: target.bytes) } catch { abandonSegment() }
             throw error
@@ -193,7 +212,7 @@ public struct JournalWriter: ~Copyable, Sendable {
         segment = nil
         let name = FileName.segment(committedSeq + 1)
         try disk.removeIfThere(name)
-        let file = try disk.openToAppend(name)
+        let file = try disk.openToWrite(name)
         try disk.syncFolder()
         segment = Segment(file: file, bytes: 0)
     }
@@ -239,12 +258,12 @@ public struct JournalWriter: ~Copyable, Sendable {
     func copy(_ name: String, to newName: String) throws(DiskFault) {
         let from = try disk.openToRead(name)
         try disk.removeIfThere(newName)
-        let to = try disk.openToAppend(newName)
+        let to = try disk.openToWrite(newName)
         var offset = 0
         while true {
             let chunk = try from.read(at: offset, bytesMax: limits.chunkBytes)
             if chunk.isEmpty { return try to.syncData() }
-            try to.append(chunk)
+            try to.write(chunk, at: offset)
             offset += chunk.count
         }
     }

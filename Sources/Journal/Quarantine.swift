@@ -17,7 +17,7 @@ struct Quarantine {
         guard !spans.isEmpty else { return }
         let files = Dictionary((catalog.segments + catalog.snapshots).map { ($0.name, $0.file) }) { first, _ in first }
         do {
-            let file = try disk.openToAppend(FileName.quarantine)
+            let file = try disk.openToWrite(FileName.quarantine)
             let before = try file.read(at: 0, bytesMax: Self.fileBytesMax)
             var known = Set(before.split(separator: UInt8(ascii: "\n")))
             var added: [UInt8] = before.isEmpty || before.last == UInt8(ascii: "\n") ? [] : [UInt8(ascii: "\n")]
@@ -27,7 +27,7 @@ struct Quarantine {
                 if known.insert(line[...]).inserted { added += line + [UInt8(ascii: "\n")] }
             }
             if added.count > 1 {
-                try file.append(added)
+                try file.write(added, at: before.count)
                 try file.syncData()
                 try disk.syncFolder()
             }

@@ -8,7 +8,7 @@ internal import Synchronization
 /// What is not synced survives a power cut only by chance, bytes and names alike. After a failed sync the bytes stay
 /// readable, but no later sync will ever write them.
 public final class MemoryDisk: JournalDisk {
-    /// What an operation does instead of succeeding. A refused append leaves `bytesKept` of its bytes behind.
+    /// What an operation does instead of succeeding. A refused write leaves `bytesKept` of its bytes behind.
     public struct Fault: Sendable {
         public var reason: DiskFault.Reason
         public var bytesKept: Int
@@ -114,15 +114,29 @@ public final class MemoryDisk: JournalDisk {
     private static func loseUnsynced(_ contents: inout Contents, _ random: inout some RandomNumberGenerator) {
         let kept = Int.random(in: 0...contents.unsynced.count, using: &random)
         for change in contents.unsynced.prefix(kept) { apply(change, to: &contents.durable) }
-        if kept < contents.unsynced.count, case .write(let offset, let bytes) = contents.unsynced[kept] {
-            var torn = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random)))
-            let zeros = Int.random(in: 0...min(64, torn.count), using: &random)
+        let lengthBefore = contents.durable.count
+        for (index, change) in contents.unsynced.dropFirst(kept).enumerated() {
+            guard case .write(let offset, let bytes) = change else { continue }
+            // Where the file had bytes before, its blocks are written in any order, of all that was to be written.
+            for start in stride(from: offset, to: min(offset + bytes.count, lengthBefore), by: blockBytes)
+            where Bool.random(using: &random) {
+                let block = bytes[(start - offset)...].prefix(min(blockBytes, lengthBefore - start))
+                apply(.write(offset: start, Array(block)), to: &contents.durable)
+            }
+            // Where it grows, it grows from its end on, and what it grew by last may still be zeros.
+            let grown = bytes.dropFirst(max(0, lengthBefore - offset))
+            guard index == 0, !grown.isEmpty else { continue }
+            var torn = Array(grown.prefix(Int.random(in: 0...grown.count, using: &random)))
+            let zeros = Int.random(in: 0...min(blockBytes, torn.count), using: &random)
             for index in torn.count - zeros..<torn.count { torn[index] = 0 }
-            apply(.write(offset: offset, torn), to: &contents.durable)
+            apply(.write(offset: max(offset, lengthBefore), torn), to: &contents.durable)
         }
         contents.visible = contents.durable
         contents.unsynced = []
     }
+
+    /// What is written at once or not at all: small, so that the short files of tests have many.
+    private static let blockBytes = 64
 
     /// Takes the folder away with all that is in it; open files stay open.
     public func uproot() {
@@ -175,8 +189,8 @@ public final class MemoryDisk: JournalDisk {
         return File(disk: self, name: name, contents: contents)
     }
 
-    public func openToAppend(_ name: String) throws(DiskFault) -> any JournalFile {
-        try step(.openToAppend, name)
+    public func openToWrite(_ name: String) throws(DiskFault) -> any JournalFile {
+        try step(.openToWrite, name)
         let contents = state.withLock { state in
             if let contents = state.names[name] { return contents }
             let number = Self.make(&state, Contents())
@@ -314,15 +328,15 @@ public final class MemoryDisk: JournalDisk {
             }
         }
 
-        func append(_ bytes: [UInt8]) throws(DiskFault) {
-            let fault = disk.plan(.append, name)
+        func write(_ bytes: [UInt8], at offset: Int) throws(DiskFault) {
+            let fault = disk.plan(.write, name)
             let kept = Array(bytes.prefix(fault?.bytesKept ?? bytes.count))
             disk.state.withLock { state in
-                let offset = state.contents[contents]?.visible.count ?? 0
-                state.contents[contents]?.visible += kept
-                state.contents[contents]?.unsynced.append(.write(offset: offset, kept))
+                let change = Change.write(offset: offset, kept)
+                MemoryDisk.apply(change, to: &state.contents[contents, default: Contents()].visible)
+                state.contents[contents]?.unsynced.append(change)
             }
-            if let fault { throw DiskFault(.append, name, fault.reason) }
+            if let fault { throw DiskFault(.write, name, fault.reason) }
         }
 
         func truncate(to bytesCount: Int) throws(DiskFault) {

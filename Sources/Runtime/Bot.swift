@@ -31,6 +31,8 @@ public actor Bot {
     private var unwritten: [Fact] = []
     private var isStopping = false
     private var sending = 0
+    /// Whether messages are under way, or about to be.
+    private var isBusy = false
     /// The difference between the wall clock and the machine's, to notice when somebody sets the former.
     private var wallOffset: Duration
     private var powerLooked: Duration?
@@ -221,6 +223,8 @@ public actor Bot {
         let output = core.step(&state, clockAndPower() + inputs, at: now)
         var effects = output.effects
         unwritten += output.facts
+        // While messages leave, a snapshot would take their time, and memory for a second state beside the changing one.
+        isBusy = sending > 0 || output.mustBeDurable
         var isWritten = write(now, &group)
         if isTroubleNews {
             isTroubleTold = journalTrouble != nil
@@ -283,7 +287,7 @@ public actor Bot {
                 ports.host.log(Note(.info, "the journal can be written again"))
                 journalTrouble = nil
             }
-            if let snapshot = try ledger.beginIfLarge(state, at: now) {
+            if let snapshot = try ledger.beginIfLarge(state, at: now, isBusy: isBusy) {
                 group.addTask { [inbox] in inbox.put(.snapshot(snapshot.write())) }
             }
             return true

@@ -58,8 +58,12 @@ public struct Ledger: ~Copyable {
     private static let pendingBytesMax = 16 << 20
 
     /// Once the journal has grown enough: a snapshot for the caller to write beside the bot. `finish` or `abandon` ends it.
-    mutating func beginIfLarge(_ state: State, at now: Moment) throws(JournalError) -> LedgerSnapshot? {
-        guard writer.needsCompaction, !isBehind else { return nil }
+    ///
+    /// - Parameter isBusy: whether the bot has better to do; then it may wait for a while.
+    mutating func beginIfLarge(
+        _ state: State, at now: Moment, isBusy: Bool
+    ) throws(JournalError) -> LedgerSnapshot? {
+        guard isBusy ? writer.isCompactionOverdue : writer.needsCompaction, !isBehind else { return nil }
         return LedgerSnapshot(compaction: try writer.begin(at: now.description), state: state)
     }
 

@@ -113,7 +113,7 @@ public struct Recording {
         var open = try self.open(at: now)
         // What goes wrong from here on leaves the file to be looked at anew.
         self.open = nil
-        do { try open.file.append(bytes) } catch {
+        do { try open.file.write(bytes, at: open.bytes) } catch {
             // Some of the bytes may be there.
             try? open.file.truncate(to: open.bytes)
             throw error
@@ -141,12 +141,12 @@ public struct Recording {
         if let last, let open = try goOn(last) { return open }
         let name = RecordingName(day: day, number: (last?.number ?? 0) + 1)
         try tidy(files, day: day)
-        return Open(name: name, file: try disk.openToAppend(name.description), bytes: 0)
+        return Open(name: name, file: try disk.openToWrite(name.description), bytes: 0)
     }
 
     /// Opens a file that is there, without what a kill has left of its last line; nil if it is better left alone.
     private func goOn(_ name: RecordingName) throws(DiskFault) -> Open? {
-        let file = try disk.openToAppend(name.description)
+        let file = try disk.openToWrite(name.description)
         let size = try file.bytesCount()
         guard size < limits.fileBytesMax else { return nil }
         let tailBytes = min(size, ObservationLine.lineBytesMax)

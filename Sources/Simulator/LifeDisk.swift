@@ -40,9 +40,9 @@ final class LifeDisk: JournalDisk {
         return File(self, name, try world.disk.openToRead(name))
     }
 
-    func openToAppend(_ name: String) throws(DiskFault) -> any JournalFile {
-        try pass(.beforeChange, .openToAppend, name)
-        do { return File(self, name, try world.disk.openToAppend(name)) } catch {
+    func openToWrite(_ name: String) throws(DiskFault) -> any JournalFile {
+        try pass(.beforeChange, .openToWrite, name)
+        do { return File(self, name, try world.disk.openToWrite(name)) } catch {
             world.forgetUnsynced(name)
             throw error
         }
@@ -87,16 +87,16 @@ final class LifeDisk: JournalDisk {
             return try file.read(at: offset, bytesMax: bytesMax)
         }
 
-        func append(_ bytes: [UInt8]) throws(DiskFault) {
-            try disk.pass(.beforeAppend, .append, name)
+        func write(_ bytes: [UInt8], at offset: Int) throws(DiskFault) {
+            try disk.pass(.beforeAppend, .write, name)
             do {
-                try file.append(bytes)
+                try file.write(bytes, at: offset)
                 disk.world.appended(bytes, to: name)
             } catch {
                 disk.world.forgetUnsynced(name)
                 throw error
             }
-            try disk.pass(.afterAppend, .append, name)
+            try disk.pass(.afterAppend, .write, name)
         }
 
         func truncate(to bytesCount: Int) throws(DiskFault) {

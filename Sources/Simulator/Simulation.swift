@@ -28,9 +28,9 @@ public struct Simulation {
     public let hours: Int
     var script: Script
     var sabotage: Sabotage?
-    /// Whether bytes that could not be synced are lost though they can be read. The next life takes them for durable, so with
-    /// a power cut after that the journal has a hole: it does not guard against this yet.
-    public var isDiskHarsh = false
+    /// Whether bytes that could not be synced are lost though they can be read, as Linux has it; otherwise the next sync
+    /// writes them.
+    public var isDiskHarsh = true
     /// How many of the last happenings are kept in words; 0 for none.
     public var traceMax = 0
 
@@ -192,6 +192,7 @@ private struct Play {
             }
             world.tell(.opened(state))
             world.truth = state
+            world.isJournalOpen = true
             start(Bot(setup, ports: ports(life), ledger: ledger, state: state))
         } catch {
             // As a service does: it ends with an error, and is started again a little later.

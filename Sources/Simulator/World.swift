@@ -46,6 +46,8 @@ final class World: @unchecked Sendable {
     var diskTrouble: (kind: DiskFaultKind, until: Int64)?
     /// Bytes appended and not yet synced, by file.
     private var unsynced: [String: [UInt8]] = [:]
+    /// Whether the journal is open in this life: what is written before is what was read.
+    var isJournalOpen = false
 
     var checkers: [any Checker]
     var counts = Counts()
@@ -65,7 +67,7 @@ final class World: @unchecked Sendable {
         var downtime: Int64
     }
 
-    init(seed: UInt64, sabotage: Sabotage?, traceMax: Int, isDiskHarsh: Bool = false) {
+    init(seed: UInt64, sabotage: Sabotage?, traceMax: Int, isDiskHarsh: Bool = true) {
         self.seed = seed
         self.sabotage = sabotage
         self.traceMax = traceMax
@@ -102,6 +104,7 @@ final class World: @unchecked Sendable {
         isDead = false
         death = nil
         unsynced = [:]
+        isJournalOpen = false
         isJournalLate = false
         counts.lives += 1
     }
@@ -202,7 +205,7 @@ final class World: @unchecked Sendable {
     // MARK: The journal, watched
 
     func appended(_ bytes: [UInt8], to name: String) {
-        guard name.hasPrefix("journal-") else { return }
+        guard isJournalOpen, name.hasPrefix("journal-") else { return }
         unsynced[name, default: []] += bytes
     }
 
@@ -274,11 +277,11 @@ final class World: @unchecked Sendable {
     private func drawFault(_ operation: DiskFault.Operation) -> MemoryDisk.Fault? {
         guard let trouble = diskTrouble, time.uptime < trouble.until else { return nil }
         switch (trouble.kind, operation) {
-        case (.full, .append): return .init(reason: .full, bytesKept: random.below(300))
-        case (.full, .openToAppend): return random.happens(0.3) ? .init(reason: .full) : nil
+        case (.full, .write): return .init(reason: .full, bytesKept: random.below(300))
+        case (.full, .openToWrite): return random.happens(0.3) ? .init(reason: .full) : nil
         case (.syncFails, .sync): return .init(reason: .failed("I/O error"))
-        case (.appendFails, .append): return .init(reason: .failed("I/O error"), bytesKept: random.below(300))
-        case (.dead, .append): return .init(reason: .failed("I/O error"), bytesKept: random.below(300))
+        case (.appendFails, .write): return .init(reason: .failed("I/O error"), bytesKept: random.below(300))
+        case (.dead, .write): return .init(reason: .failed("I/O error"), bytesKept: random.below(300))
         case (.dead, .read), (.dead, .list), (.dead, .bytesCount), (.dead, .lock): return nil
         case (.dead, _): return .init(reason: .failed("I/O error"))
         default: return nil

@@ -15,6 +15,7 @@ struct RunCommand: AsyncParsableCommand {
     @OptionGroup var faults: FaultOptions
 
     func run() async throws {
+        giveMemoryBack()
         let config = try ConfigFile(common.config).config()
         let host = SystemHost(stateFolder: config.bot.stateFolder)
         let web = CurlWeb()

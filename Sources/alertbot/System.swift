@@ -1,4 +1,5 @@
 internal import AlertCore
+internal import CMalloc
 internal import Dispatch
 internal import Glibc
 internal import PluginKit
@@ -147,6 +148,17 @@ struct SystemHost: Host {
 
 /// Who runs the command, as their shell knows them.
 func whoAmI() -> String? { getenv("USER").map { String(cString: $0) } }
+
+/// Has memory go back to the system once it is not needed: what a storm took stays with the bot for months otherwise.
+///
+/// Left to itself, glibc keeps a heap for each thread, so that what one frees is of no use to another, and takes larger and
+/// larger blocks from these heaps. With one heap and blocks above 128 KiB (its own first bound) mapped one by one, a storm of
+/// 10,000 incidents leaves half as much behind.
+func giveMemoryBack() {
+    _ = mallopt(M_ARENA_MAX, 1)
+    _ = mallopt(M_MMAP_THRESHOLD, 128 << 10)
+    _ = mallopt(M_TRIM_THRESHOLD, 128 << 10)
+}
 
 /// Tells systemd how the service is, where systemd started it.
 func notifySystemd(_ state: String) {

@@ -47,6 +47,20 @@ import Testing
         #expect(JSON(number) == value)
     }
 
+    /// Eight bytes are looked at together, so what needs care may begin anywhere among them.
+    @Test(arguments: [
+        ("\"", #"\""#), ("\\", #"\\"#), ("\n", #"\n"#), ("\u{1}", #"\u0001"#), ("\u{1F}", #"\u001f"#),
+        ("\u{2028}", #"\u2028"#), ("\u{2029}", #"\u2029"#), (" ", " "), ("\u{7F}", "\u{7F}"), ("¨", "¨"), ("🔴", "🔴"),
+    ])
+    func `a character is escaped wherever it stands`(character: String, escaped: String) {
+        for before in 0..<18 {
+            for after in [0, 1, 7, 8, 17] {
+                let (head, tail) = (String(repeating: "x", count: before), String(repeating: "é", count: after))
+                #expect(JSON.string(head + character + tail).text == "\"\(head)\(escaped)\(tail)\"")
+            }
+        }
+    }
+
     @Test(arguments: SeededRandom.seeds)
     func `what is written is read back`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -35,7 +35,7 @@ import Testing
         var writer = try JournalWriter.open(disk) { _ in }
         _ = disk.takeOperations()
         _ = try writer.begin(at: noon)
-        #expect(disk.takeOperations() == [.remove, .openToAppend, .sync])
+        #expect(disk.takeOperations() == [.remove, .openToWrite, .sync])
     }
 
     @Test func `that finds no room leaves nothing behind and is not due again at once`() throws {
@@ -45,7 +45,7 @@ import Testing
         var writer = try JournalWriter.open(disk, limits: limits) { _ in }
         #expect(writer.needsCompaction == true)
         disk.setFaults { operation, name in
-            operation == .append && name.hasPrefix("snapshot") ? .init(reason: .full, bytesKept: 10) : nil
+            operation == .write && name.hasPrefix("snapshot") ? .init(reason: .full, bytesKept: 10) : nil
         }
         let compaction = try writer.begin(at: noon)
         #expect(writer.needsCompaction == false)
@@ -90,6 +90,25 @@ import Testing
         try writer.finish(stale)
         #expect(try read(disk).records == (1...4).map { "4 {\"n\":\($0)}" })
         #expect(disk.fileNames == ["journal-00000000000000000005.jsonl", "snapshot-00000000000000000004.jsonl"])
+    }
+
+    @Test func `may wait for a quieter moment until there is eight times as much`() throws {
+        var limits = JournalLimits()
+        limits.compactionBytesMin = 1000
+        var writer = try JournalWriter.open(MemoryDisk(), limits: limits) { _ in }
+        func fill(to bytes: Int) throws {
+            while writer.bytesSinceSnapshot < bytes {
+                try writer.append(payload(1), at: noon)
+                try writer.commit()
+            }
+        }
+        try fill(to: 1000)
+        #expect(writer.needsCompaction == true)
+        #expect(writer.isCompactionOverdue == false)
+        try fill(to: 8000)
+        #expect(writer.isCompactionOverdue == true)
+        try writer.compact([payload(1)], at: noon)
+        #expect(writer.isCompactionOverdue == false)
     }
 
     @Test func `of a cancelled task gives up`() async throws {
@@ -182,7 +201,7 @@ import Testing
         disk.uproot()
         try writer.append(payload(4), at: noon)
         #expect(throws: JournalError.self) { try writer.commit() }
-        for refused in [DiskFault.Operation.makeFolder, .lock, .append, .sync, .rename] {
+        for refused in [DiskFault.Operation.makeFolder, .lock, .write, .sync, .rename] {
             disk.setFaults { operation, _ in operation == refused ? .init(reason: .full) : nil }
             #expect(throws: JournalError.self, "\(refused)") { try writer.restore((1...4).map(payload), at: noon) }
         }

@@ -127,7 +127,7 @@ import Testing
                 let counter = Counter(failing)
                 disk.setFaults { operation, _ in
                     guard operation != .truncate, counter.next() == 0 else { return nil }
-                    return operation == .append
+                    return operation == .write
                         ? .init(reason: .full, bytesKept: kept) : .init(reason: .failed("I/O error"))
                 }
                 // A step that fails is simply followed by the next one, as in a bot that goes on.

@@ -50,7 +50,8 @@ private let hasPython = ["/usr/bin/python3", "/usr/local/bin/python3"].contains 
         bytes[60] ^= 1
         try bytes.write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
         let last = try #require(try disk.list().filter { $0.hasPrefix("journal-") }.max())
-        try disk.openToAppend(last).append(Array(#"{"v":1,"seq":13,"at":"#.utf8))
+        let file = try disk.openToWrite(last)
+        try file.write(Array(#"{"v":1,"seq":13,"at":"#.utf8), at: file.bytesCount())
 
         let (records, report) = try read(disk)
         #expect(report.isDamaged)

@@ -64,7 +64,7 @@ import Testing
         disk[firstSegment][150] ^= 1
         let name = quarantine
         disk.setFaults { operation, file in
-            operation == .append && file == name ? .init(reason: .full, bytesKept: 7) : nil
+            operation == .write && file == name ? .init(reason: .full, bytesKept: 7) : nil
         }
         try reopen(disk)
         disk.setFaults { _, _ in nil }
@@ -150,7 +150,7 @@ import Testing
 
     @Test func `says what kept the copy from being written`() throws {
         let target = MemoryDisk()
-        target.setFaults { operation, _ in operation == .append ? .init(reason: .full) : nil }
+        target.setFaults { operation, _ in operation == .write ? .init(reason: .full) : nil }
         #expect(throws: JournalError.diskFull(path: "state/\(firstSegment)")) {
             _ = try JournalRepair(try diskWith(3), to: target)
         }

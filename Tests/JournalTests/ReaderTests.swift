@@ -12,7 +12,7 @@ import Testing
         var folder: String { disk.folder }
         func list() throws(DiskFault) -> [String] { listings.next() == 0 ? first : try disk.list() }
         func openToRead(_ name: String) throws(DiskFault) -> any JournalFile { try disk.openToRead(name) }
-        func openToAppend(_ name: String) throws(DiskFault) -> any JournalFile { try disk.openToAppend(name) }
+        func openToWrite(_ name: String) throws(DiskFault) -> any JournalFile { try disk.openToWrite(name) }
         func makeFolder() throws(DiskFault) { try disk.makeFolder() }
         func lock(_ name: String) throws(DiskFault) -> any JournalLock { try disk.lock(name) }
         func rename(_ name: String, to newName: String) throws(DiskFault) { try disk.rename(name, to: newName) }

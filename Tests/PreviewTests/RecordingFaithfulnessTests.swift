@@ -32,7 +32,7 @@ internal import Testing
         for restart in world.restarts {
             bot.advance(to: restart)
             let last = try #require(try Recording.files(in: disk).last)
-            try disk.openToAppend(last.description).append(Array(#"{"source":"ios","app":"sho"#.utf8))
+            disk[last.description] += Array(#"{"source":"ios","app":"sho"#.utf8)
             recording = Recording(disk, limits: RecordingFaithfulnessTests.limits)
             bot.crash()
         }

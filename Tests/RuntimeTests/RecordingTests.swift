@@ -84,7 +84,7 @@ internal import Testing
     @Test func `the oldest goes, by age and by size`() throws {
         let limits = RecordingLimits(daysMax: 3, bytesMax: 5000, fileBytesMax: 1000)
         var recording = Recording(disk, limits: limits)
-        try disk.openToAppend("notes.txt").append([1])
+        disk["notes.txt"] = [1]
         for day in 0..<10 { try write(&recording, at: start + .days(Int64(day))) }
         #expect(
             try names
@@ -102,16 +102,14 @@ internal import Testing
     func `what a kill has left of a line is cut off by the next start`(bytes: Int) throws {
         var recording = Recording(disk)
         try write(&recording, at: start)
-        try disk.openToAppend("2026-11-20-1.jsonl").append(
-            Array(#"{"source":"ios","app":"shop","rel"#.utf8.prefix(bytes)))
+        disk["2026-11-20-1.jsonl"] += Array(#"{"source":"ios","app":"shop","rel"#.utf8.prefix(bytes))
         recording = Recording(disk)
         try write(&recording, at: start + .minutes(5))
         #expect(try lines("2026-11-20-1.jsonl").map(\.arrived) == [start, start + .minutes(5)])
     }
 
     @Test func `a file that is none of its own is left alone`() throws {
-        try disk.openToAppend("2026-11-20-1.jsonl").append(
-            [UInt8](repeating: UInt8(ascii: "x"), count: ObservationLine.lineBytesMax + 1))
+        disk["2026-11-20-1.jsonl"] = [UInt8](repeating: UInt8(ascii: "x"), count: ObservationLine.lineBytesMax + 1)
         var recording = Recording(disk)
         try write(&recording, at: start)
         #expect(try disk.openToRead("2026-11-20-1.jsonl").bytesCount() == ObservationLine.lineBytesMax + 1)
@@ -121,7 +119,7 @@ internal import Testing
     @Test func `a full disk costs the lines that it has no room for, and no others`() throws {
         var recording = Recording(disk)
         try write(&recording, at: start)
-        disk.setFaults { operation, _ in operation == .append ? .init(reason: .full, bytesKept: 40) : nil }
+        disk.setFaults { operation, _ in operation == .write ? .init(reason: .full, bytesKept: 40) : nil }
         #expect(throws: DiskFault.self) { try write(&recording, at: start + .minutes(1)) }
         #expect(try text("2026-11-20-1.jsonl").hasSuffix("\n"))
         disk.setFaults { _, _ in nil }
@@ -217,7 +215,7 @@ internal import Testing
     }
 
     @Test func `a disk that takes no recording costs the recording alone, and is told once`() async throws {
-        disk.setFaults { operation, _ in operation == .append ? .init(reason: .full) : nil }
+        disk.setFaults { operation, _ in operation == .write ? .init(reason: .full) : nil }
         let bot = try makeBot { request, _ throws(TransportError) in
             request.method == .get ? .says("w") : .says("ok")
         }

@@ -67,7 +67,7 @@ final class ShortDisk: JournalDisk {
         return File(self, name, contents)
     }
 
-    func openToAppend(_ name: String) throws(DiskFault) -> any JournalFile {
+    func openToWrite(_ name: String) throws(DiskFault) -> any JournalFile {
         let contents = state.withLock { state in
             if let contents = state.names[name] { return contents }
             state.contents.append(Contents(visible: [], durable: []))
@@ -127,12 +127,15 @@ final class ShortDisk: JournalDisk {
             disk.state.withLock { Array($0.contents[contents].visible.dropFirst(offset).prefix(bytesMax)) }
         }
 
-        func append(_ bytes: [UInt8]) throws(DiskFault) {
+        func write(_ bytes: [UInt8], at offset: Int) throws(DiskFault) {
             let isFull = disk.state.withLock { state in
-                if !state.isFull { state.contents[contents].visible += bytes }
+                if !state.isFull {
+                    let rest = state.contents[contents].visible.dropFirst(offset + bytes.count)
+                    state.contents[contents].visible = state.contents[contents].visible.prefix(offset) + bytes + rest
+                }
                 return state.isFull
             }
-            if isFull { throw DiskFault(.append, "", .full) }
+            if isFull { throw DiskFault(.write, "", .full) }
         }
 
         func truncate(to bytesCount: Int) {

@@ -1,0 +1,77 @@
+import AlertCore
+import AlertTesting
+import PluginKit
+import Testing
+
+/// Very many incidents in one poll.
+@Suite struct `A storm` {
+    private static let appsCount = 200
+    /// How many messages a turn accepts.
+    private static let pieceCount = 64
+
+    private func see(_ look: Look, _ bot: inout Rehearsal) {
+        bot.see((0..<Self.appsCount).map { (Subject(source: "ios", app: "app-\($0)"), look) })
+    }
+
+    private func nextDue(_ bot: Rehearsal) -> Moment? {
+        var state = bot.state
+        return state.nextDue
+    }
+
+    private func incidents(_ bot: Rehearsal) -> [String] { bot.sends.compactMap(\.delivery.incident) }
+
+    @Test func `is told in pieces, each app once, and the next piece follows at once`() throws {
+        var bot = Rehearsal(.rehearsed())
+        bot.comparesReplay = true
+        bot.start()
+        see(.warning, &bot)
+        #expect(bot.state.incidents.count == Self.appsCount)
+        #expect(bot.accepted.count == Self.pieceCount)
+        #expect(nextDue(bot) == bot.now)
+        bot.step(.tick)
+        #expect(bot.accepted.count == 2 * Self.pieceCount)
+        bot.advance(to: bot.now)
+        #expect(bot.sends.count == Self.appsCount)
+        #expect(incidents(bot) == bot.state.incidents.keys.sorted(), "the order in which all would be told at once")
+        #expect(try #require(nextDue(bot)) > bot.now)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `is told to its end by a bot that was killed in the middle`() {
+        var bot = Rehearsal(.rehearsed())
+        bot.start()
+        see(.warning, &bot)
+        bot.crash(after: .seconds(5))
+        bot.advance(by: .minutes(1))
+        #expect(Set(incidents(bot)).count == Self.appsCount)
+        #expect(bot.accepted.count == Self.appsCount)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `says nothing of what is over before its turn came`() {
+        var bot = Rehearsal(.rehearsed())
+        bot.start()
+        see(.warning, &bot)
+        see(.fine, &bot)
+        bot.advance(by: .minutes(1))
+        let kinds = bot.kindsSent(to: "team")
+        #expect(kinds.count { $0 == .opened } == Self.pieceCount)
+        #expect(kinds.count { $0 == .resolved } == Self.pieceCount)
+        #expect(kinds.count == 2 * Self.pieceCount)
+        #expect(bot.state.incidents.isEmpty)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `waits in its backlog while the journal cannot be written, and is told when it can`() {
+        var bot = Rehearsal(.rehearsed())
+        bot.start()
+        see(.warning, &bot)
+        bot.step(.journal(trouble: "the disk is full"))
+        bot.advance(by: .minutes(1))
+        bot.step(.journal(trouble: nil))
+        bot.advance(by: .minutes(1))
+        let apps = incidents(bot).filter { bot.state.incidents[$0]?.subject.source == "ios" }
+        #expect(Set(apps).count == Self.appsCount)
+        #expect(bot.objections == [])
+    }
+}
