@@ -138,6 +138,13 @@ public final class MemoryDisk: JournalDisk {
     /// What is written at once or not at all: small, so that the short files of tests have many.
     private static let blockBytes = 64
 
+    /// Another disk with the files that a reader sees here.
+    public func copied() -> MemoryDisk {
+        let copy = MemoryDisk()
+        for name in fileNames { copy[name] = self[name] }
+        return copy
+    }
+
     /// Takes the folder away with all that is in it; open files stay open.
     public func uproot() {
         state.withLock { state in

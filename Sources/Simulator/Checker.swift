@@ -1,4 +1,5 @@
 internal import AlertCore
+internal import Journal
 internal import PluginKit
 
 /// Watches for one promise being broken.
@@ -17,7 +18,8 @@ protocol Checker: Sendable {
 /// Every promise that is watched.
 func allCheckers() -> [any Checker] {
     [
-        DurableFirst(), NothingLost(), NothingTwice(), ResolvedWhereOpened(), InOrder(), GatesObeyed(), BudgetsKept(),
+        DurableFirst(), RotNoticed(), NothingLost(), NothingTwice(), ResolvedWhereOpened(), InOrder(), GatesObeyed(),
+        BudgetsKept(),
         WaitsKept(), FiguresHeard(), Lively(),
     ]
 }
@@ -63,6 +65,9 @@ enum Happening {
     /// Everything of one commit has been taken in.
     case committed
 
+    /// A bit of a copy of the journal was turned, and the copy read.
+    case rotted(place: String, whole: [[UInt8]], Result<(payloads: [[UInt8]], report: JournalReport), JournalError>)
+
     // The network.
     case polled(source: String)
     case departed(channel: String, delivery: String)
@@ -104,6 +109,7 @@ extension Happening: CustomStringConvertible {
                         + (standing.dropped.map { " dropped \($0.rawValue)" } ?? "")
                 }.joined(separator: ";")
         case .committed: "journal: committed"
+        case .rotted(let place, _, _): "a bit of \(place) turns in a copy"
         case .polled(let source): "\(source) is asked"
         case .departed(let channel, let delivery): "delivery \(delivery) leaves for \(channel)"
         case .accepts(let channel, let delivery, let reading):
@@ -137,6 +143,7 @@ extension Happening: CustomStringConvertible {
         case .observed(let observation): mix(observation.subject.app)
         case .incident(let incident): mix(incident.id)
         case .committed: mix(",")
+        case .rotted(let place, _, _): mix(place)
         case .polled(let source): mix(source)
         case .departed(_, let delivery): mix(delivery)
         case .accepts(_, let delivery, let reading): mix("\(delivery) \(reading.body)")

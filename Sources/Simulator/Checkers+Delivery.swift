@@ -1,4 +1,5 @@
 internal import AlertCore
+internal import Journal
 internal import PluginKit
 
 /// What leaves is durable before, and what was durable is there again after every death.
@@ -35,6 +36,38 @@ struct DurableFirst: Checker {
         }
         for (name, record) in truth.sources.sorted(by: { $0.key < $1.key }) where found.sources[name] == nil {
             throw Breach("source \(name), last polled at \(String(describing: record.lastPolled)), is forgotten")
+        }
+    }
+}
+
+/// A bit that turns on the disk is no other record.
+struct RotNoticed: Checker {
+    static let name = "rot noticed"
+    static let promise =
+        "Where a bit of the journal has turned, a reader says so and goes on: with all the other records, and none altered."
+
+    /// A line feed stands between two.
+    private static let lostMax = 2
+
+    mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
+        guard case .rotted(let place, let whole, let result) = happening else { return }
+        switch result {
+        case .failure(let error): throw Breach("a bit of \(place) has turned, and nothing can be read: \(error)")
+        case .success(let (payloads, report)):
+            var rest = whole[...]
+            for payload in payloads {
+                guard let index = rest.firstIndex(of: payload) else {
+                    throw Breach(
+                        "a bit of \(place) has turned, and a record is another: \(String(decoding: payload, as: UTF8.self))"
+                    )
+                }
+                rest = rest[(index + 1)...]
+            }
+            let lost = whole.count - payloads.count
+            if lost > RotNoticed.lostMax { throw Breach("a bit of \(place) has turned, and \(lost) records are lost") }
+            if lost > 0, report.notices.isEmpty {
+                throw Breach("a bit of \(place) has turned, and nobody says that a record is lost")
+            }
         }
     }
 }

@@ -35,6 +35,7 @@ extension Counts {
         left.stops += right.stops
         left.webFaults.merge(right.webFaults, uniquingKeysWith: +)
         left.diskFaults.merge(right.diskFaults, uniquingKeysWith: +)
+        left.rot += right.rot
         left.clockSteps += right.clockSteps
         left.suspends += right.suspends
         left.reloads += right.reloads
@@ -63,7 +64,7 @@ extension Counts {
             line("stops", stops), line("lives of the bot", lives), line("reloads", reloads),
             line("network faults", total(webFaults.values), webFaults.map { ($0.key, $0.value) }),
             line("disk faults", total(diskFaults.values), diskFaults.map { ($0.key.rawValue, $0.value) }),
-            line("clock steps", clockSteps), line("suspends", suspends), line("polls", polls),
+            line("bits turned", rot), line("clock steps", clockSteps), line("suspends", suspends), line("polls", polls),
             line("commits", commits), line("facts", facts),
             line("deliveries", deliveries, ends.map { ($0.key, $0.value) }), line("attempts", attempts),
             line("unknown outcomes", unknowns), line("read twice, marked", repeats),

@@ -101,6 +101,8 @@ private struct Play {
     private let executor = StepExecutor()
     /// Which of the waiting jobs runs next.
     private var picks: SeededRandom
+    /// Where bits turn.
+    private var rot: SeededRandom
     private let original: Settings
 
     private var task: Task<Void, Never>?
@@ -127,6 +129,8 @@ private struct Play {
     private static let stepsAtOnceMax = 20_000
     /// Tasks that wait for time to pass: some alarms, and an attempt or a poll for each channel and source at most.
     private static let asleepMax = 200
+    /// The share of lives before which a bit turns; each time the journal is read twice more.
+    private static let rotShare = 0.05
     /// Events remembered for shrinking.
     private static let eventsKeptMax = 100_000
     /// Small files, so that rotation and compaction happen all the time.
@@ -145,6 +149,7 @@ private struct Play {
             isDiskHarsh: simulation.isDiskHarsh)
         original = world.settings
         picks = SeededRandom(seed: ~simulation.seed)
+        rot = SeededRandom(seed: simulation.seed ^ 0xB17)
         phaseEnd = min(Play.faultyLength, Int64(simulation.hours) * Play.hour)
     }
 
@@ -181,6 +186,7 @@ private struct Play {
 
     private mutating func open() {
         birth = nil
+        if rot.happens(Play.rotShare) { turnBit() }
         world.beginLife()
         let life = world.life
         do {
@@ -202,6 +208,30 @@ private struct Play {
             world.endLife()
             birth = world.time.uptime + max(downtime, 1000)
         }
+    }
+
+    /// Turns one bit of a copy of the journal and lets a reader have it: the bot itself would lose what the world reckons with.
+    private mutating func turnBit() {
+        let copy = world.disk.copied()
+        let whole = Play.read(copy)
+        let names = copy.fileNames.filter {
+            ($0.hasPrefix("journal-") || $0.hasPrefix("snapshot-")) && !copy[$0].isEmpty
+        }
+        guard let name = rot.pick(names), case .success(let (payloads, report)) = whole, !report.isDamaged else {
+            return
+        }
+        let place = rot.below(copy[name].count)
+        copy[name][place] ^= 1 << UInt8(rot.below(8))
+        world.counts.rot += 1
+        world.tell(.rotted(place: "\(name) at byte \(place)", whole: payloads, Play.read(copy)))
+    }
+
+    private static func read(_ disk: MemoryDisk) -> Result<(payloads: [[UInt8]], report: JournalReport), JournalError> {
+        var payloads: [[UInt8]] = []
+        do throws(JournalError) {
+            let report = try JournalReader(disk, limits: limits).forEach { payloads.append(Array($0.payload)) }
+            return .success((payloads, report))
+        } catch { return .failure(error) }
     }
 
     private var setup: Bot.Setup {

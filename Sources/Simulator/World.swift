@@ -298,6 +298,7 @@ public struct Counts: Sendable {
     var stops = 0
     var webFaults: [String: Int] = [:]
     var diskFaults: [DiskFaultKind: Int] = [:]
+    var rot = 0
     var clockSteps = 0
     var suspends = 0
     var reloads = 0

@@ -3,6 +3,7 @@ internal import AlertTesting
 internal import PluginKit
 internal import Testing
 
+@testable internal import Journal
 @testable internal import Simulator
 
 /// Every checker catches a bot, or a world, that breaks its promise.
@@ -72,6 +73,28 @@ internal import Testing
             #expect(throws: Breach.self) { try checker.take(.committed, world) }
         } else {
             try checker.take(.committed, world)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("abc", "abc", 0, true), ("abc", "ac", 1, true), ("abc", "ac", 0, false), ("abc", "axc", 1, false),
+            ("abc", "acb", 1, false), ("abcd", "a", 3, false),
+        ] as [(whole: String, left: String, damaged: Int, isFine: Bool)])
+    func `records that rot altered, or took away in silence, are caught`(
+        whole: String, left: String, damaged: Int, isFine: Bool
+    ) throws {
+        let place = JournalPlace(file: "journal-1.jsonl", line: 2, byteOffset: 1)
+        var report = JournalReport()
+        report.notices = Array(repeating: .tornTail(place, bytes: 1), count: damaged)
+        func payloads(_ text: String) -> [[UInt8]] { text.utf8.map { [$0] } }
+        var checker = RotNoticed()
+        let happening = Happening.rotted(
+            place: "a copy", whole: payloads(whole), .success((payloads(left), report)))
+        if isFine {
+            try checker.take(happening, world)
+        } else {
+            #expect(throws: Breach.self) { try checker.take(happening, world) }
         }
     }
 }

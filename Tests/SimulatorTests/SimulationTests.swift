@@ -20,7 +20,8 @@ internal import Testing
         for kind in DiskFaultKind.allCases { #expect(counts.diskFaults[kind, default: 0] > 0, "\(kind)") }
         #expect(counts.webFaults.count >= 10)
         for count in [
-            counts.powerCuts, counts.stops, counts.clockSteps, counts.suspends, counts.reloads, counts.unknowns,
+            counts.powerCuts, counts.stops, counts.rot, counts.clockSteps, counts.suspends, counts.reloads,
+            counts.unknowns,
         ] {
             #expect(count > 0)
         }
