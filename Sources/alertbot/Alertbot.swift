@@ -12,7 +12,7 @@ struct Alertbot: AsyncParsableCommand {
             RunCommand.self, DryRunCommand.self, BacktestCommand.self, TestCommand.self, CheckCommand.self,
             StatusCommand.self, HistoryCommand.self, IncidentsCommand.self, WhyCommand.self, MuteCommand.self,
             UnmuteCommand.self, MutesCommand.self, AckCommand.self, RetryCommand.self, SendTestCommand.self,
-            JournalCommand.self,
+            JournalCommand.self, PluginsCommand.self, SchemaCommand.self,
         ])
 
     static func main() async {
