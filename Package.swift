@@ -83,9 +83,8 @@ let package = Package(
         .executableTarget(
             name: "alertbot",
             dependencies: [
-                "AlertCore", "BotConfig", "BuiltinPlugins", "CMalloc", "Journal", "Pictures", "Preview", "RuleTests",
-                "Runtime",
-                "StatusPage", "Transport",
+                "AlertCore", "BotConfig", "BuiltinPlugins", "CMalloc", "DropRule", "Journal", "Pictures", "Preview",
+                "RuleTests", "Runtime", "StatusPage", "ThresholdRule", "Transport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + kit, swiftSettings: strict),
         module("BuiltinPlugins", ["BotConfig"] + kit + plugins.map { .target(name: $0.module) }),
