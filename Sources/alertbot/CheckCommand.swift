@@ -2,11 +2,16 @@ internal import AlertCore
 internal import ArgumentParser
 internal import BotConfig
 internal import PluginKit
+internal import Preview
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Validates the config; shows how late a rule can be and when the gates are closed.")
+        abstract: "Validates the config; shows how late a rule can be and when the gates are closed.",
+        discussion: """
+            Where the running bot has recorded something, the newest of it is played through the config: how many messages a \
+            week that makes, and which rules matched nothing.
+            """)
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
@@ -19,6 +24,7 @@ struct CheckCommand: ParsableCommand {
         let file = try ConfigFile(common.config)
         let calendar = file.result.config.map { gates($0) } ?? []
         let delays = file.result.config.map { $0.plan.detectionDelays } ?? []
+        let experience = file.result.config.flatMap(experience)
         switch format {
         case .json:
             let report: JSON = [
@@ -32,11 +38,13 @@ struct CheckCommand: ParsableCommand {
                             "closed": .array(gate.spans.map { ["from": JSON($0.from), "to": JSON($0.to)] }),
                         ]
                     }),
+                "history": experience?.json ?? .null,
             ]
             Output.line(report.prettyText)
         case .text:
             for text in file.problemTexts { Output.error(text) }
             if let config = file.result.config { describe(config, delays, calendar, common.paint) }
+            if let experience { describe(experience, common.paint) }
         }
         if file.result.config == nil {
             let count = file.result.problems.count { $0.level == .error }
@@ -50,6 +58,35 @@ struct CheckCommand: ParsableCommand {
             guard let calendar = gate.calendar else { return nil }
             let spans = calendar.schedule(from: now, count: CheckCommand.calendarSpansMax)
             return (gate.name, spans.filter { $0.from < now + CheckCommand.calendarLength })
+        }
+    }
+
+    /// The newest of the recording, played; nil when there is none.
+    private func experience(_ config: Config) -> Experience? {
+        do throws(Failure) {
+            let files = try RecordedFolder(config.bot.stateFolder).newestFiles(bytesMax: CheckCommand.recordedBytesMax)
+            guard !files.isEmpty else { return nil }
+            var file = PlayedFile(recorded: files, sources: config.sources.keys)
+            var experience = Experience.Gathering(config.plan)
+            _ = try file.play { experience.feed($0) }
+            return experience.finish(channels: config.channels)
+        } catch {
+            Output.error("alertbot: warning: the recording is left out: \(error.sentence)")
+            return nil
+        }
+    }
+
+    /// Some 250,000 observations, a second or two of playing.
+    private static let recordedBytesMax = 64 << 20
+
+    private func describe(_ experience: Experience, _ paint: Paint) {
+        let zone = experience.zone
+        Output.line(
+            "\n" + paint.bold("Messages by what was recorded")
+                + paint.dim("  (\(wall(experience.from, zone)) – \(wall(experience.to, zone)))"))
+        for rule in experience.rules { Output.line("  \(rule.rule): \(rule.text)") }
+        for rule in experience.unmatched {
+            Output.line("  note: rule '\(rule)' matched nothing that was recorded in that time")
         }
     }
 

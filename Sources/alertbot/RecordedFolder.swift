@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Journal
 internal import PluginKit
 internal import Preview
@@ -18,6 +19,19 @@ struct RecordedFolder {
         } catch {
             throw Failure(JournalError(error, in: disk.folder))
         }
+    }
+
+    /// The newest files of at most so many bytes, oldest first; the newest one whatever its length.
+    func newestFiles(bytesMax: Int) throws(Failure) -> [String] {
+        var newest: [String] = []
+        var bytes = 0
+        for path in try files().reversed() {
+            var status = stat()
+            if stat(path, &status) == 0 { bytes += Int(status.st_size) }
+            guard newest.isEmpty || bytes <= bytesMax else { break }
+            newest.append(path)
+        }
+        return newest.reversed()
     }
 
     /// The last figures of each source, as they arrived.
