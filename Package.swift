@@ -131,12 +131,12 @@ let package = Package(
                 "AlertCore", "AlertTesting", "PluginTesting", "QuietHoursRule", "BudgetRule", "GroupRule",
                 "FlappingRule", "DependsOnRule", "EscalateRule", "RepeatRule",
             ] + kit),
-        tests("BuiltinPluginsTests", ["BuiltinPlugins", "BotConfig"] + kit),
+        tests("BuiltinPluginsTests", ["BuiltinPlugins", "BotConfig", "YAMLKit"] + kit),
         tests(
             "PreviewTests",
             [
-                "Preview", "AlertCore", "AlertTesting", "BudgetRule", "Journal", "JournalTesting", "PluginTesting",
-                "Runtime",
+                "Preview", "AlertCore", "AlertTesting", "BotConfig", "BudgetRule", "BuiltinPlugins", "DropRule",
+                "Journal", "JournalTesting", "PluginTesting", "Runtime", "ThresholdRule",
             ]
                 + kit),
         tests(

@@ -102,16 +102,20 @@ public struct AppSuggestion: Sendable {
             notes.append("no limit is proposed: a threshold would hardly ever have enough \(noun) to judge")
             return nil
         }
-        let usual = volume.total > 0 ? volume.bad / volume.total : 0
+        let usual = volume.spread.usual
         let limits = tried.compactMap { entry -> (limit: Comparison, bad: Double, figures: Figures)? in
             guard case .floor(let limit) = entry.candidate.setting, let bad = entry.candidate.badRate else {
                 return nil
             }
             return (limit, bad, entry.figures)
         }
-        guard
-            let warning = limits.first(where: { $0.bad >= usual * usualMargin && $0.figures.alarms <= allowed })
-        else {
+        let ordinary = limits.filter { $0.bad >= usual * usualMargin }
+        guard !ordinary.isEmpty else {
+            notes.append(
+                "no limit is proposed: usually only \((1 - usual).percent) are well, too near to any that was tried")
+            return nil
+        }
+        guard let warning = ordinary.first(where: { $0.figures.alarms <= allowed }) else {
             notes.append("no limit is proposed: every one that was tried rang oftener than once a month")
             return nil
         }

@@ -16,9 +16,9 @@ struct Candidate: Sendable {
     /// The rule's name while it is tried.
     var name: String { rule.name }
 
-    /// The share of bad cases at the limit; nil for what has none.
+    /// The share of bad cases at the limit, rounded to the grain of configs; nil for what has none.
     var badRate: Double? {
-        if case .floor(let limit) = setting { 1 - limit.limit } else { nil }
+        if case .floor(let limit) = setting { ((1 - limit.limit) * 1e9).rounded() / 1e9 } else { nil }
     }
 
     /// Limits that people write, the tightest first: each allows about half as much again as the one before.

@@ -1,4 +1,5 @@
 public import AlertCore
+internal import Glibc
 public import PluginKit
 
 /// Tries many settings of `threshold` and `drop` on observations as they pass, all in one playing, and proposes for each app
@@ -93,6 +94,37 @@ public struct Suggesting: Sendable {
     }
 }
 
+/// Spans by the share of bad cases in them, in bounded space.
+struct Spread: Sendable {
+    private var bins = Array(repeating: (spans: 0, bad: 0.0, total: 0.0), count: Spread.binsMax)
+
+    /// None bad, then eight bins for each power of ten from 0.001 % to all.
+    private static let binsMax = 42
+    /// The share of spans that are not called usual: the worst, where trouble would be.
+    private static let worstShare = 0.05
+
+    mutating func add(bad: Double, of total: Double) {
+        let place = bad > 0 && total > 0 ? Int((log10(bad / total) * 8).rounded(.down)) + 41 : 0
+        let bin = min(max(place, bad > 0 ? 1 : 0), Spread.binsMax - 1)
+        bins[bin].spans += 1
+        bins[bin].bad += bad
+        bins[bin].total += total
+    }
+
+    /// The share of bad cases over all spans but the worst.
+    var usual: Double {
+        let spans = bins.reduce(0) { $0 + $1.spans }
+        var (seen, bad, total) = (0, 0.0, 0.0)
+        for bin in bins where bin.spans > 0 {
+            if seen > 0, Double(seen + bin.spans) > Double(spans) * (1 - Spread.worstShare) { break }
+            seen += bin.spans
+            bad += bin.bad
+            total += bin.total
+        }
+        return total > 0 ? bad / total : 0
+    }
+}
+
 /// What is kept of the past of one app.
 struct AppPast: Sendable {
     private(set) var first: Moment
@@ -107,7 +139,7 @@ struct AppPast: Sendable {
         /// Spans seen; those with the counts behind the metric; of these, those that a threshold judges by itself; those
         /// short enough for a drop.
         var spans = 0, counted = 0, judged = 0, short = 0
-        var bad = 0.0, total = 0.0
+        var spread = Spread()
     }
 
     /// With less than this a threshold says nothing unless told otherwise.
@@ -136,8 +168,7 @@ struct AppPast: Sendable {
         volume.counted += 1
         if share.total >= volumeMin { volume.judged += 1 }
         if observation.span.length <= spanMax { volume.short += 1 }
-        volume.bad += share.total - share.hits
-        volume.total += share.total
+        volume.spread.add(bad: share.total - share.hits, of: share.total)
     }
 
     /// What rules judge: the whole app where it is seen, else its releases.

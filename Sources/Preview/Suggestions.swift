@@ -23,14 +23,14 @@ public struct Suggestions: Sendable {
         ]
         if hasTruth { lines.append("# while nothing was wrong.") }
         for app in apps where app.floor == nil && app.drop == nil {
-            lines.append("# \(app.app.tamed): \(app.notes.joined(separator: "; "))")
+            lines.append("# \(app.app.forComments): \(app.notes.joined(separator: "; "))")
         }
         let named = self.named.filter { $0.app.floor != nil || $0.app.drop != nil }
         guard !named.isEmpty else { return (lines + ["rules: {}", ""]).joined(separator: "\n") }
         lines.append("rules:")
         for entry in named {
             let app = entry.app
-            lines.append("  # \(app.app.tamed), \((app.to - app.from).short) from \(app.from) to \(app.to)")
+            lines.append("  # \(app.app.forComments), \((app.to - app.from).short) from \(app.from) to \(app.to)")
             lines += app.notes.map { "  # Note: \($0)." }
             if let floor = app.floor {
                 lines += rule(
@@ -113,6 +113,12 @@ extension Unicode.Scalar {
 }
 
 extension String {
+    /// The text without what YAML does not take even in a comment.
+    fileprivate var forComments: String {
+        String(String.UnicodeScalarView(tamed.unicodeScalars.filter { $0.properties.generalCategory != .format }))
+            .clipped(to: 100)
+    }
+
     /// The text as a YAML scalar in double quotes that the config reader takes for just this text: what YAML does not print
     /// is escaped, and so is what would begin a secret.
     fileprivate var quotedForYAML: String {
