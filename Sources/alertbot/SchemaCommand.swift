@@ -8,13 +8,10 @@ struct SchemaCommand: ParsableCommand {
         commandName: "schema", abstract: "Prints the JSON Schema of config.yaml, for editors.",
         discussion: """
             Write it into a file, and name that in the config's first line: '# yaml-language-server: $schema=FILE'. Then the \
-            editor knows every key, its grammar and its default.
+            editor knows every key, its grammar and its default. It is JSON whatever --format says.
             """)
 
-    // There is only JSON to print; the option is there because every command has it.
-    @Option(name: .long, help: "json.") var format = JSONOnly.json
-
-    enum JSONOnly: String, ExpressibleByArgument, CaseIterable, Sendable { case json }
+    @OptionGroup var output: OutputOptions
 
     func run() { Output.line(ConfigSchema(.builtin).json.prettyText) }
 }

@@ -3,6 +3,7 @@ internal import ArgumentParser
 internal import BotConfig
 internal import BuiltinPlugins
 internal import DropRule
+internal import Glibc
 internal import PluginKit
 internal import Preview
 internal import ThresholdRule
@@ -76,7 +77,7 @@ struct SuggestCommand: AsyncParsableCommand {
         }
         switch format {
         case .json: Output.line(suggestions.json.prettyText)
-        case .text: Output.write(suggestions.fragment, to: 1)
+        case .text: Output.write(suggestions.fragment, to: STDOUT_FILENO)
         }
         if !isWhole || !isTruthWhole { throw Failure(.no) }
     }
