@@ -87,7 +87,8 @@ public struct AppSuggestion: Sendable {
         if volume.judged * 2 < volume.counted {
             notes.append(
                 "\(volume.counted - volume.judged) of \(volume.counted) spans have fewer than \(Int(AppPast.volumeMin)) "
-                    + "\(noun); a longer 'window' or 'widen_to' gathers more")
+                    + "\(noun)\(MetricNature(of: metric).adds ? " in an hour" : ""); a longer 'window' or 'widen_to' gathers more"
+            )
         }
         floor = AppSuggestion.floor(tried, volume, allowed, noun, &notes)
         drop = AppSuggestion.drop(tried, past, allowed, &notes)

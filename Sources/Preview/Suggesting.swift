@@ -9,6 +9,7 @@ public import PluginKit
 /// Memory is bounded by the number of apps, not by the length of the span.
 public struct Suggesting: Sendable {
     private let metric: String
+    private let nature: MetricNature
     private let app: Glob?
     private let truth: [TrueIncident]?
     private let candidates: [Candidate]
@@ -31,6 +32,7 @@ public struct Suggesting: Sendable {
         truth: [TrueIncident]? = nil
     ) throws(ProblemList) {
         self.metric = metric
+        nature = MetricNature(of: metric)
         self.app = app
         self.truth = truth
         let fastest = plan.sources.map(\.throttle).min() ?? .minutes(1)
@@ -75,7 +77,7 @@ public struct Suggesting: Sendable {
     private mutating func note(_ observation: Observation) {
         let share = observation.metrics.figure(metric)?.share
         pasts[observation.subject.app, default: AppPast(candidates.count, at: observation.seen)]
-            .add(observation, share)
+            .add(observation, share, isPooled: nature.adds)
     }
 
     private mutating func countSaid() {
@@ -136,7 +138,7 @@ struct AppPast: Sendable {
     var tallies: [Tally]
 
     struct Volume: Sendable {
-        /// Spans seen; those with the counts behind the metric; of these, those that a threshold judges by itself; those
+        /// Spans seen; those with the counts behind the metric; of these, those at whose volume a threshold judges; those
         /// short enough for a drop.
         var spans = 0, counted = 0, judged = 0, short = 0
         var spread = Spread()
@@ -144,7 +146,7 @@ struct AppPast: Sendable {
 
     /// With less than this a threshold says nothing unless told otherwise.
     static let volumeMin = 50.0
-    /// A drop learns from spans up to this.
+    /// A drop learns from spans up to this, and a threshold's window is as long.
     private static let spanMax = Duration.hours(1)
 
     init(_ candidates: Int, at moment: Moment) {
@@ -152,22 +154,28 @@ struct AppPast: Sendable {
         tallies = Array(repeating: Tally(), count: candidates)
     }
 
-    mutating func add(_ observation: Observation, _ share: Share?) {
+    /// - Parameter isPooled: whether a threshold adds up what its window holds.
+    mutating func add(_ observation: Observation, _ share: Share?, isPooled: Bool) {
         first = min(first, observation.seen)
         last = max(last, observation.seen)
         if observation.subject.release == nil {
-            AppPast.add(observation, share, to: &whole)
+            AppPast.add(observation, share, isPooled, to: &whole)
         } else {
-            AppPast.add(observation, share, to: &parts)
+            AppPast.add(observation, share, isPooled, to: &parts)
         }
     }
 
-    private static func add(_ observation: Observation, _ share: Share?, to volume: inout Volume) {
+    private static func add(
+        _ observation: Observation, _ share: Share?, _ isPooled: Bool, to volume: inout Volume
+    ) {
         volume.spans += 1
         guard let share else { return }
         volume.counted += 1
-        if share.total >= volumeMin { volume.judged += 1 }
-        if observation.span.length <= spanMax { volume.short += 1 }
+        let length = observation.span.length
+        let perWindow =
+            isPooled && length < spanMax ? share.total * (spanMax.inSeconds / length.inSeconds) : share.total
+        if perWindow >= volumeMin { volume.judged += 1 }
+        if length <= spanMax { volume.short += 1 }
         volume.spread.add(bad: share.total - share.hits, of: share.total)
     }
 

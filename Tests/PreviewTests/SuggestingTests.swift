@@ -19,6 +19,7 @@ private struct AppStory {
     var trouble: [Range<Int>] = []
     var crashedInTrouble = 400.0
     var seed: UInt64 = 1
+    var noun = "users"
 
     static let start = Moment.utc("2026-10-20 00:00")
 
@@ -30,7 +31,9 @@ private struct AppStory {
             let now = AppStory.moment(half)
             let usual = crashed * Double.random(in: 0.7...1.3, using: &random)
             let bad = trouble.contains { $0.contains(half) } ? crashedInTrouble : usual
-            let metrics: Metrics = ["users": users, "crashed_users": bad.rounded()]
+            var metrics = Metrics()
+            metrics[noun] = users
+            metrics["crashed_" + noun] = bad.rounded()
             let observation = Observation.figures(
                 metrics, of: Subject(source: "ios", app: app), at: now, lasting: .minutes(30))
             return ObservationReader.Batch(seen: now, lines: [.observed(observation)])
@@ -149,6 +152,16 @@ private struct AppStory {
         #expect(tiny.floor == nil)
         #expect(tiny.notes.contains("no limit is proposed: a threshold would hardly ever have enough users to judge"))
         #expect(tiny.notes.contains { $0.hasPrefix("1536 of 1536 spans have fewer than 50 users") })
+    }
+
+    @Test func `sessions of an hour are taken together before they are too few`() throws {
+        let story = AppStory(days: 4, users: 30, crashed: 0.4, noun: "sessions")
+        let hourly = try suggestions([story], metric: "crash_free_sessions").apps[0]
+        #expect(hourly.floor != nil, "\(hourly.notes)")
+        var tiny = story
+        tiny.users = 20
+        let few = try suggestions([tiny], metric: "crash_free_sessions").apps[0]
+        #expect(few.notes.contains { $0.hasPrefix("192 of 192 spans have fewer than 50 sessions in an hour; ") })
     }
 
     @Test func `an app whose source gives no counts gets nothing, and is told so`() throws {
