@@ -61,23 +61,39 @@ struct CheckCommand: ParsableCommand {
         }
     }
 
-    /// The newest of the recording, played; nil when there is none.
+    /// The newest of the recording, played: as much of it as takes some seconds; nil when there is none.
     private func experience(_ config: Config) -> Experience? {
         do throws(Failure) {
-            let files = try RecordedFolder(config.bot.stateFolder).newestFiles(bytesMax: CheckCommand.recordedBytesMax)
-            guard !files.isEmpty else { return nil }
-            var file = PlayedFile(recorded: files, sources: config.sources.keys)
-            var experience = Experience.Gathering(config.plan)
-            _ = try file.play { experience.feed($0) }
-            return experience.finish(channels: config.channels)
+            let folder = RecordedFolder(config.bot.stateFolder)
+            let clock = SystemClock()
+            let few = try folder.newestFiles(bytesMax: CheckCommand.firstBytes)
+            guard !few.files.isEmpty else { return nil }
+            let began = clock.uptime()
+            let experience = try play(few.files, config)
+            // How long the first took tells how much there is time for.
+            let share = CheckCommand.playingTime.inSeconds / max((clock.uptime() - began).inSeconds, 0.001)
+            let bytesMax = min(Double(few.bytes) * share, Double(CheckCommand.bytesMax))
+            let many = try folder.newestFiles(bytesMax: Int(bytesMax))
+            return many.files.count > few.files.count ? try play(many.files, config) : experience
         } catch {
             Output.error("alertbot: warning: the recording is left out: \(error.sentence)")
             return nil
         }
     }
 
-    /// Some 250,000 observations, a second or two of playing.
-    private static let recordedBytesMax = 64 << 20
+    private func play(_ files: [String], _ config: Config) throws(Failure) -> Experience? {
+        var file = PlayedFile(recorded: files, sources: config.sources.keys, isQuiet: true)
+        var experience = Experience.Gathering(config.plan)
+        _ = try file.play { experience.feed($0) }
+        return experience.finish(channels: config.channels)
+    }
+
+    /// Some 4,000 observations, enough to measure the speed by.
+    private static let firstBytes = 1 << 20
+    /// Longer than this nobody wants to wait for a check.
+    private static let playingTime = Duration.seconds(3)
+    /// All that a recording holds by its own bounds, and more.
+    private static let bytesMax = 1 << 30
 
     private func describe(_ experience: Experience, _ paint: Paint) {
         let zone = experience.zone

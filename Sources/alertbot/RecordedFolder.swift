@@ -22,16 +22,17 @@ struct RecordedFolder {
     }
 
     /// The newest files of at most so many bytes, oldest first; the newest one whatever its length.
-    func newestFiles(bytesMax: Int) throws(Failure) -> [String] {
+    func newestFiles(bytesMax: Int) throws(Failure) -> (files: [String], bytes: Int) {
         var newest: [String] = []
         var bytes = 0
         for path in try files().reversed() {
             var status = stat()
-            if stat(path, &status) == 0 { bytes += Int(status.st_size) }
-            guard newest.isEmpty || bytes <= bytesMax else { break }
+            let length = stat(path, &status) == 0 ? Int(status.st_size) : 0
+            guard newest.isEmpty || bytes + length <= bytesMax else { break }
             newest.append(path)
+            bytes += length
         }
-        return newest.reversed()
+        return (newest.reversed(), bytes)
     }
 
     /// The last figures of each source, as they arrived.
