@@ -83,9 +83,8 @@ let package = Package(
         .executableTarget(
             name: "alertbot",
             dependencies: [
-                "AlertCore", "BotConfig", "BuiltinPlugins", "CMalloc", "Journal", "Pictures", "Preview", "RuleTests",
-                "Runtime",
-                "StatusPage", "Transport",
+                "AlertCore", "BotConfig", "BuiltinPlugins", "CMalloc", "DropRule", "Journal", "Pictures", "Preview",
+                "RuleTests", "Runtime", "StatusPage", "ThresholdRule", "Transport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + kit, swiftSettings: strict),
         module("BuiltinPlugins", ["BotConfig"] + kit + plugins.map { .target(name: $0.module) }),
@@ -132,12 +131,12 @@ let package = Package(
                 "AlertCore", "AlertTesting", "PluginTesting", "QuietHoursRule", "BudgetRule", "GroupRule",
                 "FlappingRule", "DependsOnRule", "EscalateRule", "RepeatRule",
             ] + kit),
-        tests("BuiltinPluginsTests", ["BuiltinPlugins", "BotConfig"] + kit),
+        tests("BuiltinPluginsTests", ["BuiltinPlugins", "BotConfig", "YAMLKit"] + kit),
         tests(
             "PreviewTests",
             [
-                "Preview", "AlertCore", "AlertTesting", "BudgetRule", "Journal", "JournalTesting", "PluginTesting",
-                "Runtime",
+                "Preview", "AlertCore", "AlertTesting", "BotConfig", "BudgetRule", "BuiltinPlugins", "DropRule",
+                "Journal", "JournalTesting", "PluginTesting", "Runtime", "ThresholdRule",
             ]
                 + kit),
         tests(

@@ -161,6 +161,14 @@ public struct DetectorPlan: Sendable {
         return condition.patterns.contains { $0.fits(release ?? "") }
     }
 
+    /// Whether figures of that subject are any business of the rule.
+    ///
+    /// - Parameter labels: the subject's.
+    public func watches(_ subject: Subject, labels: [String: String]) -> Bool {
+        guard scope == .app else { return concerns(subject, labels: labels) }
+        return shows(release: subject.release) && concerns(subject.whole, labels: labels)
+    }
+
     func canConcern(source: String) -> Bool {
         match["source"].map { condition in condition.patterns.contains { $0.fits(source) } } ?? true
     }

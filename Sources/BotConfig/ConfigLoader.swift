@@ -1,5 +1,5 @@
 internal import AlertCore
-internal import PluginKit
+public import PluginKit
 internal import YAMLKit
 
 extension Config {
@@ -11,19 +11,21 @@ extension Config {
     public static func load(
         _ bytes: [UInt8], folder: String, catalog: PluginCatalog, surroundings: ConfigSurroundings
     ) -> ConfigResult {
-        let document = YAML.parse(bytes)
-        var loading = ConfigLoading(
-            reader: ConfigReader(
-                secrets: SecretReading(surroundings: surroundings, folder: folder), surroundings: surroundings,
-                catalog: catalog), folder: folder)
-        for problem in document.problems {
-            loading.reader.reportBroken(
-                Problem(problem.mark.position, problem.message, advice: problem.suggestion))
-        }
-        let config = document.root.flatMap { loading.config($0) }
+        var (loading, root) = ConfigLoading.begun(bytes, folder, catalog, surroundings)
+        let config = root.flatMap { loading.config($0) }
         let problems = loading.reader.problems.sorted { $0.position < $1.position }
         let isSound = !problems.contains { $0.level == .error }
         return ConfigResult(config: isSound ? config : nil, problems: problems)
+    }
+
+    /// What is wrong with a part of a config by itself: sections may be missing, and names of things that stand elsewhere are
+    /// taken on trust.
+    public static func problems(
+        inFragment bytes: [UInt8], catalog: PluginCatalog, surroundings: ConfigSurroundings
+    ) -> [Problem] {
+        var (loading, root) = ConfigLoading.begun(bytes, ".", catalog, surroundings)
+        if let root { loading.fragment(root) }
+        return loading.reader.problems.sorted { $0.position < $1.position }
     }
 }
 
@@ -56,6 +58,35 @@ struct ConfigLoading {
         }
     }
 
+    /// A reading at its begin, with what is wrong with the YAML itself.
+    static func begun(
+        _ bytes: [UInt8], _ folder: String, _ catalog: PluginCatalog, _ surroundings: ConfigSurroundings
+    ) -> (loading: ConfigLoading, root: Node?) {
+        let document = YAML.parse(bytes)
+        var loading = ConfigLoading(
+            reader: ConfigReader(
+                secrets: SecretReading(surroundings: surroundings, folder: folder), surroundings: surroundings,
+                catalog: catalog), folder: folder)
+        for problem in document.problems {
+            loading.reader.reportBroken(
+                Problem(problem.mark.position, problem.message, advice: problem.suggestion))
+        }
+        return (loading, document.root)
+    }
+
+    /// Reads whatever sections are there, each by itself.
+    mutating func fragment(_ root: Node) {
+        let entries = reader.entries(of: root, "the config")
+        reader.reportUnknown(entries, known: Vocabulary.top, in: "the config")
+        let bot = readBot(entries.first { $0.key == "bot" })
+        let polling = readPacing(
+            entries.first { $0.key == "polling" }?.value, "polling", keys: Vocabulary.polling.names)
+        let sources = readSources(named(entries, "sources", isRequired: false), polling)
+        _ = readChannels(named(entries, "channels", isRequired: false), bot)
+        _ = readRules(named(entries, "rules", isRequired: false), bot.zone, sources)
+        _ = readRoutes(entries.first { $0.key == "routes" }?.value)
+    }
+
     mutating func config(_ root: Node) -> Config? {
         let entries = reader.entries(of: root, "the config")
         reader.reportUnknown(entries, known: Vocabulary.top, in: "the config")
@@ -66,7 +97,8 @@ struct ConfigLoading {
                 advice: "remove 'plugins'")
         }
         let bot = readBot(entries.first { $0.key == "bot" })
-        let polling = readPacing(entries.first { $0.key == "polling" }?.value, "polling", keys: Vocabulary.polling)
+        let polling = readPacing(
+            entries.first { $0.key == "polling" }?.value, "polling", keys: Vocabulary.polling.names)
         let sources = readSources(named(entries, "sources", isRequired: true), polling)
         let channels = readChannels(named(entries, "channels", isRequired: true), bot)
         let rules = readRules(named(entries, "rules", isRequired: false), bot.zone, sources)
@@ -154,7 +186,7 @@ struct ConfigLoading {
             listen: .on(host: "127.0.0.1", port: 8480), shutdownGrace: .seconds(20))
         guard let entry else { return bot }
         let entries = reader.entries(of: entry.value, "'bot'")
-        reader.reportUnknown(entries, known: Vocabulary.bot, in: "'bot'")
+        reader.reportUnknown(entries, known: Vocabulary.bot.names, in: "'bot'")
         for entry in entries {
             let node = entry.value
             switch entry.key {

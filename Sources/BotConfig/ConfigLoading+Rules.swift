@@ -46,7 +46,7 @@ extension ConfigLoading {
                     value: thing.value, isDetector: isDetector, entries: entries, options: plugin.manifest.options))
             let options = reader.options(
                 of: plugin.manifest, name: thing.name, at: thing.position, entries,
-                common: isDetector ? Vocabulary.detector : Vocabulary.gate, "rule '\(thing.name)'")
+                common: (isDetector ? Vocabulary.detector : Vocabulary.gate).names, "rule '\(thing.name)'")
             let context = RuleContext(name: thing.name, zone: zone, looksPerDay: looksPerDay(match, sources))
             switch plugin.type {
             case .detector(let type):
@@ -72,7 +72,7 @@ extension ConfigLoading {
     /// The time between reminders.
     private mutating func readRepeat(_ entries: [Entry], default: Duration?) -> Duration? {
         guard let node = entries.first(where: { $0.key == "repeat" })?.value else { return `default` }
-        switch reader.option(node, "repeat", .orOff(.duration(.minutes(1) ... .days(30))))?.value {
+        switch reader.option(node, "repeat", Vocabulary.reminder.kind)?.value {
         case .duration(let duration): return duration
         default: return nil
         }
@@ -102,7 +102,7 @@ extension ConfigLoading {
         }
         return nodes.map { node in
             let entries = reader.entries(of: node, "a route")
-            reader.reportUnknown(entries, known: Vocabulary.route, in: "a route")
+            reader.reportUnknown(entries, known: Vocabulary.route.names, in: "a route")
             let matchNode = entries.first { $0.key == "match" }?.value
             var to: [(name: String, position: Position)] = []
             if let entry = entries.first(where: { $0.key == "to" }) {

@@ -60,17 +60,17 @@ extension ConfigLoading {
             let node = entry.value
             pacing.positions[entry.key] = node.position
             switch entry.key {
-            case "every": pacing.every = reader.duration(node, "every", .seconds(1) ... .days(7))
-            case "throttle": pacing.throttle = reader.duration(node, "throttle", .seconds(1) ... .days(7))
-            case "slowest": pacing.slowest = reader.duration(node, "slowest", .seconds(1) ... .days(30))
-            case "timeout": pacing.timeout = reader.duration(node, "timeout", .seconds(1) ... .hours(1))
+            case "every": pacing.every = reader.duration(node, "every", Vocabulary.everyRange)
+            case "throttle": pacing.throttle = reader.duration(node, "throttle", Vocabulary.everyRange)
+            case "slowest": pacing.slowest = reader.duration(node, "slowest", Vocabulary.slowestRange)
+            case "timeout": pacing.timeout = reader.duration(node, "timeout", Vocabulary.timeoutRange)
             case "jitter":
                 if case .fraction(let share) = reader.option(node, "jitter", .percentage)?.value {
                     if share > 0.5 { reader.report(node.position, "'jitter' is more than 50%", "10%") }
                     pacing.jitter = share
                 }
             case "concurrency" where keys != nil:
-                pacing.concurrency = reader.integer(node, "concurrency", 1...256)
+                pacing.concurrency = reader.integer(node, "concurrency", Vocabulary.concurrencyRange)
             case "backoff": readBackoff(node, &pacing)
             default: break
             }
@@ -81,7 +81,7 @@ extension ConfigLoading {
 
     private mutating func readBackoff(_ node: Node, _ pacing: inout Pacing) {
         let entries = reader.entries(of: node, "'backoff'")
-        reader.reportUnknown(entries, known: Vocabulary.backoff, in: "'backoff'")
+        reader.reportUnknown(entries, known: Vocabulary.backoff.names, in: "'backoff'")
         for entry in entries {
             switch entry.key {
             case "factor":
@@ -123,7 +123,7 @@ extension ConfigLoading {
             var source: (any Source)?
             if let plugin = plugin(thing, entries, "source", among: plugins) {
                 let options = reader.options(
-                    of: plugin.manifest, name: thing.name, at: thing.position, entries, common: Vocabulary.source,
+                    of: plugin.manifest, name: thing.name, at: thing.position, entries, common: Vocabulary.source.names,
                     "source '\(thing.name)'")
                 let context = SourceContext(name: thing.name, folder: folder, every: plan.every)
                 source = make(thing) { () throws(ProblemList) in
@@ -154,7 +154,8 @@ extension ConfigLoading {
             var channel: (any Channel)?
             if let plugin = plugin(thing, entries, "channel", among: plugins) {
                 let options = reader.options(
-                    of: plugin.manifest, name: thing.name, at: thing.position, entries, common: Vocabulary.channel,
+                    of: plugin.manifest, name: thing.name, at: thing.position, entries,
+                    common: Vocabulary.channel.names,
                     "channel '\(thing.name)'")
                 let context = ChannelContext(name: thing.name, bot: bot.name, zone: bot.zone)
                 channel = make(thing) { () throws(ProblemList) in

@@ -15,11 +15,15 @@ public struct PluginManifest: Sendable {
     public let name: String
     /// One sentence for `plugins list`.
     public let summary: String
+    /// The plugin at work, for `plugins describe`: its options as one would write them, one a line, without `plugin`. Empty
+    /// for a plugin that is used as it is.
+    public let example: String
     public let options: [OptionSpec]
 
-    public init(name: String, summary: String, options: [OptionSpec]) {
+    public init(name: String, summary: String, example: String = "", options: [OptionSpec]) {
         self.name = name
         self.summary = summary
+        self.example = example
         self.options = options
     }
 }

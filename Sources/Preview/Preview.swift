@@ -75,6 +75,16 @@ public struct Preview: Sendable {
         now = max(now, moment)
     }
 
+    /// Hands over the decisions made since the last time, and the incidents that were resolved, and forgets both: for
+    /// spans in which more is said than memory holds.
+    public mutating func takeSaid() -> (decisions: [DecisionRecord], resolved: [Incident]) {
+        let said = decisions
+        decisions.removeAll(keepingCapacity: true)
+        let resolved = seen.values.filter { $0.state == .resolved }
+        for incident in resolved { seen[incident.id] = nil }
+        return (said, resolved)
+    }
+
     private mutating func step(_ input: Input) {
         var output = core.step(&state, input, at: now)
         take(output)

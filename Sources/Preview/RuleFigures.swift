@@ -48,7 +48,16 @@ public struct RuleFigures: Hashable, Sendable {
         }
         let marks = [from] + messages.map(\.at) + [max(from, to)]
         longestSilence = zip(marks, marks.dropFirst()).map { $1 - $0 }.max() ?? .zero
-        detection = truth.map { Detection($0, told, openings) }
+        detection = truth.map { truth in
+            Detection(
+                truth,
+                told.compactMap { incident in
+                    openings[incident.id].map {
+                        Detection.Told(
+                            app: incident.subject.app, since: incident.since, until: incident.until, opening: $0)
+                    }
+                })
+        }
     }
 
     /// Counts each notification once for each channel, and whether a gate ever kept it back.
@@ -106,13 +115,23 @@ public struct Detection: Hashable, Sendable {
     /// Incidents that were told of while nothing was wrong with their app.
     public let falseAlarms: Int
 
-    init(_ truth: [TrueIncident], _ told: [Incident], _ openings: [String: Moment]) {
+    /// An incident that was told of.
+    struct Told: Hashable, Sendable {
+        let app: String
+        let since: Moment
+        /// Nil while it lasts.
+        let until: Moment?
+        /// When the first message was.
+        let opening: Moment
+    }
+
+    init(_ truth: [TrueIncident], _ told: [Told]) {
         cases = truth.map { known in
-            let times = told.filter { $0.subject.app == known.app }.compactMap { openings[$0.id] }
+            let times = told.filter { $0.app == known.app }.map(\.opening)
             let first = times.filter { known.span.from <= $0 && $0 <= known.span.to }.min()
             // What was told of before it began and still holds has told of it, too.
             let standing = told.contains { incident in
-                incident.subject.app == known.app && (openings[incident.id] ?? .latest) < known.span.from
+                incident.app == known.app && incident.opening < known.span.from
                     && (incident.until ?? .latest) > known.span.from
             }
             return Case(incident: known, delay: standing ? .zero : first.map { $0 - known.span.from })
@@ -120,7 +139,7 @@ public struct Detection: Hashable, Sendable {
         falseAlarms = told.count { incident in
             let until = incident.until ?? .latest
             return !truth.contains {
-                $0.app == incident.subject.app && $0.span.from < until && incident.since < $0.span.to
+                $0.app == incident.app && $0.span.from < until && incident.since < $0.span.to
             }
         }
     }

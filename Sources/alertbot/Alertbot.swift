@@ -9,10 +9,11 @@ struct Alertbot: AsyncParsableCommand {
         abstract: "Watches crash figures and tells your chat when it matters.",
         version: Version.text,
         subcommands: [
-            RunCommand.self, DryRunCommand.self, BacktestCommand.self, TestCommand.self, CheckCommand.self,
+            RunCommand.self, DryRunCommand.self, BacktestCommand.self, SuggestCommand.self, TestCommand.self,
+            CheckCommand.self,
             StatusCommand.self, HistoryCommand.self, IncidentsCommand.self, WhyCommand.self, MuteCommand.self,
             UnmuteCommand.self, MutesCommand.self, AckCommand.self, RetryCommand.self, SendTestCommand.self,
-            JournalCommand.self,
+            JournalCommand.self, PluginsCommand.self, SchemaCommand.self,
         ])
 
     static func main() async {

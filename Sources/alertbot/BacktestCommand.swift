@@ -67,11 +67,13 @@ struct BacktestCommand: AsyncParsableCommand {
         let other = try against.map { path throws(Failure) in try ConfigFile(path).config() }
         try checkChannel(config, other)
         let end = try now.map { text throws(Failure) in try instant(text, "--now", config.plan.zone) }
-        let (truth, isTruthWhole) = try readTruth()
+        let (truth, isTruthWhole) = try readTruth(incidents)
 
         var playback = Playback(config.plan, until: end, isTraced: format == .html)
         var otherPlayback = other.map { Playback($0.plan, until: end, isTraced: format == .html) }
-        let isWhole = try await play(config, other, until: end) { batch in
+        let span = PlayedSpan(
+            config, and: [other].compactMap(\.self), observations: observations, since: since, until: end, cache: cache)
+        let isWhole = try await span.play { batch in
             if config.sources[batch.source] != nil { playback.feed(batch) }
             if other?.sources[batch.source] != nil { otherPlayback?.feed(batch) }
         }
@@ -87,56 +89,6 @@ struct BacktestCommand: AsyncParsableCommand {
         let isDifferent = failOnDifference && difference?.isEmpty == false
         if !isWhole || !isTruthWhole || isDifferent { throw Failure(.no) }
     }
-
-    /// Gives every batch to `take`, in the order of arrival; gives back whether all of it could be had.
-    private func play(
-        _ config: Config, _ other: Config?, until end: Moment?, _ take: (ObservationReader.Batch) -> Void
-    ) async throws(Failure) -> Bool {
-        let configs = [config] + [other].compactMap(\.self)
-        let sources = Set(configs.flatMap(\.sources.keys))
-        if let observations {
-            var file = PlayedFile(observations, sources: sources)
-            return try file.play(take)
-        }
-        let folder = RecordedFolder(config.bot.stateFolder)
-        guard let since else { return try playRecording(folder, sources, from: nil, until: end, take) }
-        let begin = (end ?? SystemClock().now()) - (try length(since, "--since"))
-        // The recording knows what the bot saw; the sources know more of the past, and some of them nothing.
-        let reachesBack = try !folder.files(until: begin).isEmpty
-        let isThere = try !folder.files(since: begin).isEmpty
-        if reachesBack || isThere && PlayedPast.sources(configs).isEmpty {
-            return try playRecording(folder, sources, from: begin, until: end, take)
-        }
-        return try await PlayedPast(since: since, until: end, configs, cache: cache).play(take)
-    }
-
-    /// Plays what the bot has recorded, and says of which span that is.
-    private func playRecording(
-        _ folder: RecordedFolder, _ sources: Set<String>, from begin: Moment?, until end: Moment?,
-        _ take: (ObservationReader.Batch) -> Void
-    ) throws(Failure) -> Bool {
-        let files = try folder.files(since: begin, until: end)
-        guard !files.isEmpty else {
-            throw Failure(
-                .impossible,
-                try folder.files().isEmpty
-                    ? folder.emptySentence + "; play a file with --observations FILE"
-                    : "nothing of that span is recorded in \(folder.path)")
-        }
-        var file = PlayedFile(recorded: files, since: begin, sources: sources)
-        let isWhole = try file.play(take)
-        if let first = file.first, let last = file.last {
-            let isShort = begin.map { first - $0 > BacktestCommand.recordingGapMax } ?? false
-            Output.error(
-                "alertbot: \(isShort ? "warning: played only" : "played") what was recorded from \(first) "
-                    + "to \(min(last, end ?? last))")
-        }
-        return isWhole
-    }
-
-    /// How long after the begin that was asked for a recording may begin without a warning: sources are polled at least
-    /// every 30 minutes unless told otherwise, and a poll may fail.
-    private static let recordingGapMax = Duration.hours(1)
 
     private func report(_ preview: Preview, _ config: Config, _ truth: [TrueIncident]?) -> BacktestReport {
         BacktestReport(preview, channels: config.channels, truth: truth, only: channel)
@@ -175,19 +127,4 @@ struct BacktestCommand: AsyncParsableCommand {
         guard !known.contains(channel) else { return }
         throw Failure(noSuch: "channel", channel, known: known)
     }
-
-    private func readTruth() throws(Failure) -> (truth: [TrueIncident]?, isWhole: Bool) {
-        guard let incidents else { return (nil, true) }
-        switch wholeFile(incidents, bytesMax: BacktestCommand.truthBytesMax) {
-        case .failure(let error):
-            throw Failure(.impossible, "the incidents \(incidents) can not be read: \(error.sentence)")
-        case .success(let bytes):
-            let (truth, complaints) = TrueIncident.read(bytes, file: incidents)
-            for complaint in complaints { Output.error(complaint.description) }
-            return (truth, complaints.isEmpty)
-        }
-    }
-
-    /// Ten thousand incidents have their place in it, more than anybody remembers.
-    private static let truthBytesMax = 1 << 20
 }

@@ -2,11 +2,16 @@ internal import AlertCore
 internal import ArgumentParser
 internal import BotConfig
 internal import PluginKit
+internal import Preview
 
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Validates the config; shows how late a rule can be and when the gates are closed.")
+        abstract: "Validates the config; shows how late a rule can be and when the gates are closed.",
+        discussion: """
+            Where the running bot has recorded something, the newest of it is played through the config: how many messages a \
+            week that makes, and which rules matched nothing.
+            """)
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
@@ -19,6 +24,7 @@ struct CheckCommand: ParsableCommand {
         let file = try ConfigFile(common.config)
         let calendar = file.result.config.map { gates($0) } ?? []
         let delays = file.result.config.map { $0.plan.detectionDelays } ?? []
+        let experience = file.result.config.flatMap(experience)
         switch format {
         case .json:
             let report: JSON = [
@@ -32,11 +38,13 @@ struct CheckCommand: ParsableCommand {
                             "closed": .array(gate.spans.map { ["from": JSON($0.from), "to": JSON($0.to)] }),
                         ]
                     }),
+                "history": experience?.json ?? .null,
             ]
             Output.line(report.prettyText)
         case .text:
             for text in file.problemTexts { Output.error(text) }
             if let config = file.result.config { describe(config, delays, calendar, common.paint) }
+            if let experience { describe(experience, common.paint) }
         }
         if file.result.config == nil {
             let count = file.result.problems.count { $0.level == .error }
@@ -50,6 +58,51 @@ struct CheckCommand: ParsableCommand {
             guard let calendar = gate.calendar else { return nil }
             let spans = calendar.schedule(from: now, count: CheckCommand.calendarSpansMax)
             return (gate.name, spans.filter { $0.from < now + CheckCommand.calendarLength })
+        }
+    }
+
+    /// The newest of the recording, played: as much of it as takes some seconds; nil when there is none.
+    private func experience(_ config: Config) -> Experience? {
+        do throws(Failure) {
+            let folder = RecordedFolder(config.bot.stateFolder)
+            let clock = SystemClock()
+            let few = try folder.newestFiles(bytesMax: CheckCommand.firstBytes)
+            guard !few.files.isEmpty else { return nil }
+            let began = clock.uptime()
+            let experience = try play(few.files, config)
+            // How long the first took tells how much there is time for.
+            let share = CheckCommand.playingTime.inSeconds / max((clock.uptime() - began).inSeconds, 0.001)
+            let bytesMax = min(Double(few.bytes) * share, Double(CheckCommand.bytesMax))
+            let many = try folder.newestFiles(bytesMax: Int(bytesMax))
+            return many.files.count > few.files.count ? try play(many.files, config) : experience
+        } catch {
+            Output.error("alertbot: warning: the recording is left out: \(error.sentence)")
+            return nil
+        }
+    }
+
+    private func play(_ files: [String], _ config: Config) throws(Failure) -> Experience? {
+        var file = PlayedFile(recorded: files, sources: config.sources.keys, isQuiet: true)
+        var experience = Experience.Gathering(config.plan)
+        _ = try file.play { experience.feed($0) }
+        return experience.finish(channels: config.channels)
+    }
+
+    /// Some 4,000 observations, enough to measure the speed by.
+    private static let firstBytes = 1 << 20
+    /// Longer than this nobody wants to wait for a check.
+    private static let playingTime = Duration.seconds(3)
+    /// All that a recording holds by its own bounds, and more.
+    private static let bytesMax = 1 << 30
+
+    private func describe(_ experience: Experience, _ paint: Paint) {
+        let zone = experience.zone
+        Output.line(
+            "\n" + paint.bold("Messages by what was recorded")
+                + paint.dim("  (\(wall(experience.from, zone)) – \(wall(experience.to, zone)))"))
+        for rule in experience.rules { Output.line("  \(rule.rule): \(rule.text)") }
+        for rule in experience.unmatched {
+            Output.line("  note: rule '\(rule)' matched nothing that was recorded in that time")
         }
     }
 

@@ -10,6 +10,8 @@ struct PlayedFile {
     /// Whether the files are those of a recording, which a bot may be writing and shortening right now.
     private let isRecording: Bool
     private let since: Moment?
+    /// Whether what is wrong with lines is of no interest.
+    private let isQuiet: Bool
 
     /// When the first and the last of what was played arrived.
     private(set) var first, last: Moment?
@@ -26,13 +28,17 @@ struct PlayedFile {
         paths = [path]
         isRecording = false
         since = nil
+        isQuiet = false
         reader = ObservationReader(name: path == "-" ? "standard input" : path, sources: Set(sources))
     }
 
     /// The files of a recording, in their order.
     ///
-    /// - Parameter since: leaves out what arrived earlier.
-    init(recorded paths: [String], since: Moment? = nil, sources: some Sequence<String>) {
+    /// - Parameters:
+    ///   - since: leaves out what arrived earlier.
+    ///   - isQuiet: says nothing of what is wrong with lines.
+    init(recorded paths: [String], since: Moment? = nil, sources: some Sequence<String>, isQuiet: Bool = false) {
+        self.isQuiet = isQuiet
         self.paths = paths
         isRecording = true
         self.since = since
@@ -51,7 +57,7 @@ struct PlayedFile {
         reader.finish(isGrowing: isRecording)
         give(take, &bar)
         bar.end()
-        tellRest()
+        if !isQuiet { tellRest() }
         return reader.brokenCount == 0
     }
 
@@ -88,7 +94,7 @@ struct PlayedFile {
             take(batch)
         }
         let complaints = reader.takeComplaints()
-        guard !complaints.isEmpty else { return }
+        guard !complaints.isEmpty, !isQuiet else { return }
         bar.end()
         for complaint in complaints { Output.error(complaint.description) }
     }

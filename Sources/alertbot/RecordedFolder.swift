@@ -1,3 +1,4 @@
+internal import Glibc
 internal import Journal
 internal import PluginKit
 internal import Preview
@@ -18,6 +19,20 @@ struct RecordedFolder {
         } catch {
             throw Failure(JournalError(error, in: disk.folder))
         }
+    }
+
+    /// The newest files of at most so many bytes, oldest first; the newest one whatever its length.
+    func newestFiles(bytesMax: Int) throws(Failure) -> (files: [String], bytes: Int) {
+        var newest: [String] = []
+        var bytes = 0
+        for path in try files().reversed() {
+            var status = stat()
+            let length = stat(path, &status) == 0 ? Int(status.st_size) : 0
+            guard newest.isEmpty || bytes + length <= bytesMax else { break }
+            newest.append(path)
+            bytes += length
+        }
+        return (newest.reversed(), bytes)
     }
 
     /// The last figures of each source, as they arrived.

@@ -50,7 +50,7 @@ struct Main {
     private static let traceMax = 200
     /// Of those of a shrunk one.
     private static let traceShown = 40
-    /// How long a failure may be made shorter.
+    /// How long a failure may be made shorter; a run that takes a good part of it is left as it is.
     private static let shrinkingMax = Duration.seconds(60)
 
     private static func playOne(_ simulation: Simulation, shrinks: Bool) {
@@ -58,7 +58,8 @@ struct Main {
         let outcome = simulation.run()
         let took = ContinuousClock.now - began
         for line in outcome.trace { print(line) }
-        if outcome.violation != nil { explain(simulation, outcome, shrinks: shrinks) }
+        if outcome.violation != nil { explain(simulation, outcome, shrinks: shrinks && took < shrinkingMax / 4) }
+        print("digest of all that happened: \(String(outcome.digest, radix: 16))")
         conclude(outcome.verdict, outcome.counts, took)
         exit(outcome.violation == nil ? 0 : 1)
     }
@@ -97,6 +98,8 @@ struct Main {
 
     private static func explain(_ simulation: Simulation, _ outcome: Outcome, shrinks: Bool) {
         print("\(outcome.verdict)\nreplay: \(outcome.command())")
+        // A pipe would keep it until the end.
+        fflush(nil)
         guard shrinks else { return }
         print("looking for a shorter script, for at most \(shrinkingMax.short)")
         let end = ContinuousClock.now + shrinkingMax

@@ -99,6 +99,36 @@ import Testing
         #expect(json["gates"][0]["closed"].elements.count >= 13)
     }
 
+    @Test func `what was recorded is played: messages a week, and rules that matched nothing`() async throws {
+        let other = """
+              android: {plugin: threshold, match: {app: "android-*"}, metric: crash_free_users, warning: "< 99%"}
+            channels:
+            """
+        let scratch = try Shop.scratch(Shop.config.replacing("channels:", with: other))
+        #expect(try await scratch.alertbot("check", "--format", "json").json["history"] == .null)
+        try scratch.makeFolder("state/observations")
+        try scratch.write(
+            "state/observations/2026-11-19-1.jsonl",
+            Shop.line("shop-ios", crashed: 10, seen: "2026-11-18T20:00:00Z")
+                + Shop.line("shop-ios", crashed: 500, seen: "2026-11-19T20:00:00Z"))
+        try scratch.write(
+            "state/observations/2026-11-20-1.jsonl", Shop.line("shop-ios", crashed: 0, seen: "2026-11-20T20:00:00Z"))
+        let before = scratch.contents
+        let check = try await scratch.alertbot("check")
+        #expect(check.status == 0, "\(check.errors)")
+        #expect(
+            check.output.contains(
+                "\nMessages by what was recorded  (wed 2026-11-18 21:00 CET – fri 2026-11-20 21:00 CET)\n"))
+        // Told, and resolved a day later.
+        #expect(check.output.contains("  floor: 2 messages, 7 a week\n"), "\(check.output)")
+        #expect(check.output.hasSuffix("  note: rule 'android' matched nothing that was recorded in that time\n"))
+        let history = try await scratch.alertbot("check", "--format", "json").json["history"]
+        #expect(history["from"].string == "2026-11-18T20:00:00Z")
+        #expect(history["rules"][0]["messages_per_week"].number == 7)
+        #expect(history["unmatched_rules"][0].string == "android")
+        #expect(scratch.contents == before)
+    }
+
     @Test(arguments: [
         ("", "1:1"), ("sources: [", ""), ("a: &a [*a]", "1:"), ("version: 1\n---\nversion: 1\n", "2:"),
         ("\u{0}", "1:1"),

@@ -11,6 +11,11 @@ public struct MatrixChannel: Channel {
     public static let manifest = PluginManifest(
         name: "matrix",
         summary: "Posts to a Matrix room.",
+        example: """
+            homeserver: https://matrix.example.org
+            room: "!abc:example.org"
+            token: ${env:MATRIX_TOKEN}
+            """,
         options: [
             OptionSpec("homeserver", .url, required: true, "The address of the homeserver's client API."),
             OptionSpec("room", .text, required: true, "The room's id, which begins with '!'."),

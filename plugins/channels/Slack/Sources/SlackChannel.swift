@@ -11,6 +11,9 @@ public struct SlackChannel: Channel {
     public static let manifest = PluginManifest(
         name: "slack",
         summary: "Posts to a Slack channel through an incoming webhook.",
+        example: """
+            webhook: ${env:SLACK_WEBHOOK}
+            """,
         options: [
             OptionSpec(
                 "webhook",

@@ -11,6 +11,10 @@ public struct WebhookChannel: Channel {
     public static let manifest = PluginManifest(
         name: "webhook",
         summary: "Posts JSON to any HTTP endpoint, signed as Standard Webhooks says.",
+        example: """
+            url: https://hooks.example.com/alertbot
+            secret: ${env:HOOK_SECRET}
+            """,
         options: [
             OptionSpec("url", .url, required: true, "The address that takes the messages."),
             OptionSpec(

@@ -8,6 +8,11 @@ public struct BudgetRule: Gate {
     public static let manifest = PluginManifest(
         name: "budget",
         summary: "Lets only so many messages into a channel in so much time; what goes beyond becomes one digest.",
+        example: """
+            channel: team
+            at_most: 10 per 1h
+            except: critical
+            """,
         options: [
             OptionSpec(
                 "channel", .list(.name(of: .channel)), default: "every channel, each on its own", "The channels."),

@@ -5,6 +5,10 @@ public struct DependsOnRule: Gate {
     public static let manifest = PluginManifest(
         name: "depends_on",
         summary: "Holds matching notifications while an incident that explains them is firing.",
+        example: """
+            match: {app: shop-*}
+            when: {app: backend, severity: critical}
+            """,
         options: [
             OptionSpec(
                 "when", .match, required: true, "The incidents that explain what is matched, such as {source: backend}."

@@ -10,6 +10,10 @@ public struct DropRule: SubjectDetector {
     public static let manifest = PluginManifest(
         name: "drop",
         summary: "Fires when a share of what goes well falls below what is usual for the app.",
+        example: """
+            by: 0.5pp
+            false_alarms: 1 per 90d
+            """,
         options: [
             OptionSpec(
                 "metric", .metric, default: MetricName.crashFreeUsers,

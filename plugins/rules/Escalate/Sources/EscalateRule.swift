@@ -7,6 +7,10 @@ public struct EscalateRule: Gate {
     public static let manifest = PluginManifest(
         name: "escalate",
         summary: "Tells further channels of incidents that nobody has acknowledged for some time.",
+        example: """
+            after: 30m
+            to: oncall
+            """,
         options: [
             OptionSpec(
                 "after", .duration(.minutes(1) ... .days(7)), default: "30m",

@@ -5,6 +5,10 @@ public struct FlappingRule: Gate {
     public static let manifest = PluginManifest(
         name: "flapping",
         summary: "Says once that something keeps coming and going, and then nothing more until it has been calm.",
+        example: """
+            changes: 4
+            within: 1h
+            """,
         options: [
             OptionSpec("changes", .integer(3...20), default: "4", "So many beginnings and ends make it flapping,"),
             OptionSpec(

@@ -5,6 +5,10 @@ public struct GroupRule: Gate {
     public static let manifest = PluginManifest(
         name: "group",
         summary: "Makes one message of incidents that open, or end, together.",
+        example: """
+            by: [app]
+            wait: 30s
+            """,
         options: [
             OptionSpec(
                 "wait", .duration(.seconds(1) ... .hours(1)), default: "30s",

@@ -7,6 +7,11 @@ public struct MuteRule: CalendarGate {
     public static let manifest = PluginManifest(
         name: "mute",
         summary: "Holds matching notifications until an instant; what begins and ends meanwhile is dropped.",
+        example: """
+            match: {app: shop-ios}
+            until: 2027-01-02 09:00
+            reason: release freeze
+            """,
         options: [
             OptionSpec("from", .instant, default: "always", "When it begins; in bot.timezone unless it has an offset."),
             OptionSpec("until", .instant, required: true, "When it ends; the instant itself is outside."),

@@ -4,6 +4,9 @@ public import PluginKit
 public struct NewIssueRule: Detector {
     public static let manifest = PluginManifest(
         name: "new_issue", summary: "Fires when an issue appears that was never seen before and hits enough users.",
+        example: """
+            min_users: 20
+            """,
         options: IssueNews.options)
     /// That something is new is said once.
     public static let isWorthReminding = false

@@ -7,6 +7,10 @@ public struct QuietHoursRule: CalendarGate {
     public static let manifest = PluginManifest(
         name: "quiet_hours",
         summary: "Holds notifications at night or on certain days, and sums up afterwards what came and went.",
+        example: """
+            between: 22:00-07:00
+            except: critical
+            """,
         options: [
             OptionSpec("days", .days, default: "mon-sun", "The days on which a window begins."),
             OptionSpec("between", .hours, required: true, "The hours, such as 22:00-07:00; may cross midnight."),

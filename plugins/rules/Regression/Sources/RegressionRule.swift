@@ -4,6 +4,9 @@ public import PluginKit
 public struct RegressionRule: Detector {
     public static let manifest = PluginManifest(
         name: "regression", summary: "Fires when an issue that was resolved is back and hits enough users.",
+        example: """
+            min_users: 5
+            """,
         options: IssueNews.options)
     /// That something is back is said once.
     public static let isWorthReminding = false

@@ -7,6 +7,10 @@ public import PluginKit
 public struct ReleaseRule: Detector {
     public static let manifest = PluginManifest(
         name: "release", summary: "Fires when the newest release is worse than the one before it.",
+        example: """
+            metric: crash_free_users
+            worse_by: 0.2pp
+            """,
         options: [
             OptionSpec(
                 "metric",

@@ -5,6 +5,10 @@ public struct RepeatRule: Gate {
     public static let manifest = PluginManifest(
         name: "repeat",
         summary: "Sets how often matching incidents are reminded of, instead of their rule's own 'repeat'.",
+        example: """
+            match: {severity: critical}
+            every: 1h
+            """,
         options: [
             OptionSpec(
                 "every", .orOff(.duration(.minutes(1) ... .days(30))), required: true,

@@ -7,6 +7,9 @@ public import PluginKit
 public struct StaleRule: Detector {
     public static let manifest = PluginManifest(
         name: "stale", summary: "Fires when a source answers, but its newest figures are older than allowed.",
+        example: """
+            after: 2h
+            """,
         options: [
             OptionSpec(
                 "after", .duration(.minutes(1) ... .days(30)), default: "2h",

@@ -8,6 +8,11 @@ public struct ThresholdRule: SubjectDetector {
     public static let manifest = PluginManifest(
         name: "threshold",
         summary: "Fires when a metric is beyond a limit and the figures can carry it.",
+        example: """
+            metric: crash_free_users
+            warning: "< 99.5%"
+            critical: "< 99.0%"
+            """,
         options: [
             OptionSpec("metric", .metric, "The metric to judge, such as crash_free_users."),
             OptionSpec("all", .list(.section(conditionOptions)), "Conditions that must all be met."),

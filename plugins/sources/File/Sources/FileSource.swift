@@ -9,6 +9,10 @@ public struct FileSource: Source {
     public static let manifest = PluginManifest(
         name: "file",
         summary: "Reads observations from a file, one JSON object a line.",
+        example: """
+            path: ./figures.jsonl
+            follow: true
+            """,
         options: [
             OptionSpec("path", .path, required: true, "The file; relative to the config file's folder."),
             OptionSpec(

@@ -9,6 +9,11 @@ public struct HTTPJSONSource: Source {
     public static let manifest = PluginManifest(
         name: "http_json",
         summary: "Reads figures from any HTTP address that answers with JSON, by JSONPath.",
+        example: """
+            url: https://stats.example.com/stability.json
+            each: $.apps[*]
+            map: {app: $.name, users: $.users.total, crashed_users: $.users.crashed}
+            """,
         options: [
             OptionSpec("url", .url, required: true, "The address to ask."),
             OptionSpec("method", .choice(["GET", "POST"]), default: "GET", "How to ask."),

@@ -11,6 +11,12 @@ public struct PrometheusSource: HistoricalSource {
     public static let manifest = PluginManifest(
         name: "prometheus",
         summary: "Any metrics by PromQL from Prometheus, Mimir, Thanos, VictoriaMetrics and their relatives.",
+        example: """
+            url: https://prometheus.example.com
+            metrics:
+              sessions: sum by (app) (increase(sessions_total[30m]))
+              crashed_sessions: sum by (app) (increase(crashed_sessions_total[30m]))
+            """,
         options: [
             OptionSpec("url", .url, required: true, "The server, with the path in front of /api/v1 if there is one."),
             OptionSpec(

@@ -11,6 +11,12 @@ public struct SentrySource: HistoricalSource {
     public static let manifest = PluginManifest(
         name: "sentry",
         summary: "Crash-free sessions and users, per app and per release, and unresolved issues from Sentry.",
+        example: """
+            organization: shop
+            projects: [shop-ios]
+            environments: [production]
+            token: ${env:SENTRY_TOKEN}
+            """,
         options: [
             OptionSpec(
                 "url",

@@ -9,6 +9,9 @@ public struct SimulatorSource: Source {
     public static let manifest = PluginManifest(
         name: "simulator",
         summary: "Invents a few apps and their trouble, to try the bot out without an account.",
+        example: """
+            speed: 120
+            """,
         options: [
             OptionSpec("seed", .integer(0...Int(Int32.max)), default: "1", "Another seed is another world."),
             OptionSpec("apps", .list(.text), default: "[shop-ios, shop-android]", "The apps of the world."),

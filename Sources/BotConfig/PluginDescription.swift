@@ -1,0 +1,99 @@
+public import PluginKit
+
+/// What kind of thing a plugin is.
+public enum PluginKind: String, Hashable, Sendable, CaseIterable {
+    case source, detector, gate, channel
+
+    /// The section of the config in which it stands.
+    public var section: String {
+        switch self {
+        case .source: "sources"
+        case .detector, .gate: "rules"
+        case .channel: "channels"
+        }
+    }
+}
+
+/// A plugin as people look it up: made of its manifest and of what every plugin of its kind takes.
+public struct PluginDescription: Sendable {
+    public let kind: PluginKind
+    public let manifest: PluginManifest
+    /// Options of every plugin of its kind.
+    public let common: [OptionSpec]
+
+    /// An example that can be pasted into a config.
+    public var example: String {
+        let name = "my-" + manifest.name.replacing("_", with: "-")
+        let lines = ["plugin: \(manifest.name)"] + manifest.example.split(separator: "\n").map(String.init)
+        return ([kind.section + ":", "  \(name):"] + lines.map { "    " + $0 }).joined(separator: "\n")
+    }
+
+    /// The line that `plugins list` prints.
+    public var summaryJSON: JSON {
+        ["kind": .string(kind.rawValue), "name": .string(manifest.name), "summary": .string(manifest.summary)]
+    }
+
+    public var json: JSON {
+        guard case .object(var object) = summaryJSON else { return summaryJSON }
+        object["options"] = .array(manifest.options.map(\.json))
+        object["common_options"] = .array(common.map(\.json))
+        object["example"] = .string(example + "\n")
+        return .object(object)
+    }
+}
+
+extension PluginCatalog {
+    /// Every plugin, by kind and in the order of the catalog.
+    public var descriptions: [PluginDescription] {
+        func described(_ kind: PluginKind, _ plugins: [any Plugin.Type], _ common: [OptionSpec]) -> [PluginDescription]
+        {
+            plugins.map { plugin in
+                PluginDescription(
+                    kind: kind, manifest: plugin.manifest,
+                    common: common.filter { option in
+                        option.name != "plugin" && !plugin.manifest.options.contains { $0.name == option.name }
+                    })
+            }
+        }
+        return described(.source, sources, Vocabulary.source) + described(.detector, detectors, Vocabulary.detector)
+            + described(.gate, gates, Vocabulary.gate) + described(.channel, channels, Vocabulary.channel)
+    }
+}
+
+extension OptionSpec {
+    var json: JSON {
+        [
+            "name": .string(name), "type": .string(kind.words), "required": .bool(isRequired),
+            "default": JSON(defaultText), "help": .string(help),
+        ]
+    }
+}
+
+extension OptionKind {
+    /// What one writes for it, in a few words.
+    public var words: String {
+        switch self {
+        case .text: "text"
+        case .url: "address"
+        case .path: "path"
+        case .integer(let range): "whole number from \(range.lowerBound) to \(range.upperBound)"
+        case .flag: "true or false"
+        case .duration(let range): "duration from \(range.lowerBound.grammar) to \(range.upperBound.grammar)"
+        case .rate: "rate such as 10 per 1h"
+        case .percentage: "percentage such as 99.5%"
+        case .points: "percentage points such as 0.5pp"
+        case .comparison: "comparison such as \"< 99.5%\""
+        case .days: "days such as mon-fri"
+        case .hours: "hours such as 22:00-07:00"
+        case .instant: "instant such as 2026-12-24 09:00"
+        case .choice(let words): words.listed
+        case .name(of: let reference): "name of a \(reference.rawValue)"
+        case .metric: "name of a metric"
+        case .orOff(let inner): inner.words + ", or off"
+        case .list(let inner): "list: \(inner.words)"
+        case .map(let inner): "names with values: \(inner.words)"
+        case .section(let options): "mapping of \(options.names.joined(separator: ", "))"
+        case .match: "match such as {app: shop-*}"
+        }
+    }
+}
