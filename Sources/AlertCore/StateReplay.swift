@@ -51,7 +51,7 @@ public struct StateReplay {
     /// - Throws: `JSONSyntaxError` or `JSONMismatch` where a record that still counts cannot be decoded.
     public consuming func finish() throws -> State {
         for record in sources.values { try apply(record) }
-        for incident in incidents.values { try apply(incident) }
+        for incident in incidents.values { try applyIncident(incident) }
         // The history first: what is accepted here to be ended at once must not stand in the queues.
         for (_, ended) in history { try apply(ended) }
         for delivery in outbox.values.sorted(by: { $0.place < $1.place }) { try apply(delivery) }
@@ -62,6 +62,17 @@ public struct StateReplay {
     private mutating func apply(_ parts: Parts) throws {
         try apply(parts.whole)
         for (_, record) in parts.since { try apply(record) }
+    }
+
+    /// As it is at last, and not as it was on the way: what is gathered remembers since when, and the order of incidents,
+    /// which is by chance, would change what it remembers.
+    private mutating func applyIncident(_ parts: Parts) throws {
+        guard case .incident(var incident) = try Fact(JSON(parsing: parts.whole)) else { return try apply(parts) }
+        for (_, record) in parts.since {
+            guard case .standing(_, let channel, let standing) = try Fact(JSON(parsing: record)) else { continue }
+            incident.standings[channel] = standing
+        }
+        state.apply(.incident(incident))
     }
 
     private mutating func apply(_ record: Bytes) throws { state.apply(try Fact(JSON(parsing: record))) }

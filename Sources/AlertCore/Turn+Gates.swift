@@ -123,7 +123,7 @@ extension Turn {
     mutating func takeDue() -> Timers.Due? {
         if mayOpenGates {
             mayOpenGates = false
-            for id in state.waitingForEvents { revisit(id) }
+            for id in state.waitingForEvents.sorted() { revisit(id) }
         }
         return state.timers.popAllDue(now)
     }

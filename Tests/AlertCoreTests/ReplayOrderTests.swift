@@ -1,0 +1,35 @@
+import PluginKit
+import Testing
+
+@testable import AlertCore
+
+@Suite struct `Replays` {
+    /// Dictionaries have another order in every process; twenty pairs of names have every order in one.
+    @Test(arguments: 0..<20)
+    func `what is gathered is known since the oldest hold that is left, in whatever order incidents come`(pair: Int)
+        throws
+    {
+        let gathering = Gathering(gate: "calm-down", style: .digest)
+        func hold(since minute: Int64) -> Hold {
+            let since = Moment.earliest + .minutes(minute)
+            return Hold(
+                kind: .opened, severity: .warning, reason: .gate(plugin: "budget", name: "calm-down"), since: since,
+                until: since, lookAgain: since, summarizes: true, gathering: gathering)
+        }
+        func incident(_ app: String, since minute: Int64) -> Incident {
+            var incident = Incident(
+                rule: "look", subject: Subject(source: "ios", app: app), labels: [:], severity: .warning,
+                since: Moment.earliest, evidence: Evidence(sentence: ""))
+            incident.standings["team"] = Standing(hold: hold(since: minute))
+            return incident
+        }
+        let (shop, game) = (incident("shop-\(pair)", since: 5), incident("game-\(pair)", since: 12))
+        var replay = StateReplay()
+        for fact in [
+            Fact.incident(shop), .incident(game),
+            .standing(incident: shop.id, channel: "team", Standing(hold: hold(since: 30))),
+        ] { try replay.take(fact.json.bytes[...]) }
+        let state = try replay.finish()
+        #expect(StateView(state: state).gathered(gathering, for: "team") == Moment.earliest + .minutes(12))
+    }
+}
