@@ -55,6 +55,7 @@ public final class HTTPTransport: Sendable {
                 deadline: deadline,
                 timeout: timeout,
                 connectTimeout: limits.connectTimeout,
+                idleMax: limits.idleMax,
                 headerBytesMax: limits.headerBytesMax,
                 bodyBytesMax: bodyBytesMax ?? limits.bodyBytesMax
             )
@@ -118,6 +119,9 @@ extension HTTPTransport {
         public var connectTimeout: Duration
         /// How often a GET may be redirected within its origin; browsers take 20, honest services need one or two.
         public var redirectsMax: Int
+        /// How long an idle connection is used again. Most servers hang up after one to two minutes; 118 s is libcurl's own
+        /// limit.
+        public var idleMax: Duration
         /// Connections open at one time, busy and idle together, and so requests under way; more requests wait. The
         /// usual limit of open files is 1024.
         public var connectionsMax: Int
@@ -127,12 +131,14 @@ extension HTTPTransport {
             headerBytesMax: Int = 64 << 10,
             connectTimeout: Duration = .seconds(10),
             redirectsMax: Int = 5,
+            idleMax: Duration = .seconds(118),
             connectionsMax: Int = 64
         ) {
             self.bodyBytesMax = bodyBytesMax
             self.headerBytesMax = headerBytesMax
             self.connectTimeout = connectTimeout
             self.redirectsMax = redirectsMax
+            self.idleMax = idleMax
             self.connectionsMax = connectionsMax
         }
 

@@ -9,6 +9,7 @@ struct TransferBounds: Sendable {
     /// The whole of that time, for messages.
     let timeout: Duration
     let connectTimeout: Duration
+    let idleMax: Duration
     let headerBytesMax: Int
     let bodyBytesMax: Int
 

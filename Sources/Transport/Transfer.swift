@@ -66,6 +66,7 @@ final class Transfer {
         let timeLeft = job.bounds.timeLeft
         set(CURLOPT_CONNECTTIMEOUT_MS, min(job.bounds.connectTimeout, timeLeft).asTimeout)
         set(CURLOPT_TIMEOUT_MS, timeLeft.asTimeout)
+        set(CURLOPT_MAXAGE_CONN, Int(job.bounds.idleMax.inSeconds))
         // Every encoding that libcurl can undo; the bound on the body counts what comes out.
         set(CURLOPT_ACCEPT_ENCODING, "")
         if request.isLocal { set(CURLOPT_PROXY, "") }

@@ -25,6 +25,7 @@ import Testing
             deadline: .now,
             timeout: .seconds(30),
             connectTimeout: .milliseconds(2500),
+            idleMax: .seconds(118),
             headerBytesMax: 1,
             bodyBytesMax: 1
         )
@@ -40,6 +41,7 @@ import Testing
             deadline: .now,
             timeout: .seconds(30),
             connectTimeout: .milliseconds(2500),
+            idleMax: .seconds(118),
             headerBytesMax: 1,
             bodyBytesMax: 1
         )
