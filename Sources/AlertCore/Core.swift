@@ -236,6 +236,7 @@ struct Turn {
     }
 
     private mutating func start() {
+        forgetLostAnnouncements()
         moveClockIfSetBack()
         for source in plan.sources {
             guard var record = state.sources[source.name], record.stopped != nil else { continue }
