@@ -115,12 +115,13 @@ extension Turn {
             keep(standing, of: incident, in: channel)
             return
         }
+        let notification = notification(kind, of: incident, standing, in: channel)
+        if let hold = standing.hold, stands(hold, for: notification) { return }
         if kind == .reminder, let rule = plan.detector(incident.rule), !areFiguresFresh(incident, rule) {
             incident.isUncertain = true
             record(.incident(incident))
             return
         }
-        let notification = notification(kind, of: incident, standing, in: channel)
         if let closure = closure(for: notification) {
             turnAway(notification, standing, by: closure)
         } else if let gathering = standing.hold?.gathering, isGathered(notification, by: gathering) {

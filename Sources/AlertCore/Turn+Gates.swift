@@ -8,17 +8,42 @@ extension Turn {
     /// - Parameter sparing: The name of a gate that is not asked.
     func closure(for notification: Notification, at moment: Moment, sparing: String? = nil) -> Closure? {
         if let closure = muting(notification, at: moment) { return closure }
-        for plan in plan.gates where plan.name != sparing && plan.match.fits(notification.incident.property) {
-            guard !plan.lets(notification.severity) else { continue }
-            let closure =
-                plan.calendar.map { $0.closure(for: notification, at: moment) }
-                ?? plan.gate.closure(for: notification, at: moment, given: StateView(state: state))
-            if let closure, closure.until > moment { return closure }
+        for gate in plan.gates where gate.name != sparing {
+            if let closure = closure(of: gate, for: notification, at: moment), closure.until > moment { return closure }
         }
         return nil
     }
 
+    private func closure(of plan: GatePlan, for notification: Notification, at moment: Moment) -> Closure? {
+        guard plan.match.fits(notification.incident.property), !plan.lets(notification.severity) else { return nil }
+        guard let calendar = plan.calendar else {
+            return plan.gate.closure(for: notification, at: moment, given: StateView(state: state))
+        }
+        return calendar.closure(for: notification, at: moment)
+    }
+
     func closure(for notification: Notification) -> Closure? { closure(for: notification, at: now) }
+
+    /// Whether the notification is held still, as it was: its gate is closed, and the time to ask again has not come.
+    ///
+    /// Other gates are not asked before that, so that what comes of it does not hang on who happened to look meanwhile: the
+    /// bot that was started anew, or another channel.
+    func stands(_ hold: Hold, for notification: Notification) -> Bool {
+        guard hold.lookAgain > now, hold.kind == notification.kind, hold.severity == notification.severity else {
+            return false
+        }
+        if let muting = muting(notification, at: now), muting.reason == hold.reason {
+            return muting.until == hold.lookAgain
+        }
+        return plan.gates.contains { gate in
+            guard let closure = closure(of: gate, for: notification, at: now), closure.reason == hold.reason,
+                closure.fate != .drop, closure.fate.gathering == hold.gathering
+            else { return false }
+            // A calendar says the same at every hour, unless the config has changed; what else closes a gate may have
+            // come to last longer.
+            return gate.calendar == nil ? closure.until >= hold.lookAgain : closure.until == hold.lookAgain
+        }
+    }
 
     /// The first mute or quiet hours that are closed to the notification now.
     func calendarClosure(for notification: Notification) -> Closure? {

@@ -100,6 +100,27 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(bot.state.incidents.count == 1)
     }
 
+    @Test(arguments: ["nobody", "a start", "a reload", "its rule"])
+    func `what a budget holds is not dropped by quiet hours that end before it, whoever looks meanwhile`(
+        looker: String
+    ) throws {
+        let nights = GatePlan.quiet(
+            from: "2026-11-20 12:10", until: "2026-11-20 12:50", drops: true, match: .on(["severity": "warning"]))
+        var bot = try bot("1 per 1h", gates: [nights])
+        let subjects = parts("shop", 2)
+        bot.seeEach(subjects)
+        bot.advance(to: .utc("2026-11-20 12:20"))
+        switch looker {
+        case "a start": bot.crash()
+        case "a reload": bot.reload(bot.plan)
+        case "its rule": bot.seeEach(subjects)
+        default: break
+        }
+        bot.advance(to: .utc("2026-11-20 13:00"))
+        #expect(bot.marks() == "OhD")
+        #expect(bot.objections == [])
+    }
+
     @Test func `the severe passes and counts`() throws {
         var bot = try bot("2 per 1h", except: "critical")
         let subjects = parts("shop", 5)

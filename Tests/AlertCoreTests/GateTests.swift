@@ -187,6 +187,30 @@ import Testing
         #expect(bot.decisions.map(\.mark) == ["h", "O"])
     }
 
+    @Test func `a start decides nothing anew of what is held`() {
+        var bot = bot(quiet)
+        #expect(bot.play("...w") == "...h")
+        bot.crash()
+        #expect(bot.decisions.map(\.mark) == ["h"])
+    }
+
+    @Test(arguments: ["12:01", "12:30"])
+    func `quiet hours that a reload has made shorter or longer count at once`(until: String) {
+        var bot = bot(quiet)
+        #expect(bot.play("...w") == "...h")
+        let end = Moment.utc("2026-11-20 \(until)")
+        bot.reload(.rehearsed(gates: [.quiet(from: "2026-11-20 12:00", until: "2026-11-20 \(until)")]))
+        bot.advance(by: .milliseconds(1))
+        #expect(bot.decisions.last?.decision == (end > bot.now ? .hold(until: end) : .send))
+    }
+
+    @Test func `quiet hours that a reload tells to drop do so at once`() {
+        var bot = bot(quiet)
+        #expect(bot.play("...w") == "...h")
+        bot.reload(.rehearsed(gates: [.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:06", drops: true)]))
+        #expect(bot.decisions.map(\.mark) == ["h", "x"])
+    }
+
     @Test func `what is held survives a crash`() {
         var bot = bot(quiet)
         #expect(bot.play("...w") == "...h")

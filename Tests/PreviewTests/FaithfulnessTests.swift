@@ -32,7 +32,7 @@ internal import Testing
 
         #expect(bot.objections.isEmpty, "seed \(seed)")
         #expect(
-            firstDifference(told(bot.decisions, in: world), told(preview.decisions, in: world)) == nil,
+            firstDifference(told(bot.decisions), told(preview.decisions)) == nil,
             "seed \(seed)")
     }
 
@@ -53,7 +53,7 @@ internal import Testing
         while let batch = reader.nextBatch() { played.feed(batch) }
         #expect(reader.brokenCount == 0)
         let decisions = [direct.finish(now: .rehearsalStart), played.finish(now: .rehearsalStart)].map {
-            told($0.decisions, in: world)
+            told($0.decisions)
         }
         #expect(firstDifference(decisions[0], decisions[1]) == nil, "seed \(seed)")
     }

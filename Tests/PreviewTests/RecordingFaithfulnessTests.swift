@@ -42,7 +42,7 @@ internal import Testing
         let played = try play(disk, world, until: end)
         #expect(faults.isEmpty && bot.objections.isEmpty, "seed \(seed)")
         #expect(
-            firstDifference(told(bot.decisions, in: world), told(played.decisions, in: world)) == nil,
+            firstDifference(told(bot.decisions), told(played.decisions)) == nil,
             "seed \(seed)")
     }
 

@@ -49,12 +49,10 @@ struct World {
             let (from, until) = span()
             gates.append(.mute("vacation", from: from, until: until, except: except(), match: .on(["app": "shop"])))
         }
-        // A bot that starts looks at what a budget holds, and quiet hours that drop would then drop it.
         let hasBudget = random.happens(0.5)
         if random.happens(0.6) {
             let (from, until) = span()
-            let drops = !hasBudget && random.happens(0.5)
-            gates.append(.quiet("nights", from: from, until: until, except: except(), drops: drops))
+            gates.append(.quiet("nights", from: from, until: until, except: except(), drops: random.happens(0.5)))
         }
         if hasBudget {
             let budget = try BudgetRule.written(
@@ -111,12 +109,9 @@ struct World {
     }
 }
 
-/// What was said, to the byte, and, unless the bot was started anew meanwhile, whatever else was decided.
-///
-/// A bot that starts looks at everything anew: what it holds it may hold once more, for another reason, or drop before the
-/// gate opens at which it would have been looked at.
-func told(_ decisions: [DecisionRecord], in world: World) -> [String] {
-    decisions.filter { world.restarts.isEmpty || $0.decision == .send }.map { record in
+/// What was decided, to the byte.
+func told(_ decisions: [DecisionRecord]) -> [String] {
+    decisions.map { record in
         "\(record.at) \(record.channel) \(record.kind.rawValue) \(record.severity) \(record.decision) "
             + "\(record.reason) \(record.incident ?? "-") \(record.delivery ?? "-") \(record.message.json.text)"
     }
