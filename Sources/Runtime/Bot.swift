@@ -364,8 +364,9 @@ public actor Bot {
         }
     }
 
-    /// A wall clock that moved by more than this against the machine's was set by somebody.
-    private static let clockStepMin = Duration.seconds(2)
+    /// A wall clock that moved by more than this against the machine's was set by somebody; less is the slow adjusting that time
+    /// services do, at most 0.5 ms a second, and would be a note in the log at every look.
+    public static let clockStepMin = Duration.seconds(2)
     /// How often the power supply is looked at.
     private static let powerInterval = Duration.minutes(1)
 

@@ -1,5 +1,6 @@
 internal import AlertCore
 internal import PluginKit
+internal import Runtime
 
 /// Nobody is called upon sooner than allowed.
 struct WaitsKept: Checker {
@@ -67,7 +68,7 @@ struct WaitsKept: Checker {
             }
         case .clockStepped:
             isStepUnnoticed = true
-            if world.isDead { forget() }
+            if world.isDead { forget() } else { shorten(by: Bot.clockStepMin.wholeMilliseconds) }
         case .died:
             if isStepUnnoticed { forget() }
             silences = silences.filter { $0.value.taken != nil }
@@ -85,6 +86,18 @@ struct WaitsKept: Checker {
 
     /// When the wall clock is set while nobody looks, it can not be told from time that has passed.
     private mutating func forget() { (silences, polls) = ([:], [:]) }
+
+    /// A clock that is set twice between two looks, there and back, may seem to have been set by too little to be noticed.
+    private mutating func shorten(by slack: Int64) {
+        func shortened(_ wait: Wait) -> Wait {
+            Wait(from: wait.from, until: wait.until - slack, delivery: wait.delivery, taken: wait.taken)
+        }
+        silences = silences.mapValues(shortened)
+        backoffs = backoffs.mapValues(shortened)
+        pauses = pauses.mapValues(shortened)
+        buckets = buckets.mapValues { Bucket(tokens: $0.tokens, at: $0.at - slack) }
+        polls = polls.mapValues { $0 - slack }
+    }
 
     /// The journal has what came of an attempt.
     private mutating func takeIn(_ id: String) {

@@ -76,6 +76,23 @@ internal import Testing
         }
     }
 
+    /// There and back between two looks of the bot may leave too little to be noticed.
+    @Test(arguments: [(60_000, false), (58_000, false), (57_999, true)] as [(Int64, Bool)])
+    func `a wait that is short by more than a clock set unnoticed explains is caught`(after: Int64, isCaught: Bool)
+        throws
+    {
+        world.beginLife()
+        var checker = WaitsKept()
+        try checker.take(.answered(host: "figures0", delivery: nil, status: 429, told: 60_000), world)
+        try checker.take(.clockStepped(3484), world)
+        _ = world.time.pass(to: after)
+        if isCaught {
+            #expect(throws: Breach.self) { try checker.take(.polled(source: "figures0"), world) }
+        } else {
+            try checker.take(.polled(source: "figures0"), world)
+        }
+    }
+
     @Test(
         arguments: [
             ("abc", "abc", 0, true), ("abc", "ac", 1, true), ("abc", "ac", 0, false), ("abc", "axc", 1, false),
