@@ -136,7 +136,7 @@ let package = Package(
             "PreviewTests",
             [
                 "Preview", "AlertCore", "AlertTesting", "BotConfig", "BudgetRule", "BuiltinPlugins", "DropRule",
-                "Journal", "JournalTesting", "PluginTesting", "Runtime", "ThresholdRule",
+                "Journal", "JournalTesting", "PluginTesting", "Runtime", "Simulator", "ThresholdRule",
             ]
                 + kit),
         tests(

@@ -7,43 +7,32 @@ internal import Preview
 internal import Runtime
 internal import Testing
 
-/// What the bot has recorded, played by the same config, must say what the bot said, to the byte: with polls that take
-/// time, failures with their words, late figures, kills in the middle of a line and files that are full.
+/// What the running bot has recorded, played by the same config, must say what the bot said, to the byte: with polls that
+/// take time, failures with their words, late figures, and kills in the middle of a line.
 @Suite struct RecordingFaithfulnessTests {
-    /// Small files, so that a world fills many, and room for all of them.
-    private static let limits = RecordingLimits(daysMax: 30, bytesMax: 1 << 30, fileBytesMax: 20_000)
-
     @Test(arguments: 1...200)
     func `a recording played says what the bot said`(seed: UInt64) throws {
         let world = try World(seed: seed)
-        let disk = MemoryDisk()
-        var recording = Recording(disk, limits: RecordingFaithfulnessTests.limits)
-        var faults: [DiskFault] = []
-        var bot = Rehearsal(world.plan)
-        bot.pollAnswer = { order, now in
-            (world.report(of: order.source, at: now), world.latency(of: order.source, at: now))
-        }
-        bot.tookIn = { source, report, asked, now in
-            do throws(DiskFault) {
-                try recording.write(report.lines(of: source, asked: asked, arrived: now), at: now)
-            } catch { faults.append(error) }
-        }
-        bot.start()
+        var bot = LiveBot(world)
+        try bot.start()
         for restart in world.restarts {
             bot.advance(to: restart)
-            let last = try #require(try Recording.files(in: disk).last)
-            disk[last.description] += Array(#"{"source":"ios","app":"sho"#.utf8)
-            recording = Recording(disk, limits: RecordingFaithfulnessTests.limits)
-            bot.crash()
+            bot.kill()
+            let last = try #require(try Recording.files(in: bot.recording).last)
+            bot.recording[last.description] += Array(#"{"source":"ios","app":"sho"#.utf8)
+            try bot.start()
         }
         let end = Moment.rehearsalStart + world.length
         bot.advance(to: end)
+        bot.kill()
 
-        let played = try play(disk, world, until: end)
-        #expect(faults.isEmpty && bot.objections.isEmpty, "seed \(seed)")
-        #expect(
-            firstDifference(told(bot.decisions), told(played.decisions)) == nil,
-            "seed \(seed)")
+        let played = try play(bot.recording, world, until: end)
+        let decisions = played.decisions.map { "\($0.at) \($0.logLine)" }
+        #expect(firstDifference(bot.decided, decisions) == nil, "seed \(seed)")
+        let messages = played.decisions.compactMap { record in
+            record.delivery.map { "\(record.at) \(record.channel) \($0) \(record.message.json.text)" }
+        }
+        #expect(firstDifference(bot.posted.sorted(), messages.sorted()) == nil, "seed \(seed)")
     }
 
     private func play(_ disk: MemoryDisk, _ world: World, until end: Moment) throws -> Preview {
