@@ -94,7 +94,7 @@ extension State {
                 remember(entry)
             }
         case .retried(let delivery):
-            history.removeAll { $0.delivery.id == delivery.id }
+            endings.removeAll { $0.delivery.id == delivery.id }
             apply(.delivery(delivery))
         case .channel(let name, let record):
             channels[name] = record
@@ -130,12 +130,8 @@ extension State {
     }
 
     private mutating func remember(_ entry: HistoryEntry) {
-        history.append(entry)
         threads.take(entry)
-        guard history.count > historyKeptMax else { return }
-        let excess = history.count - historyMax
-        for entry in history.prefix(excess) { threads.drop(entry) }
-        history.removeFirst(excess)
+        for gone in endings.append(entry) { threads.drop(gone) }
     }
 
     /// The durable part as the shortest list of facts that makes it: a snapshot.

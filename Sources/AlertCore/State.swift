@@ -10,8 +10,9 @@ public struct State: Sendable {
     public internal(set) var series: [Subject: Series] = [:]
     public internal(set) var outbox: [String: Delivery] = [:]
     public internal(set) var channels: [String: ChannelRecord] = [:]
-    /// Deliveries that ended, oldest first, at most `historyMax` and a tenth more.
-    public internal(set) var history: [HistoryEntry] = []
+    /// Deliveries that ended, oldest first: at most `historyMax` dead letters and as many others, and a tenth more.
+    public var history: [HistoryEntry] { endings.entries }
+    var endings: Endings<HistoryEntry>
     /// Mutes that somebody set while the bot ran; those of the config are gates.
     public internal(set) var mutes: [String: Mute] = [:]
     /// What each channel was told lately, oldest first, at most `Telling.keptMax` each.
@@ -52,13 +53,11 @@ public struct State: Sendable {
     var backlog = Backlog()
     var buckets: [String: Bucket] = [:]
 
-    /// Ended deliveries that are remembered.
+    /// Dead letters that are remembered, and likewise other ended deliveries.
     public let historyMax: Int
 
     /// Deliveries remembered for `history` and the inbox page; some weeks of a lively team.
     public static let historyMaxUsual = 1000
-    /// Letting go of one at a time would move all the others each time.
-    var historyKeptMax: Int { historyMax + historyMax / 10 }
     /// Changes of one thing that are remembered: an hour in which it changes every minute.
     static let swingsMax = 64
     /// How long they are remembered.
@@ -66,8 +65,11 @@ public struct State: Sendable {
 
     /// A state in which nothing has happened yet.
     ///
-    /// - Parameter historyMax: Ended deliveries that are remembered, from 1.
-    public init(historyMax: Int = State.historyMaxUsual) { self.historyMax = historyMax }
+    /// - Parameter historyMax: Dead letters that are remembered, and likewise other ended deliveries, from 1.
+    public init(historyMax: Int = State.historyMaxUsual) {
+        self.historyMax = historyMax
+        endings = Endings(keptMax: historyMax) { $0.end.isDead }
+    }
 
     /// When the core wants to be woken next.
     public var nextDue: Moment? {

@@ -26,17 +26,26 @@ public struct StateReplay {
         }
     }
 
+    private struct Ended {
+        let id: String
+        let parts: Parts
+        let isDead: Bool
+    }
+
     private var state: State
     private var sources: [String: Bytes] = [:]
     private var incidents: [String: Parts] = [:]
     private var outbox: [String: Parts] = [:]
     /// Deliveries that have ended, as the state's history keeps them.
-    private var history: [(id: String, parts: Parts)] = []
+    private var history: Endings<Ended>
     private var next = 1
     private var acceptedCount = 0
 
     /// - Parameter state: One in which nothing has happened yet.
-    public init(from state: State = State()) { self.state = state }
+    public init(from state: State = State()) {
+        self.state = state
+        history = Endings(keptMax: state.historyMax) { $0.isDead }
+    }
 
     /// Takes the next record.
     ///
@@ -53,7 +62,7 @@ public struct StateReplay {
         for record in sources.values { try apply(record) }
         for incident in incidents.values { try applyIncident(incident) }
         // The history first: what is accepted here to be ended at once must not stand in the queues.
-        for (_, ended) in history { try apply(ended) }
+        for ended in history.entries { try apply(ended.parts) }
         for delivery in outbox.values.sorted(by: { $0.place < $1.place }) { try apply(delivery) }
         state.apply(.numbering(next: next))
         return state
@@ -104,10 +113,12 @@ public struct StateReplay {
             guard let id = scanner.string() else { return false }
             outbox[id]?.add(Array(bytes), about: "progress")
         } else if scanner.skip("delivery_done\",\"id\":\"") {
-            guard let id = scanner.string() else { return false }
+            guard let id = scanner.string(), scanner.skip(",\"at\":"), scanner.moment() != nil,
+                scanner.skip(",\"end\":\""), let end = scanner.string()
+            else { return false }
             guard var parts = outbox.removeValue(forKey: id) else { return true }
             parts.add(Array(bytes), about: "end")
-            remember(id, parts)
+            remember(id, parts, isDead: end == DeliveryEnd.dead("").name)
         } else if scanner.skip("delivery_ended\",\"entry\":{\"at\":") {
             return end(&scanner, bytes)
         } else {
@@ -125,9 +136,9 @@ public struct StateReplay {
         return true
     }
 
-    private mutating func end(_ id: String, _ bytes: Bytes) {
-        if outbox.removeValue(forKey: id) == nil, history.suffix(64).contains(where: { $0.id == id }) { return }
-        remember(id, Parts(whole: bytes))
+    private mutating func end(_ id: String, _ bytes: Bytes, isDead: Bool = false) {
+        if outbox.removeValue(forKey: id) == nil, history.entries.suffix(64).contains(where: { $0.id == id }) { return }
+        remember(id, Parts(whole: bytes), isDead: isDead)
     }
 
     private mutating func observe(_ scanner: inout RecordScanner) -> Bool {
@@ -153,9 +164,8 @@ public struct StateReplay {
         next = max(next, number + 1)
     }
 
-    private mutating func remember(_ id: String, _ parts: Parts) {
-        history.append((id, parts))
-        if history.count > state.historyKeptMax { history.removeFirst(history.count - state.historyMax) }
+    private mutating func remember(_ id: String, _ parts: Parts, isDead: Bool) {
+        _ = history.append(Ended(id: id, parts: parts, isDead: isDead))
     }
 
     // MARK: Plainly
@@ -172,11 +182,11 @@ public struct StateReplay {
             history.removeAll { $0.id == delivery.id }
             accept(delivery.id, delivery.number, Fact.delivery(delivery).json.bytes)
         case .deliveryProgress(let id, _): outbox[id]?.add(fact.json.bytes, about: "progress")
-        case .deliveryDone(let id, _, _):
+        case .deliveryDone(let id, let end, _):
             guard var parts = outbox.removeValue(forKey: id) else { return }
             parts.add(fact.json.bytes, about: "end")
-            remember(id, parts)
-        case .deliveryEnded(let entry): end(entry.delivery.id, fact.json.bytes)
+            remember(id, parts, isDead: end.isDead)
+        case .deliveryEnded(let entry): end(entry.delivery.id, fact.json.bytes, isDead: entry.end.isDead)
         default: state.apply(fact)
         }
     }

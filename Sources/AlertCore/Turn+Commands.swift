@@ -112,7 +112,7 @@ extension Turn {
         guard let entry = state.history.last(where: { $0.delivery.id == id }) else {
             return .refused("there is no delivery '\(id.tamed)'; 'alertbot history --dead' lists the dead letters")
         }
-        guard case .dead = entry.end else {
+        guard entry.end.isDead else {
             return .refused("delivery \(id) is not dead: it was \(entry.end.name) at \(clock(entry.at))")
         }
         var again = entry.delivery

@@ -351,7 +351,7 @@ extension Turn {
             state.outbox.values.filter { $0.kind == .opened || $0.kind == .digest }
                 .flatMap { delivery in delivery.message.incidents.map { delivery.channel + $0.id } })
         for (place, entry) in lastWords.sorted(by: { $0.key < $1.key }) where !onTheWay.contains(place) {
-            guard case .dead = entry.end else { continue }
+            guard entry.end.isDead else { continue }
             forgetAnnouncement(entry.delivery, forNow: entry.end != Turn.abandoned)
         }
     }

@@ -90,6 +90,8 @@ public enum DeliveryEnd: Hashable, Sendable {
         case .dead: "dead"
         }
     }
+
+    public var isDead: Bool { if case .dead = self { true } else { false } }
 }
 
 /// What the channel's answer to an attempt means.

@@ -120,7 +120,7 @@ public struct StatusReport: Sendable {
     /// The last deliveries that ended, newest last.
     public func history(limit: Int, deadOnly: Bool = false) -> JSON {
         let entries = state.history.filter { entry in
-            if case .dead = entry.end { true } else { !deadOnly }
+            !deadOnly || entry.end.isDead
         }
         return .array(entries.suffix(limit).map(entry))
     }
