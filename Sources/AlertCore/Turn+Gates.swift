@@ -37,7 +37,7 @@ extension Turn {
         }
         return plan.gates.contains { gate in
             guard let closure = closure(of: gate, for: notification, at: now), closure.reason == hold.reason,
-                closure.fate != .drop, closure.fate.gathering == hold.gathering
+                closure.fate != .drop || hold.kind == .resolved, closure.fate.gathering == hold.gathering
             else { return false }
             // A calendar says the same at every hour, unless the config has changed; what else closes a gate may have
             // come to last longer.

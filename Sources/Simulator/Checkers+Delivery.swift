@@ -54,6 +54,13 @@ struct RotNoticed: Checker {
         switch result {
         case .failure(let error): throw Breach("a bit of \(place) has turned, and nothing can be read: \(error)")
         case .success(let (payloads, report)):
+            // Behind an older snapshot the records are others; what they come to is not.
+            if report.isSnapshotPassedOver {
+                guard try RotNoticed.facts(payloads) == RotNoticed.facts(whole) else {
+                    throw Breach("a bit of \(place) has turned, and the snapshot before it comes to something else")
+                }
+                return
+            }
             var rest = whole[...]
             for payload in payloads {
                 guard let index = rest.firstIndex(of: payload) else {
@@ -69,6 +76,21 @@ struct RotNoticed: Checker {
                 throw Breach("a bit of \(place) has turned, and nobody says that a record is lost")
             }
         }
+    }
+
+    /// What the records come to, in words.
+    private static func facts(_ payloads: [[UInt8]]) throws(Breach) -> [String] {
+        do {
+            var replay = StateReplay(from: World.emptyState)
+            for payload in payloads { try replay.take(payload[...]) }
+            return try replay.finish().facts.map(\.json.text)
+        } catch { throw Breach("what is read is no state: \(error)") }
+    }
+}
+
+extension JournalReport {
+    fileprivate var isSnapshotPassedOver: Bool {
+        notices.contains { if case .brokenSnapshot(_, let isUsed) = $0 { !isUsed } else { false } }
     }
 }
 

@@ -17,23 +17,7 @@ struct BacktestCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var common: CommonOptions
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Play this file instead of what the bot has recorded; - for standard input.", valueName: "file"))
-    var observations: String?
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Play so much of the past, such as 30d: from the recording, or from the sources where it does not reach back "
-                + "so far.", valueName: "duration"))
-    var since: String?
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "With --since: the folder that keeps what sources were asked for (default: $XDG_CACHE_HOME/alertbot).",
-            valueName: "folder"))
-    var cache: String?
+    @OptionGroup var span: SpanOptions
     @Option(
         name: .long,
         help: ArgumentHelp(
@@ -54,11 +38,6 @@ struct BacktestCommand: AsyncParsableCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable, Sendable { case text, json, html }
 
     func validate() throws {
-        if since != nil, observations != nil {
-            throw ValidationError(
-                "--since is about the past of the bot or of its sources; leave it out, or --observations")
-        }
-        if cache != nil, since == nil { throw ValidationError("--cache belongs to --since") }
         if failOnDifference, against == nil { throw ValidationError("--fail-on-difference needs --against FILE") }
     }
 
@@ -71,9 +50,8 @@ struct BacktestCommand: AsyncParsableCommand {
 
         var playback = Playback(config.plan, until: end, isTraced: format == .html)
         var otherPlayback = other.map { Playback($0.plan, until: end, isTraced: format == .html) }
-        let span = PlayedSpan(
-            config, and: [other].compactMap(\.self), observations: observations, since: since, until: end, cache: cache)
-        let isWhole = try await span.play { batch in
+        let played = PlayedSpan(config, and: [other].compactMap(\.self), span, until: end)
+        let isWhole = try await played.play { batch in
             if config.sources[batch.source] != nil { playback.feed(batch) }
             if other?.sources[batch.source] != nil { otherPlayback?.feed(batch) }
         }

@@ -1,44 +1,65 @@
 internal import AlertCore
+internal import ArgumentParser
 internal import BotConfig
 internal import PluginKit
 internal import Preview
+
+/// Which part of the past a command plays.
+struct SpanOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Play this file instead of what the bot has recorded; - for standard input.", valueName: "file"))
+    var observations: String?
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Play so much of the past, such as 30d: from the recording, or from the sources where it does not reach back "
+                + "so far.", valueName: "duration"))
+    var since: String?
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --since: the folder that keeps what sources were asked for (default: $XDG_CACHE_HOME/alertbot).",
+            valueName: "folder"))
+    var cache: String?
+
+    func validate() throws {
+        if since != nil, observations != nil {
+            throw ValidationError(
+                "--since is about the past of the bot or of its sources; leave it out, or --observations")
+        }
+        if cache != nil, since == nil { throw ValidationError("--cache belongs to --since") }
+    }
+}
 
 /// A span of the past as commands play it: from a file, from what the running bot has recorded, or from the sources.
 struct PlayedSpan {
     private let config: Config
     private let others: [Config]
-    private let observations: String?
-    private let since: String?
+    private let span: SpanOptions
     private let end: Moment?
-    private let cache: String?
 
     /// - Parameters:
     ///   - config: whose sources and whose recording are meant.
     ///   - others: other configs that are played beside it, with sources of their own.
-    ///   - observations: a file, which then is played and nothing else; `-` for standard input.
-    ///   - since: how far back, as people write it; nil for all that is recorded.
+    ///   - span: what is played of them.
     ///   - end: where the span ends; nil for now.
-    ///   - cache: the folder that keeps what sources were asked for; nil for the usual one.
-    init(
-        _ config: Config, and others: [Config] = [], observations: String?, since: String?, until end: Moment?,
-        cache: String?
-    ) {
+    init(_ config: Config, and others: [Config] = [], _ span: SpanOptions, until end: Moment?) {
         self.config = config
         self.others = others
-        self.observations = observations
-        self.since = since
+        self.span = span
         self.end = end
-        self.cache = cache
     }
 
     /// Gives every batch to `take`, in the order of arrival; gives back whether all of it could be had.
     func play(_ take: (ObservationReader.Batch) -> Void) async throws(Failure) -> Bool {
-        if let observations {
+        if let observations = span.observations {
             var file = PlayedFile(observations, sources: sources)
             return try file.play(take)
         }
         let folder = RecordedFolder(config.bot.stateFolder)
-        guard let since else { return try playRecording(folder, from: nil, take) }
+        guard let since = span.since else { return try playRecording(folder, from: nil, take) }
         let begin = (end ?? SystemClock().now()) - (try length(since, "--since"))
         // The recording knows what the bot saw; the sources know more of the past, and some of them nothing.
         let reachesBack = try !folder.files(until: begin).isEmpty
@@ -46,7 +67,7 @@ struct PlayedSpan {
         if reachesBack || isThere && PlayedPast.sources(configs).isEmpty {
             return try playRecording(folder, from: begin, take)
         }
-        return try await PlayedPast(since: since, until: end, configs, cache: cache).play(take)
+        return try await PlayedPast(since: since, until: end, configs, cache: span.cache).play(take)
     }
 
     private var configs: [Config] { [config] + others }

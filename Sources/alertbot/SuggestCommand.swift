@@ -19,23 +19,7 @@ struct SuggestCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var common: CommonOptions
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Play this file instead of what the bot has recorded; - for standard input.", valueName: "file"))
-    var observations: String?
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "Play so much of the past, such as 30d: from the recording, or from the sources where it does not reach back "
-                + "so far.", valueName: "duration"))
-    var since: String?
-    @Option(
-        name: .long,
-        help: ArgumentHelp(
-            "With --since: the folder that keeps what sources were asked for (default: $XDG_CACHE_HOME/alertbot).",
-            valueName: "folder"))
-    var cache: String?
+    @OptionGroup var span: SpanOptions
     @Option(name: .long, help: "Only this app, or apps like shop-*.") var app: String?
     @Option(name: .long, help: "The share to judge: crash_free_users or crash_free_sessions.")
     var metric = SuggestedMetric.users
@@ -52,14 +36,6 @@ struct SuggestCommand: AsyncParsableCommand {
         case sessions = "crash_free_sessions"
     }
 
-    func validate() throws {
-        if since != nil, observations != nil {
-            throw ValidationError(
-                "--since is about the past of the bot or of its sources; leave it out, or --observations")
-        }
-        if cache != nil, since == nil { throw ValidationError("--cache belongs to --since") }
-    }
-
     func run() async throws {
         var config = try ConfigFile(common.config).config()
         let (truth, isTruthWhole) = try readTruth(incidents)
@@ -68,8 +44,8 @@ struct SuggestCommand: AsyncParsableCommand {
             drop: DropRule.self, truth: truth)
         // Sources are asked for the spans that the suggested rules will want.
         config.plan = suggesting.played
-        let span = PlayedSpan(config, observations: observations, since: since, until: nil, cache: cache)
-        let isWhole = try await span.play { suggesting.feed($0) }
+        let played = PlayedSpan(config, span, until: nil)
+        let isWhole = try await played.play { suggesting.feed($0) }
         let suggestions = suggesting.finish()
         if suggestions.apps.isEmpty {
             let what = app.map { "of an app '\($0.tamed)' " } ?? ""

@@ -76,6 +76,22 @@ internal import Testing
         }
     }
 
+    /// The snapshot before it and the segments since have other records.
+    @Test(arguments: [([3, 5], true), ([3], false)] as [(numbers: [Int], isFine: Bool)])
+    func `a snapshot that is passed over must be made up for`(numbers: [Int], isFine: Bool) throws {
+        func payloads(_ numbers: [Int]) -> [[UInt8]] { numbers.map { Fact.numbering(next: $0).json.bytes } }
+        var report = JournalReport()
+        report.notices = [.brokenSnapshot(file: "snapshot-2.jsonl", used: false)]
+        var checker = RotNoticed()
+        let happening = Happening.rotted(
+            place: "a copy", whole: payloads([5]), .success((payloads(numbers), report)))
+        if isFine {
+            try checker.take(happening, world)
+        } else {
+            #expect(throws: Breach.self) { try checker.take(happening, world) }
+        }
+    }
+
     /// There and back between two looks of the bot may leave too little to be noticed.
     @Test(arguments: [(60_000, false), (58_000, false), (57_999, true)] as [(Int64, Bool)])
     func `a wait that is short by more than a clock set unnoticed explains is caught`(after: Int64, isCaught: Bool)

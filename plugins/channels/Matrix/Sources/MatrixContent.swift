@@ -9,24 +9,16 @@ enum MatrixLimits {
     // The shares of the two texts; 4,000 are for names and punctuation.
     static let bodyMax = 20_000
     static let htmlMax = 36_000
+    /// Of all links together, inside the HTML.
+    static let linksMax = 5000
 }
 
-/// How much of each part is shown, so that one huge part leaves room for the others. All but issues and lines stay below
-/// 21,000 as HTML together, which leaves those at least 15,000 of `MatrixLimits.htmlMax`.
-enum MatrixShares {
-    static let headlineMax = 1500
-    static let factsMax = 20
-    static let factLabelMax = 100
-    static let factValueMax = 400
-    static let reasonMax = 1500
-    static let sparklineMax = 300
-    static let linkTitleMax = 200
-    static let linksMax = 5000
-    static let addressMax = 2000
-    static let footerMax = 600
-    static let issueTitleMax = 700
-    static let issueDetailMax = 200
-    static let lineMax = 1000
+extension MessageShares {
+    /// All but issues and lines stay below 21,000 as HTML together, which leaves those at least 15,000 of
+    /// `MatrixLimits.htmlMax`. In bytes as they stand in the JSON.
+    static let matrix = MessageShares(
+        headlineMax: 1500, factsMax: 20, factLabelMax: 100, factValueMax: 400, reasonMax: 1500, sparklineMax: 300,
+        linkTitleMax: 200, addressMax: 2000, footerMax: 600, issueTitleMax: 700, issueDetailMax: 200, lineMax: 1000)
 }
 
 /// A message as the content of an `m.room.message` event.
@@ -69,33 +61,6 @@ enum MatrixContent {
 }
 
 extension Message {
-    /// The message with every part cut to its share; what is empty or leads nowhere is left out.
-    fileprivate var cutForMatrix: Message {
-        var message = self
-        message.headline = headline.cut(to: MatrixShares.headlineMax)
-        if message.headline.isEmpty {
-            message.headline = "\(Message.mark(kind: kind, severity: severity)) \(kind.rawValue)"
-        }
-        message.facts = facts.prefix(MatrixShares.factsMax).map { fact in
-            Fact(fact.label.cut(to: MatrixShares.factLabelMax), fact.value.cut(to: MatrixShares.factValueMax))
-        }
-        message.facts.removeAll { $0.label.isEmpty && $0.value.isEmpty }
-        message.reason = reason.cut(to: MatrixShares.reasonMax)
-        message.issues = issues.map { issue in
-            let title = issue.title.cut(to: MatrixShares.issueTitleMax)
-            return IssueLine(
-                title: title.isEmpty ? "(without a title)" : title,
-                detail: issue.detail.cut(to: MatrixShares.issueDetailMax),
-                url: issue.url?.webAddress
-            )
-        }
-        message.sparkline = sparkline?.cut(to: MatrixShares.sparklineMax)
-        if message.sparkline?.isEmpty ?? false { message.sparkline = nil }
-        message.lines = lines.map { $0.cut(to: MatrixShares.lineMax) }
-        message.links = links.compactMap { link in
-            link.url.webAddress.map { Link(link.title.cut(to: MatrixShares.linkTitleMax), $0) }
-        }
-        message.footer = footer.cut(to: MatrixShares.footerMax)
-        return message
-    }
+    /// The message with every part harmless and cut to its share.
+    fileprivate var cutForMatrix: Message { cut(to: .matrix) { $0.cut(to: $1) } }
 }

@@ -41,7 +41,7 @@ enum MatrixHTML {
         var html = ""
         for link in links {
             let longer = (html.isEmpty ? "" : "\(html) · ") + anchor(link.title, link.url)
-            if longer.bytesInJSON <= MatrixShares.linksMax { html = longer }
+            if longer.bytesInJSON <= MatrixLimits.linksMax { html = longer }
         }
         return html
     }

@@ -69,7 +69,7 @@ enum SlackPayload {
     private static func facts(_ facts: [Message.Fact]) -> [SlackBlock] {
         let texts = facts.map { fact -> String in
             // At the beginning of a line, Slack reads a "greater than" as a quotation, escaped or not.
-            let value = (fact.value.hasPrefix(">") ? String.zeroWidthSpace : "") + fact.value.escaped
+            let value = (fact.value.hasPrefix(">") ? "\u{200B}" : "") + fact.value.escaped
             let label = fact.label.isEmpty ? "" : "*\(fact.label.escaped)*"
             return [label, value].filter { !$0.isEmpty }.joined(separator: "\n")
         }
@@ -84,7 +84,7 @@ enum SlackPayload {
         var text = ""
         for link in links {
             let longer = (text.isEmpty ? "" : "\(text)  ·  ") + String.slackLink(link.title, link.url)
-            if longer.utf16.count <= SlackShares.linksTextMax { text = longer }
+            if longer.utf16.count <= SlackLimits.linksTextMax { text = longer }
         }
         return text.isEmpty ? [] : [.section(text)]
     }

@@ -46,11 +46,7 @@ extension String {
     fileprivate func fitted(to limit: Int) -> String {
         // Nothing in it costs more than two bytes a byte, and nearly every text is far below the limit.
         guard utf8.count * 2 > limit else { return self }
-        let costs = map { character in character.unicodeScalars.reduce(0) { $0 + $1.bytesInJSON } }
-        guard costs.reduce(0, +) > limit else { return self }
-        let head = costs.count(within: limit / 2)
-        let tail = costs.reversed().count(within: limit - limit / 2 - "…".utf8.count)
-        return prefix(head) + "…" + suffix(tail)
+        return cutInTheMiddle(to: limit, markCost: "…".utf8.count, cost: \.bytesInJSON)
     }
 }
 
@@ -61,17 +57,5 @@ extension Unicode.Scalar {
         case "\"", "\\", "\n": 2
         default: UTF8.width(self)
         }
-    }
-}
-
-extension Sequence<Int> {
-    /// How many of the numbers, from the front, stay within the limit together.
-    fileprivate func count(within limit: Int) -> Int {
-        var left = limit
-        let fitting = prefix { number in
-            left -= number
-            return left >= 0
-        }
-        return fitting.count
     }
 }

@@ -1,24 +1,8 @@
+import AlertTesting
 import PluginKit
 import Testing
 
 @testable import DropRule
-
-/// Random numbers that a seed repeats (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
-    mutating func chance(_ probability: Double) -> Bool { Double.random(in: 0..<1, using: &self) < probability }
-}
 
 /// An app that is observed every five minutes, and the rule that looks at it.
 struct Watch {
@@ -34,7 +18,7 @@ struct Watch {
     }
 
     mutating func look(users: Int = 100, rate: Double = 0.003) -> Judgement {
-        let crashed = (0..<users).count { _ in random.chance(rate) }
+        let crashed = (0..<users).count { _ in random.happens(rate) }
         return look(["users": Double(users), "crashed_users": Double(crashed)])
     }
 

@@ -1,3 +1,4 @@
+import AlertTesting
 import PluginKit
 import PluginTesting
 import Testing
@@ -26,20 +27,7 @@ extension Moment {
     static let noon = Moment(milliseconds: 1_795_176_000_000)  // 2026-11-20T12:00:00Z
 }
 
-/// Random numbers that a seed repeats (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+extension SeededRandom {
     /// A number from 0 up to 1.
     mutating func unit() -> Double { Double(next() >> 11) / 9_007_199_254_740_992 }
 }

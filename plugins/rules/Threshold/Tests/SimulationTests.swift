@@ -1,3 +1,4 @@
+import AlertTesting
 import Glibc
 import PluginKit
 import PluginTesting

@@ -1,36 +1,45 @@
-import FoundationEssentials
-import Glibc
-import PluginKit
-import Testing
+public import FoundationEssentials
+internal import Glibc
+public import PluginKit
 
-/// A file beside these tests.
-func testFile(_ name: String, here: String = #filePath) -> URL {
+// What tests of channels share: requests recorded beside the tests, answers of services and what they mean.
+
+/// A file beside the test that asks for it.
+public func testFile(_ name: String, here: String = #filePath) -> URL {
     URL(filePath: here).deletingLastPathComponent().appending(path: name)
 }
 
-/// Compares a request as a preview shows it with what was recorded; `RECORD=1` in the environment records it anew.
-func expectSnapshot(_ request: HTTPRequest, named name: String, at location: SourceLocation = #_sourceLocation) throws {
+/// What a preview shows of a request that differs from what was recorded in `Snapshots` beside the test; nil when nothing
+/// does. `RECORD=1` in the environment records it anew.
+public func snapshotFlaw(of request: HTTPRequest, named name: String, here: String = #filePath) throws -> String? {
     var lines = ["\(request.method.rawValue) \(request.url)"]
     lines += request.headers.map { "\($0.name): \($0.value)" }
     if case .json(let json) = request.body { lines += ["", json.prettyText] }
     let text = lines.joined(separator: "\n") + "\n"
-    let file = testFile("Snapshots/\(name).http")
+    let file = testFile("Snapshots/\(name).http", here: here)
     if getenv("RECORD") != nil { try text.write(to: file, atomically: true, encoding: .utf8) }
     let recorded = try String(contentsOf: file, encoding: .utf8)
-    #expect(text == recorded, "\(name) has changed; record it anew with RECORD=1", sourceLocation: location)
+    return text == recorded ? nil : "\(name) has changed; record it anew with RECORD=1. It is now:\n\(text)"
 }
 
 /// One answer of the service, and what it means.
-struct AnswerCase: Sendable, CustomTestStringConvertible {
-    let response: HTTPResponse
+public struct AnswerCase: Sendable, CustomStringConvertible {
+    public let response: HTTPResponse
     /// `delivered`, `retry`, `ambiguous`, `payload`, `target` or `credentials`.
-    let meaning: String
-    let waitSeconds: Double?
+    public let meaning: String
+    public let waitSeconds: Double?
 
-    var testDescription: String { "\(response.status) \(response.excerpt(40))" }
+    public init(response: HTTPResponse, meaning: String, waitSeconds: Double?) {
+        self.response = response
+        self.meaning = meaning
+        self.waitSeconds = waitSeconds
+    }
 
-    static func all() throws -> [AnswerCase] {
-        let cases = try JSON(parsing: Data(contentsOf: testFile("Fixtures/answers.json"))).array ?? []
+    public var description: String { "\(response.status) \(response.excerpt(40))" }
+
+    /// Those in `Fixtures/answers.json` beside the test.
+    public static func all(here: String = #filePath) throws -> [AnswerCase] {
+        let cases = try JSON(parsing: Data(contentsOf: testFile("Fixtures/answers.json", here: here))).array ?? []
         return cases.compactMap { written in
             guard let status = written["status"]?.number, let meaning = written["class"]?.string else { return nil }
             let headers = written["headers"]?.object?.members ?? []
@@ -48,7 +57,7 @@ struct AnswerCase: Sendable, CustomTestStringConvertible {
     }
 
     /// The meaning of an outcome in the same words.
-    func agrees(with outcome: DeliveryOutcome) -> Bool {
+    public func agrees(with outcome: DeliveryOutcome) -> Bool {
         switch outcome {
         case .delivered: meaning == "delivered"
         case .retry(let after, _):
@@ -63,24 +72,25 @@ struct AnswerCase: Sendable, CustomTestStringConvertible {
 
 extension Options {
     /// Options as the config's reader would hand them over.
-    init(_ values: [String: Option.Value]) {
+    public init(_ values: [String: Option.Value]) {
         let position = Position(line: 1, column: 1)
         self.init(name: "team", position: position, values: values.mapValues { Option($0, at: position) })
     }
 }
 
-let context = ChannelContext(name: "team", bot: "shop-alerts", zone: .utc)
-let now = Moment(milliseconds: 1_795_219_200_000)
+extension ChannelContext {
+    public static let sample = ChannelContext(name: "team", bot: "shop-alerts", zone: .utc)
+}
 
 extension Channel {
     /// The request for a message; nil when the channel makes none.
-    func request(for message: Message, possiblyRepeated: Bool = false, isPlain: Bool = false) -> HTTPRequest? {
+    public func request(for message: Message, possiblyRepeated: Bool = false, isPlain: Bool = false) -> HTTPRequest? {
         let posting = Posting(
             id: "d-1",
             message: message,
             possiblyRepeated: possiblyRepeated,
             isPlain: isPlain,
-            at: now
+            at: ChannelConformance.now
         )
         if case .request(let request) = post(posting) { return request }
         return nil

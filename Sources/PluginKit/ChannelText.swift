@@ -1,0 +1,138 @@
+// What channel plugins share: text of strangers cut to what a chat takes, and made harmless there. What is harmless, and
+// how long a character is, differs from chat to chat; where to cut does not.
+
+/// How much of each part of a message a chat shows, so that one huge part leaves room for the others. In the chat's own
+/// unit, whatever `MessageShares.Cut` counts in.
+public struct MessageShares: Sendable {
+    /// Makes a text of strangers harmless, on one line, and at most so long.
+    public typealias Cut = (_ text: String, _ limit: Int) -> String
+
+    public let headlineMax: Int
+    public let factsMax: Int
+    public let factLabelMax: Int
+    public let factValueMax: Int
+    public let reasonMax: Int
+    public let sparklineMax: Int
+    public let linkTitleMax: Int
+    /// Bytes.
+    public let addressMax: Int
+    public let footerMax: Int
+    public let issueTitleMax: Int
+    public let issueDetailMax: Int
+    public let lineMax: Int
+
+    public init(
+        headlineMax: Int, factsMax: Int, factLabelMax: Int, factValueMax: Int, reasonMax: Int, sparklineMax: Int,
+        linkTitleMax: Int, addressMax: Int, footerMax: Int, issueTitleMax: Int, issueDetailMax: Int, lineMax: Int
+    ) {
+        self.headlineMax = headlineMax
+        self.factsMax = factsMax
+        self.factLabelMax = factLabelMax
+        self.factValueMax = factValueMax
+        self.reasonMax = reasonMax
+        self.sparklineMax = sparklineMax
+        self.linkTitleMax = linkTitleMax
+        self.addressMax = addressMax
+        self.footerMax = footerMax
+        self.issueTitleMax = issueTitleMax
+        self.issueDetailMax = issueDetailMax
+        self.lineMax = lineMax
+    }
+}
+
+extension Message {
+    /// The message with every part cut to its share; what is empty or leads nowhere is left out, but for the headline,
+    /// which is never empty.
+    public func cut(to shares: MessageShares, by cut: MessageShares.Cut) -> Message {
+        var message = self
+        message.headline = cut(headline, shares.headlineMax)
+        if message.headline.isEmpty {
+            message.headline = "\(Message.mark(kind: kind, severity: severity)) \(kind.rawValue)"
+        }
+        message.facts = facts.prefix(shares.factsMax).map { fact in
+            Fact(cut(fact.label, shares.factLabelMax), cut(fact.value, shares.factValueMax))
+        }
+        message.facts.removeAll { $0.label.isEmpty && $0.value.isEmpty }
+        message.reason = cut(reason, shares.reasonMax)
+        message.issues = issues.map { issue in
+            let title = cut(issue.title, shares.issueTitleMax)
+            return IssueLine(
+                title: title.isEmpty ? "(without a title)" : title, detail: cut(issue.detail, shares.issueDetailMax),
+                url: issue.url?.webAddress(bytesMax: shares.addressMax))
+        }
+        message.sparkline = sparkline.map { cut($0, shares.sparklineMax) }
+        if message.sparkline?.isEmpty ?? false { message.sparkline = nil }
+        message.lines = lines.map { cut($0, shares.lineMax) }
+        message.links = links.compactMap { link in
+            link.url.webAddress(bytesMax: shares.addressMax).map { Link(cut(link.title, shares.linkTitleMax), $0) }
+        }
+        message.footer = cut(footer, shares.footerMax)
+        return message
+    }
+}
+
+extension String {
+    /// The text with its middle cut out where it would be longer than the limit; never inside a character.
+    ///
+    /// - Parameters:
+    ///   - limit: What its scalars may cost together.
+    ///   - markCost: What the mark of the cut, `…`, costs.
+    ///   - cost: What one scalar costs, from 1.
+    public func cutInTheMiddle(to limit: Int, markCost: Int, cost: (Unicode.Scalar) -> Int) -> String {
+        let costs = map { character in character.unicodeScalars.reduce(0) { $0 + cost($1) } }
+        guard costs.reduce(0, +) > limit else { return self }
+        let head = costs.count(within: limit / 2)
+        let tail = costs.reversed().count(within: limit - limit / 2 - markCost)
+        return prefix(head) + "…" + suffix(tail)
+    }
+
+    /// The text without what lies so far from both its ends that no cut to the limit keeps it: for texts of megabytes,
+    /// before anything is done to each of their characters.
+    public func roughlyCut(to limit: Int) -> String {
+        // Four bytes a scalar, at both ends.
+        guard utf8.count > 8 * limit else { return self }
+        return String(unicodeScalars.prefix(limit)) + "…" + String(unicodeScalars.suffix(limit))
+    }
+
+    /// The text with a zero-width space, which nobody sees, wherever one of the words, in letters of any size, follows the
+    /// mark: so that `@channel` calls nobody.
+    public func parted(after mark: Character, before words: [String]) -> String {
+        var result = ""
+        var rest = self[...]
+        while let index = rest.firstIndex(of: mark) {
+            let next = rest.index(after: index)
+            result += rest[..<next]
+            rest = rest[next...]
+            if words.contains(where: { rest.prefix($0.count).lowercased() == $0 }) { result += "\u{200B}" }
+        }
+        return result + rest
+    }
+
+    /// The address with everything percent-encoded that could end it early; nil when it is none that a person should be
+    /// led to, or longer than so many bytes.
+    public func webAddress(bytesMax: Int) -> String? {
+        let start = prefix(8).lowercased()
+        guard start.hasPrefix("https://") || start.hasPrefix("http://"), utf8.count <= bytesMax else { return nil }
+        var result = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "<", ">", "\"", "`", "\\", "^", "{", "|", "}": result += String(scalar).percentEncoded
+            case "!"..."~": result.unicodeScalars.append(scalar)
+            default: result += String(scalar).percentEncoded
+            }
+        }
+        return result.utf8.count <= bytesMax ? result : nil
+    }
+}
+
+extension Sequence<Int> {
+    /// How many of the numbers, from the front, stay within the limit together.
+    fileprivate func count(within limit: Int) -> Int {
+        var left = limit
+        let fitting = prefix { number in
+            left -= number
+            return left >= 0
+        }
+        return fitting.count
+    }
+}
