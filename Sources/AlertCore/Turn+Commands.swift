@@ -116,6 +116,10 @@ extension Turn {
             return .refused("delivery \(id) is not dead: it was \(entry.end.name) at \(clock(entry.at))")
         }
         var again = entry.delivery
+        if isPast(again) {
+            again.message = composePast(again.message)
+            again.kind = again.message.kind
+        }
         guard plan.channel(again.channel) != nil else {
             return .refused(
                 "its channel \(again.channel) is not in the config any more; give it a channel of that name first")
@@ -125,8 +129,16 @@ extension Turn {
         again.attempts = 0
         again.phase = .waiting(notBefore: now)
         record(.retried(again))
+        announceAgain(again)
         state.timers.set(.channel(again.channel), now)
         return .done("delivery \(id) is back in the outbox of channel \(again.channel)", ["id": .string(id)])
+    }
+
+    /// Whether it tells of things as going on that are over by now; no end would follow it.
+    private func isPast(_ delivery: Delivery) -> Bool {
+        let incidents = delivery.message.incidents
+        return ![.resolved, .digest].contains(delivery.kind) && !incidents.isEmpty
+            && incidents.allSatisfy { state.incidents[$0.id]?.isOpen != true }
     }
 
     // MARK: Mutes

@@ -51,7 +51,7 @@ extension Turn {
         let limit = incident.evidence.limit.map { "limit \($0)" }
         switch kind {
         case .resolved:
-            let after = "after \((now - incident.since).short)"
+            let after = "after \(lasted(incident).short)"
             // It may end without being better: its rule has gone, or its figures have stopped.
             let isBeyond = incident.evidence.limit?.holds(figure.value) ?? false
             return isBeyond
@@ -66,6 +66,9 @@ extension Turn {
             return "\(who): \(title) \(value)" + (limit.map { " (\($0))" } ?? "")
         }
     }
+
+    /// How long it lasted, whenever that is told.
+    private func lasted(_ incident: Incident) -> Duration { (incident.until ?? now) - incident.since }
 
     /// What an incident without a figure is about.
     func what(_ incident: Incident) -> String {
@@ -96,8 +99,8 @@ extension Turn {
             }
         }
         if kind == .resolved {
-            facts.append(
-                Message.Fact("Lasted", "\(span(from: incident.since, to: now)), \((now - incident.since).short)"))
+            let span = span(from: incident.since, to: incident.until ?? now)
+            facts.append(Message.Fact("Lasted", "\(span), \(lasted(incident).short)"))
         } else {
             let length = now - incident.since
             facts.append(

@@ -174,7 +174,6 @@ extension Turn {
             // A wait that the service asked for in the meantime is kept all the same.
             if let paused = channel.pausedUntil, paused <= now { channel.pausedUntil = nil }
             end(delivery, .delivered(receipt: receipt))
-            rememberArrival(delivery)
             if clearTrouble(.channelFailing, about: name) { tellAnew(name) }
         case .retry(let told, let sentence):
             let wait = pause(delivery, &channel, told: told)
@@ -296,8 +295,8 @@ extension Turn {
         }
     }
 
-    /// An opening that was given up has arrived after all: somebody had it tried again.
-    private mutating func rememberArrival(_ delivery: Delivery) {
+    /// An opening that was given up is on its way again, so what follows it is told as well: somebody has it tried again.
+    mutating func announceAgain(_ delivery: Delivery) {
         for id in delivery.message.incidents.map(\.id) {
             guard let incident = state.incidents[id], var standing = incident.standings[delivery.channel],
                 let undelivered = standing.undelivered

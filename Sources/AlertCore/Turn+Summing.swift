@@ -19,8 +19,23 @@ extension Turn {
             headline: "\(Message.mark(kind: .digest, severity: severity)) \(what) came and went \(whileWhat)",
             reason: "What begins and ends \(whileWhat) is told once, afterwards.",
             incidents: incidents.map(IncidentSummary.init))
-        message.lines = shortened(incidents.map(summaryLine))
+        message.lines = shortened(incidents.sorted { $0.isWorse(than: $1) }.map(summaryLine))
         if let url = plan.publicURL { message.links = [Message.Link("Status", url)] }
+        return message
+    }
+
+    /// What was to be told while it went on, told when it is over.
+    func composePast(_ old: Message) -> Message {
+        var message = Message(
+            kind: .digest, severity: old.severity, at: now,
+            headline: "\(Message.mark(kind: .digest, severity: old.severity)) Over by now: "
+                + old.headline.drop { !$0.isLetter && !$0.isNumber },
+            reason: "It could not be delivered while it went on, and was tried again.",
+            incidents: old.incidents.map(\.over))
+        message.facts = old.facts
+        message.lines = old.lines
+        if let url = plan.publicURL { message.links = [Message.Link("Status", url)] }
+        message.footer = old.footer
         return message
     }
 
@@ -44,7 +59,9 @@ extension Turn {
     }
 
     /// One message about all that a gate has gathered.
-    func composeTogether(_ members: [Member], _ gathering: Gathering) -> Message {
+    func composeTogether(_ unordered: [Member], _ gathering: Gathering) -> Message {
+        // Who reads the first names and lines only must have read the worst.
+        let members = unordered.sorted { $0.notification.incident.isWorse(than: $1.notification.incident) }
         let incidents = members.map(\.notification.incident)
         let kinds = Set(members.map(\.notification.kind))
         let kind = gathering.style == .group && kinds.count == 1 ? kinds.first ?? .digest : .digest
@@ -63,7 +80,7 @@ extension Turn {
             reason: plan.gate(gathering.gate)?.gate.gathers ?? "", incidents: incidents.map(IncidentSummary.init))
         message.lines = shortened(members.map(line))
         // The worst one's issues are the likeliest cause.
-        if kind == .opened, let worst = incidents.first(where: { $0.severity == severity }),
+        if kind == .opened, let worst = incidents.first,
             let series = state.series[worst.subject]
         {
             message.issues = series.issues.prefix(Turn.issuesInMessage).map(issueLine)
@@ -97,5 +114,25 @@ extension Turn {
         let mark = Message.mark(kind: notification.kind, severity: incident.severity)
         let since = incident.isOpen ? " · since \(clock(incident.since))" : ""
         return "\(mark) \(headline(incident, notification.kind))\(since)"
+    }
+}
+
+extension Incident {
+    /// Whether it is to be named first: what goes on before what is over, then the more severe, then what is further beyond
+    /// its limit, then the older.
+    fileprivate func isWorse(than other: Incident) -> Bool {
+        if isOpen != other.isOpen { return isOpen }
+        if severity != other.severity { return severity > other.severity }
+        let (mine, others) = (worst.excess, other.worst.excess)
+        return mine == others ? (since, id) < (other.since, other.id) : mine > others
+    }
+}
+
+extension Evidence {
+    /// How far the figure is from the limit, as a share of the limit; 0 where there is none.
+    fileprivate var excess: Double {
+        guard let value = figure?.value, let limit = limit?.limit else { return 0 }
+        let excess = abs(value - limit) / max(abs(limit), .leastNormalMagnitude)
+        return excess.isFinite ? excess : 0
     }
 }

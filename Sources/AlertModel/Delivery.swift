@@ -5,10 +5,10 @@ public struct Delivery: Hashable, Sendable {
     public let channel: String
     /// Where the delivery stands in the order of everything accepted.
     public var number: Int
-    public let kind: Notification.Kind
+    public var kind: Notification.Kind
     /// The incident it is about; nil for a message about several.
     public let incident: String?
-    public let message: Message
+    public var message: Message
     public var queued: Moment
     /// Attempts begun so far.
     public var attempts: Int

@@ -129,6 +129,13 @@ public struct IncidentSummary: Hashable, Sendable {
         evidence = incident.evidence
     }
 
+    /// The same, when it is over; nobody knows any more since when.
+    public var over: IncidentSummary {
+        IncidentSummary(
+            id: id, rule: rule, subject: subject, key: key, severity: severity, state: .resolved, since: since,
+            until: until, evidence: evidence)
+    }
+
     init(
         id: String, rule: String, subject: Subject, key: String?, severity: Severity, state: Incident.State,
         since: Moment, until: Moment?, evidence: Evidence

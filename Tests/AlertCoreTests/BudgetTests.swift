@@ -74,6 +74,17 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(bot.objections == [])
     }
 
+    @Test func `the worst is named first`() throws {
+        var bot = try bot("1 per 1h")
+        let subjects = parts("shop", 4)
+        bot.see(.warning, of: subjects[0])
+        bot.see([(subjects[1], .warning), (subjects[2], .critical), (subjects[3], .info)])
+        bot.advance(by: .hours(1))
+        let digest = try #require(bot.decisions.last?.message)
+        #expect(digest.incidents.map(\.severity) == [.critical, .warning, .info])
+        #expect(digest.lines.map { $0.prefix(1) } == ["🔴", "🟠", "🔵"])
+    }
+
     @Test func `the digest counts as a message, and what it told is followed up`() throws {
         var bot = try bot("1 per 1h")
         let subjects = parts("shop", 3)

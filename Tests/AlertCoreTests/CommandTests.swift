@@ -158,6 +158,40 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `a dead letter of what is over by now is told as over, for no end would follow it`() throws {
+        var bot = withDeadLetter()
+        let id = bot.state.history[0].delivery.id
+        #expect(bot.play("...") == "x..")
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        _ = tell(&bot, .retry(id))
+        bot.advance(by: .minutes(1))
+        let told = try #require(bot.state.history.last { $0.delivery.id == id }?.delivery)
+        #expect(told.kind == .digest)
+        #expect(told.message.headline == "🗒 Over by now: shop: The script says w.")
+        #expect(told.message.incidents.map(\.state) == [.resolved])
+        #expect(bot.state.incidents.isEmpty)
+        #expect(bot.objections == [])
+    }
+
+    @Test(arguments: [true, false])
+    func `a dead letter that is tried again has its end told, whether it arrives before or after`(isSlow: Bool) throws {
+        var bot = withDeadLetter()
+        let id = bot.state.history[0].delivery.id
+        bot.sendAnswer = { _, _ in
+            isSlow ? (.retry(after: .seconds(90), "later"), .zero) : (.delivered(receipt: nil), .zero)
+        }
+        _ = tell(&bot, .retry(id))
+        bot.advance(by: .seconds(1))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        #expect(bot.play("...").contains(isSlow ? "D" : "R"))
+        bot.advance(by: .minutes(3))
+        #expect(bot.state.incidents.isEmpty)
+        #expect(bot.state.outbox.isEmpty)
+        let ends = bot.state.history.filter { $0.end.name == "delivered" }.map(\.delivery.kind)
+        #expect(ends == (isSlow ? [.digest] : [.opened, .resolved]))
+        #expect(bot.objections == [])
+    }
+
     @Test func `a retried dead letter survives a kill`() {
         var bot = withDeadLetter()
         let id = bot.state.history[0].delivery.id

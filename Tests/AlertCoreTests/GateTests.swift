@@ -187,6 +187,15 @@ import Testing
         #expect(bot.decisions.map(\.mark) == ["h", "O"])
     }
 
+    @Test func `an end that is told late says how long it lasted, not how long it was held`() throws {
+        var bot = bot(quiet)
+        #expect(bot.play("ww....") == "O.h...")
+        bot.advance(by: .minutes(3))
+        let lasted = try #require(bot.decisions.last?.message.facts.first { $0.label == "Lasted" })
+        #expect(bot.decisions.last?.decision == .send)
+        #expect(lasted.value.hasSuffix("2 min"))
+    }
+
     @Test func `a start decides nothing anew of what is held`() {
         var bot = bot(quiet)
         #expect(bot.play("...w") == "...h")
