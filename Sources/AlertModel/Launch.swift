@@ -41,7 +41,7 @@ public struct Launch: Hashable, Sendable {
     private static func sessions(at level: Int) -> Double { sessionsMin * Double(1 << level) }
 }
 
-extension Launch: JSONPart {
+extension Launch: JSONWritable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             guard countedTo > .earliest else { return }

@@ -90,11 +90,13 @@ struct LedgerSnapshot: Sendable {
 
 extension State {
     /// The facts of a snapshot as a journal takes them, made one after the other.
-    fileprivate var payloads: some Sequence<[UInt8]> { facts.lazy.map { fact in
+    fileprivate var payloads: some Sequence<[UInt8]> {
+        facts.lazy.map { fact in
             var bytes: [UInt8] = []
             fact.write(to: &bytes)
             return bytes
-        } }
+        }
+    }
 }
 
 extension State {
