@@ -13,6 +13,13 @@ extension JSONWritable {
 
     /// Adds the value to `bytes` as JSON text on one line.
     public func write(to bytes: inout [UInt8]) { JSONWriter.text(to: &bytes) { put(into: &$0) } }
+
+    /// The value as JSON text on one line.
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return bytes
+    }
 }
 
 /// Takes a JSON value part by part, and makes text or a tree of it.

@@ -90,13 +90,7 @@ struct LedgerSnapshot: Sendable {
 
 extension State {
     /// The facts of a snapshot as a journal takes them, made one after the other.
-    fileprivate var payloads: some Sequence<[UInt8]> {
-        facts.lazy.map { fact in
-            var bytes: [UInt8] = []
-            fact.write(to: &bytes)
-            return bytes
-        }
-    }
+    fileprivate var payloads: some Sequence<[UInt8]> { facts.lazy.map(\.bytes) }
 }
 
 extension State {
