@@ -2,58 +2,92 @@ public import PluginKit
 
 // Facts as the journal's records: an object whose `kind` says what it is.
 
-extension Fact {
-    public var json: JSON {
-        switch self {
-        case .observed(let observation, let retention):
-            [
-                "kind": "observed", "keep_ms": .int(retention.wholeMilliseconds),
-                "observation": ObservationLine.observed(observation).json,
-            ]
-        case .learning(let subject, let needs):
-            ["kind": "learning", "subject": subject.json, "needs": .array(needs.map(\.json))]
-        case .source(let name, let record): ["kind": "source", "name": .string(name), "source": record.json]
-        case .incident(let incident): ["kind": "incident", "incident": incident.json]
-        case .standing(let id, let channel, let standing):
-            [
-                "kind": "standing", "incident": .string(id), "channel": .string(channel),
-                "standing": standing?.json ?? .null,
-            ]
-        case .incidentEnded(let id): ["kind": "incident_ended", "id": .string(id)]
-        case .delivery(let delivery): ["kind": "delivery", "delivery": delivery.json]
-        case .deliveryProgress(let id, let progress): Fact.about(id, "delivery_progress") { progress.add(to: &$0) }
-        case .deliveryDone(let id, let end, let at):
-            Fact.about(id, "delivery_done") { object in
-                object.append("at", JSON(at))
-                end.add(to: &object)
-            }
-        case .deliveryEnded(let entry): ["kind": "delivery_ended", "entry": entry.json]
-        case .retried(let delivery): ["kind": "retried", "delivery": delivery.json]
-        case .mute(let mute): ["kind": "mute", "mute": mute.json]
-        case .muteEnded(let id): ["kind": "mute_ended", "id": .string(id)]
-        case .told(let channel, let telling):
-            ["kind": "told", "channel": .string(channel), "telling": telling.json]
-        case .tellings(let channel, let tellings):
-            ["kind": "tellings", "channel": .string(channel), "tellings": .array(tellings.map(\.json))]
-        case .swung(let rule, let subject, let key, let moment):
-            ["kind": "swung", "rule": .string(rule), "subject": subject.json, "key": JSON(key), "at": JSON(moment)]
-        case .swings(let rule, let subject, let key, let swings):
-            [
-                "kind": "swings", "rule": .string(rule), "subject": subject.json, "key": JSON(key),
-                "swings": .array(swings.map { JSON($0) }),
-            ]
-        case .channel(let name, let record): ["kind": "channel", "name": .string(name), "channel": record.json]
-        case .forgotten(let subject): ["kind": "forgotten", "subject": subject.json]
-        case .series(let subject, let series):
-            ["kind": "series", "subject": subject.json, "series": series.json]
-        case .numbering(let next): ["kind": "numbering", "next": JSON(next)]
+extension Fact: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("kind", kind)
+            putMembers(into: &json)
         }
     }
 
-    private static func about(_ id: String, _ kind: String, _ add: (inout JSONObject) -> Void) -> JSON {
-        var object = JSONObject([("kind", .string(kind)), ("id", .string(id))])
-        add(&object)
-        return .object(object)
+    private var kind: String {
+        switch self {
+        case .observed: "observed"
+        case .learning: "learning"
+        case .source: "source"
+        case .incident: "incident"
+        case .standing: "standing"
+        case .incidentEnded: "incident_ended"
+        case .delivery: "delivery"
+        case .deliveryProgress: "delivery_progress"
+        case .deliveryDone: "delivery_done"
+        case .deliveryEnded: "delivery_ended"
+        case .retried: "retried"
+        case .mute: "mute"
+        case .muteEnded: "mute_ended"
+        case .told: "told"
+        case .tellings: "tellings"
+        case .swung: "swung"
+        case .swings: "swings"
+        case .channel: "channel"
+        case .forgotten: "forgotten"
+        case .series: "series"
+        case .numbering: "numbering"
+        }
+    }
+
+    private func putMembers(into json: inout JSONWriter) {
+        switch self {
+        case .observed(let observation, let retention):
+            json.member("keep_ms", retention.wholeMilliseconds)
+            json.member("observation", ObservationLine.observed(observation))
+        case .learning(let subject, let needs):
+            json.member("subject", subject)
+            json.member("needs", needs)
+        case .source(let name, let record):
+            json.member("name", name)
+            json.member("source", record)
+        case .incident(let incident): json.member("incident", incident)
+        case .standing(let id, let channel, let standing):
+            json.member("incident", id)
+            json.member("channel", channel)
+            json.member("standing", standing)
+        case .incidentEnded(let id), .muteEnded(let id): json.member("id", id)
+        case .delivery(let delivery), .retried(let delivery): json.member("delivery", delivery)
+        case .deliveryProgress(let id, let progress):
+            json.member("id", id)
+            progress.putMembers(into: &json)
+        case .deliveryDone(let id, let end, let at):
+            json.member("id", id)
+            json.member("at", at)
+            end.putMembers(into: &json)
+        case .deliveryEnded(let entry): json.member("entry", entry)
+        case .mute(let mute): json.member("mute", mute)
+        case .told(let channel, let telling):
+            json.member("channel", channel)
+            json.member("telling", telling)
+        case .tellings(let channel, let tellings):
+            json.member("channel", channel)
+            json.member("tellings", tellings)
+        case .swung(let rule, let subject, let key, let moment):
+            json.member("rule", rule)
+            json.member("subject", subject)
+            json.member("key", key)
+            json.member("at", moment)
+        case .swings(let rule, let subject, let key, let swings):
+            json.member("rule", rule)
+            json.member("subject", subject)
+            json.member("key", key)
+            json.member("swings", swings)
+        case .channel(let name, let record):
+            json.member("name", name)
+            json.member("channel", record)
+        case .forgotten(let subject): json.member("subject", subject)
+        case .series(let subject, let series):
+            json.member("subject", subject)
+            json.member("series", series)
+        case .numbering(let next): json.member("next", next)
+        }
     }
 
     /// Reads a record of the journal; a kind that this version does not know is a mismatch.
@@ -120,40 +154,30 @@ extension JSONReader {
     fileprivate func milliseconds() throws(JSONMismatch) -> Duration { .milliseconds(Int64(try int())) }
 }
 
-extension Subject {
-    fileprivate var json: JSON {
-        ["source": .string(source), "app": .string(app), "release": JSON(release), "environment": JSON(environment)]
-    }
-}
-
-extension SourceRecord {
-    public var json: JSON {
-        var object = JSONObject()
-        object["cursor"] = cursor
-        if !validators.isEmpty {
-            object["validators"] = .object(
-                JSONObject(
-                    validators.sorted { $0.key < $1.key }.map { key, validator in
-                        (key, ["etag": JSON(validator.etag), "last_modified": JSON(validator.lastModified)])
-                    }))
+extension SourceRecord: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("cursor", ifAny: cursor)
+            if !validators.isEmpty { json.member("validators", validators) }
+            json.member("last_polled", ifAny: lastPolled)
+            json.member("last_good", ifAny: lastGood)
+            json.member("last_changed", ifAny: lastChanged)
+            json.member("last_outcome", ifAny: lastOutcome?.rawValue)
+            if let failure {
+                json.object("failure") { json in
+                    json.member("reason", failure.reason.rawValue)
+                    json.member("sentence", failure.sentence)
+                    json.member("since", failure.since)
+                    json.member("count", failure.count)
+                }
+            }
+            json.member("unchanged_count", unchangedCount)
+            json.member("calm_count", calmCount)
+            json.member("near", isNear)
+            json.member("stopped", ifAny: stopped)
+            json.member("due", ifAny: due)
+            json.member("reasons", reasons.map(\.rawValue))
         }
-        object["last_polled"] = lastPolled.map { JSON($0) }
-        object["last_good"] = lastGood.map { JSON($0) }
-        object["last_changed"] = lastChanged.map { JSON($0) }
-        object["last_outcome"] = lastOutcome.map { .string($0.rawValue) }
-        object["failure"] = failure.map { failure in
-            [
-                "reason": .string(failure.reason.rawValue), "sentence": .string(failure.sentence),
-                "since": JSON(failure.since), "count": JSON(failure.count),
-            ]
-        }
-        object["unchanged_count"] = JSON(unchangedCount)
-        object["calm_count"] = JSON(calmCount)
-        object["near"] = .bool(isNear)
-        object["stopped"] = stopped.map(JSON.string)
-        object["due"] = due.map { JSON($0) }
-        object["reasons"] = .array(reasons.map { .string($0.rawValue) })
-        return .object(object)
     }
 
     init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -183,13 +207,25 @@ extension SourceRecord {
     }
 }
 
-extension ChannelRecord {
-    public var json: JSON {
-        ["failures": JSON(failures), "paused_until": JSON(pausedUntil)]
+extension ChannelRecord: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("failures", failures)
+            json.member("paused_until", pausedUntil)
+        }
     }
 
     init(_ reader: JSONReader) throws(JSONMismatch) {
         failures = try reader.member("failures").int()
         pausedUntil = try reader.optional("paused_until")?.moment()
+    }
+}
+
+extension SourceRecord.Validator: JSONPart {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("etag", etag)
+            json.member("last_modified", lastModified)
+        }
     }
 }

@@ -173,20 +173,20 @@ public struct StateReplay {
     /// Takes a fact that was decoded. What is kept by its key here goes through the same keys.
     private mutating func takePlainly(_ fact: Fact) {
         switch fact {
-        case .source(let name, _): sources[name] = fact.json.bytes
-        case .incident(let incident): incidents[incident.id] = Parts(whole: fact.json.bytes)
-        case .standing(let id, let channel, _): incidents[id]?.add(fact.json.bytes, about: channel)
+        case .source(let name, _): sources[name] = fact.bytes
+        case .incident(let incident): incidents[incident.id] = Parts(whole: fact.bytes)
+        case .standing(let id, let channel, _): incidents[id]?.add(fact.bytes, about: channel)
         case .incidentEnded(let id): incidents[id] = nil
-        case .delivery(let delivery): accept(delivery.id, delivery.number, fact.json.bytes)
+        case .delivery(let delivery): accept(delivery.id, delivery.number, fact.bytes)
         case .retried(let delivery):
             history.removeAll { $0.id == delivery.id }
-            accept(delivery.id, delivery.number, Fact.delivery(delivery).json.bytes)
-        case .deliveryProgress(let id, _): outbox[id]?.add(fact.json.bytes, about: "progress")
+            accept(delivery.id, delivery.number, Fact.delivery(delivery).bytes)
+        case .deliveryProgress(let id, _): outbox[id]?.add(fact.bytes, about: "progress")
         case .deliveryDone(let id, let end, _):
             guard var parts = outbox.removeValue(forKey: id) else { return }
-            parts.add(fact.json.bytes, about: "end")
+            parts.add(fact.bytes, about: "end")
             remember(id, parts, isDead: end.isDead)
-        case .deliveryEnded(let entry): end(entry.delivery.id, fact.json.bytes, isDead: entry.end.isDead)
+        case .deliveryEnded(let entry): end(entry.delivery.id, fact.bytes, isDead: entry.end.isDead)
         default: state.apply(fact)
         }
     }

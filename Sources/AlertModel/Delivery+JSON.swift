@@ -1,23 +1,37 @@
 // Messages, deliveries and series as JSON, for the journal. Reading takes back exactly what was written.
 
-extension Message {
-    public var json: JSON {
-        var object = JSONObject(capacity: 12)
-        object.append("kind", .string(kind.rawValue))
-        object.append("severity", .string(severity.rawValue))
-        object.append("at", JSON(at))
-        object.append("headline", .string(headline))
-        object.append("facts", .array(facts.map { ["label": .string($0.label), "value": .string($0.value)] }))
-        object.append("reason", .string(reason))
-        object.append(
-            "issues",
-            .array(issues.map { ["title": .string($0.title), "detail": .string($0.detail), "url": JSON($0.url)] }))
-        object.set("sparkline", sparkline.map(JSON.string))
-        object.append("lines", .array(lines.map(JSON.string)))
-        object.append("links", .array(links.map { ["title": .string($0.title), "url": .string($0.url)] }))
-        object.append("footer", .string(footer))
-        object.append("incidents", .array(incidents.map(\.json)))
-        return .object(object)
+extension Message: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("kind", kind.rawValue)
+            json.member("severity", severity.rawValue)
+            json.member("at", at)
+            json.member("headline", headline)
+            json.array("facts", facts) { json, fact in
+                json.object { json in
+                    json.member("label", fact.label)
+                    json.member("value", fact.value)
+                }
+            }
+            json.member("reason", reason)
+            json.array("issues", issues) { json, issue in
+                json.object { json in
+                    json.member("title", issue.title)
+                    json.member("detail", issue.detail)
+                    json.member("url", issue.url)
+                }
+            }
+            json.member("sparkline", ifAny: sparkline)
+            json.member("lines", lines)
+            json.array("links", links) { json, link in
+                json.object { json in
+                    json.member("title", link.title)
+                    json.member("url", link.url)
+                }
+            }
+            json.member("footer", footer)
+            json.member("incidents", incidents)
+        }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -43,18 +57,18 @@ extension Message {
     }
 }
 
-extension Delivery {
-    public var json: JSON {
-        var object = JSONObject(capacity: 12)
-        object.append("id", .string(id))
-        object.append("channel", .string(channel))
-        object.append("number", JSON(number))
-        object.append("kind", .string(kind.rawValue))
-        object.append("incident", JSON(incident))
-        object.append("queued", JSON(queued))
-        progress.add(to: &object)
-        object.append("message", message.json)
-        return .object(object)
+extension Delivery: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("id", id)
+            json.member("channel", channel)
+            json.member("number", number)
+            json.member("kind", kind.rawValue)
+            json.member("incident", incident)
+            json.member("queued", queued)
+            progress.putMembers(into: &json)
+            json.member("message", message)
+        }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -68,16 +82,16 @@ extension Delivery {
 }
 
 extension Delivery.Progress {
-    /// Adds the members to those of an object that says whose progress it is.
-    public func add(to object: inout JSONObject) {
-        object.append("attempts", JSON(attempts))
+    /// Puts the members of an object that says whose progress it is.
+    public func putMembers(into json: inout JSONWriter) {
+        json.member("attempts", attempts)
         switch phase {
-        case .waiting(let notBefore): object.append("not_before", JSON(notBefore))
-        case .attempting(let since): object.append("attempting_since", JSON(since))
+        case .waiting(let notBefore): json.member("not_before", notBefore)
+        case .attempting(let since): json.member("attempting_since", since)
         }
-        if mayHaveArrived { object.append("may_have_arrived", .bool(true)) }
-        object.append("possibly_repeated", .bool(possiblyRepeated))
-        object.append("plain", .bool(isPlain))
+        if mayHaveArrived { json.member("may_have_arrived", true) }
+        json.member("possibly_repeated", possiblyRepeated)
+        json.member("plain", isPlain)
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -94,13 +108,13 @@ extension Delivery.Progress {
     }
 }
 
-extension HistoryEntry {
-    public var json: JSON {
-        var object = JSONObject(capacity: 12)
-        object.append("at", JSON(at))
-        end.add(to: &object)
-        object.append("delivery", delivery.json)
-        return .object(object)
+extension HistoryEntry: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("at", at)
+            end.putMembers(into: &json)
+            json.member("delivery", delivery)
+        }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -111,13 +125,13 @@ extension HistoryEntry {
 }
 
 extension DeliveryEnd {
-    /// Adds the members to those of an object that says whose end it is.
-    public func add(to object: inout JSONObject) {
-        object.append("end", .string(name))
+    /// Puts the members of an object that says whose end it is.
+    public func putMembers(into json: inout JSONWriter) {
+        json.member("end", name)
         switch self {
-        case .delivered(let receipt): object.set("receipt", receipt.map(JSON.string))
+        case .delivered(let receipt): json.member("receipt", ifAny: receipt)
         case .replaced: break
-        case .dead(let sentence): object.append("sentence", .string(sentence))
+        case .dead(let sentence): json.member("sentence", sentence)
         }
     }
 
@@ -132,8 +146,10 @@ extension DeliveryEnd {
     }
 }
 
-extension Metrics {
-    var json: JSON { .object(JSONObject(entries.map { ($0.name, JSON($0.value)) })) }
+extension Metrics: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in for entry in entries { json.member(named: entry.name, entry.value) } }
+    }
 
     init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init()
@@ -151,26 +167,33 @@ extension TimeSpan {
     }
 }
 
-extension Series {
-    public var json: JSON {
-        let samples = samples.map { sample -> JSON in
-            [
-                "from": JSON(sample.span.from), "to": JSON(sample.span.to), "seen": JSON(sample.seen),
-                "complete": .bool(sample.isComplete), "metrics": sample.metrics.json,
-            ]
+extension Series: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.array("samples", Array(samples)) { json, sample in
+                json.object { json in
+                    json.member("from", sample.span.from)
+                    json.member("to", sample.span.to)
+                    json.member("seen", sample.seen)
+                    json.member("complete", sample.isComplete)
+                    json.member("metrics", sample.metrics)
+                }
+            }
+            json.array("trail", Array(trail)) { json, point in
+                json.object { json in
+                    json.member("hour", point.hour)
+                    json.member("from", point.span.from)
+                    json.member("to", point.span.to)
+                    json.member("metrics", point.metrics)
+                }
+            }
+            json.member("issues", issues)
+            json.member("labels", labels)
+            json.member("issue_memory", issueMemory)
+            json.member("launch", launch)
+            json.member("last_seen", lastSeen)
+            json.member("learned", histories)
         }
-        let trail = trail.map { point -> JSON in
-            [
-                "hour": .int(point.hour), "from": JSON(point.span.from), "to": JSON(point.span.to),
-                "metrics": point.metrics.json,
-            ]
-        }
-        return [
-            "samples": .array(samples), "trail": .array(trail), "issues": .array(issues.map(\.json)),
-            "labels": .object(JSONObject(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
-            "issue_memory": issueMemory.json, "launch": launch.json, "last_seen": JSON(lastSeen),
-            "learned": .array(histories.map(\.json)),
-        ]
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {

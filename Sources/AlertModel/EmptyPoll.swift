@@ -34,21 +34,20 @@ public struct EmptyPoll: Hashable, Sendable {
         self.seen = seen
     }
 
-    public var json: JSON {
-        var object = JSONObject([("source", .string(source))])
+    func putMembers(into json: inout JSONWriter) {
+        json.member("source", source)
         switch outcome {
         case .failed(let failure):
-            object["failed"] = .string(failure.reason)
-            object["sentence"] = failure.sentence.map(JSON.string)
-            object["retry_at"] = failure.retryAt.map { JSON($0) }
-        case .noData: object["outcome"] = "no_data"
-        case .unchanged: object["outcome"] = "unchanged"
+            json.member("failed", failure.reason)
+            json.member("sentence", ifAny: failure.sentence)
+            json.member("retry_at", ifAny: failure.retryAt)
+        case .noData: json.member("outcome", "no_data")
+        case .unchanged: json.member("outcome", "unchanged")
         case .stale(let measured):
-            object["outcome"] = "stale"
-            object["measured"] = JSON(measured)
+            json.member("outcome", "stale")
+            json.member("measured", measured)
         }
-        object["seen"] = JSON(seen)
-        return .object(object)
+        json.member("seen", seen)
     }
 }
 

@@ -1,8 +1,13 @@
 // What was learned as JSON, for snapshots. Reading takes back exactly what was written, and refuses what could not have
 // been.
 
-extension History.Need {
-    public var json: JSON { ["metric": .string(metric), "by": JSON(by)] }
+extension History.Need: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("metric", metric)
+            json.member("by", by)
+        }
+    }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init(
@@ -10,14 +15,28 @@ extension History.Need {
     }
 }
 
-extension History {
-    public var json: JSON {
-        [
-            "need": need.json, "grain": .int(grain), "odd": [JSON(shorter), .int(shorterSince), JSON(behind)],
-            "recent": .array(recent.map(\.json)),
-            "hours": .array(hours.map { [.int($0.hour), JSON($0.bad), JSON($0.total)] }),
-            "mark": mark.json, "score": score.json, "baseline": baseline.json,
-        ]
+extension History: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("need", need)
+            json.member("grain", grain)
+            json.array("odd") { json in
+                json.put(Int64(shorter))
+                json.put(shorterSince)
+                json.put(Int64(behind))
+            }
+            json.member("recent", recent)
+            json.array("hours", hours) { json, hour in
+                json.array { json in
+                    json.put(hour.hour)
+                    hour.bad.put(into: &json)
+                    hour.total.put(into: &json)
+                }
+            }
+            json.member("mark", mark)
+            json.member("score", score)
+            json.member("baseline", baseline)
+        }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -38,8 +57,16 @@ extension History {
     }
 }
 
-extension History.Bucket {
-    fileprivate var json: JSON { [.int(from), .int(to), JSON(bad), JSON(total), .int(seen)] }
+extension History.Bucket: JSONPart {
+    func put(into json: inout JSONWriter) {
+        json.array { json in
+            json.put(from)
+            json.put(to)
+            bad.put(into: &json)
+            total.put(into: &json)
+            json.put(seen)
+        }
+    }
 
     fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
         let parts = try reader.elements(exactly: 5)
@@ -60,15 +87,22 @@ extension History.Hour {
     }
 }
 
-extension DropScore {
-    fileprivate var json: JSON {
-        var object = JSONObject()
-        object.append("days", .array((0..<8).map { JSON(days[$0]) }))
-        object.append("moments", .array((0..<8).map { JSON(moments[$0]) }))
-        object.append("until", .int(until))
-        object.set("suspicion", suspicion.map { [JSON($0.since), JSON($0.depth), JSON($0.calm), JSON($0.lasted)] })
-        object.append("excluded", .array(excluded.map { [.int($0.lowerBound), .int($0.upperBound)] }))
-        return .object(object)
+extension DropScore: JSONPart {
+    func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.array("days") { json in for depth in 0..<8 { days[depth].put(into: &json) } }
+            json.array("moments") { json in for depth in 0..<8 { moments[depth].put(into: &json) } }
+            json.member("until", until)
+            if let suspicion {
+                json.array("suspicion") { json in
+                    suspicion.since.put(into: &json)
+                    suspicion.depth.put(into: &json)
+                    suspicion.calm.put(into: &json)
+                    suspicion.lasted.put(into: &json)
+                }
+            }
+            json.array("excluded", excluded) { json, hours in [hours.lowerBound, hours.upperBound].put(into: &json) }
+        }
     }
 
     fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -90,13 +124,18 @@ extension DropScore {
     }
 }
 
-extension Baseline {
-    fileprivate var json: JSON {
-        [
-            "level": JSON(level), "variance": JSON(variance), "hours": JSON(hoursLearned), "until": .int(learnedUntil),
-            "mean": mean.json, "noise": noise.json,
-            "day": .array(day.map(\.json)), "week": .array(week.map(\.json)),
-        ]
+extension Baseline: JSONPart {
+    func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("level", level)
+            json.member("variance", variance)
+            json.member("hours", hoursLearned)
+            json.member("until", learnedUntil)
+            json.member("mean", mean)
+            json.member("noise", noise)
+            json.member("day", day)
+            json.member("week", week)
+        }
     }
 
     fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -111,8 +150,8 @@ extension Baseline {
     }
 }
 
-extension Baseline.Sums {
-    fileprivate var json: JSON { [JSON(bad), JSON(expected)] }
+extension Baseline.Sums: JSONPart {
+    func put(into json: inout JSONWriter) { [bad, expected].put(into: &json) }
 
     fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
         let parts = try reader.elements(exactly: 2)

@@ -1,28 +1,21 @@
 // Incidents and their evidence as JSON: the shape that webhooks, previews and the status page show, and that the journal
 // keeps. Reading takes back exactly what was written.
 
-extension JSONObject {
-    /// Sets the member unless the value is nil.
-    mutating func set(_ name: String, _ value: JSON?) {
-        if let value { append(name, value) }
-    }
-}
-
-extension Evidence {
-    public var json: JSON {
-        var object = JSONObject(capacity: 13)
-        object.set("metric", metric.map(JSON.string))
-        object.set("value", figure.map { JSON($0.value) })
-        object.set("numerator", figure?.share.map { JSON($0.hits) })
-        object.set("denominator", figure?.share.map { JSON($0.total) })
-        object.set("limit", limit.map { .string($0.description) })
-        object.set("confidence", confidence.map { JSON($0) })
-        object.set("bound", bound.map { JSON($0) })
-        object.set("from", span.map { JSON($0.from) })
-        object.set("to", span.map { JSON($0.to) })
-        object.set("issue", issue?.json)
-        object.set("sentence", .string(sentence))
-        return .object(object)
+extension Evidence: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("metric", ifAny: metric)
+            json.member("value", ifAny: figure?.value)
+            json.member("numerator", ifAny: figure?.share?.hits)
+            json.member("denominator", ifAny: figure?.share?.total)
+            json.member("limit", ifAny: limit?.description)
+            json.member("confidence", ifAny: confidence)
+            json.member("bound", ifAny: bound)
+            json.member("from", ifAny: span?.from)
+            json.member("to", ifAny: span?.to)
+            json.member("issue", ifAny: issue)
+            json.member("sentence", sentence)
+        }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -54,13 +47,16 @@ extension Evidence {
     }
 }
 
-extension Subject {
-    fileprivate func set(on object: inout JSONObject) {
-        object.append("source", .string(source))
-        object.append("app", .string(app))
-        object.append("release", JSON(release))
-        object.append("environment", JSON(environment))
+extension Subject: JSONWritable {
+    /// Puts the members of an object that says whom it is about.
+    public func putMembers(into json: inout JSONWriter) {
+        json.member("source", source)
+        json.member("app", app)
+        json.member("release", release)
+        json.member("environment", environment)
     }
+
+    public func put(into json: inout JSONWriter) { json.object { putMembers(into: &$0) } }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init(
@@ -70,19 +66,19 @@ extension Subject {
     }
 }
 
-extension IncidentSummary {
-    public var json: JSON {
-        var object = JSONObject(capacity: 13)
-        object.append("id", .string(id))
-        object.append("rule", .string(rule))
-        subject.set(on: &object)
-        object.set("key", key.map(JSON.string))
-        object.append("severity", .string(severity.rawValue))
-        object.append("state", .string(state.rawValue))
-        object.append("since", JSON(since))
-        object.append("until", JSON(until))
-        object.append("evidence", evidence.json)
-        return .object(object)
+extension IncidentSummary: JSONWritable {
+    public func put(into json: inout JSONWriter) { json.object { putMembers(into: &$0) } }
+
+    fileprivate func putMembers(into json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("rule", rule)
+        subject.putMembers(into: &json)
+        json.member("key", ifAny: key)
+        json.member("severity", severity.rawValue)
+        json.member("state", state.rawValue)
+        json.member("since", since)
+        json.member("until", until)
+        json.member("evidence", evidence)
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -95,17 +91,16 @@ extension IncidentSummary {
     }
 }
 
-extension Incident {
-    public var json: JSON {
-        guard case .object(var object) = IncidentSummary(self).json else { return .null }
-        object.append("worst", worst.json)
-        object.append("uncertain", .bool(isUncertain))
-        object.set("acknowledged", acknowledgement?.json)
-        object.append(
-            "labels", .object(JSONObject(labels.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })))
-        object.append(
-            "standings", .object(JSONObject(standings.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })))
-        return .object(object)
+extension Incident: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            IncidentSummary(self).putMembers(into: &json)
+            json.member("worst", worst)
+            json.member("uncertain", isUncertain)
+            json.member("acknowledged", ifAny: acknowledgement)
+            json.member("labels", labels)
+            json.member("standings", standings)
+        }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -123,18 +118,18 @@ extension Incident {
     }
 }
 
-extension Standing {
-    public var json: JSON {
-        var object = JSONObject(capacity: 13)
-        object.set("announced", announced.map { .string($0.rawValue) })
-        object.set("dropped", dropped.map { .string($0.rawValue) })
-        object.set("undelivered", undelivered.map { .string($0.rawValue) })
-        object.set("first_said", firstSaid.map { JSON($0) })
-        object.set("last_said", lastSaid.map { JSON($0) })
-        if reminders > 0 { object.set("reminders", JSON(reminders)) }
-        object.set("said", said?.json)
-        object.set("hold", hold?.json)
-        return .object(object)
+extension Standing: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("announced", ifAny: announced?.rawValue)
+            json.member("dropped", ifAny: dropped?.rawValue)
+            json.member("undelivered", ifAny: undelivered?.rawValue)
+            json.member("first_said", ifAny: firstSaid)
+            json.member("last_said", ifAny: lastSaid)
+            if reminders > 0 { json.member("reminders", reminders) }
+            json.member("said", ifAny: said)
+            json.member("hold", ifAny: hold)
+        }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -149,21 +144,25 @@ extension Standing {
     }
 }
 
-extension Hold {
-    public var json: JSON {
-        var object = JSONObject()
-        object.set("kind", .string(kind.rawValue))
-        object.set("severity", .string(severity.rawValue))
-        object.set("reason", .string(reason.description))
-        object.set("since", JSON(since))
-        object.set("until", JSON(until))
-        object.set("look_again", JSON(lookAgain))
-        object.set("summarizes", .bool(summarizes))
-        object.set("for_summary", .bool(isForSummary))
-        object.set(
-            "gathering",
-            gathering.map { ["gate": .string($0.gate), "key": .string($0.key), "style": .string($0.style.rawValue)] })
-        return .object(object)
+extension Hold: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("kind", kind.rawValue)
+            json.member("severity", severity.rawValue)
+            json.member("reason", reason.description)
+            json.member("since", since)
+            json.member("until", until)
+            json.member("look_again", lookAgain)
+            json.member("summarizes", summarizes)
+            json.member("for_summary", isForSummary)
+            if let gathering {
+                json.object("gathering") { json in
+                    json.member("gate", gathering.gate)
+                    json.member("key", gathering.key)
+                    json.member("style", gathering.style.rawValue)
+                }
+            }
+        }
     }
 
     fileprivate static func read(_ reader: JSONReader) throws(JSONMismatch) -> Hold {

@@ -203,15 +203,16 @@ extension Metrics {
     }
 }
 
-extension IssueMemory {
-    public var json: JSON {
-        guard let began else { return [:] }
-        var object = JSONObject([("began", JSON(began))])
-        if !records.isEmpty {
-            object["issues"] = .array(records.sorted { $0.key < $1.key }.map { $0.value.json(hash: $0.key) })
+extension IssueMemory: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            guard let began else { return }
+            json.member("began", began)
+            if !records.isEmpty {
+                json.array("issues", records.sorted { $0.key < $1.key }) { $1.value.put(hash: $1.key, into: &$0) }
+            }
+            json.member("look", ifAny: look)
         }
-        object["look"] = look.map(\.json)
-        return .object(object)
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -226,11 +227,17 @@ extension IssueMemory {
 
 extension IssueMemory.Record {
     /// A row rather than an object: there are hundreds of them.
-    fileprivate func json(hash: UInt64) -> JSON {
-        [
-            .string(String(hash, radix: 36)), JSON(born), JSON(lastNamed), .bool(isPast), .string(standing.rawValue),
-            .bool(isCalledBack), JSON(returned), JSON(usersMost),
-        ]
+    fileprivate func put(hash: UInt64, into json: inout JSONWriter) {
+        json.array { json in
+            json.put(String(hash, radix: 36))
+            json.put(born)
+            json.put(lastNamed)
+            isPast.put(into: &json)
+            json.put(standing.rawValue)
+            isCalledBack.put(into: &json)
+            returned.put(into: &json)
+            usersMost.put(into: &json)
+        }
     }
 
     fileprivate static func read(_ reader: JSONReader) throws(JSONMismatch) -> (UInt64, IssueMemory.Record) {
@@ -248,12 +255,16 @@ extension IssueMemory.Record {
     }
 }
 
-extension IssueMemory.Look {
-    fileprivate var json: JSON {
-        [
-            "from": JSON(span.from), "to": JSON(span.to), "seen": JSON(seen), "complete": .bool(isComplete),
-            "metrics": metrics.json, "issues": .array(issues.map(\.json)),
-        ]
+extension IssueMemory.Look: JSONPart {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("from", span.from)
+            json.member("to", span.to)
+            json.member("seen", seen)
+            json.member("complete", isComplete)
+            json.member("metrics", metrics)
+            json.member("issues", issues)
+        }
     }
 
     fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {

@@ -22,7 +22,7 @@ extension JSON {
         switch self {
         case .null: output.append(contentsOf: "null".utf8)
         case .bool(let value): output.append(contentsOf: (value ? "true" : "false").utf8)
-        case .int(let value): output.append(contentsOf: String(value).utf8)
+        case .int(let value): JSON.write(value, to: &output)
         case .double(let value): output.append(contentsOf: (value.isFinite ? "\(value)" : "null").utf8)
         case .string(let text): JSON.write(text, to: &output)
         case .array(let elements):
@@ -57,6 +57,19 @@ extension JSON {
         guard let level else { return }
         output.append(UInt8(ascii: "\n"))
         output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: level * 2))
+    }
+
+    static func write(_ number: Int64, to output: inout [UInt8]) {
+        // An Int64 has at most 19 digits.
+        output.append(addingCapacity: 20) { output in
+            if number < 0 { output.append(UInt8(ascii: "-")) }
+            var place: UInt64 = 1
+            while number.magnitude / place >= 10 { place *= 10 }
+            while place > 0 {
+                output.append(UInt8(ascii: "0") + UInt8(number.magnitude / place % 10))
+                place /= 10
+            }
+        }
     }
 
     /// Writes a string literal. U+2028 and U+2029 are escaped too: they end lines in JavaScript and in some log readers.

@@ -41,13 +41,21 @@ public struct Launch: Hashable, Sendable {
     private static func sessions(at level: Int) -> Double { sessionsMin * Double(1 << level) }
 }
 
-extension Launch {
-    var json: JSON {
-        guard countedTo > .earliest else { return [:] }
-        return [
-            "sessions": JSON(sessions), "crashed": JSON(crashed), "to": JSON(countedTo),
-            "stages": .array(stages.map { [.int(Int64($0.level)), JSON($0.sessions), JSON($0.crashed)] }),
-        ]
+extension Launch: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            guard countedTo > .earliest else { return }
+            json.member("sessions", sessions)
+            json.member("crashed", crashed)
+            json.member("to", countedTo)
+            json.array("stages", stages) { json, stage in
+                json.array { json in
+                    stage.level.put(into: &json)
+                    stage.sessions.put(into: &json)
+                    stage.crashed.put(into: &json)
+                }
+            }
+        }
     }
 
     init(_ reader: JSONReader) throws(JSONMismatch) {

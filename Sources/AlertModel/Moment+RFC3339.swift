@@ -37,47 +37,54 @@ extension Moment: CustomStringConvertible {
 
     /// The instant in UTC as RFC 3339, with milliseconds only when there are any.
     public var description: String {
+        String(unsafeUninitializedCapacity: Moment.bytesMax) { buffer in
+            var output = OutputSpan(buffer: buffer, initializedCount: 0)
+            write(to: &output)
+            return output.finalize(for: buffer)
+        }
+    }
+
+    /// Adds the same to `bytes`.
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(addingCapacity: Moment.bytesMax) { write(to: &$0) }
+    }
+
+    /// Records are full of moments, so they are put together digit by digit.
+    private func write(to output: inout OutputSpan<UInt8>) {
         let civil = CivilTime(self)
         let date = civil.date
         let rest = Int(milliseconds - civil.moment().milliseconds)
-        // Records are full of moments, so they are put together digit by digit.
-        return String(unsafeUninitializedCapacity: Moment.bytesMax) { buffer in
-            var count = 0
-            func put(_ mark: Unicode.Scalar) {
-                buffer[count] = UInt8(ascii: mark)
-                count += 1
-            }
-            func put(_ number: Int, digits: Int) {
-                var left = number
-                for place in (0..<digits).reversed() {
-                    buffer[count + place] = UInt8(ascii: "0") + UInt8(left % 10)
-                    left /= 10
-                }
-                count += digits
-            }
-            // Within the years that can be written there are four digits.
-            put(date.year.clamped(to: 0...9999), digits: 4)
-            put("-")
-            put(date.month, digits: 2)
-            put("-")
-            put(date.day, digits: 2)
-            put("T")
-            put(civil.hour, digits: 2)
-            put(":")
-            put(civil.minute, digits: 2)
-            put(":")
-            put(civil.second, digits: 2)
-            if rest != 0 {
-                put(".")
-                put(rest, digits: 3)
-            }
-            put("Z")
-            return count
+        // Within the years that can be written there are four digits.
+        let year = date.year.clamped(to: 0...9999)
+        output.append(twoDigits: year / 100)
+        output.append(twoDigits: year % 100)
+        output.append(UInt8(ascii: "-"))
+        output.append(twoDigits: date.month)
+        output.append(UInt8(ascii: "-"))
+        output.append(twoDigits: date.day)
+        output.append(UInt8(ascii: "T"))
+        output.append(twoDigits: civil.hour)
+        output.append(UInt8(ascii: ":"))
+        output.append(twoDigits: civil.minute)
+        output.append(UInt8(ascii: ":"))
+        output.append(twoDigits: civil.second)
+        if rest != 0 {
+            output.append(UInt8(ascii: "."))
+            output.append(UInt8(ascii: "0") + UInt8(rest / 100))
+            output.append(twoDigits: rest % 100)
         }
+        output.append(UInt8(ascii: "Z"))
     }
 
     /// `2026-11-20T22:00:00.250Z`.
     private static let bytesMax = 24
+}
+
+extension OutputSpan<UInt8> {
+    fileprivate mutating func append(twoDigits number: Int) {
+        append(UInt8(ascii: "0") + UInt8(number / 10))
+        append(UInt8(ascii: "0") + UInt8(number % 10))
+    }
 }
 
 extension BinaryInteger {

@@ -52,10 +52,12 @@ extension Incident {
     }
 }
 
-extension Match {
+extension Match: JSONWritable {
     /// An object with the patterns of each property, as in the config.
-    public var json: JSON {
-        .object(JSONObject(conditions.map { ($0.property, .array($0.patterns.map { .string($0.pattern) })) }))
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            for condition in conditions { json.member(named: condition.property, condition.patterns.map(\.pattern)) }
+        }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -73,12 +75,16 @@ extension Match {
     }
 }
 
-extension Mute {
-    public var json: JSON {
-        [
-            "id": .string(id), "match": match.json, "from": JSON(from), "until": JSON(until), "reason": JSON(reason),
-            "by": JSON(by),
-        ]
+extension Mute: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("id", id)
+            json.member("match", match)
+            json.member("from", from)
+            json.member("until", until)
+            json.member("reason", reason)
+            json.member("by", by)
+        }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -89,8 +95,13 @@ extension Mute {
     }
 }
 
-extension Acknowledgement {
-    public var json: JSON { ["at": JSON(at), "by": JSON(by)] }
+extension Acknowledgement: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("at", at)
+            json.member("by", by)
+        }
+    }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init(at: try reader.member("at").moment(), by: try reader.optional("by")?.string())

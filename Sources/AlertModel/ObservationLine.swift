@@ -1,5 +1,5 @@
 /// One line of a file of observations: what a source saw, or how a poll ended that brought no figures.
-public enum ObservationLine: Hashable, Sendable {
+public enum ObservationLine: Hashable, Sendable, JSONWritable {
     case observed(Observation)
     case empty(EmptyPoll)
 
@@ -92,27 +92,24 @@ public enum ObservationLine: Hashable, Sendable {
         return issues
     }
 
-    /// The line as JSON, in the order that the documentation shows.
-    public var json: JSON {
+    /// Puts the line in the order that the documentation shows.
+    public func put(into json: inout JSONWriter) { json.object { putMembers(into: &$0) } }
+
+    func putMembers(into json: inout JSONWriter) {
         switch self {
-        case .empty(let poll): return poll.json
+        case .empty(let poll): poll.putMembers(into: &json)
         case .observed(let observation):
-            var object = JSONObject()
-            object["source"] = .string(observation.subject.source)
-            object["app"] = .string(observation.subject.app)
-            object["release"] = observation.subject.release.map(JSON.string)
-            object["environment"] = observation.subject.environment.map(JSON.string)
-            object["from"] = JSON(observation.span.from)
-            object["to"] = JSON(observation.span.to)
-            object["seen"] = JSON(observation.seen)
-            object["complete"] = .bool(observation.isComplete)
-            object["metrics"] = .object(JSONObject(observation.metrics.entries.map { ($0.name, JSON($0.value)) }))
-            if !observation.issues.isEmpty { object["issues"] = .array(observation.issues.map(\.json)) }
-            if !observation.labels.isEmpty {
-                object["labels"] = .object(
-                    JSONObject(observation.labels.sorted { $0.key < $1.key }.map { ($0.key, JSON.string($0.value)) }))
-            }
-            return .object(object)
+            json.member("source", observation.subject.source)
+            json.member("app", observation.subject.app)
+            json.member("release", ifAny: observation.subject.release)
+            json.member("environment", ifAny: observation.subject.environment)
+            json.member("from", observation.span.from)
+            json.member("to", observation.span.to)
+            json.member("seen", observation.seen)
+            json.member("complete", observation.isComplete)
+            json.member("metrics", observation.metrics)
+            if !observation.issues.isEmpty { json.member("issues", observation.issues) }
+            if !observation.labels.isEmpty { json.member("labels", observation.labels) }
         }
     }
 }
@@ -144,7 +141,7 @@ extension Observation {
     }
 }
 
-extension Issue {
+extension Issue: JSONWritable {
     /// The same for one issue.
     fileprivate var isAsWritten: Bool {
         let moments = Moment.earliest...Moment.latest
@@ -166,16 +163,18 @@ extension Issue {
             url: try reader.optional("url")?.string())
     }
 
-    public var json: JSON {
-        var object = JSONObject([("id", .string(id)), ("title", .string(title))])
-        object["events"] = events.map { JSON($0) }
-        object["users"] = users.map { JSON($0) }
-        object["first_seen"] = firstSeen.map { JSON($0) }
-        object["last_seen"] = lastSeen.map { JSON($0) }
-        object["release"] = release.map(JSON.string)
-        object["status"] = status.map(JSON.string)
-        object["url"] = url.map(JSON.string)
-        return .object(object)
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("id", id)
+            json.member("title", title)
+            json.member("events", ifAny: events)
+            json.member("users", ifAny: users)
+            json.member("first_seen", ifAny: firstSeen)
+            json.member("last_seen", ifAny: lastSeen)
+            json.member("release", ifAny: release)
+            json.member("status", ifAny: status)
+            json.member("url", ifAny: url)
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 /// A line of observations together with when the poll that brought it began and ended.
 ///
 /// What a source says it saw, and when, is one thing; when the bot came to know it is another, and a replay goes by that.
-public struct RecordedLine: Hashable, Sendable {
+public struct RecordedLine: Hashable, Sendable, JSONWritable {
     public var line: ObservationLine
     /// When the poll began; where a file does not say, when the line was seen.
     public var asked: Moment
@@ -36,11 +36,12 @@ public struct RecordedLine: Hashable, Sendable {
             arrived: try reader.optional("arrived")?.moment())
     }
 
-    /// The line as JSON, with what `seen` does not say already.
-    public var json: JSON {
-        guard case .object(var object) = line.json else { return .null }
-        if asked != line.seen { object.append("asked", JSON(asked)) }
-        if arrived != line.seen { object.append("arrived", JSON(arrived)) }
-        return .object(object)
+    /// Puts the line with what `seen` does not say already.
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            line.putMembers(into: &json)
+            if asked != line.seen { json.member("asked", asked) }
+            if arrived != line.seen { json.member("arrived", arrived) }
+        }
     }
 }

@@ -31,13 +31,15 @@ public struct Said: Hashable, Sendable {
     private func amiss(_ value: Double) -> Double { MetricNature(of: metric).failures == nil ? value : 1 - value }
 }
 
-extension Said {
-    public var json: JSON {
-        var object = JSONObject([
-            ("metric", .string(metric)), ("value", JSON(value)), ("from", JSON(span.from)), ("to", JSON(span.to)),
-        ])
-        object.set("limit", limit.map { .string($0.description) })
-        return .object(object)
+extension Said: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("metric", metric)
+            json.member("value", value)
+            json.member("from", span.from)
+            json.member("to", span.to)
+            json.member("limit", ifAny: limit?.description)
+        }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {

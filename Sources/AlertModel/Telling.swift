@@ -23,9 +23,13 @@ public struct Telling: Hashable, Sendable {
     public static let keptMax = 1000
 }
 
-extension Telling {
-    public var json: JSON {
-        ["number": JSON(number), "at": JSON(at), "apps": .array(apps.map(JSON.string))]
+extension Telling: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("number", number)
+            json.member("at", at)
+            json.member("apps", apps)
+        }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {

@@ -158,7 +158,7 @@ public struct Rehearsal {
                     replica.apply(fact)
                     continue
                 }
-                let record = fact.json.bytes
+                let record = fact.bytes
                 records.append(record)
                 replica.apply(try Fact(JSON(parsing: record)))
             } catch {
@@ -187,7 +187,7 @@ public struct Rehearsal {
     /// The state as a snapshot of it gives it back, every fact through its JSON.
     public func stateFromSnapshot() throws -> State {
         var copy = State()
-        for fact in state.facts { copy.apply(try Fact(JSON(parsing: fact.json.bytes))) }
+        for fact in state.facts { copy.apply(try Fact(JSON(parsing: fact.bytes))) }
         return copy
     }
 

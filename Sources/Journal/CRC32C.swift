@@ -1,5 +1,20 @@
-/// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78), eight bytes a step.
+internal import CCRC32C
+
+/// CRC-32C (Castagnoli, reflected polynomial 0x82F63B78): by the processor's instruction where it has one, else from
+/// tables, eight bytes a step.
 enum CRC32C {
+    private static let isInstructionThere = crc32c_instruction_is_there()
+
+    /// The checksum of what `crc` is the checksum of, followed by `bytes`. Start with 0.
+    static func extend(_ crc: UInt32, with bytes: RawSpan) -> UInt32 {
+        guard isInstructionThere else { return extendByTables(crc, with: bytes) }
+        return bytes.withUnsafeBytes { bytes in
+            // The instruction reads no byte but the `count` from `base` on, and keeps neither beyond the call.
+            guard let base = bytes.baseAddress else { return crc }
+            return ~crc32c_by_instruction(~crc, base.assumingMemoryBound(to: UInt8.self), bytes.count)
+        }
+    }
+
     /// Eight tables of 256 entries: table k holds the checksum of a byte followed by k zero bytes.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
@@ -15,8 +30,8 @@ enum CRC32C {
         return tables
     }()
 
-    /// The checksum of what `crc` is the checksum of, followed by `bytes`. Start with 0.
-    static func extend(_ crc: UInt32, with bytes: RawSpan) -> UInt32 {
+    /// The same for a processor without the instruction.
+    static func extendByTables(_ crc: UInt32, with bytes: RawSpan) -> UInt32 {
         tables.withUnsafeBufferPointer { table in
             func entry(_ row: Int, _ byte: UInt64) -> UInt32 { table[row << 8 | Int(byte & 0xFF)] }
             var crc = ~crc

@@ -42,6 +42,8 @@ public struct Compaction: Sendable {
 
     /// - Returns: How many bytes were written.
     private func writeLines(of records: some Sequence<[UInt8]>, to file: any JournalFile) throws(JournalError) -> Int {
+        var stamp = Line.Stamp()
+        try stamp.set(at)
         var buffer: [UInt8] = []
         var bytes = 0
         var count = 0
@@ -52,7 +54,7 @@ public struct Compaction: Sendable {
             buffer.removeAll(keepingCapacity: true)
         }
         func write(_ kind: Line.Kind, _ payload: [UInt8]) throws(JournalError) {
-            try Line.write(kind, seq: through, at: at, limits: limits, to: &buffer) { $0 += payload }
+            try Line.write(kind, seq: through, at: stamp, limits: limits, to: &buffer) { $0 += payload }
         }
         try write(.begin, Array("{}".utf8))
         for payload in records {

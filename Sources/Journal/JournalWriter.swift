@@ -25,6 +25,8 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// `nil` when there is none yet, or the last one can no longer be relied on: the next commit starts one.
     var segment: Segment?
     var pending: [UInt8] = []
+    /// The time stamp of the last record: nearly always that of the next one, too.
+    private var stamp = Line.Stamp()
     var snapshotBytes: Int
     var damagedFiles: Set<String>
     /// What the snapshot being written stands for; `nil` when there is none.
@@ -137,7 +139,7 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// - Throws: `.recordTooLarge` or `.recordMalformed`; the journal is as it was then.
     @discardableResult
     public mutating func append(_ payload: [UInt8], at: String) throws(JournalError) -> UInt64 {
-        try append(at: at) { $0 += payload }
+        try append(at: at) { bytes in payload.withUnsafeBufferPointer { bytes.append(contentsOf: $0) } }
     }
 
     /// Takes one record into memory, written by `write` right into its place.
@@ -149,7 +151,8 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// - Throws: `.recordTooLarge` or `.recordMalformed`; the journal is as it was then.
     @discardableResult
     public mutating func append(at: String, _ write: (inout [UInt8]) -> Void) throws(JournalError) -> UInt64 {
-        try Line.write(.record, seq: lastSeq + 1, at: at, limits: limits, to: &pending, write)
+        try stamp.set(at)
+        try Line.write(.record, seq: lastSeq + 1, at: stamp, limits: limits, to: &pending, write)
         lastSeq += 1
         return lastSeq
     }

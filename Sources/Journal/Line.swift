@@ -1,5 +1,3 @@
-import Glibc
-
 /// The fixed envelope of a line: where its parts are. Offsets count from the line's first byte.
 struct Line {
     enum Kind: CaseIterable { case record, begin, end }
@@ -16,7 +14,7 @@ struct Line {
     static let head: StaticString = "{\"v\":1,\"seq\":"
 
     static let versionHead: StaticString = "{\"v\":"
-    private static let atHead: StaticString = ",\"at\":\""
+    static let atHead: StaticString = ",\"at\":\""
     static let crcHead: StaticString = ",\"crc\":\""
 
     /// What a line turned out to be.
@@ -106,63 +104,6 @@ struct Line {
         bytes.isUTF8 ? damage : .invalidUTF8
     }
 
-    /// Adds one whole line to `buffer`, line feed included; `payload` adds the payload to it. All that the line must not
-    /// hold is refused, and the buffer is as it was then.
-    static func write(
-        _ kind: Kind, seq: UInt64, at: String, limits: JournalLimits, to buffer: inout [UInt8],
-        _ payload: (inout [UInt8]) -> Void
-    ) throws(JournalError) {
-        let start = buffer.count
-        buffer.append(head)
-        buffer.append(decimal: seq)
-        buffer.append(atHead)
-        let atStart = buffer.count
-        buffer.append(contentsOf: at.utf8)
-        let atEnd = buffer.count
-        buffer.append(UInt8(ascii: "\""))
-        buffer.append(crcHead)
-        buffer.append("00000000\"")
-        let body = buffer.count
-        buffer.append(kind.head)
-        let payloadStart = buffer.count
-        payload(&buffer)
-        do {
-            try check(at: buffer.span.extracting(atStart..<atEnd))
-            try check(payload: buffer.span.extracting(payloadStart..<buffer.count), bytesMax: limits.recordBytesMax)
-        } catch {
-            buffer.removeSubrange(start...)
-            throw error
-        }
-        buffer.append(UInt8(ascii: "}"))
-        var crc = CRC32C.extend(0, with: buffer.span.bytes.extracting(start..<atEnd + 1))
-        crc = CRC32C.extend(crc, with: buffer.span.bytes.extracting(body..<buffer.count))
-        for digit in 0..<8 {
-            let nibble = UInt8(crc >> (28 - 4 * UInt32(digit)) & 0xF)
-            buffer[body - 9 + digit] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
-        }
-        buffer.append(UInt8(ascii: "\n"))
-    }
-
-    private static func check(payload: Span<UInt8>, bytesMax: Int) throws(JournalError) {
-        guard payload.count <= bytesMax else {
-            throw .recordTooLarge(bytes: payload.count, bytesMax: bytesMax)
-        }
-        guard payload.count >= 2, payload[0] == UInt8(ascii: "{"), payload[payload.count - 1] == UInt8(ascii: "}")
-        else {
-            throw .recordMalformed(reason: "it is not a JSON object")
-        }
-        guard !payload.hasLineFeed else { throw .recordMalformed(reason: "it contains a line feed") }
-        guard payload.isUTF8 else { throw .recordMalformed(reason: "it is not valid UTF-8") }
-    }
-
-    private static func check(at: Span<UInt8>) throws(JournalError) {
-        var isPlain = (1...JournalLimits.atBytesMax).contains(at.count)
-        for index in at.indices where !(0x21...0x7E).contains(at[index]) || at[index] == 0x22 || at[index] == 0x5C {
-            isPlain = false
-        }
-        guard isPlain else { throw .recordMalformed(reason: "its time stamp is not RFC 3339") }
-    }
-
     /// The payload of a snapshot's last line.
     static func endPayload(records: Int) -> [UInt8] { Array("{\"records\":\(records)}".utf8) }
 }
@@ -188,13 +129,6 @@ extension Span<UInt8> {
         return text.withUTF8Buffer { expected in
             for index in 0..<length where self[position + index] != expected[index] { return false }
             return true
-        }
-    }
-
-    var hasLineFeed: Bool {
-        withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return false }
-            return memchr(base, Int32(UInt8(ascii: "\n")), bytes.count) != nil
         }
     }
 
@@ -225,21 +159,5 @@ extension Span<UInt8> {
             }
         }
         return value
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(_ text: StaticString) {
-        text.withUTF8Buffer { append(contentsOf: $0) }
-    }
-
-    fileprivate mutating func append(decimal number: UInt64) {
-        let start = count
-        var rest = number
-        repeat {
-            append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        self[start...].reverse()
     }
 }

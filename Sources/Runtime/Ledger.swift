@@ -30,7 +30,7 @@ public struct Ledger: ~Copyable {
         var refused: [JournalError] = []
         for fact in facts {
             do {
-                try writer.append(at: at) { fact.json.write(to: &$0) }
+                try writer.append(at: at) { fact.write(to: &$0) }
             } catch {
                 refused.append(error)
             }
@@ -90,7 +90,7 @@ struct LedgerSnapshot: Sendable {
 
 extension State {
     /// The facts of a snapshot as a journal takes them, made one after the other.
-    fileprivate var payloads: some Sequence<[UInt8]> { facts.lazy.map(\.json.bytes) }
+    fileprivate var payloads: some Sequence<[UInt8]> { facts.lazy.map(\.bytes) }
 }
 
 extension State {

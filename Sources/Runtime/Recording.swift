@@ -101,7 +101,7 @@ public struct Recording {
         var bytes: [UInt8] = []
         for line in lines {
             let begin = bytes.count
-            line.json.write(to: &bytes)
+            line.write(to: &bytes)
             // No reader would take it.
             if bytes.count - begin > ObservationLine.lineBytesMax {
                 bytes.removeSubrange(begin...)

@@ -1,3 +1,4 @@
+import JournalTesting
 import Testing
 
 @testable import Journal
@@ -17,11 +18,54 @@ import Testing
         #expect(both == CRC32C.extend(0, with: bytes.span.bytes))
     }
 
+    @Test func `the processor and the tables count alike`() {
+        // Every length up to some words, at every place within a word.
+        let bytes = (0..<100).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ $0 >> 3) }
+        for start in 0..<8 {
+            for end in start...bytes.count {
+                let piece = bytes.span.bytes.extracting(start..<end)
+                let seed = UInt32(truncatingIfNeeded: end &* 0x9E37_79B9)
+                #expect(
+                    CRC32C.extend(seed, with: piece) == CRC32C.extendByTables(seed, with: piece), "\(start)..<\(end)")
+            }
+        }
+        #expect(CRC32C.extendByTables(0, with: Array("123456789".utf8).span.bytes) == 0xE306_9283)
+    }
+
+    @Test(arguments: [
+        ("", false), ("2026-11-21T12:00:00Z", true), (String(repeating: "1", count: 40), true),
+        (String(repeating: "1", count: 41), false), ("a\"b", false), ("a\\b", false), ("a b", false), ("ä", false),
+        ("a\n", false),
+    ])
+    func `a time stamp is taken or refused each time`(at: String, isTaken: Bool) throws {
+        var stamp = Line.Stamp()
+        for _ in 0..<2 {
+            if isTaken {
+                try stamp.set(at)
+            } else {
+                #expect(throws: JournalError.self) { try stamp.set(at) }
+            }
+        }
+    }
+
+    @Test func `lines carry the number and the time that they were given`() throws {
+        let disk = MemoryDisk()
+        var writer = try JournalWriter.open(disk) { _ in }
+        let times = ["a", "b", "b", "a", "cc", "cc", "cc", "a", "d", "d", "d", "d"]
+        for time in times { try writer.append(Array("{}".utf8), at: time) }
+        #expect(throws: JournalError.self) { try writer.append(Array("{}".utf8), at: "") }
+        try writer.append(Array("{}".utf8), at: "d")
+        try writer.commit()
+        var found: [String] = []
+        try JournalReader(disk).forEach { found.append("\($0.seq) \($0.at)") }
+        #expect(found == (times + ["d"]).enumerated().map { "\($0.offset + 1) \($0.element)" })
+    }
+
     @Test func `a line has exactly the documented bytes`() throws {
         var bytes: [UInt8] = []
-        try Line.write(.record, seq: 12, at: "2026-11-21T02:41:54.123Z", limits: .standard, to: &bytes) {
-            $0 += Array("{\"a\":1}".utf8)
-        }
+        var stamp = Line.Stamp()
+        try stamp.set("2026-11-21T02:41:54.123Z")
+        try Line.write(.record, seq: 12, at: stamp, limits: .standard, to: &bytes) { $0 += Array("{\"a\":1}".utf8) }
         let bare = #"{"v":1,"seq":12,"at":"2026-11-21T02:41:54.123Z","record":{"a":1}}"#
         let checksum = String(CRC32C.extend(0, with: Array(bare.utf8).span.bytes), radix: 16)
         let padded = String(repeating: "0", count: 8 - checksum.count) + checksum

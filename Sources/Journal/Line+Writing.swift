@@ -1,0 +1,109 @@
+import Glibc
+
+extension Line {
+    /// A time stamp as lines carry it, checked and put together once for all the lines that share it.
+    struct Stamp: ~Copyable, Sendable {
+        private var at = ""
+        /// What stands between the number and the body, with zeros for the checksum.
+        fileprivate var bytes: [UInt8] = []
+
+        /// Takes on another time; if it throws, the stamp is as it was.
+        mutating func set(_ at: String) throws(JournalError) {
+            guard at != self.at || at.isEmpty else { return }
+            let isPlain = at.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+            guard isPlain, (1...JournalLimits.atBytesMax).contains(at.utf8.count) else {
+                throw .recordMalformed(reason: "its time stamp is not RFC 3339")
+            }
+            self.at = at
+            bytes = Array("\(atHead)\(at)\"\(crcHead)00000000\"".utf8)
+        }
+    }
+
+    /// `,"crc":"00000000"`: the member that the checksum does not cover.
+    private static let crcBytes = 17
+
+    /// Adds one whole line to `buffer`, line feed included; `payload` adds the payload to it. All that the line must not
+    /// hold is refused, and the buffer is as it was then.
+    static func write(
+        _ kind: Kind, seq: UInt64, at stamp: borrowing Stamp, limits: JournalLimits, to buffer: inout [UInt8],
+        _ payload: (inout [UInt8]) -> Void
+    ) throws(JournalError) {
+        let start = buffer.count
+        let body = start + head.utf8CodeUnitCount + seq.digitsCount + stamp.bytes.count
+        buffer.append(addingCapacity: body + kind.head.utf8CodeUnitCount - start) { output in
+            output.append(head)
+            output.append(decimal: seq)
+            output.append(stamp.bytes.span)
+            output.append(kind.head)
+        }
+        let payloadStart = buffer.count
+        payload(&buffer)
+        do {
+            try check(payload: buffer.span.extracting(payloadStart..<buffer.count), bytesMax: limits.recordBytesMax)
+        } catch {
+            buffer.removeSubrange(start...)
+            throw error
+        }
+        buffer.append(addingCapacity: 2) { $0.append("}\n") }
+        var crc = CRC32C.extend(0, with: buffer.span.bytes.extracting(start..<body - crcBytes))
+        crc = CRC32C.extend(crc, with: buffer.span.bytes.extracting(body..<buffer.count - 1))
+        var bytes = buffer.mutableSpan
+        for digit in 0..<8 {
+            let nibble = UInt8(crc >> (28 - 4 * UInt32(digit)) & 0xF)
+            bytes[body - 9 + digit] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+        }
+    }
+
+    private static func check(payload: Span<UInt8>, bytesMax: Int) throws(JournalError) {
+        guard payload.count <= bytesMax else {
+            throw .recordTooLarge(bytes: payload.count, bytesMax: bytesMax)
+        }
+        guard payload.count >= 2, payload[0] == UInt8(ascii: "{"), payload[payload.count - 1] == UInt8(ascii: "}")
+        else {
+            throw .recordMalformed(reason: "it is not a JSON object")
+        }
+        guard !payload.hasLineFeed else { throw .recordMalformed(reason: "it contains a line feed") }
+        guard payload.isUTF8 else { throw .recordMalformed(reason: "it is not valid UTF-8") }
+    }
+}
+
+extension Span<UInt8> {
+    var hasLineFeed: Bool {
+        withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return false }
+            return memchr(base, Int32(UInt8(ascii: "\n")), bytes.count) != nil
+        }
+    }
+}
+
+extension UInt64 {
+    fileprivate var digitsCount: Int {
+        var digits = 1
+        var rest = self / 10
+        while rest > 0 {
+            digits += 1
+            rest /= 10
+        }
+        return digits
+    }
+}
+
+extension OutputSpan<UInt8> {
+    fileprivate mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { append($0.span) }
+    }
+
+    fileprivate mutating func append(_ bytes: Span<UInt8>) {
+        for index in bytes.indices { append(bytes[index]) }
+    }
+
+    fileprivate mutating func append(decimal number: UInt64) {
+        let start = count
+        append(repeating: 0, count: number.digitsCount)
+        var rest = number
+        for index in (start..<count).reversed() {
+            self[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import AlertCore
+import PluginKit
+import Testing
+
+/// The journal's records, byte for byte: what one release writes every later one reads, and other programs read it too.
+@Suite struct `Facts as records` {
+    private static let subject = #"{"source":"ios","app":"shop","release":"5.2.0","environment":null}"#
+    private static let evidence =
+        #"{"metric":"crash_free_users","value":0.9812,"numerator":31,"denominator":1840,"limit":"< 99.5%","#
+        + #""confidence":0.95,"bound":0.985,"from":"2026-11-20T21:00:00Z","to":"2026-11-20T22:00:00Z","#
+        + #""issue":{"id":"SHOP-12","title":"NullPointerException in \"CartView\"","events":40,"users":29,"#
+        + #""first_seen":"2026-11-20T21:40:00Z","last_seen":"2026-11-20T22:04:50.250Z","release":"5.2.0","#
+        + #""status":"unresolved","url":"https://sentry.io/12"},"sentence":"it fell"}"#
+    private static let summary =
+        #""id":"bkvhhigh3rlfj","rule":"floor","source":"ios","app":"shop","release":null,"environment":"production","#
+        + #""key":"SHOP-12","severity":"critical","state":"firing","since":"2026-11-20T22:00:00Z","until":null,"#
+        + #""evidence":\#(evidence)"#
+    private static let standing =
+        #"{"announced":"critical","dropped":"info","undelivered":"warning","first_said":"2026-11-20T22:00:00Z","#
+        + #""last_said":"2026-11-20T22:00:01.005Z","reminders":2,"said":{"metric":"crash_free_users","value":0.98,"#
+        + #""from":"2026-11-20T21:00:00Z","to":"2026-11-20T22:00:00Z","limit":"< 99.5%"},"#
+        + #""hold":{"kind":"escalated","severity":"critical","reason":"quiet_hours:nights","since":"2026-11-20T22:00:00Z","#
+        + #""until":"2026-11-21T07:00:00Z","look_again":"2026-11-20T23:00:00Z","summarizes":true,"for_summary":false,"#
+        + #""gathering":{"gate":"calm","key":"","style":"digest"}}}"#
+    private static let message =
+        #"{"kind":"opened","severity":"critical","at":"2026-11-20T22:00:00Z","headline":"🔴 shop","#
+        + #""facts":[{"label":"Users","value":"1,840"}],"reason":"it\nfell","#
+        + #""issues":[{"title":"NPE","detail":"40 events","url":null}],"sparkline":"▁█","lines":["one","two"],"#
+        + #""links":[{"title":"Mute 2 h","url":"https://m"}],"footer":"rule floor","incidents":[{\#(summary)}]}"#
+    private static let delivery =
+        #"{"id":"7-team","channel":"team","number":7,"kind":"opened","incident":"bkvhhigh3rlfj","#
+        + #""queued":"2026-11-20T22:00:00Z","attempts":1,"attempting_since":"2026-11-20T22:00:02Z","#
+        + #""may_have_arrived":true,"possibly_repeated":true,"plain":false,"message":\#(message)}"#
+    private static let observation =
+        #"{"source":"ios","app":"shop","release":"5.2.0","from":"2026-11-20T22:00:00Z","to":"2026-11-20T22:05:00Z","#
+        + #""seen":"2026-11-20T22:05:30Z","complete":true,"metrics":{"users":1840,"crash_free_users":0.9831521739},"#
+        + #""issues":[{"id":"a","title":""}],"labels":{"team":"checkout","zone":"eu"}}"#
+    private static let telling = #"{"number":7,"at":"2026-11-20T22:00:00Z","apps":["shop","game"]}"#
+
+    static let records = [
+        #"{"kind":"observed","keep_ms":3600000,"observation":\#(observation)}"#,
+        #"{"kind":"learning","subject":\#(subject),"needs":[{"metric":"crash_free_users","by":0.005}]}"#,
+        #"{"kind":"source","name":"ios","source":{"cursor":{"page":[1,2.5,null,true]},"#
+            + #""validators":{"a":{"etag":"\"x\"","last_modified":null}},"last_polled":"2026-11-20T22:05:00Z","#
+            + #""last_good":"2026-11-20T22:05:00Z","last_changed":"2026-11-20T22:00:00Z","last_outcome":"values","#
+            + #""failure":{"reason":"timeout","sentence":"no answer","since":"2026-11-20T22:05:00Z","count":3},"#
+            + #""unchanged_count":1,"calm_count":0,"near":true,"stopped":"401","due":"2026-11-20T22:10:00Z","#
+            + #""reasons":["failing","near"]}}"#,
+        #"{"kind":"incident","incident":{\#(summary),"worst":\#(evidence),"uncertain":false,"#
+            + #""acknowledged":{"at":"2026-11-20T22:10:00Z","by":null},"labels":{"team":"checkout"},"#
+            + #""standings":{"ops":{},"team":\#(standing)}}}"#,
+        #"{"kind":"standing","incident":"bkvhhigh3rlfj","channel":"team","standing":\#(standing)}"#,
+        #"{"kind":"standing","incident":"bkvhhigh3rlfj","channel":"team","standing":null}"#,
+        #"{"kind":"incident_ended","id":"bkvhhigh3rlfj"}"#,
+        #"{"kind":"delivery","delivery":\#(delivery)}"#,
+        #"{"kind":"delivery_progress","id":"7-team","attempts":2,"not_before":"2026-11-20T22:01:00Z","#
+            + #""possibly_repeated":false,"plain":true}"#,
+        #"{"kind":"delivery_done","id":"7-team","at":"2026-11-20T22:00:02Z","end":"delivered","receipt":"$e:1"}"#,
+        #"{"kind":"delivery_done","id":"7-team","at":"2026-11-20T22:00:02Z","end":"replaced"}"#,
+        #"{"kind":"delivery_done","id":"7-team","at":"2026-11-20T22:00:02Z","end":"dead","sentence":"gone"}"#,
+        #"{"kind":"delivery_ended","entry":{"at":"2026-11-20T22:00:02Z","end":"delivered","delivery":\#(delivery)}}"#,
+        #"{"kind":"retried","delivery":\#(delivery)}"#,
+        #"{"kind":"mute","mute":{"id":"m1","match":{"app":["shop-*","game"],"severity":["info"]},"#
+            + #""from":"2026-11-20T22:00:00Z","until":"2026-11-21T22:00:00Z","reason":"hotfix","by":null}}"#,
+        #"{"kind":"mute_ended","id":"m1"}"#,
+        #"{"kind":"told","channel":"team","telling":\#(telling)}"#,
+        #"{"kind":"tellings","channel":"team","tellings":[\#(telling)]}"#,
+        #"{"kind":"swung","rule":"floor","subject":\#(subject),"key":null,"at":"2026-11-20T22:00:00Z"}"#,
+        #"{"kind":"swings","rule":"floor","subject":\#(subject),"key":"SHOP-12","swings":["2026-11-20T22:00:00Z"]}"#,
+        #"{"kind":"channel","name":"team","channel":{"failures":3,"paused_until":"2026-11-20T22:00:00Z"}}"#,
+        #"{"kind":"forgotten","subject":\#(subject)}"#,
+        #"{"kind":"series","subject":\#(subject),"series":{"samples":[{"from":"2026-11-20T22:00:00Z","#
+            + #""to":"2026-11-20T22:05:00Z","seen":"2026-11-20T22:05:30Z","complete":true,"metrics":{"users":18}}],"#
+            + #""trail":[{"hour":496390,"from":"2026-11-20T22:00:00Z","to":"2026-11-20T22:05:00Z","#
+            + #""metrics":{"users":18}}],"issues":[{"id":"a","title":"b"}],"labels":{"team":"x"},"#
+            + #""issue_memory":{"began":"2026-11-20T22:00:00Z"},"#
+            + #""launch":{"sessions":300,"crashed":1.5,"to":"2026-11-20T22:00:00Z","stages":[[0,100,1],[1,200,1.5]]},"#
+            + #""last_seen":"2026-11-20T22:05:30Z","learned":[]}}"#,
+        #"{"kind":"numbering","next":8}"#,
+    ]
+
+    @Test(arguments: records)
+    func `a record that is read is written again byte for byte`(record: String) throws {
+        let fact = try Fact(JSON(parsing: record))
+        #expect(String(decoding: fact.bytes, as: UTF8.self) == record)
+        #expect(fact.json.text == record)
+    }
+
+    @Test func `every kind of fact is among them`() throws {
+        let kinds = Set(try Self.records.map { try JSON(parsing: $0)["kind"]?.string })
+        #expect(kinds.count == 21)
+    }
+}
