@@ -32,6 +32,8 @@ public struct Explanation: Sendable {
     public let firesAt: Moment?
     /// The channels that the routes name for it, and those that know of it.
     public let ways: [Way]
+    /// Earlier incidents of it that are over and of which a channel has something to hear still, oldest first.
+    public let over: [Incident]
 }
 
 extension Core {
@@ -59,7 +61,8 @@ extension Turn {
             return Explanation(
                 rule: rule.name, subject: subject, key: finding.key, judgement: finding.judgement, incident: incident,
                 firesAt: incident.flatMap { $0.state == .pending ? $0.since + rule.detector.holdTime : nil },
-                ways: ways(incident ?? wouldBe(rule, subject, finding)))
+                ways: ways(incident ?? wouldBe(rule, subject, finding)),
+                over: state.incidentsInOrder.filter { !$0.isOpen && $0.identity == identity })
         }
     }
 

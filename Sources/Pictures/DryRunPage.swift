@@ -30,7 +30,7 @@ public struct DryRunPage {
         var parts: [HTML] = report.channelNames.map(channel)
         if report.decisions.isEmpty { parts.append("<h2>Nothing would be said</h2>") }
         return PageFrame.page(
-            title: "Dry run of \(report.botName)", lead: lead, parts + [pending, polls].compactMap(\.self)
+            title: "Dry run of \(report.botName)", lead: lead, parts + [unrouted, pending, polls].compactMap(\.self)
         ).text + "\n"
     }
 
@@ -69,18 +69,23 @@ public struct DryRunPage {
         return #"<article class="entry">\#(about)\#(picture)\#(request)</article>"#
     }
 
+    private var unrouted: HTML? { section("Wrong, and no route leads it to a channel", report.unrouted) }
+
     private var pending: HTML? {
-        let pending = report.incidents.filter { $0.state == .pending }
-        guard !pending.isEmpty else { return nil }
+        section("Pending, not yet said", report.incidents.filter { $0.state == .pending })
+    }
+
+    private func section(_ title: String, _ incidents: [Incident]) -> HTML? {
+        guard !incidents.isEmpty else { return nil }
         let table = PageFrame.table(
-            "Pending incidents", head: ["app", "rule", "since", "why"],
-            rows: pending.map { incident in
+            title, head: ["app", "rule", "since", "why"],
+            rows: incidents.map { incident in
                 [
                     "\(incident.subject.app)", "\(incident.rule)", "\(report.zone.words(incident.since))",
                     "\(incident.evidence.sentence)",
                 ]
             }, isWordy: true)
-        return "<section><h2>Pending, not yet said</h2>\(table)</section>"
+        return "<section><h2>\(title)</h2>\(table)</section>"
     }
 
     private var polls: HTML? {

@@ -28,6 +28,13 @@ public struct DryRunText {
             parts += report.decisions.filter { $0.channel == channel }.map(entry)
         }
         if report.decisions.isEmpty { parts.append([TerminalLine("Nothing would be said.")]) }
+        if !report.unrouted.isEmpty {
+            parts.append(
+                [TerminalLine("Wrong, and no route leads it to a channel", .bold)]
+                    + report.unrouted.flatMap {
+                        indented("\($0.subject.app): \($0.evidence.sentence) (rule \($0.rule))")
+                    })
+        }
         let pending = report.incidents.filter { $0.state == .pending }
         if !pending.isEmpty {
             parts.append(

@@ -45,6 +45,14 @@ public struct PreviewReport: Sendable {
         }
     }
 
+    /// Open incidents that no channel hears of, since no route leads them to one.
+    public var unrouted: [Incident] {
+        let named = Set(decisions.compactMap(\.incident))
+        return incidents.filter {
+            $0.isOpen && $0.state != .pending && $0.standings.isEmpty && !named.contains($0.id)
+        }
+    }
+
     public func count(_ name: String) -> Int { decisions.count { $0.decision.name == name } }
 
     public var json: JSON {

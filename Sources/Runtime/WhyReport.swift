@@ -42,9 +42,24 @@ public struct WhyReport: Sendable {
                     "acknowledged": incident.acknowledgement?.json ?? .null, "fires_at": JSON(explanation.firesAt),
                 ]
             } ?? .null,
-            "channels": .array(explanation.ways.map(way)),
+            "channels": .array(explanation.ways.map(way)), "over": .array(explanation.over.map(over)),
             "next_poll": JSON(source?.stopped == nil ? source?.due : nil),
             "poll_reasons": .array((source?.reasons ?? []).map { .string($0.rawValue) }),
+        ]
+    }
+
+    private func over(_ incident: Incident) -> JSON {
+        [
+            "id": .string(incident.id), "since": JSON(incident.since), "until": JSON(incident.until),
+            "held": .array(
+                incident.standings.sorted { $0.key < $1.key }.compactMap { channel, standing in
+                    standing.hold.map { hold in
+                        [
+                            "channel": .string(channel), "announced": JSON(standing.announced?.rawValue),
+                            "closed_by": .string(hold.reason.description), "closed_until": JSON(hold.until.ifKnown),
+                        ]
+                    }
+                }),
         ]
     }
 
@@ -79,7 +94,9 @@ public struct WhyReport: Sendable {
         ]
         let sentence = explanation.judgement.evidence.sentence
         if !sentence.isEmpty { lines.append("  because: \(sentence.tamed)") }
+        if explanation.ways.isEmpty { lines.append("  no route leads it to a channel, so nobody is told") }
         lines += explanation.ways.map { "  \($0.channel): \(words($0, explanation))" }
+        lines += explanation.over.flatMap(ends)
         if let source = state.sources[subject.source] {
             let reasons = source.reasons.map(\.rawValue).joined(separator: ", ")
             if let stopped = source.stopped {
@@ -136,6 +153,20 @@ public struct WhyReport: Sendable {
         if let reminder = way.reminder { parts.append("next reminder \(clock(reminder))") }
         if let queued = queued(way.channel, explanation.incident) { parts.append(queued) }
         return parts.joined(separator: "; ")
+    }
+
+    /// What channels still have to hear of an incident that is over.
+    private func ends(_ incident: Incident) -> [String] {
+        let until = incident.until.map { ", over since \(clock($0))" } ?? ", over"
+        return ["  incident \(incident.id)\(until):"]
+            + incident.standings.sorted { $0.key < $1.key }.compactMap { channel, standing in
+                guard let hold = standing.hold else { return nil }
+                let what =
+                    standing.announced == nil
+                    ? hold.summarizes ? "a line of a summary" : "nothing more, unless it comes back" : "its end"
+                let opening = hold.until.ifKnown.map { " until \(clock($0))" } ?? ""
+                return "    \(channel): \(what) is held by \(hold.reason)\(opening)"
+            }
     }
 
     /// What of the incident waits in the channel's outbox, and why.

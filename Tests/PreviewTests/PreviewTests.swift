@@ -14,6 +14,18 @@ internal import Testing
         preview.decisions.map { "\($0.at) \($0.kind.rawValue) \($0.decision.name) \($0.reason)" }
     }
 
+    @Test func `what no route takes is wrong and told nowhere, and a report says so`() {
+        let routes = [Route(match: .on(["app": "bank"]), to: ["team"])]
+        var preview = Preview(plan: .rehearsed(routes: routes), state: State(), start: .rehearsalStart)
+        for app in ["shop", "bank"] {
+            let observation = Observation.look(.warning, of: Subject(source: "ios", app: app), at: .rehearsalStart)
+            preview.feed([.observed(observation)], at: .rehearsalStart)
+        }
+        let report = PreviewReport(preview, channels: [:])
+        #expect(report.unrouted.map(\.subject.app) == ["shop"])
+        #expect(report.decisions.count == 1)
+    }
+
     @Test func `a for runs by the clock alone up to now`() {
         var preview = Preview(plan: .rehearsed(for: .minutes(10)), state: State(), start: start)
         preview.feed(look(.warning, at: start), at: start)

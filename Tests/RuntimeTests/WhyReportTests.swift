@@ -41,6 +41,41 @@ import Testing
             paragraph(bot)[0].contains("  team: not told yet; held by quiet_hours:nights until Fri 20 Nov 13:00 UTC\n"))
     }
 
+    @Test func `an end that is held says where, and until when`() {
+        var bot = bot(.rehearsed(gates: [.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:00")]))
+        bot.see(.warning)
+        bot.advance(by: .minutes(6))
+        let id = bot.state.incidentsInOrder[0].id
+        bot.see(.fine)
+        #expect(
+            paragraph(bot)[0].contains(
+                """
+
+                  incident \(id), over since Fri 20 Nov 12:06 UTC:
+                    team: its end is held by quiet_hours:nights until Fri 20 Nov 13:00 UTC
+
+                """))
+        let over = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first?["over"]?.array
+        #expect(over?.first?["id"] == .string(id))
+        #expect(over?.first?["held"]?.array?.first?["closed_by"] == "quiet_hours:nights")
+    }
+
+    @Test func `what came and went behind a gate says that it is a line of a summary`() {
+        var bot = bot(.rehearsed(gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00")]))
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.see(.fine)
+        #expect(
+            paragraph(bot)[0].contains(
+                "\n    team: a line of a summary is held by quiet_hours:nights until Fri 20 Nov 13:00 UTC\n"))
+    }
+
+    @Test func `what no route takes says so`() {
+        var bot = bot(.rehearsed(routes: [Route(match: .on(["app": "bank"]), to: ["team"])]))
+        bot.see(.warning)
+        #expect(paragraph(bot)[0].contains("\n  no route leads it to a channel, so nobody is told\n"))
+    }
+
     @Test func `what waits for its time says when it fires`() {
         var bot = bot(.rehearsed(for: .minutes(10)))
         bot.see(.warning)
