@@ -47,10 +47,9 @@ extension State {
     public mutating func apply(_ fact: Fact) {
         switch fact {
         case .observed(let observation, let retention):
-            noteSubject(observation.subject, isKnown: true)
-            series[observation.subject, default: Series()].add(observation, keeping: retention)
+            changeSeries(of: observation.subject) { $0.add(observation, keeping: retention) }
         case .learning(let subject, let needs):
-            series[subject, default: Series()].learn(needs)
+            changeSeries(of: subject) { $0.learn(needs) }
         case .source(let name, let record):
             sources[name] = record
         case .incident(let incident):
@@ -58,7 +57,6 @@ extension State {
             noteHolds(of: incident.id, from: old?.standings ?? [:], to: incident.standings)
             if incident.isOpen {
                 incidentIDs[incident.identity] = incident.id
-                if let key = incident.key { openKeys[incident.identity.withoutKey, default: []].insert(key) }
             } else {
                 forgetIdentity(of: incident)
             }
@@ -111,11 +109,9 @@ extension State {
         case .swings(let rule, let subject, let key, let kept):
             swings[IncidentKey(rule: rule, subject: subject, key: key)] = kept.isEmpty ? nil : kept
         case .forgotten(let subject):
-            noteSubject(subject, isKnown: false)
-            series[subject] = nil
+            if series.removeValue(forKey: subject) != nil { count(subject, by: -1) }
         case .series(let subject, let kept):
-            noteSubject(subject, isKnown: true)
-            series[subject] = kept
+            changeSeries(of: subject) { $0 = kept }
         case .numbering(let next):
             nextNumber = max(nextNumber, next)
         }
@@ -124,9 +120,6 @@ extension State {
     private mutating func forgetIdentity(of incident: Incident) {
         guard incidentIDs[incident.identity] == incident.id else { return }
         incidentIDs[incident.identity] = nil
-        guard let key = incident.key else { return }
-        openKeys[incident.identity.withoutKey]?.remove(key)
-        if openKeys[incident.identity.withoutKey]?.isEmpty == true { openKeys[incident.identity.withoutKey] = nil }
     }
 
     private mutating func remember(_ entry: HistoryEntry) {

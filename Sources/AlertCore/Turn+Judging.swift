@@ -34,40 +34,45 @@ extension Turn {
     mutating func takeObservations(_ observations: [Observation], of source: String) -> Judgement.Closeness {
         let retention = plan.retention(of: source)
         var subjects: [Subject] = []
-        var known: Set<Subject> = []
+        var named: Set<Subject> = []
         subjects.reserveCapacity(observations.count)
-        known.reserveCapacity(observations.count)
+        named.reserveCapacity(observations.count)
         output.facts.reserveCapacity(output.facts.count + observations.count)
         for observation in observations where observation.subject.source == source {
-            guard var observation = kept(observation) else { continue }
-            observation.setBack(to: now)
-            askToLearn(of: observation)
+            guard let observation = prepared(observation) else { continue }
             record(.observed(observation, keeping: retention))
-            if known.insert(observation.subject).inserted { subjects.append(observation.subject) }
+            if named.insert(observation.subject).inserted { subjects.append(observation.subject) }
         }
         return judge(subjects)
     }
 
+    /// The observation as it is kept, or nil when it is not.
+    private mutating func prepared(_ observation: Observation) -> Observation? {
+        // One search for all; and it is let go of before the series changes, or that would copy it.
+        let known = state.series[observation.subject]
+        guard var observation = kept(observation, known) else { return nil }
+        observation.setBack(to: now)
+        askToLearn(of: observation, known)
+        return observation
+    }
+
     /// Sees to it that what the rules concerned want to know is learned of the subject from this observation on, and no more.
-    private mutating func askToLearn(of observation: Observation) {
+    private mutating func askToLearn(of observation: Observation, _ known: Series?) {
         let subject = observation.subject
         var needs: [History.Need] = []
-        // Most rules learn nothing, and are passed over in place.
-        for index in plan.detectors.indices where !plan.detectors[index].learns.isEmpty {
-            let rule = plan.detectors[index]
+        for rule in plan.detectors where !rule.learns.isEmpty {
             guard rule.concerns(subject, labels: observation.labels), !isPart(subject, under: rule) else { continue }
             needs += rule.learns.filter { !needs.contains($0) }
         }
-        let learned = state.series[subject]?.histories ?? []
-        guard !learned.elementsEqual(needs, by: { $0.need == $1 }) else { return }
+        guard !(known?.learns(needs) ?? needs.isEmpty) else { return }
         record(.learning(subject, needs))
     }
 
     /// The observation as the journal will give it back; nil, with a note, when it could not, or when it has lost what was there.
-    private mutating func kept(_ observation: Observation) -> Observation? {
+    private mutating func kept(_ observation: Observation, _ known: Series?) -> Observation? {
         do {
             let observation = try observation.written()
-            if let (metric, before, now) = state.series[observation.subject]?.melting(in: observation) {
+            if let (metric, before, now) = known?.melting(in: observation) {
                 note(
                     .warning,
                     "source \(observation.subject.source): of \(observation.subject.app.tamed) from \(observation.span.from) to "

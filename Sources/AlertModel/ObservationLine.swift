@@ -135,7 +135,7 @@ extension Observation {
         for (index, entry) in metrics.entries.enumerated() {
             // A negative zero loses its sign; of a name that comes twice the last one counts.
             if entry.value == 0, entry.value.sign == .minus { return false }
-            if metrics.entries[..<index].contains(where: { $0.name == entry.name }) { return false }
+            if metrics.entries[..<index].contains(where: { $0.metric == entry.metric }) { return false }
         }
         return true
     }

@@ -62,9 +62,7 @@ public struct ObservationScanner {
         var metrics = Metrics()
         let isPlain = members { scanner, name in
             guard let value = scanner.number() else { return false }
-            // Names that everybody uses need no memory of their own.
-            let known = MetricName.wellKnown.first { name.reads($0) }
-            metrics[known ?? name.string] = value
+            metrics[Metric(name.string)] = value
             return true
         }
         return isPlain ? metrics : nil

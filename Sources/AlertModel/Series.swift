@@ -91,11 +91,11 @@ public struct Series: Hashable, Sendable {
         for sample in samples.reversed() {
             guard sample.span.to >= observation.span.to else { return nil }
             guard sample.span == observation.span, sample.seen <= observation.seen else { continue }
-            for metric in [MetricName.users, MetricName.sessions] {
+            for metric in [Metric.users, .sessions] {
                 if let before = sample.metrics[metric], let now = observation.metrics[metric],
                     now < before * Series.meltingShare
                 {
-                    return (metric, before, now)
+                    return (metric.name, before, now)
                 }
             }
             return nil
@@ -109,9 +109,12 @@ public struct Series: Hashable, Sendable {
 
     /// From now on learns what is asked for; what was learned before and is not asked for any more is forgotten.
     public mutating func learn(_ needs: [History.Need]) {
-        guard !histories.elementsEqual(needs, by: { $0.need == $1 }) else { return }
+        guard !learns(needs) else { return }
         histories = needs.map { need in history(for: need) ?? History(need) }
     }
+
+    /// Whether it learns just that.
+    public func learns(_ needs: [History.Need]) -> Bool { histories.elementsEqual(needs) { $0.need == $1 } }
 
     /// What was learned for that need; nil when nobody asked for it.
     public func history(for need: History.Need) -> History? { histories.first { $0.need == need } }
@@ -155,27 +158,31 @@ public struct Series: Hashable, Sendable {
     /// Either from the one span that the source measured nearest to the wish, or, for metrics that add up, pooled from
     /// spans that lie inside the stretch and do not overlap: whichever covers a stretch of nearer length. Nil when there
     /// is no figure.
-    public func measured(_ metric: String, over window: Duration) -> Measured? {
+    public func measured(_ metric: Metric, over window: Duration) -> Measured? {
         var search = MetricSearch(metric)
         guard let last = samples.lastIndex(where: { search.find($0.metrics) != nil }) else { return nil }
         let end = samples[last].span.to
         let whole = nearest(upTo: last, window, &search)
-        guard search.nature.adds else { return whole }
+        guard search.metric.adds else { return whole }
         let pooled = pooled(upTo: last, since: end - window, &search)
         guard let whole, let pooled else { return pooled ?? whole }
         let (one, many) = (whole.span.length.distance(to: window), pooled.span.length.distance(to: window))
         return one <= many ? whole : pooled
     }
 
+    public func measured(_ metric: String, over window: Duration) -> Measured? {
+        measured(Metric(metric), over: window)
+    }
+
     /// The figure of a metric over that very span: as the source measured it, or pooled from spans that fill it from its
     /// begin to its end. Nil when it is not kept, or not any more.
     public func measured(_ metric: String, exactly span: TimeSpan) -> Measured? {
-        var search = MetricSearch(metric)
+        var search = MetricSearch(Metric(metric))
         guard let last = samples.lastIndex(where: { $0.span.to <= span.to }), samples[last].span.to == span.to else {
             return nil
         }
         if let whole = nearest(upTo: last, span.length, &search), whole.span == span { return whole }
-        guard search.nature.adds, let pooled = pooled(upTo: last, since: span.from, &search), pooled.span == span else {
+        guard search.metric.adds, let pooled = pooled(upTo: last, since: span.from, &search), pooled.span == span else {
             return nil
         }
         return pooled
@@ -188,24 +195,24 @@ public struct Series: Hashable, Sendable {
     /// seen last.
     private func nearest(upTo last: Int, _ window: Duration, _ search: inout MetricSearch) -> Measured? {
         let end = samples[last].span.to
-        var best: (index: Int, distance: Duration)?
+        var best: (sample: Int, distance: Duration, figure: Figure?)?
         for index in (0...last).reversed() {
             guard samples[index].span.to == end else { break }
-            guard search.find(samples[index].metrics) != nil else { continue }
+            guard let found = search.find(samples[index].metrics) else { continue }
             let distance = samples[index].span.length.distance(to: window)
             if let best {
                 guard distance <= best.distance else { continue }
-                if distance == best.distance, samples[index].seen < samples[best.index].seen { continue }
+                if distance == best.distance, samples[index].seen < samples[best.sample].seen { continue }
             }
-            best = (index, distance)
+            best = (index, distance, found.figure)
         }
-        guard let best, let figure = search.find(samples[best.index].metrics)?.figure else { return nil }
-        return Measured(figure: figure, span: samples[best.index].span, isComplete: samples[best.index].isComplete)
+        guard let best, let figure = best.figure else { return nil }
+        return Measured(figure: figure, span: samples[best.sample].span, isComplete: samples[best.sample].isComplete)
     }
 
     /// Pools spans that begin at `start` or later from the newest back, passing over those that overlap what is already in.
     private func pooled(upTo last: Int, since start: Moment, _ search: inout MetricSearch) -> Measured? {
-        let isRate = search.nature.unit == .rate
+        let isRate = search.metric.unit == .rate
         var (hits, total) = (0.0, 0.0)
         var (from, to): (Moment?, Moment?)
         var isComplete = true
@@ -261,10 +268,14 @@ extension Metrics {
     /// The figures of two neighbouring spans together: sums of what adds up, and of the rest the newer span's.
     func pooled(with other: Metrics) -> Metrics {
         var result = other
-        for name in [MetricName.sessions, MetricName.crashedSessions, MetricName.crashEvents] {
-            let values = [self[name], other[name]].compactMap { $0 }
-            if !values.isEmpty { result[name] = values.reduce(0, +) }
+        for metric in Metric.summed {
+            if let before = self[metric] { result[metric] = before + (other[metric] ?? 0) }
         }
         return result
     }
+}
+
+extension Metric {
+    /// The counts that are summed over neighbouring spans.
+    fileprivate static let summed: [Metric] = [.sessions, .crashedSessions, .crashEvents]
 }
