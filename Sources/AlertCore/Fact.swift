@@ -5,10 +5,11 @@ public import PluginKit
 /// Facts say how things are now, not what somebody wanted, so replaying them needs no rules, and replaying one twice does
 /// no harm.
 public enum Fact: Hashable, Sendable {
+    // What is large stands beside, so that a list of facts is short: most are of few words.
     indirect case observed(Observation, keeping: Duration)
     /// What is learned of a subject from now on, for the rules that concern it.
     case learning(Subject, [History.Need])
-    case source(name: String, SourceRecord)
+    indirect case source(name: String, SourceRecord)
     indirect case incident(Incident)
     /// What a channel knows of an incident, or that it has nothing more to hear of it.
     case standing(incident: String, channel: String, Standing?)
@@ -22,9 +23,9 @@ public enum Fact: Hashable, Sendable {
     /// A delivery that has ended, whole; snapshots hold these, because what came before is gone.
     indirect case deliveryEnded(HistoryEntry)
     /// A dead letter is tried once more, under the same id.
-    case retried(Delivery)
+    indirect case retried(Delivery)
     case channel(name: String, ChannelRecord)
-    case mute(Mute)
+    indirect case mute(Mute)
     case muteEnded(id: String)
     /// A channel was told something; budgets count it. Written only where a gate wants to know.
     case told(channel: String, Telling)

@@ -38,22 +38,22 @@ extension Turn {
         subjects.reserveCapacity(observations.count)
         named.reserveCapacity(observations.count)
         output.facts.reserveCapacity(output.facts.count + observations.count)
-        for observation in observations where observation.subject.source == source {
-            guard let observation = prepared(observation) else { continue }
+        for var observation in observations where observation.subject.source == source {
+            guard prepare(&observation) else { continue }
             record(.observed(observation, keeping: retention))
             if named.insert(observation.subject).inserted { subjects.append(observation.subject) }
         }
         return judge(subjects)
     }
 
-    /// The observation as it is kept, or nil when it is not.
-    private mutating func prepared(_ observation: Observation) -> Observation? {
+    /// Makes the observation what is kept of it; gives back whether it is kept.
+    private mutating func prepare(_ observation: inout Observation) -> Bool {
         // One search for all; and it is let go of before the series changes, or that would copy it.
         let known = state.series[observation.subject]
-        guard var observation = kept(observation, known) else { return nil }
+        guard isKept(&observation, known) else { return false }
         observation.setBack(to: now)
         askToLearn(of: observation, known)
-        return observation
+        return true
     }
 
     /// Sees to it that what the rules concerned want to know is learned of the subject from this observation on, and no more.
@@ -68,22 +68,23 @@ extension Turn {
         record(.learning(subject, needs))
     }
 
-    /// The observation as the journal will give it back; nil, with a note, when it could not, or when it has lost what was there.
-    private mutating func kept(_ observation: Observation, _ known: Series?) -> Observation? {
+    /// Makes the observation as the journal will give it back; not kept, with a note, is what it could not give back, and what has
+    /// lost of what was there.
+    private mutating func isKept(_ observation: inout Observation, _ known: Series?) -> Bool {
         do {
-            let observation = try observation.written()
+            if !observation.isAsWritten { observation = try observation.written() }
             if let (metric, before, now) = known?.melting(in: observation) {
                 note(
                     .warning,
                     "source \(observation.subject.source): of \(observation.subject.app.tamed) from \(observation.span.from) to "
                         + "\(observation.span.to) there were \(before.plain) \(metric) and now are \(now.plain); "
                         + "what was seen before is kept")
-                return nil
+                return false
             }
-            return observation
+            return true
         } catch {
             note(.warning, "source \(observation.subject.source): an observation makes no sense: \(error)")
-            return nil
+            return false
         }
     }
 

@@ -32,9 +32,9 @@ extension Turn {
             }
             return .far
         }
+        // Where nothing is open and nobody listens, only an alarm needs words.
+        if !isOpen, !tellsJudgements, let closeness = rule.judge?.glance(series, at: now) { return closeness }
         if let judge = rule.judge {
-            // Where nothing is open and nobody listens, only an alarm needs words.
-            if !isOpen, !tellsJudgements, let closeness = judge.glance(series, at: now) { return closeness }
             let judgement = judge.judge(series, at: now)
             track(rule, subject, series.labels, judgement)
             return judgement.closeness

@@ -152,6 +152,12 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     public init() { entries = [] }
 
+    /// No figures yet, with room for so many.
+    init(reserving count: Int) {
+        entries = []
+        entries.reserveCapacity(count)
+    }
+
     // A handful of entries: looking along them is quicker than hashing.
     public subscript(_ metric: Metric) -> Double? {
         get { place(of: metric).map { entries[$0].value } }

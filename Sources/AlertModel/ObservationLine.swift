@@ -127,7 +127,7 @@ extension Observation {
     }
 
     /// Whether the way through JSON would change nothing and find nothing wrong; false also where only the way can tell.
-    private var isAsWritten: Bool {
+    public var isAsWritten: Bool {
         let moments = Moment.earliest...Moment.latest
         guard !subject.source.isEmpty, !subject.app.isEmpty, moments.contains(span.from), moments.contains(span.to),
             moments.contains(seen), flaw == nil, issues.count <= Issue.countMax, issues.allSatisfy(\.isAsWritten)
