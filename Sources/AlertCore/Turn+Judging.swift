@@ -7,8 +7,8 @@ extension Turn {
     mutating func takeLines(_ lines: [ObservationLine], asked: Moment) {
         // Nearly always they are of one source.
         var seen: [(source: String, observations: [Observation])] = []
-        for line in lines {
-            switch line {
+        for index in lines.indices {
+            switch lines[index] {
             case .observed(let observation):
                 let source = observation.subject.source
                 if let index = seen.firstIndex(where: { $0.source == source }) {
@@ -37,7 +37,8 @@ extension Turn {
         var named: Set<Subject> = []
         subjects.reserveCapacity(observations.count)
         named.reserveCapacity(observations.count)
-        output.facts.reserveCapacity(output.facts.count + observations.count)
+        // With room for what follows, which would move all of them.
+        output.facts.reserveCapacity(output.facts.count + 2 * observations.count)
         for var observation in observations where observation.subject.source == source {
             guard prepare(&observation) else { continue }
             record(.observed(observation, keeping: retention))

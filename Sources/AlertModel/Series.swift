@@ -85,7 +85,10 @@ public struct Series: Hashable, Sendable {
     }
 
     /// Whether it learns just that.
-    public func learns(_ needs: [History.Need]) -> Bool { histories.elementsEqual(needs) { $0.need == $1 } }
+    public func learns(_ needs: [History.Need]) -> Bool {
+        let histories = histories
+        return histories.count == needs.count && needs.indices.allSatisfy { histories[$0].need == needs[$0] }
+    }
 
     /// What was learned for that need; nil when nobody asked for it.
     public func history(for need: History.Need) -> History? { histories.first { $0.need == need } }
@@ -112,11 +115,9 @@ public struct Series: Hashable, Sendable {
     public func measured(_ metric: Metric, over window: Duration) -> Measured? {
         let samples = samples
         var search = MetricSearch(metric)
-        guard let last = samples.lastIndex(where: { search.find($0.metrics) != nil }) else { return nil }
-        let end = samples[last].span.to
-        let whole = Series.nearest(samples[...last], window, &search)
-        guard search.metric.adds else { return whole }
-        let pooled = Series.pooled(samples[...last], since: end - window, &search)
+        guard let (newest, whole) = Series.nearest(samples[...], window, &search) else { return nil }
+        guard metric.adds else { return whole }
+        let pooled = Series.pooled(samples[...newest], since: samples[newest].span.to - window, &search)
         guard let whole, let pooled else { return pooled ?? whole }
         let (one, many) = (whole.span.length.distance(to: window), pooled.span.length.distance(to: window))
         return one <= many ? whole : pooled
@@ -134,7 +135,9 @@ public struct Series: Hashable, Sendable {
         guard let last = samples.lastIndex(where: { $0.span.to <= span.to }), samples[last].span.to == span.to else {
             return nil
         }
-        if let whole = Series.nearest(samples[...last], span.length, &search), whole.span == span { return whole }
+        if let whole = Series.nearest(samples[...last], span.length, &search)?.whole, whole.span == span {
+            return whole
+        }
         guard search.metric.adds, let pooled = Series.pooled(samples[...last], since: span.from, &search),
             pooled.span == span
         else {
@@ -146,16 +149,17 @@ public struct Series: Hashable, Sendable {
     // Both look from the newest back over samples in the order of their ends and make no list of any: this is done for every
     // observation and every rule.
 
-    /// The figure of the span whose length is nearest to the wish, of those that end with the newest; of equal ones, the one
-    /// seen last.
+    /// The newest sample that knows of the metric; and of the spans that end with it the figure of the one whose length is
+    /// nearest to the wish, of equal ones the one seen last.
     private static func nearest(
         _ samples: ArraySlice<Sample>, _ window: Duration, _ search: inout MetricSearch
-    ) -> Measured? {
-        guard let end = samples.last?.span.to else { return nil }
+    ) -> (newest: Int, whole: Measured?)? {
+        var newest: Int?
         var best: (sample: Int, distance: Duration, figure: Figure?)?
         for index in samples.indices.reversed() {
-            guard samples[index].span.to == end else { break }
+            if let newest, samples[index].span.to != samples[newest].span.to { break }
             guard let found = search.find(samples[index].metrics) else { continue }
+            newest = newest ?? index
             let distance = samples[index].span.length.distance(to: window)
             if let best {
                 guard distance <= best.distance else { continue }
@@ -163,8 +167,9 @@ public struct Series: Hashable, Sendable {
             }
             best = (index, distance, found.figure)
         }
-        guard let best, let figure = best.figure else { return nil }
-        return Measured(figure: figure, span: samples[best.sample].span, isComplete: samples[best.sample].isComplete)
+        guard let newest, let best else { return nil }
+        let sample = samples[best.sample]
+        return (newest, best.figure.map { Measured(figure: $0, span: sample.span, isComplete: sample.isComplete) })
     }
 
     /// Pools spans that begin at `start` or later from the newest back, passing over those that overlap what is already in.
