@@ -24,6 +24,8 @@ extension Series.Kept {
         if let known = samples[begin..<end].firstIndex(where: { $0.span == sample.span }) {
             guard samples[known].seen <= sample.seen else { return }
             samples[known] = sample
+        } else if end == samples.count {
+            samples.append(sample)
         } else {
             samples.insert(sample, at: end)
         }
