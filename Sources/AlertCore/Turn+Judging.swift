@@ -50,12 +50,10 @@ extension Turn {
     /// Makes the observation what is kept of it; gives back whether it is kept.
     private mutating func prepare(_ observation: inout Observation) -> Bool {
         // One search for all; and the series is let go of before it changes, or that would copy it.
-        let known = state.series.index(forKey: observation.subject).map { state.series[$0] }
-        // The very subject that is kept is soon told to be the same.
-        if let known { observation.subject = known.key }
-        guard isKept(&observation, known?.value) else { return false }
+        let known = state.series[observation.subject]
+        guard isKept(&observation, known) else { return false }
         observation.setBack(to: now)
-        askToLearn(of: observation, known?.value)
+        askToLearn(of: observation, known)
         return true
     }
 
