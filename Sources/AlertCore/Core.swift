@@ -184,7 +184,7 @@ struct Turn {
     }
 
     /// Changes the durable state and remembers the change for the journal.
-    mutating func record(_ fact: Fact) {
+    mutating func record(_ fact: consuming Fact) {
         noteEvent(fact)
         let past = plan.remembersPast ? self.past(of: fact) : nil
         state.apply(fact)

@@ -5,10 +5,11 @@ public import PluginKit
 /// Facts say how things are now, not what somebody wanted, so replaying them needs no rules, and replaying one twice does
 /// no harm.
 public enum Fact: Hashable, Sendable {
+    // What is large stands beside, so that a list of facts is short: most are of few words.
     indirect case observed(Observation, keeping: Duration)
     /// What is learned of a subject from now on, for the rules that concern it.
     case learning(Subject, [History.Need])
-    case source(name: String, SourceRecord)
+    indirect case source(name: String, SourceRecord)
     indirect case incident(Incident)
     /// What a channel knows of an incident, or that it has nothing more to hear of it.
     case standing(incident: String, channel: String, Standing?)
@@ -22,9 +23,9 @@ public enum Fact: Hashable, Sendable {
     /// A delivery that has ended, whole; snapshots hold these, because what came before is gone.
     indirect case deliveryEnded(HistoryEntry)
     /// A dead letter is tried once more, under the same id.
-    case retried(Delivery)
+    indirect case retried(Delivery)
     case channel(name: String, ChannelRecord)
-    case mute(Mute)
+    indirect case mute(Mute)
     case muteEnded(id: String)
     /// A channel was told something; budgets count it. Written only where a gate wants to know.
     case told(channel: String, Telling)
@@ -47,10 +48,9 @@ extension State {
     public mutating func apply(_ fact: Fact) {
         switch fact {
         case .observed(let observation, let retention):
-            noteSubject(observation.subject, isKnown: true)
-            series[observation.subject, default: Series()].add(observation, keeping: retention)
+            changeSeries(of: observation.subject) { $0.add(observation, keeping: retention) }
         case .learning(let subject, let needs):
-            series[subject, default: Series()].learn(needs)
+            changeSeries(of: subject) { $0.learn(needs) }
         case .source(let name, let record):
             sources[name] = record
         case .incident(let incident):
@@ -58,7 +58,6 @@ extension State {
             noteHolds(of: incident.id, from: old?.standings ?? [:], to: incident.standings)
             if incident.isOpen {
                 incidentIDs[incident.identity] = incident.id
-                if let key = incident.key { openKeys[incident.identity.withoutKey, default: []].insert(key) }
             } else {
                 forgetIdentity(of: incident)
             }
@@ -111,11 +110,9 @@ extension State {
         case .swings(let rule, let subject, let key, let kept):
             swings[IncidentKey(rule: rule, subject: subject, key: key)] = kept.isEmpty ? nil : kept
         case .forgotten(let subject):
-            noteSubject(subject, isKnown: false)
-            series[subject] = nil
+            if series.removeValue(forKey: subject) != nil { count(subject, by: -1) }
         case .series(let subject, let kept):
-            noteSubject(subject, isKnown: true)
-            series[subject] = kept
+            changeSeries(of: subject) { $0 = kept }
         case .numbering(let next):
             nextNumber = max(nextNumber, next)
         }
@@ -124,9 +121,6 @@ extension State {
     private mutating func forgetIdentity(of incident: Incident) {
         guard incidentIDs[incident.identity] == incident.id else { return }
         incidentIDs[incident.identity] = nil
-        guard let key = incident.key else { return }
-        openKeys[incident.identity.withoutKey]?.remove(key)
-        if openKeys[incident.identity.withoutKey]?.isEmpty == true { openKeys[incident.identity.withoutKey] = nil }
     }
 
     private mutating func remember(_ entry: HistoryEntry) {

@@ -128,12 +128,13 @@ public struct SourcePlan: Sendable {
     }
 }
 
-public struct DetectorPlan: Sendable {
-    public var name: String
+/// One rule that judges. It is looked at with every observation, so it is shared and never copied.
+public final class DetectorPlan: Sendable {
+    public let name: String
     public let detector: any Detector
     public let match: Match
     /// The time between reminders; nil for none.
-    public var `repeat`: Duration?
+    public let `repeat`: Duration?
     /// The detector as one that judges single subjects, if it does: nearly all do, and they are asked most often.
     let judge: (any SubjectDetector)?
     let scope: DetectorScope

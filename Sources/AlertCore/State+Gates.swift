@@ -80,10 +80,15 @@ extension State {
         }
     }
 
-    mutating func noteSubject(_ subject: Subject, isKnown: Bool) {
-        // By the keys alone: what is kept of a subject is long, and this is asked of every observation.
-        guard isKnown != series.keys.contains(subject) else { return }
-        let count = (apps[subject.app] ?? 0) + (isKnown ? 1 : -1)
+    /// Changes in place what is kept of a subject, and counts it with its app when it is new.
+    mutating func changeSeries(of subject: Subject, _ change: (inout Series) -> Void) {
+        let known = series.count
+        change(&series[subject, default: Series()])
+        if series.count > known { count(subject, by: 1) }
+    }
+
+    mutating func count(_ subject: Subject, by step: Int) {
+        let count = (apps[subject.app] ?? 0) + step
         apps[subject.app] = count > 0 ? count : nil
     }
 }

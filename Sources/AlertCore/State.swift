@@ -23,9 +23,8 @@ public struct State: Sendable {
     public internal(set) var nextNumber = 1
 
     // Derived from the durable part.
-    var incidentIDs: [IncidentKey: String] = [:]
-    /// The keys of open incidents that have one, by the rest of what identifies them.
-    var openKeys: [IncidentKey: Set<String>] = [:]
+    /// The ids of open incidents.
+    var incidentIDs = IncidentIndex()
     /// Unfinished deliveries of each channel, in the order they were accepted.
     var queues: [String: Queue] = [:]
     /// Where in each channel the messages of an incident belong.
@@ -101,7 +100,28 @@ struct IncidentKey: Hashable, Sendable, Comparable {
         (left.rule, left.subject, left.key ?? "") < (right.rule, right.subject, right.key ?? "")
     }
 
-    var withoutKey: IncidentKey { IncidentKey(rule: rule, subject: subject) }
+}
+
+/// Finds open incidents by what identifies them; first by the subject, for of most nothing is open.
+struct IncidentIndex: Sendable {
+    /// By subject, rule and key.
+    private var ids: [Subject: [String: [String?: String]]] = [:]
+
+    subscript(_ identity: IncidentKey) -> String? {
+        get { ids[identity.subject]?[identity.rule]?[identity.key] }
+        set {
+            ids[identity.subject, default: [:]][identity.rule, default: [:]][identity.key] = newValue
+            guard newValue == nil, self[identity.subject, identity.rule].isEmpty else { return }
+            ids[identity.subject]?[identity.rule] = nil
+            if ids[identity.subject]?.isEmpty == true { ids[identity.subject] = nil }
+        }
+    }
+
+    /// The ids of what a rule has open about a subject, by key.
+    subscript(_ subject: Subject, _ rule: String) -> [String?: String] { ids[subject]?[rule] ?? [:] }
+
+    /// Whether any rule has anything open about the subject.
+    func isOpen(_ subject: Subject) -> Bool { ids[subject] != nil }
 }
 
 extension Incident {

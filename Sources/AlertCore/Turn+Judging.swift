@@ -7,8 +7,8 @@ extension Turn {
     mutating func takeLines(_ lines: [ObservationLine], asked: Moment) {
         // Nearly always they are of one source.
         var seen: [(source: String, observations: [Observation])] = []
-        for line in lines {
-            switch line {
+        for index in lines.indices {
+            switch lines[index] {
             case .observed(let observation):
                 let source = observation.subject.source
                 if let index = seen.firstIndex(where: { $0.source == source }) {
@@ -34,51 +34,58 @@ extension Turn {
     mutating func takeObservations(_ observations: [Observation], of source: String) -> Judgement.Closeness {
         let retention = plan.retention(of: source)
         var subjects: [Subject] = []
-        var known: Set<Subject> = []
+        var named: Set<Subject> = []
         subjects.reserveCapacity(observations.count)
-        known.reserveCapacity(observations.count)
-        output.facts.reserveCapacity(output.facts.count + observations.count)
-        for observation in observations where observation.subject.source == source {
-            guard var observation = kept(observation) else { continue }
-            observation.setBack(to: now)
-            askToLearn(of: observation)
+        named.reserveCapacity(observations.count)
+        // With room for what follows, which would move all of them.
+        output.facts.reserveCapacity(output.facts.count + 2 * observations.count)
+        for var observation in observations where observation.subject.source == source {
+            guard prepare(&observation) else { continue }
             record(.observed(observation, keeping: retention))
-            if known.insert(observation.subject).inserted { subjects.append(observation.subject) }
+            if named.insert(observation.subject).inserted { subjects.append(observation.subject) }
         }
         return judge(subjects)
     }
 
+    /// Makes the observation what is kept of it; gives back whether it is kept.
+    private mutating func prepare(_ observation: inout Observation) -> Bool {
+        // One search for all; and the series is let go of before it changes, or that would copy it.
+        let known = state.series[observation.subject]
+        guard isKept(&observation, known) else { return false }
+        observation.setBack(to: now)
+        askToLearn(of: observation, known)
+        return true
+    }
+
     /// Sees to it that what the rules concerned want to know is learned of the subject from this observation on, and no more.
-    private mutating func askToLearn(of observation: Observation) {
+    private mutating func askToLearn(of observation: Observation, _ known: Series?) {
         let subject = observation.subject
         var needs: [History.Need] = []
-        // Most rules learn nothing, and are passed over in place.
-        for index in plan.detectors.indices where !plan.detectors[index].learns.isEmpty {
-            let rule = plan.detectors[index]
+        for rule in plan.detectors where !rule.learns.isEmpty {
             guard rule.concerns(subject, labels: observation.labels), !isPart(subject, under: rule) else { continue }
             needs += rule.learns.filter { !needs.contains($0) }
         }
-        let learned = state.series[subject]?.histories ?? []
-        guard !learned.elementsEqual(needs, by: { $0.need == $1 }) else { return }
+        guard !(known?.learns(needs) ?? needs.isEmpty) else { return }
         record(.learning(subject, needs))
     }
 
-    /// The observation as the journal will give it back; nil, with a note, when it could not, or when it has lost what was there.
-    private mutating func kept(_ observation: Observation) -> Observation? {
+    /// Makes the observation as the journal will give it back; not kept, with a note, is what it could not give back, and what has
+    /// lost of what was there.
+    private mutating func isKept(_ observation: inout Observation, _ known: Series?) -> Bool {
         do {
-            let observation = try observation.written()
-            if let (metric, before, now) = state.series[observation.subject]?.melting(in: observation) {
+            if !observation.isAsWritten { observation = try observation.written() }
+            if let (metric, before, now) = known?.melting(in: observation) {
                 note(
                     .warning,
                     "source \(observation.subject.source): of \(observation.subject.app.tamed) from \(observation.span.from) to "
                         + "\(observation.span.to) there were \(before.plain) \(metric) and now are \(now.plain); "
                         + "what was seen before is kept")
-                return nil
+                return false
             }
-            return observation
+            return true
         } catch {
             note(.warning, "source \(observation.subject.source): an observation makes no sense: \(error)")
-            return nil
+            return false
         }
     }
 

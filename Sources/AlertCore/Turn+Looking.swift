@@ -8,8 +8,10 @@ extension Turn {
         var closest = Judgement.Closeness.far
         for subject in subjects {
             guard let series = state.series[subject] else { continue }
+            // A rule opens what it tells and nothing else, so this is so for each of them.
+            let isOpen = state.incidentIDs.isOpen(subject)
             for rule in plan.detectors where rule.scope == .subject {
-                closest.take(judge(subject, series, by: rule))
+                closest.take(judge(subject, series, by: rule, isOpen: isOpen))
             }
         }
         let rules = plan.detectors.filter { $0.scope == .app }
@@ -20,11 +22,18 @@ extension Turn {
         return closest
     }
 
-    private mutating func judge(_ subject: Subject, _ series: Series, by rule: DetectorPlan) -> Judgement.Closeness {
+    /// - Parameter isOpen: whether anything may be open about the subject that the look could change.
+    private mutating func judge(
+        _ subject: Subject, _ series: Series, by rule: DetectorPlan, isOpen: Bool
+    ) -> Judgement.Closeness {
         guard rule.concerns(subject, labels: series.labels), !isPart(subject, under: rule) else {
-            endTracked(rule, subject, because: "The rule \(rule.name) does not judge this by itself any more.")
+            if isOpen {
+                endTracked(rule, subject, because: "The rule \(rule.name) does not judge this by itself any more.")
+            }
             return .far
         }
+        // Where nothing is open and nobody listens, only an alarm needs words.
+        if !isOpen, !tellsJudgements, let closeness = rule.judge?.glance(series, at: now) { return closeness }
         if let judge = rule.judge {
             let judgement = judge.judge(series, at: now)
             track(rule, subject, series.labels, judgement)
@@ -122,13 +131,13 @@ extension Turn {
 
     private func tracked(_ rule: DetectorPlan, _ subjects: [Subject]) -> [Sight.Tracked] {
         subjects.flatMap { subject -> [Sight.Tracked] in
-            let base = IncidentKey(rule: rule.name, subject: subject)
-            let keys = [nil] + (state.openKeys[base] ?? []).sorted().map(Optional.some)
-            return keys.compactMap { key in
-                state.incidentIDs[IncidentKey(rule: rule.name, subject: subject, key: key)]
-                    .flatMap { state.incidents[$0] }
-                    .map { Sight.Tracked(subject: subject, key: key, severity: $0.severity, since: $0.since) }
-            }
+            let open = state.incidentIDs[subject, rule.name]
+            // What has no key comes first.
+            return open.keys.sorted { ($0 == nil ? 0 : 1, $0 ?? "") < ($1 == nil ? 0 : 1, $1 ?? "") }
+                .compactMap { key in
+                    open[key].flatMap { state.incidents[$0] }
+                        .map { Sight.Tracked(subject: subject, key: key, severity: $0.severity, since: $0.since) }
+                }
         }
     }
 

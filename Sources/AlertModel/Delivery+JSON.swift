@@ -215,13 +215,14 @@ extension Series: JSONWritable {
         for issue in try reader.member("issues").elements() { issues.append(try Issue(issue)) }
         var labels: [String: String] = [:]
         for (name, value) in try reader.member("labels").members() { labels[name] = try value.string() }
-        self.init(
+        var kept = Kept(
             samples: samples, trail: trail, issues: issues,
             // Journals may be from before there were these.
             issueMemory: try reader.optional("issue_memory").map(IssueMemory.init) ?? IssueMemory(),
             launch: try reader.optional("launch").map(Launch.init) ?? Launch(), labels: labels,
             lastSeen: try reader.member("last_seen").moment())
         // Snapshots of earlier versions have none.
-        for learned in try reader.optional("learned")?.elements() ?? [] { histories.append(try History(learned)) }
+        for learned in try reader.optional("learned")?.elements() ?? [] { kept.histories.append(try History(learned)) }
+        self.init(kept)
     }
 }

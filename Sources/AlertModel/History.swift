@@ -87,7 +87,7 @@ public struct History: Hashable, Sendable {
 
     /// The share behind the rate. Of nobody nothing can be said, but the time has passed.
     private mutating func share(_ metrics: Metrics) -> Share? {
-        if search.value == nil { search.value = MetricSearch(need.metric) }
+        if search.value == nil { search.value = MetricSearch(Metric(need.metric)) }
         guard let found = search.value?.find(metrics) else { return nil }
         guard let figure = found.figure else { return Share(hits: 0, of: 0) }
         guard let share = figure.share else { return nil }
@@ -151,7 +151,7 @@ public struct History: Hashable, Sendable {
         grain = length
         shorter = 0
         // Rates of sessions are the same whatever the span.
-        guard !MetricNature(of: need.metric).adds else { return }
+        guard !Metric(need.metric).adds else { return }
         hours.removeAll()
         baseline = Baseline()
         table.value = nil

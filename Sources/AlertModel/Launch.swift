@@ -26,8 +26,8 @@ public struct Launch: Hashable, Sendable {
 
     mutating func add(_ observation: Observation) {
         guard observation.subject.release != nil, observation.isComplete, observation.span.from >= countedTo,
-            let sessions = observation.metrics[MetricName.sessions],
-            let crashed = observation.metrics[MetricName.crashedSessions]
+            let sessions = observation.metrics[.sessions],
+            let crashed = observation.metrics[.crashedSessions]
         else { return }
         countedTo = observation.span.to
         self.sessions += sessions

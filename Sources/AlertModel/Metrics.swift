@@ -16,6 +16,94 @@ public enum MetricName {
     ]
 }
 
+/// The name of a figure, read once: those that alertbot knows are told apart without a look at their letters.
+public enum Metric: Hashable, Sendable {
+    case users, crashedUsers, crashFreeUsers
+    case sessions, crashedSessions, crashFreeSessions
+    case crashEvents, anrRate, adoption
+    case other(String)
+
+    public init(_ name: String) {
+        switch name {
+        case MetricName.users: self = .users
+        case MetricName.crashedUsers: self = .crashedUsers
+        case MetricName.crashFreeUsers: self = .crashFreeUsers
+        case MetricName.sessions: self = .sessions
+        case MetricName.crashedSessions: self = .crashedSessions
+        case MetricName.crashFreeSessions: self = .crashFreeSessions
+        case MetricName.crashEvents: self = .crashEvents
+        case MetricName.anrRate: self = .anrRate
+        case MetricName.adoption: self = .adoption
+        default: self = .other(name)
+        }
+    }
+
+    public var name: String {
+        switch self {
+        case .users: MetricName.users
+        case .crashedUsers: MetricName.crashedUsers
+        case .crashFreeUsers: MetricName.crashFreeUsers
+        case .sessions: MetricName.sessions
+        case .crashedSessions: MetricName.crashedSessions
+        case .crashFreeSessions: MetricName.crashFreeSessions
+        case .crashEvents: MetricName.crashEvents
+        case .anrRate: MetricName.anrRate
+        case .adoption: MetricName.adoption
+        case .other(let name): name
+        }
+    }
+
+    /// See `MetricNature`.
+    public var unit: MetricNature.Unit {
+        switch self {
+        case .crashFreeUsers, .crashFreeSessions, .anrRate, .adoption: .rate
+        case .users, .crashedUsers, .sessions, .crashedSessions, .crashEvents: .count
+        case .other: .unknown
+        }
+    }
+
+    /// See `MetricNature`.
+    public var adds: Bool {
+        switch self {
+        case .sessions, .crashedSessions, .crashFreeSessions, .crashEvents: true
+        default: false
+        }
+    }
+
+    /// See `MetricNature`.
+    public var denominator: Metric? {
+        switch self {
+        case .crashFreeUsers, .anrRate: .users
+        case .crashFreeSessions: .sessions
+        default: nil
+        }
+    }
+
+    /// See `MetricNature`.
+    public var failures: Metric? {
+        switch self {
+        case .crashFreeUsers: .crashedUsers
+        case .crashFreeSessions: .crashedSessions
+        default: nil
+        }
+    }
+
+    fileprivate var title: String {
+        switch self {
+        case .users: "users"
+        case .crashedUsers: "crashed users"
+        case .crashFreeUsers: "crash-free users"
+        case .sessions: "sessions"
+        case .crashedSessions: "crashed sessions"
+        case .crashFreeSessions: "crash-free sessions"
+        case .crashEvents: "crash events"
+        case .anrRate: "ANR rate"
+        case .adoption: "adoption"
+        case .other(let name): name
+        }
+    }
+}
+
 /// How a metric is counted and shown.
 public struct MetricNature: Hashable, Sendable {
     /// A share shown in percent, a number of things, or whatever the source means by it.
@@ -32,28 +120,12 @@ public struct MetricNature: Hashable, Sendable {
     public let title: String
 
     public init(of name: String) {
-        switch name {
-        case MetricName.crashFreeUsers:
-            self.init(.rate, false, MetricName.users, MetricName.crashedUsers, "crash-free users")
-        case MetricName.crashFreeSessions:
-            self.init(.rate, true, MetricName.sessions, MetricName.crashedSessions, "crash-free sessions")
-        case MetricName.anrRate: self.init(.rate, false, MetricName.users, nil, "ANR rate")
-        case MetricName.adoption: self.init(.rate, false, nil, nil, "adoption")
-        case MetricName.users: self.init(.count, false, nil, nil, "users")
-        case MetricName.crashedUsers: self.init(.count, false, nil, nil, "crashed users")
-        case MetricName.sessions: self.init(.count, true, nil, nil, "sessions")
-        case MetricName.crashedSessions: self.init(.count, true, nil, nil, "crashed sessions")
-        case MetricName.crashEvents: self.init(.count, true, nil, nil, "crash events")
-        default: self.init(.unknown, false, nil, nil, name)
-        }
-    }
-
-    private init(_ unit: Unit, _ adds: Bool, _ denominator: String?, _ failures: String?, _ title: String) {
-        self.unit = unit
-        self.adds = adds
-        self.denominator = denominator
-        self.failures = failures
-        self.title = title
+        let metric = Metric(name)
+        unit = metric.unit
+        adds = metric.adds
+        denominator = metric.denominator?.name
+        failures = metric.failures?.name
+        title = metric.title
     }
 
     /// The figures that a source must give for this metric: itself, or the counts it is computed from.
@@ -66,37 +138,54 @@ public struct MetricNature: Hashable, Sendable {
 /// The named figures of one observation, in the order they came. Rates are fractions from 0 to 1.
 public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public struct Entry: Hashable, Sendable {
-        public let name: String
+        public let metric: Metric
         public var value: Double
+
+        public var name: String { metric.name }
     }
 
     public private(set) var entries: [Entry]
 
     public init(dictionaryLiteral elements: (String, Double)...) {
-        entries = elements.map { Entry(name: $0.0, value: $0.1) }
+        entries = elements.map { Entry(metric: Metric($0.0), value: $0.1) }
     }
 
     public init() { entries = [] }
 
+    /// No figures yet, with room for so many.
+    init(reserving count: Int) {
+        entries = []
+        entries.reserveCapacity(count)
+    }
+
     // A handful of entries: looking along them is quicker than hashing.
-    public subscript(_ name: String) -> Double? {
-        get { entries.first { $0.name == name }?.value }
+    public subscript(_ metric: Metric) -> Double? {
+        get { place(of: metric).map { entries[$0].value } }
         set {
-            let index = entries.firstIndex { $0.name == name }
-            switch (index, newValue) {
+            switch (place(of: metric), newValue) {
             case (let index?, let value?): entries[index].value = value
             case (let index?, nil): entries.remove(at: index)
-            case (nil, let value?): entries.append(Entry(name: name, value: value))
+            case (nil, let value?): entries.append(Entry(metric: metric, value: value))
             case (nil, nil): break
             }
         }
+    }
+
+    public subscript(_ name: String) -> Double? {
+        get { self[Metric(name)] }
+        set { self[Metric(name)] = newValue }
+    }
+
+    fileprivate func place(of metric: Metric) -> Int? {
+        for index in entries.indices where entries[index].metric == metric { return index }
+        return nil
     }
 
     public var isEmpty: Bool { entries.isEmpty }
 
     /// The figure of that name with the counts behind it, computed from counts where both are there.
     public func figure(_ name: String) -> Figure? {
-        var search = MetricSearch(name)
+        var search = MetricSearch(Metric(name))
         return search.find(self)?.figure
     }
 
@@ -105,20 +194,19 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
     public var flaw: String? {
         for entry in entries {
             guard entry.value.isFinite else { return "'\(entry.name)' is \(entry.value), not a finite number" }
-            switch MetricNature(of: entry.name).unit {
+            switch entry.metric.unit {
             case .rate where !(0...1).contains(entry.value):
                 return "'\(entry.name)' is \(entry.value), but a rate is a fraction from 0 to 1"
             case .count where entry.value < 0: return "'\(entry.name)' is \(entry.value), but a count is never negative"
             default: break
             }
         }
-        return excess(of: MetricName.crashedUsers, over: MetricName.users)
-            ?? excess(of: MetricName.crashedSessions, over: MetricName.sessions)
+        return excess(of: .crashedUsers, over: .users) ?? excess(of: .crashedSessions, over: .sessions)
     }
 
-    private func excess(of part: String, over whole: String) -> String? {
+    private func excess(of part: Metric, over whole: Metric) -> String? {
         guard let crashed = self[part], let all = self[whole], crashed > all else { return nil }
-        return "'\(part)' (\(crashed.plain)) is more than '\(whole)' (\(all.plain))"
+        return "'\(part.name)' (\(crashed.plain)) is more than '\(whole.name)' (\(all.plain))"
     }
 }
 
@@ -126,13 +214,15 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 ///
 /// Those of one source come in the same order again and again, so it looks first where each name stood the last time.
 struct MetricSearch {
-    let name: String
-    let nature: MetricNature
+    let metric: Metric
+    private let total: Metric?
+    private let failures: Metric?
     private var (ownPlace, totalPlace, failuresPlace) = (0, 0, 0)
 
-    init(_ name: String) {
-        self.name = name
-        nature = MetricNature(of: name)
+    init(_ metric: Metric) {
+        self.metric = metric
+        total = metric.denominator
+        failures = metric.failures
     }
 
     /// That something is known of the metric.
@@ -143,16 +233,16 @@ struct MetricSearch {
 
     /// The figure with the counts behind it, computed from counts where both are there; nil when nothing is known.
     mutating func find(_ metrics: Metrics) -> Found? {
-        let total = nature.denominator.flatMap { metrics.value($0, &totalPlace) }
-        if let total, let failures = nature.failures.flatMap({ metrics.value($0, &failuresPlace) }) {
+        let total = total.flatMap { metrics.value($0, &totalPlace) }
+        if let total, let failures = failures.flatMap({ metrics.value($0, &failuresPlace) }) {
             guard total > 0 else { return total == 0 ? Found(figure: nil) : nil }
             // Not 1 - failures / total, which is rounded twice and can land beside the limit that it equals.
             return Found(
                 figure: Figure(value: (total - failures) / total, share: Share(hits: total - failures, of: total)))
         }
         if let total, total == 0 { return Found(figure: nil) }
-        guard let value = metrics.value(name, &ownPlace) else { return nil }
-        guard nature.unit == .rate, let total else { return Found(figure: Figure(value: value, share: nil)) }
+        guard let value = metrics.value(metric, &ownPlace) else { return nil }
+        guard metric.unit == .rate, let total else { return Found(figure: Figure(value: value, share: nil)) }
         guard total > 0 else { return nil }
         return Found(figure: Figure(value: value, share: Share(hits: (value * total).rounded(), of: total)))
     }
@@ -160,9 +250,9 @@ struct MetricSearch {
 
 extension Metrics {
     /// The value of that name, which may stand at the place given; tells where it stood.
-    fileprivate func value(_ name: String, _ place: inout Int) -> Double? {
-        if place < entries.count, entries[place].name == name { return entries[place].value }
-        guard let found = entries.firstIndex(where: { $0.name == name }) else { return nil }
+    fileprivate func value(_ metric: Metric, _ place: inout Int) -> Double? {
+        if place < entries.count, entries[place].metric == metric { return entries[place].value }
+        guard let found = self.place(of: metric) else { return nil }
         place = found
         return entries[found].value
     }

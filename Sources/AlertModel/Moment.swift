@@ -56,11 +56,7 @@ extension Duration {
 
     /// The duration in milliseconds, parts of a millisecond cut; saturates instead of overflowing.
     public var wholeMilliseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1000)
-        guard !overflow else { return seconds < 0 ? .min : .max }
-        let (sum, carried) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
-        return carried ? (seconds < 0 ? .min : .max) : sum
+        Int64(clamping: attoseconds / 1_000_000_000_000_000)
     }
 
     /// The duration in seconds, with parts.

@@ -46,24 +46,47 @@ extension Observation {
 
 /// Whom an observation is about.
 public struct Subject: Hashable, Sendable, Comparable {
-    public let source: String
-    public let app: String
-    /// Exactly as the source gives it.
-    public let release: String?
-    public let environment: String?
+    /// Written once and shared by all copies: at every observation its subject is handed around and looked up many times.
+    private final class Parts: Sendable {
+        let source: String
+        let app: String
+        let release: String?
+        let environment: String?
+        /// Of what tells most subjects apart.
+        let hash: Int
+
+        init(_ source: String, _ app: String, _ release: String?, _ environment: String?) {
+            self.source = source
+            self.app = app
+            self.release = release
+            self.environment = environment
+            var hasher = Hasher()
+            hasher.combine(app)
+            if let release { hasher.combine(release) }
+            hash = hasher.finalize()
+        }
+    }
+
+    private let parts: Parts
 
     public init(source: String, app: String, release: String? = nil, environment: String? = nil) {
-        self.source = source
-        self.app = app
-        self.release = release
-        self.environment = environment
+        parts = Parts(source, app, release, environment)
     }
 
-    /// By what tells most subjects apart: the core looks them up at every observation.
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(app)
-        if let release { hasher.combine(release) }
+    public var source: String { parts.source }
+    public var app: String { parts.app }
+    /// Exactly as the source gives it.
+    public var release: String? { parts.release }
+    public var environment: String? { parts.environment }
+
+    public static func == (left: Subject, right: Subject) -> Bool {
+        let (one, other) = (left.parts, right.parts)
+        if one === other { return true }
+        return one.hash == other.hash && one.app == other.app && one.source == other.source
+            && one.release == other.release && one.environment == other.environment
     }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(parts.hash) }
 
     public static func < (left: Subject, right: Subject) -> Bool {
         (left.source, left.app, left.release ?? "", left.environment ?? "")

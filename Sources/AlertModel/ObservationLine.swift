@@ -127,7 +127,7 @@ extension Observation {
     }
 
     /// Whether the way through JSON would change nothing and find nothing wrong; false also where only the way can tell.
-    private var isAsWritten: Bool {
+    public var isAsWritten: Bool {
         let moments = Moment.earliest...Moment.latest
         guard !subject.source.isEmpty, !subject.app.isEmpty, moments.contains(span.from), moments.contains(span.to),
             moments.contains(seen), flaw == nil, issues.count <= Issue.countMax, issues.allSatisfy(\.isAsWritten)
@@ -135,7 +135,7 @@ extension Observation {
         for (index, entry) in metrics.entries.enumerated() {
             // A negative zero loses its sign; of a name that comes twice the last one counts.
             if entry.value == 0, entry.value.sign == .minus { return false }
-            if metrics.entries[..<index].contains(where: { $0.name == entry.name }) { return false }
+            if metrics.entries[..<index].contains(where: { $0.metric == entry.metric }) { return false }
         }
         return true
     }

@@ -59,16 +59,17 @@ public struct ObservationScanner {
     }
 
     private mutating func metrics() -> Metrics? {
-        var metrics = Metrics()
+        var metrics = Metrics(reserving: ObservationScanner.metricsUsual)
         let isPlain = members { scanner, name in
             guard let value = scanner.number() else { return false }
-            // Names that everybody uses need no memory of their own.
-            let known = MetricName.wellKnown.first { name.reads($0) }
-            metrics[known ?? name.string] = value
+            metrics[name.metric] = value
             return true
         }
         return isPlain ? metrics : nil
     }
+
+    /// Users and sessions, each with those that crashed.
+    private static let metricsUsual = 4
 
     private mutating func labels() -> [String: String]? {
         var labels: [String: String] = [:]
@@ -124,8 +125,22 @@ extension ObservationScanner {
         var count: Int { bytes.count }
         var string: String { String(decoding: bytes, as: UTF8.self) }
 
-        func reads(_ word: String) -> Bool {
-            word.utf8.count == count && word.utf8.elementsEqual(bytes)
+        func reads(_ word: StaticString) -> Bool {
+            guard word.utf8CodeUnitCount == count else { return false }
+            for index in 0..<count where bytes[index] != word.utf8Start[index] { return false }
+            return true
+        }
+
+        /// The metric of that name; those that everybody uses need no string.
+        var metric: Metric {
+            switch count {
+            case 5 where reads("users"): .users
+            case 8 where reads("sessions"): .sessions
+            case 13 where reads("crashed_users"): .crashedUsers
+            case 16 where reads("crash_free_users"): .crashFreeUsers
+            case 16 where reads("crashed_sessions"): .crashedSessions
+            default: Metric(string)
+            }
         }
     }
 
@@ -217,27 +232,39 @@ extension ObservationScanner {
 
     /// An instant of the form `2026-11-20T22:00:00Z` or `2026-11-20T22:00:00.250Z`.
     private mutating func moment() -> Moment? {
-        guard let text = rawText(), text.count == 20 || text.count == 24 else { return nil }
-        let bytes = text.bytes
+        guard let text = instant() else { return nil }
         func number(_ place: Int, _ digits: Int = 2) -> Int? {
             var value = 0
             for index in place..<place + digits {
-                let digit = bytes[index] &- UInt8(ascii: "0")
+                let digit = text[index] &- UInt8(ascii: "0")
                 guard digit < 10 else { return nil }
                 value = value * 10 + Int(digit)
             }
             return value
         }
-        guard bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"), bytes[10] == UInt8(ascii: "T"),
-            bytes[13] == UInt8(ascii: ":"), bytes[16] == UInt8(ascii: ":"),
-            bytes[text.count - 1] == UInt8(ascii: "Z"),
+        guard text[4] == UInt8(ascii: "-"), text[7] == UInt8(ascii: "-"), text[10] == UInt8(ascii: "T"),
+            text[13] == UInt8(ascii: ":"), text[16] == UInt8(ascii: ":"),
             let year = number(0, 4), let month = number(5), let day = number(8), let hour = number(11),
             let minute = number(14), let second = number(17),
             let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         else { return nil }
-        guard text.count == 24 else { return civil.moment() }
-        guard bytes[19] == UInt8(ascii: "."), let milliseconds = number(20, 3) else { return nil }
+        guard text.count > 20 else { return civil.moment() }
+        guard text[19] == UInt8(ascii: "."), let milliseconds = number(20, 3) else { return nil }
         return civil.moment() + .milliseconds(Int64(milliseconds))
+    }
+
+    /// The bytes of a string that has the length and the end of an instant.
+    private mutating func instant() -> UnsafeBufferPointer<UInt8>? {
+        guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
+        for length in [20, 24] {
+            let end = position + 1 + length
+            guard end < bytes.count, bytes[end] == UInt8(ascii: "\""), bytes[end - 1] == UInt8(ascii: "Z") else {
+                continue
+            }
+            defer { position = end + 1 }
+            return UnsafeBufferPointer(rebasing: bytes[end - length..<end])
+        }
+        return nil
     }
 
     private mutating func take(_ mark: Unicode.Scalar) -> Bool {

@@ -11,78 +11,43 @@ public struct Series: Hashable, Sendable {
     public struct HourPoint: Hashable, Sendable {
         /// Whole hours since 1970.
         public let hour: Int64
-        public fileprivate(set) var span: TimeSpan
-        public fileprivate(set) var metrics: Metrics
+        public internal(set) var span: TimeSpan
+        public internal(set) var metrics: Metrics
     }
 
+    /// In an array of one, which all copies share: every rule is shown the series, and none changes it.
+    private var shared: [Kept]
+
     /// By the end of their spans, oldest first.
-    public internal(set) var samples: [Sample] = []
+    public var samples: [Sample] { shared[0].samples }
     /// Oldest first, at most `trailHoursMax`.
-    public internal(set) var trail: [HourPoint] = []
-    public private(set) var issues: [Issue] = []
+    public var trail: [HourPoint] { shared[0].trail }
+    public var issues: [Issue] { shared[0].issues }
     /// Which issues were ever named, and when.
-    public private(set) var issueMemory = IssueMemory()
+    public var issueMemory: IssueMemory { shared[0].issueMemory }
     /// How the subject began, where it is a release.
-    public private(set) var launch = Launch()
-    public private(set) var labels: [String: String] = [:]
+    public var launch: Launch { shared[0].launch }
+    public var labels: [String: String] { shared[0].labels }
     /// When the subject was last heard of.
-    public internal(set) var lastSeen = Moment.earliest
+    public var lastSeen: Moment { shared[0].lastSeen }
     /// What is learned of single metrics, for the rules that ask for it.
-    public internal(set) var histories: [History] = []
+    public var histories: [History] { shared[0].histories }
 
     /// A day and the hour that is still filling.
     public static let trailHoursMax = 25
     /// Most samples kept: a day of minutes. Beyond it the oldest go first.
     public static let samplesMax = 1440
 
-    public init() {}
+    public init() { shared = [Kept()] }
 
-    init(
-        samples: [Sample], trail: [HourPoint], issues: [Issue], issueMemory: IssueMemory, launch: Launch,
-        labels: [String: String], lastSeen: Moment
-    ) {
-        self.samples = samples
-        self.trail = trail
-        self.issues = issues
-        self.issueMemory = issueMemory
-        self.launch = launch
-        self.labels = labels
-        self.lastSeen = lastSeen
-    }
+    init(_ kept: Kept) { shared = [kept] }
 
     /// Takes in an observation and lets go of samples that end more than `retention` before the newest.
     ///
     /// A span seen again replaces what was seen of it before: late figures are better figures. An older sight of a span
     /// changes nothing.
     public mutating func add(_ observation: Observation, keeping retention: Duration) {
-        for index in histories.indices { histories[index].add(observation) }
-        let sample = Sample(
-            span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
-            metrics: observation.metrics)
-        // Only what ends together can be the same span: few samples, however many there are.
-        let end = samples.lastIndex { $0.span.to <= sample.span.to }.map { $0 + 1 } ?? 0
-        let begin = samples[..<end].lastIndex { $0.span.to < sample.span.to }.map { $0 + 1 } ?? 0
-        if let known = samples[begin..<end].firstIndex(where: { $0.span == sample.span }) {
-            guard samples[known].seen <= sample.seen else { return }
-            samples[known] = sample
-        } else {
-            samples.insert(sample, at: end)
-        }
-        if let newest = samples.last?.span.to {
-            let horizon = newest - retention
-            // The newest look always stays, and the one before it, so that the time between them is known.
-            while samples.count > 2,
-                (samples[0].span.to <= horizon && samples[1].span.to < newest) || samples.count > Series.samplesMax
-            {
-                samples.removeFirst()
-            }
-        }
-        extendTrail(sample)
-        if !observation.issues.isEmpty { issues = Array(observation.issues.prefix(Series.issuesMax)) }
-        issueMemory.add(observation)
-        launch.add(observation)
-        labels = observation.labels
-        lastSeen = max(lastSeen, observation.seen)
+        shared[0].add(observation, keeping: retention)
     }
 
     /// Of how many more a span was seen before than the observation says of the very same span, where that is more than twice as
@@ -91,11 +56,11 @@ public struct Series: Hashable, Sendable {
         for sample in samples.reversed() {
             guard sample.span.to >= observation.span.to else { return nil }
             guard sample.span == observation.span, sample.seen <= observation.seen else { continue }
-            for metric in [MetricName.users, MetricName.sessions] {
+            for metric in [Metric.users, .sessions] {
                 if let before = sample.metrics[metric], let now = observation.metrics[metric],
                     now < before * Series.meltingShare
                 {
-                    return (metric, before, now)
+                    return (metric.name, before, now)
                 }
             }
             return nil
@@ -109,32 +74,24 @@ public struct Series: Hashable, Sendable {
 
     /// From now on learns what is asked for; what was learned before and is not asked for any more is forgotten.
     public mutating func learn(_ needs: [History.Need]) {
-        guard !histories.elementsEqual(needs, by: { $0.need == $1 }) else { return }
-        histories = needs.map { need in history(for: need) ?? History(need) }
+        guard !learns(needs) else { return }
+        shared[0].histories = needs.map { need in history(for: need) ?? History(need) }
+    }
+
+    /// Moves what was seen after `now` back so far that the last look was at `now`.
+    public mutating func setBack(to now: Moment) {
+        guard lastSeen > now else { return }
+        shared[0].setBack(to: now)
+    }
+
+    /// Whether it learns just that.
+    public func learns(_ needs: [History.Need]) -> Bool {
+        let histories = histories
+        return histories.count == needs.count && needs.indices.allSatisfy { histories[$0].need == needs[$0] }
     }
 
     /// What was learned for that need; nil when nobody asked for it.
     public func history(for need: History.Need) -> History? { histories.first { $0.need == need } }
-
-    /// Issues kept for messages.
-    static let issuesMax = 5
-
-    private mutating func extendTrail(_ sample: Sample) {
-        let hour = (sample.span.to.milliseconds - 1) / 3_600_000
-        guard let last = trail.last, last.hour >= hour else {
-            trail.append(HourPoint(hour: hour, span: sample.span, metrics: sample.metrics))
-            trail.removeAll { $0.hour <= hour - Int64(Series.trailHoursMax) }
-            return
-        }
-        guard last.hour == hour, let index = trail.indices.last else { return }
-        if sample.span.from >= last.span.to, let span = TimeSpan(from: last.span.from, to: sample.span.to) {
-            trail[index].metrics = last.metrics.pooled(with: sample.metrics)
-            trail[index].span = span
-        } else if sample.span.length.distance(to: .hours(1)) <= last.span.length.distance(to: .hours(1)) {
-            trail[index].metrics = sample.metrics
-            trail[index].span = sample.span
-        }
-    }
 
     /// The time between the two newest looks: how much of a day this look stands for. Nil when it is the first.
     public var lookSpacing: Duration? {
@@ -155,27 +112,35 @@ public struct Series: Hashable, Sendable {
     /// Either from the one span that the source measured nearest to the wish, or, for metrics that add up, pooled from
     /// spans that lie inside the stretch and do not overlap: whichever covers a stretch of nearer length. Nil when there
     /// is no figure.
-    public func measured(_ metric: String, over window: Duration) -> Measured? {
+    public func measured(_ metric: Metric, over window: Duration) -> Measured? {
+        let samples = samples
         var search = MetricSearch(metric)
-        guard let last = samples.lastIndex(where: { search.find($0.metrics) != nil }) else { return nil }
-        let end = samples[last].span.to
-        let whole = nearest(upTo: last, window, &search)
-        guard search.nature.adds else { return whole }
-        let pooled = pooled(upTo: last, since: end - window, &search)
+        guard let (newest, whole) = Series.nearest(samples[...], window, &search) else { return nil }
+        guard metric.adds else { return whole }
+        let pooled = Series.pooled(samples[...newest], since: samples[newest].span.to - window, &search)
         guard let whole, let pooled else { return pooled ?? whole }
         let (one, many) = (whole.span.length.distance(to: window), pooled.span.length.distance(to: window))
         return one <= many ? whole : pooled
     }
 
+    public func measured(_ metric: String, over window: Duration) -> Measured? {
+        measured(Metric(metric), over: window)
+    }
+
     /// The figure of a metric over that very span: as the source measured it, or pooled from spans that fill it from its
     /// begin to its end. Nil when it is not kept, or not any more.
     public func measured(_ metric: String, exactly span: TimeSpan) -> Measured? {
-        var search = MetricSearch(metric)
+        let samples = samples
+        var search = MetricSearch(Metric(metric))
         guard let last = samples.lastIndex(where: { $0.span.to <= span.to }), samples[last].span.to == span.to else {
             return nil
         }
-        if let whole = nearest(upTo: last, span.length, &search), whole.span == span { return whole }
-        guard search.nature.adds, let pooled = pooled(upTo: last, since: span.from, &search), pooled.span == span else {
+        if let whole = Series.nearest(samples[...last], span.length, &search)?.whole, whole.span == span {
+            return whole
+        }
+        guard search.metric.adds, let pooled = Series.pooled(samples[...last], since: span.from, &search),
+            pooled.span == span
+        else {
             return nil
         }
         return pooled
@@ -184,33 +149,39 @@ public struct Series: Hashable, Sendable {
     // Both look from the newest back over samples in the order of their ends and make no list of any: this is done for every
     // observation and every rule.
 
-    /// The figure of the span whose length is nearest to the wish, of those that end with the newest; of equal ones, the one
-    /// seen last.
-    private func nearest(upTo last: Int, _ window: Duration, _ search: inout MetricSearch) -> Measured? {
-        let end = samples[last].span.to
-        var best: (index: Int, distance: Duration)?
-        for index in (0...last).reversed() {
-            guard samples[index].span.to == end else { break }
-            guard search.find(samples[index].metrics) != nil else { continue }
+    /// The newest sample that knows of the metric; and of the spans that end with it the figure of the one whose length is
+    /// nearest to the wish, of equal ones the one seen last.
+    private static func nearest(
+        _ samples: ArraySlice<Sample>, _ window: Duration, _ search: inout MetricSearch
+    ) -> (newest: Int, whole: Measured?)? {
+        var newest: Int?
+        var best: (sample: Int, distance: Duration, figure: Figure?)?
+        for index in samples.indices.reversed() {
+            if let newest, samples[index].span.to != samples[newest].span.to { break }
+            guard let found = search.find(samples[index].metrics) else { continue }
+            newest = newest ?? index
             let distance = samples[index].span.length.distance(to: window)
             if let best {
                 guard distance <= best.distance else { continue }
-                if distance == best.distance, samples[index].seen < samples[best.index].seen { continue }
+                if distance == best.distance, samples[index].seen < samples[best.sample].seen { continue }
             }
-            best = (index, distance)
+            best = (index, distance, found.figure)
         }
-        guard let best, let figure = search.find(samples[best.index].metrics)?.figure else { return nil }
-        return Measured(figure: figure, span: samples[best.index].span, isComplete: samples[best.index].isComplete)
+        guard let newest, let best else { return nil }
+        let sample = samples[best.sample]
+        return (newest, best.figure.map { Measured(figure: $0, span: sample.span, isComplete: sample.isComplete) })
     }
 
     /// Pools spans that begin at `start` or later from the newest back, passing over those that overlap what is already in.
-    private func pooled(upTo last: Int, since start: Moment, _ search: inout MetricSearch) -> Measured? {
-        let isRate = search.nature.unit == .rate
+    private static func pooled(
+        _ samples: ArraySlice<Sample>, since start: Moment, _ search: inout MetricSearch
+    ) -> Measured? {
+        let isRate = search.metric.unit == .rate
         var (hits, total) = (0.0, 0.0)
         var (from, to): (Moment?, Moment?)
         var isComplete = true
         samples.withUnsafeBufferPointer { samples in
-            var index = last
+            var index = samples.count - 1
             while index >= 0, samples[index].span.to > start {
                 // Among spans that end together the shortest goes first: it leaves most room for its neighbours.
                 let end = samples[index].span.to
@@ -254,17 +225,5 @@ public struct Series: Hashable, Sendable {
 }
 
 extension Duration {
-    fileprivate func distance(to other: Duration) -> Duration { self < other ? other - self : self - other }
-}
-
-extension Metrics {
-    /// The figures of two neighbouring spans together: sums of what adds up, and of the rest the newer span's.
-    func pooled(with other: Metrics) -> Metrics {
-        var result = other
-        for name in [MetricName.sessions, MetricName.crashedSessions, MetricName.crashEvents] {
-            let values = [self[name], other[name]].compactMap { $0 }
-            if !values.isEmpty { result[name] = values.reduce(0, +) }
-        }
-        return result
-    }
+    func distance(to other: Duration) -> Duration { self < other ? other - self : self - other }
 }

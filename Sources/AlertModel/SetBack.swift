@@ -10,14 +10,12 @@ extension Observation {
     }
 }
 
-extension Series {
-    /// Moves what was seen after `now` back so far that the last look was at `now`.
-    public mutating func setBack(to now: Moment) {
-        guard lastSeen > now else { return }
+extension Series.Kept {
+    mutating func setBack(to now: Moment) {
         let step = lastSeen - now
         samples = samples.map { sample in
             guard sample.seen > now else { return sample }
-            return Sample(
+            return Series.Sample(
                 span: sample.span.setBack(to: now, by: step), seen: sample.seen - step, isComplete: sample.isComplete,
                 metrics: sample.metrics)
         }

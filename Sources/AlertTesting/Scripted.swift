@@ -61,6 +61,12 @@ public struct ScriptedDetector: SubjectDetector {
         let look = Look(series.measured(Look.metric, over: lookback)?.figure.value) ?? .unknown
         return look.judgement
     }
+
+    public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? {
+        let judgement = judge(series, at: now)
+        if case .firing = judgement.verdict { return nil }
+        return judgement.closeness
+    }
 }
 
 /// A gate that is closed during given spans.

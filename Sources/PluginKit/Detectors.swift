@@ -117,9 +117,15 @@ public struct Finding: Hashable, Sendable {
 /// A detector that judges one subject by its figures and nothing else.
 public protocol SubjectDetector: Detector {
     func judge(_ series: Series, at now: Moment) -> Judgement
+    /// How close the figure is to a limit, where a glance shows that `judge` would not fire; nil where it does not.
+    ///
+    /// By far the most looks find nothing wrong, and nobody reads why. Where nothing is open about the subject, the core
+    /// glances first and spares the words. Tests hold every rule's glances to its judgements.
+    func glance(_ series: Series, at now: Moment) -> Judgement.Closeness?
 }
 
 extension SubjectDetector {
+    public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? { nil }
     public func findings(in sight: Sight, at now: Moment) -> [Finding] { [Finding(judge(sight.series, at: now))] }
 }
 

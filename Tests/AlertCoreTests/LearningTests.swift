@@ -1,7 +1,8 @@
-import AlertCore
 import AlertTesting
 import PluginKit
 import Testing
+
+@testable import AlertCore
 
 /// Wants one metric learned, and never fires.
 private struct Learner: SubjectDetector {
@@ -62,6 +63,17 @@ private struct Learner: SubjectDetector {
         pass(&bot, spans: 1)
         #expect(bot.state.series[.shop]?.histories == [])
         #expect(bot.objections == [])
+    }
+
+    @Test func `an app of which something is learned counts as one with figures, until it is forgotten`() {
+        var bot = Rehearsal(plan(["crash_free_users"]))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        pass(&bot, spans: 2)
+        #expect(StateView(state: bot.state).appCount == 1)
+        #expect(StateView(state: bot.state).hasFigures(ofApp: Subject.shop.app))
+        bot.advance(by: .days(8))
+        #expect(StateView(state: bot.state).appCount == 0)
     }
 
     @Test func `of single releases nothing is learned while the app is seen as a whole`() throws {

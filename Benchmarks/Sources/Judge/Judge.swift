@@ -16,6 +16,7 @@ internal import ThresholdRule
         let pooled = series(count: 30 * 288, keeping: .hours(1), crashed: 1)
         report("threshold, sessions pooled from 12 spans", rounds) { floor.judge(pooled, at: end).isFiring ? 1 : 0 }
         report("threshold, users of one span", rounds) { users.judge(pooled, at: end).isFiring ? 1 : 0 }
+        report("threshold, users of one span, at a glance", rounds) { users.glance(pooled, at: end) == nil ? 1 : 0 }
         report("  of it: pooling", rounds) { pooled.measured("crash_free_sessions", over: .hours(1)) == nil ? 1 : 0 }
         report("  of it: percent", rounds) { (0.9912).percent.isEmpty ? 1 : 0 }
         let minutes = series(count: 1440, keeping: .hours(1), crashed: 0.3, span: .minutes(1))
@@ -25,6 +26,7 @@ internal import ThresholdRule
 
         let learned = series(count: 30 * 288, keeping: .hours(1), crashed: 1, learning: drop.learns)
         report("drop, judging", rounds) { drop.judge(learned, at: end).isFiring ? 1 : 0 }
+        report("drop, at a glance", rounds) { drop.glance(learned, at: end) == nil ? 1 : 0 }
         var history = learned.histories[0]
         var step = 0
         report("drop, learning from a span of five minutes", rounds) {

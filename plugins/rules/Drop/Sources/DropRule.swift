@@ -97,6 +97,13 @@ public struct DropRule: SubjectDetector {
     public var spans: [Duration] { [.minutes(5)] }
     public var holdTime: Duration { .zero }
 
+    public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? {
+        guard let history = series.history(for: need), history.isReady, history.rarity < rarity,
+            let newest = history.newest, whyOutdated(newest, series, now) == nil
+        else { return nil }
+        return closeness(history.rarity)
+    }
+
     public func judge(_ series: Series, at now: Moment) -> Judgement {
         guard let history = series.history(for: need) else { return unknown("nothing has been learned yet", .between) }
         return judge(history, series, at: now)
@@ -115,15 +122,17 @@ public struct DropRule: SubjectDetector {
                 "only \(history.learned.short) of usual hours are learned, and one day waits; "
                     + "it takes \(History.leastLearned.short)", .between)
         }
-        let evidenceDays = history.rarity
-        guard evidenceDays < rarity else { return firing(history) }
+        guard history.rarity < rarity else { return firing(history) }
         let figure = share.total > 0 ? Figure(value: share.hits / share.total, share: share) : nil
         var evidence = Evidence(metric: need.metric, figure: figure, span: newest, sentence: "")
         evidence.sentence = (figure?.value.percent ?? "nobody") + ", usually " + usual.percent
         if history.isSuspicious { evidence.sentence += ": not yet clear whether all is as usual" }
-        let closeness: Judgement.Closeness =
-            evidenceDays > rarity * 0.1 ? .near : evidenceDays > rarity * 0.02 ? .between : .far
-        return Judgement(.ok(recovered: !history.isSuspicious), closeness, evidence)
+        return Judgement(.ok(recovered: !history.isSuspicious), closeness(history.rarity), evidence)
+    }
+
+    /// - Parameter days: how rarely chance gives as much evidence.
+    private func closeness(_ days: Double) -> Judgement.Closeness {
+        days > rarity * 0.1 ? .near : days > rarity * 0.02 ? .between : .far
     }
 
     /// How much newer other figures may be than the newest of this metric.

@@ -1,5 +1,6 @@
 import AlertTesting
 import PluginKit
+import PluginTesting
 import Testing
 
 @testable import DropRule
@@ -29,6 +30,7 @@ struct Watch {
                 subject: Subject(source: "ios", app: "shop"), span: TimeSpan(lasting: .minutes(5), until: now),
                 seen: now, isComplete: isComplete, metrics: metrics),
             keeping: rule.lookback)
+        #expect(rule.disagreement(on: series, at: now) == nil)
         return rule.judge(series, at: now)
     }
 

@@ -1,5 +1,11 @@
 internal import PluginKit
 
+#if canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
 /// How surprising a share of bad cases is, counting every look of a day.
 ///
 /// One look asks for the exact binomial tail: the chance that at least `bad` of `total` cases are bad when each is with
@@ -29,14 +35,35 @@ struct DayBound {
     /// The largest rate of bad cases at which such a day would still be a surprise: what the rate is at least.
     func leastRate(chance: Double) -> Double {
         guard total > 0, bad > 0 else { return 0 }
+        // The logarithm of the chance is nearly straight in that of the rate, so where the line through both ends crosses is soon
+        // near (regula falsi, Illinois). Every third step halves, for where it is not.
         var (low, high) = (0.0, bad / total)
-        // Fifty halvings bring it below the grain of a double.
-        for _ in 0..<50 {
-            let middle = (low + high) / 2
-            if isExceeded(atRate: middle, chance: chance) { low = middle } else { high = middle }
+        var (below, above): (Double?, Double) = (nil, -log(chance))
+        var wasLow: Bool?
+        for step in 0..<DayBound.stepsMax where high - low > high * DayBound.grain {
+            var middle = (low + high) / 2
+            if let below, step % 3 < 2, above > below {
+                let line = exp(log(low) - (log(high) - log(low)) * below / (above - below))
+                if line > low, line < high { middle = line }
+            }
+            let value = log(chanceOfSuchADay(atRate: middle)) - log(chance)
+            if value <= 0 {
+                (low, below) = (middle, value)
+                // An end that stays would draw all further lines to itself.
+                if wasLow == true { above /= 2 }
+            } else {
+                (high, above) = (middle, value)
+                if wasLow == false { below = below.map { $0 / 2 } }
+            }
+            wasLow = value <= 0
         }
         return low
     }
+
+    /// As many halvings bring it below the grain of a double; a third as many steps are usual.
+    private static let stepsMax = 60
+    /// Far below what the counts carry: see the precision of the logarithms in `Binomial`.
+    private static let grain = 1e-12
 
     /// An upper bound on the chance that a day at that rate shows so many bad cases in any look.
     func chanceOfSuchADay(atRate rate: Double) -> Double {

@@ -52,6 +52,8 @@ public struct ThresholdRule: SubjectDetector {
     }
 
     private let metric: String
+    /// The same, read.
+    private let read: Metric
     private let nature: MetricNature
     /// The worst first.
     private let limits: [Limit]
@@ -72,6 +74,7 @@ public struct ThresholdRule: SubjectDetector {
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         composite = try Composite(options, context)
         metric = composite == nil ? try options.required("metric").description : ""
+        read = Metric(metric)
         nature = MetricNature(of: metric)
         window = options.duration("window") ?? .hours(1)
         holdTime = options.duration("for") ?? .zero
@@ -172,34 +175,70 @@ public struct ThresholdRule: SubjectDetector {
     var canBeCritical: Bool { limits.first?.severity == .critical }
     public var severities: Set<Severity>? { composite == nil ? Set(limits.map(\.severity)) : nil }
 
+    /// What the figures show, before there are words for it.
+    private enum Look {
+        case noFigure
+        /// A rate without the counts that it is a share of.
+        case bare(Series.Measured)
+        case tooFew(Series.Measured, Share)
+        case inside(Series.Measured)
+        /// Beyond one limit or more; the worst of them by its place.
+        case beyond(Series.Measured, worst: Int)
+    }
+
+    private func look(at series: Series) -> Look {
+        guard let measured = widening.measured(read, in: series, volumeMin: volumeMin) else { return .noFigure }
+        // Adoption is a share of nothing that a source counts: it can only be taken at its word.
+        if read.unit == .rate, read.denominator != nil, volumeMin > 0 || confidence != nil {
+            guard let share = measured.figure.share else { return .bare(measured) }
+            guard share.total >= volumeMin else { return .tooFew(measured, share) }
+        }
+        let worst = limits.firstIndex { $0.comparison.holds(measured.figure.value) }
+        return worst.map { .beyond(measured, worst: $0) } ?? .inside(measured)
+    }
+
+    public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? {
+        guard composite == nil else { return nil }
+        switch look(at: series) {
+        case .noFigure, .tooFew: return .far
+        case .bare: return .between
+        case .inside(let measured): return measured.isComplete ? closeness(measured.figure.value) : .between
+        case .beyond: return nil
+        }
+    }
+
     public func judge(_ series: Series, at now: Moment) -> Judgement {
         if let composite { return composite.judge(series, at: now) }
-        guard let measured = widening.measured(metric, in: series, volumeMin: volumeMin) else {
-            return unknown("there is no figure for \(nature.title)", .far)
-        }
-        let figure = measured.figure
-        let mildest = limits.last
-        var evidence = Evidence(
-            metric: metric, figure: figure, limit: mildest?.comparison, span: measured.span, sentence: "")
-        // Adoption is a share of nothing that a source counts: it can only be taken at its word.
-        if nature.unit == .rate, let noun = nature.denominator, volumeMin > 0 || confidence != nil {
-            guard let share = figure.share else {
-                return unknown(
-                    "the source gives \(nature.title) without saying of how many \(noun); only 'confidence: off' with "
-                        + "'min_volume: 0' takes it at its word", .between, evidence)
-            }
-            guard share.total >= volumeMin else {
-                return unknown(
-                    "not enough \(noun) yet: \(share.total.plain) in \(measured.span.length.short), min_volume is "
-                        + volumeMin.plain, .far, evidence)
-            }
-        }
-        guard let worst = limits.firstIndex(where: { $0.comparison.holds(figure.value) }) else {
+        let noun = nature.denominator ?? "cases"
+        switch look(at: series) {
+        case .noFigure: return unknown("there is no figure for \(nature.title)", .far)
+        case .bare(let measured):
+            return unknown(
+                "the source gives \(nature.title) without saying of how many \(noun); only 'confidence: off' with "
+                    + "'min_volume: 0' takes it at its word", .between, evidence(measured))
+        case .tooFew(let measured, let share):
+            return unknown(
+                "not enough \(noun) yet: \(share.total.plain) in \(measured.span.length.short), min_volume is "
+                    + volumeMin.plain, .far, evidence(measured))
+        case .inside(let measured):
+            var evidence = evidence(measured)
             guard measured.isComplete else { return unknown("the span is not complete yet", .between, evidence) }
-            let recovered = mildest.map { isRecovered(figure.value, $0.comparison) } ?? true
-            evidence.sentence = text(figure.value) + (recovered ? insideText : notYetClearText)
-            return Judgement(.ok(recovered: recovered), closeness(figure.value), evidence)
+            let value = measured.figure.value
+            let recovered = limits.last.map { isRecovered(value, $0.comparison) } ?? true
+            evidence.sentence = text(value) + (recovered ? insideText : notYetClearText)
+            return Judgement(.ok(recovered: recovered), closeness(value), evidence)
+        case .beyond(let measured, let worst): return judge(measured, beyond: worst, series)
         }
+    }
+
+    private func evidence(_ measured: Series.Measured) -> Evidence {
+        Evidence(
+            metric: metric, figure: measured.figure, limit: limits.last?.comparison, span: measured.span, sentence: "")
+    }
+
+    private func judge(_ measured: Series.Measured, beyond worst: Int, _ series: Series) -> Judgement {
+        let figure = measured.figure
+        var evidence = evidence(measured)
         let holding = limits[worst...].filter { $0.comparison.holds(figure.value) }
         let isSureToStay = nature.unit == .count && holding.contains { !$0.comparison.relation.isBelow }
         guard measured.isComplete || isSureToStay else {

@@ -23,7 +23,7 @@ struct Widening: Hashable, Sendable {
     }
 
     /// The figure of the shortest span with enough behind it, or that of the widest there is.
-    func measured(_ metric: String, in series: Series, volumeMin: Double) -> Series.Measured? {
+    func measured(_ metric: Metric, in series: Series, volumeMin: Double) -> Series.Measured? {
         var best: Series.Measured?
         for window in windows {
             guard let measured = series.measured(metric, over: window) else { continue }

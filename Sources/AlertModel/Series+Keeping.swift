@@ -1,0 +1,90 @@
+extension Series {
+    /// The figures themselves, and how they change.
+    struct Kept: Hashable, Sendable {
+        var samples: [Sample] = []
+        var trail: [HourPoint] = []
+        var issues: [Issue] = []
+        var issueMemory = IssueMemory()
+        var launch = Launch()
+        var labels: [String: String] = [:]
+        var lastSeen = Moment.earliest
+        var histories: [History] = []
+    }
+}
+
+extension Series.Kept {
+    mutating func add(_ observation: Observation, keeping retention: Duration) {
+        for index in histories.indices { histories[index].add(observation) }
+        let sample = Series.Sample(
+            span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
+            metrics: observation.metrics)
+        // Only what ends together can be the same span: few samples, however many there are.
+        let end = samples.lastIndex { $0.span.to <= sample.span.to }.map { $0 + 1 } ?? 0
+        let begin = samples[..<end].lastIndex { $0.span.to < sample.span.to }.map { $0 + 1 } ?? 0
+        if let known = samples[begin..<end].firstIndex(where: { $0.span == sample.span }) {
+            guard samples[known].seen <= sample.seen else { return }
+            samples[known] = sample
+        } else if end == samples.count {
+            samples.append(sample)
+        } else {
+            samples.insert(sample, at: end)
+        }
+        dropOutdated(retention)
+        extendTrail(sample)
+        if !observation.issues.isEmpty { issues = Array(observation.issues.prefix(Self.issuesMax)) }
+        issueMemory.add(observation)
+        launch.add(observation)
+        labels = observation.labels
+        lastSeen = max(lastSeen, observation.seen)
+    }
+
+    private mutating func dropOutdated(_ retention: Duration) {
+        guard samples.count > 2, let newest = samples.last?.span.to else { return }
+        let horizon = newest - retention
+        // The newest look always stays, and the one before it, so that the time between them is known.
+        var gone = 0
+        while samples.count - gone > 2,
+            (samples[gone].span.to <= horizon && samples[gone + 1].span.to < newest)
+                || samples.count - gone > Series.samplesMax
+        {
+            gone += 1
+        }
+        if gone > 0 { samples.removeFirst(gone) }
+    }
+
+    /// Issues kept for messages.
+    private static let issuesMax = 5
+
+    private mutating func extendTrail(_ sample: Series.Sample) {
+        let hour = (sample.span.to.milliseconds - 1) / 3_600_000
+        guard let last = trail.last, last.hour >= hour else {
+            trail.append(Series.HourPoint(hour: hour, span: sample.span, metrics: sample.metrics))
+            trail.removeAll { $0.hour <= hour - Int64(Series.trailHoursMax) }
+            return
+        }
+        guard last.hour == hour, let index = trail.indices.last else { return }
+        if sample.span.from >= last.span.to, let span = TimeSpan(from: last.span.from, to: sample.span.to) {
+            trail[index].metrics = last.metrics.pooled(with: sample.metrics)
+            trail[index].span = span
+        } else if sample.span.length.distance(to: .hours(1)) <= last.span.length.distance(to: .hours(1)) {
+            trail[index].metrics = sample.metrics
+            trail[index].span = sample.span
+        }
+    }
+}
+
+extension Metrics {
+    /// The figures of two neighbouring spans together: sums of what adds up, and of the rest the newer span's.
+    func pooled(with other: Metrics) -> Metrics {
+        var result = other
+        for metric in Metric.summed {
+            if let before = self[metric] { result[metric] = before + (other[metric] ?? 0) }
+        }
+        return result
+    }
+}
+
+extension Metric {
+    /// The counts that are summed over neighbouring spans.
+    fileprivate static let summed: [Metric] = [.sessions, .crashedSessions, .crashEvents]
+}
