@@ -208,7 +208,7 @@ struct Turn {
     }
 
     /// How many messages a turn accepts: beyond this many, what is due waits for the next turn, which follows at once. 64 are
-    /// some 100 KB in one commit; they keep a channel that takes 32 at once busy while the next are written.
+    /// some 100 KB in one commit; they keep a channel that takes as many at once busy while the next are written.
     static let acceptedMax = 64
 
     private var mayAccept: Bool { acceptedCount < Turn.acceptedMax && !isEveryChannelFull }
