@@ -199,17 +199,19 @@ struct Turn {
     /// Looks at everything that is due.
     mutating func passTime() {
         repeat {
-            while acceptedCount < Turn.acceptedMax, let id = state.backlog.ids.popFirst() { reconsider(id) }
+            while mayAccept, let id = state.backlog.ids.popFirst() { reconsider(id) }
             while let due = takeDue() { look(at: due) }
             sendSummaries()
         } while mayOpenGates
-        state.backlog.since = now
+        state.backlog.due = isEveryChannelFull ? nil : now
         startDuePolls()
     }
 
     /// How many messages a turn accepts: beyond this many, what is due waits for the next turn, which follows at once. 64 are
-    /// some 100 KB in one commit; they keep a channel that takes 32 at once busy while the next are written.
+    /// some 100 KB in one commit; they keep a channel that takes as many at once busy while the next are written.
     static let acceptedMax = 64
+
+    private var mayAccept: Bool { acceptedCount < Turn.acceptedMax && !isEveryChannelFull }
 
     private mutating func look(at due: Timers.Due) {
         for source in due.watches.sorted() { judgeSource(source) }
@@ -219,7 +221,7 @@ struct Turn {
         for id in incidents { ripen(id) }
         for id in incidents {
             // What is said already can leave while the rest is looked at.
-            if acceptedCount < Turn.acceptedMax { reconsider(id) } else { state.backlog.ids.append(id) }
+            if mayAccept { reconsider(id) } else { state.backlog.ids.append(id) }
         }
         for channel in due.channels.sorted() { dispatch(channel) }
         if due.housekeeping { keepHouse() }

@@ -128,17 +128,42 @@ extension State {
         for gone in endings.append(entry) { threads.drop(gone) }
     }
 
-    /// The durable part as the shortest list of facts that makes it: a snapshot.
-    public var facts: [Fact] {
-        var facts: [Fact] = [.numbering(next: nextNumber)]
-        facts += sources.sorted { $0.key < $1.key }.map { .source(name: $0.key, $0.value) }
-        facts += channels.sorted { $0.key < $1.key }.map { .channel(name: $0.key, $0.value) }
-        facts += mutesInOrder.map(Fact.mute)
-        facts += series.sorted { $0.key < $1.key }.map { .series($0.key, $0.value) }
-        facts += incidentsInOrder.map(Fact.incident)
-        facts += outboxInOrder.map(Fact.delivery)
-        facts += history.map(Fact.deliveryEnded)
-        facts += past
-        return facts
+    /// The durable part as the shortest list of facts that makes it: a snapshot. Each fact is made when it is asked for, so
+    /// that no second state is in memory beside this one.
+    public var facts: some Sequence<Fact> {
+        var first: [Fact] = [.numbering(next: nextNumber)]
+        first += sources.sorted { $0.key < $1.key }.map { .source(name: $0.key, $0.value) }
+        first += channels.sorted { $0.key < $1.key }.map { .channel(name: $0.key, $0.value) }
+        first += mutesInOrder.map(Fact.mute)
+        let parts = [
+            Part(first) { $0 },
+            Part(series.keys.sorted()) { [series] subject in series[subject].map { .series(subject, $0) } },
+            Part(incidentIDsInOrder) { [incidents] id in incidents[id].map(Fact.incident) },
+            Part(outboxIDsInOrder) { [outbox] id in outbox[id].map(Fact.delivery) },
+            Part(history, Fact.deliveryEnded),
+            Part(past) { $0 },
+        ]
+        return parts.lazy.flatMap { part in (0..<part.count).lazy.compactMap(part.fact) }
+    }
+
+    /// Some of the facts: how many, and how each is made.
+    private struct Part {
+        let count: Int
+        let fact: (Int) -> Fact?
+
+        init<Source>(_ sources: [Source], _ fact: @escaping (Source) -> Fact?) {
+            count = sources.count
+            self.fact = { fact(sources[$0]) }
+        }
+    }
+
+    /// By the time they began.
+    private var incidentIDsInOrder: [String] {
+        incidents.map { (since: $0.value.since, id: $0.key) }.sorted { ($0.since, $0.id) < ($1.since, $1.id) }.map(\.id)
+    }
+
+    /// In the order they were accepted.
+    private var outboxIDsInOrder: [String] {
+        outbox.map { (number: $0.value.number, id: $0.key) }.sorted { $0.number < $1.number }.map(\.id)
     }
 }

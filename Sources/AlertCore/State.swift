@@ -73,8 +73,8 @@ public struct State: Sendable {
     /// When the core wants to be woken next.
     public var nextDue: Moment? {
         mutating get {
-            guard !backlog.ids.isEmpty else { return timers.next }
-            return min(backlog.since, timers.next ?? backlog.since)
+            guard !backlog.ids.isEmpty, let due = backlog.due else { return timers.next }
+            return min(due, timers.next ?? due)
         }
     }
 
@@ -191,8 +191,8 @@ public struct ChannelRecord: Hashable, Sendable {
 /// Incidents that were due in a turn that had said enough, in the order in which to look at them.
 struct Backlog: Sendable {
     var ids: ArraySlice<String> = []
-    /// The time of the last turn.
-    var since = Moment.earliest
+    /// The time of the last turn; nil while the end of an attempt is waited for.
+    var due: Moment?
 }
 
 /// Ids in the order they came, of which nearly always one of the first goes.

@@ -137,11 +137,12 @@ extension Turn {
 
     /// The figure of the last full hour before the trouble began.
     private func figureBefore(_ incident: Incident, _ metric: String) -> Double? {
-        state.series[incident.subject]?.lastDay(of: metric, until: incident.since).dropLast().compactMap { $0 }.last
+        state.series[incident.subject]?.lastFigure(of: metric, beforeTheHourOf: incident.since)
     }
 
     private func sparkline(_ metric: String, of subject: Subject) -> String? {
-        guard let values = state.series[subject]?.lastDay(of: metric, until: now) else { return nil }
+        guard let series = state.series[subject], series.trail.count >= Turn.sparklinePointsMin else { return nil }
+        let values = series.lastDay(of: metric, until: now)
         let known = values.compactMap { $0 }
         guard known.count >= Turn.sparklinePointsMin, let low = known.min(), let high = known.max() else { return nil }
         let bars: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]

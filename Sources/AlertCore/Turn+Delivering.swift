@@ -44,6 +44,16 @@ extension Turn {
         return delivery
     }
 
+    /// Whether no channel has use for more before one of the attempts under way has ended: each of them would only keep it
+    /// in memory. Such an end brings a turn, and what is composed then says how things are then.
+    var isEveryChannelFull: Bool {
+        !plan.channels.isEmpty
+            && plan.channels.allSatisfy { channel in
+                let underWay = state.sending[channel.name]?.count ?? 0
+                return underWay > 0 && (state.queues[channel.name]?.ids.count ?? 0) - underWay >= Turn.acceptedMax
+            }
+    }
+
     private mutating func end(_ delivery: Delivery, _ end: DeliveryEnd) {
         record(.deliveryDone(id: delivery.id, end, at: now))
     }

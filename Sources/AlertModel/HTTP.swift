@@ -154,6 +154,8 @@ public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible
 extension String {
     /// The text without white space at its ends.
     public var trimmed: String {
+        // Nearly every text begins and ends with a letter or a mark of ASCII, of which none is a space.
+        if let first = utf8.first, let last = utf8.last, 0x21...0x7E ~= first, 0x21...0x7E ~= last { return self }
         guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace })
         else { return "" }
         return String(self[first...last])

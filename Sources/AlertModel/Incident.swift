@@ -31,9 +31,17 @@ public struct Incident: Hashable, Sendable {
     /// When it was resolved.
     public var until: Moment?
     /// What the rule saw last.
-    public var evidence: Evidence
+    public var evidence: Evidence {
+        get { sharedEvidence.value }
+        set { sharedEvidence = Shared(newValue) }
+    }
     /// What the rule saw at its worst.
-    public var worst: Evidence
+    public var worst: Evidence {
+        get { sharedWorst.value }
+        set { sharedWorst = Shared(newValue) }
+    }
+    private(set) var sharedEvidence: Shared<Evidence>
+    private var sharedWorst: Shared<Evidence>
     /// Whether the last verdict was `unknown`: then nothing opens and nothing is reminded of.
     public var isUncertain: Bool
     /// Who takes care of it, if anybody said so: then nobody is reminded.
@@ -52,8 +60,8 @@ public struct Incident: Hashable, Sendable {
         self.labels = labels
         self.severity = severity
         self.since = since
-        self.evidence = evidence
-        worst = evidence
+        sharedEvidence = Shared(evidence)
+        sharedWorst = sharedEvidence
         state = .pending
         isUncertain = false
         standings = [:]
@@ -74,8 +82,8 @@ public struct Incident: Hashable, Sendable {
         self.state = state
         self.since = since
         self.until = until
-        self.evidence = evidence
-        self.worst = worst
+        sharedEvidence = Shared(evidence)
+        sharedWorst = worst == evidence ? sharedEvidence : Shared(worst)
         self.isUncertain = isUncertain
         self.acknowledgement = acknowledgement
         self.standings = standings

@@ -74,19 +74,24 @@ public struct Message: Hashable, Sendable {
 
     /// The whole message as plain text, one thing a line.
     public var plainText: String {
-        var text = [headline]
-        text += facts.map { "\($0.label): \($0.value)" }
-        if let sparkline { text.append("Last day: \(sparkline)") }
-        text += lines.map { "• \($0)" }
-        if !reason.isEmpty { text.append("Why: \(reason)") }
-        if !issues.isEmpty { text.append("Top issues:") }
-        text += issues.map { issue in
-            "• \(issue.title)" + (issue.detail.isEmpty ? "" : " (\(issue.detail))") + (issue.url.map { " \($0)" } ?? "")
-        }
-        text += links.map { "\($0.title): \($0.url)" }
-        if !footer.isEmpty { text.append(footer) }
+        var text = headline.tamed
         // Hostile words must not make lines of their own that look like ours.
-        return text.map(\.tamed).joined(separator: "\n")
+        func add(_ line: String) {
+            text += "\n"
+            text += line.tamed
+        }
+        for fact in facts { add("\(fact.label): \(fact.value)") }
+        if let sparkline { add("Last day: \(sparkline)") }
+        for line in lines { add("• \(line)") }
+        if !reason.isEmpty { add("Why: \(reason)") }
+        if !issues.isEmpty { add("Top issues:") }
+        for issue in issues {
+            let detail = issue.detail.isEmpty ? "" : " (\(issue.detail))"
+            add("• \(issue.title)\(detail)" + (issue.url.map { " \($0)" } ?? ""))
+        }
+        for link in links { add("\(link.title): \(link.url)") }
+        if !footer.isEmpty { add(footer) }
+        return text
     }
 
     /// The mark in front of a headline; shape and colour both tell, for those who see only one of them.
@@ -115,7 +120,8 @@ public struct IncidentSummary: Hashable, Sendable {
     public let state: Incident.State
     public let since: Moment
     public let until: Moment?
-    public let evidence: Evidence
+    public var evidence: Evidence { sharedEvidence.value }
+    private let sharedEvidence: Shared<Evidence>
 
     public init(_ incident: Incident) {
         id = incident.id
@@ -126,7 +132,7 @@ public struct IncidentSummary: Hashable, Sendable {
         state = incident.state
         since = incident.since
         until = incident.until
-        evidence = incident.evidence
+        sharedEvidence = incident.sharedEvidence
     }
 
     /// The same, when it is over; nobody knows any more since when.
@@ -148,6 +154,6 @@ public struct IncidentSummary: Hashable, Sendable {
         self.state = state
         self.since = since
         self.until = until
-        self.evidence = evidence
+        sharedEvidence = Shared(evidence)
     }
 }

@@ -326,6 +326,7 @@ extension Double {
 extension Int64 {
     /// The digits with a comma between thousands.
     var grouped: String {
+        guard magnitude >= 1000 else { return String(self) }
         var groups: [String] = []
         var rest = magnitude
         while rest >= 1000 {

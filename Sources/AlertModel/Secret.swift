@@ -62,7 +62,8 @@ public struct GuardedText: Hashable, Sendable, CustomStringConvertible, Expressi
 
     /// The whole text, secrets included: for the transport and for checks whose messages do not quote it.
     public func reveal() -> String {
-        pieces.map { piece in
+        if pieces.count == 1, case .plain(let text) = pieces[0] { return text }
+        return pieces.map { piece in
             switch piece {
             case .plain(let text): text
             case .secret(let secret): secret.reveal()

@@ -215,6 +215,15 @@ public struct Series: Hashable, Sendable {
         return Measured(figure: figure, span: span, isComplete: isComplete)
     }
 
+    /// The figure of a metric in the last clock hour that had one, of the 23 before that of the moment.
+    public func lastFigure(of metric: String, beforeTheHourOf moment: Moment) -> Double? {
+        let hour = (moment.milliseconds - 1) / 3_600_000
+        for point in trail.reversed() where point.hour < hour && point.hour > hour - 24 {
+            if let figure = point.metrics.figure(metric) { return figure.value }
+        }
+        return nil
+    }
+
     /// The figure of a metric for each of the last 24 clock hours up to `hour`, oldest first; nil where there is none.
     public func lastDay(of metric: String, until moment: Moment) -> [Double?] {
         let hour = (moment.milliseconds - 1) / 3_600_000

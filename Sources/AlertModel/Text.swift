@@ -19,7 +19,7 @@ extension String {
     /// The text without what could deceive a reader or break a line: what ends a line and tabs become spaces; other
     /// control characters, bidirectional overrides and marks of direction go.
     public var tamed: String {
-        guard unicodeScalars.contains(where: \.isWild) else { return self }
+        guard mayBeWild, unicodeScalars.contains(where: \.isWild) else { return self }
         var result = String.UnicodeScalarView()
         for scalar in unicodeScalars {
             switch scalar.value {
@@ -28,6 +28,22 @@ extension String {
             }
         }
         return String(result)
+    }
+
+    /// Whether any of the bytes may begin something wild: looking at bytes costs less than looking at characters.
+    private var mayBeWild: Bool {
+        var last: UInt8 = 0
+        for byte in utf8 {
+            switch byte {
+            // U+0080 to U+00BF and U+0600 to U+063F begin with 0xC2 and 0xD8.
+            case 0..<0x20, 0x7F, 0xC2, 0xD8: return true
+            // U+2000 to U+207F begin with 0xE2 and one of these two.
+            case 0x80, 0x81: if last == 0xE2 { return true }
+            default: break
+            }
+            last = byte
+        }
+        return false
     }
 
     /// JSON text in which what `tamed` would take away is written as `\u202e`; the value that it stands for stays the same.

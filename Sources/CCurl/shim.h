@@ -31,6 +31,11 @@ static inline CURLcode ccurl_set_size(CURL *easy, CURLoption option, curl_off_t 
     return (curl_easy_setopt)(easy, option, value);
 }
 
+// Bytes of a body; libcurl copies as many of them as CURLOPT_POSTFIELDSIZE_LARGE, set before, says.
+static inline CURLcode ccurl_set_bytes(CURL *easy, CURLoption option, const void *bytes) {
+    return (curl_easy_setopt)(easy, option, bytes);
+}
+
 // Callbacks that move bytes: bodies and headers in, the body out. All three have this one shape.
 typedef size_t (*ccurl_bytes_callback)(char *bytes, size_t size, size_t count, void *context);
 static inline CURLcode ccurl_set_bytes_callback(CURL *easy, CURLoption option, ccurl_bytes_callback callback) {
@@ -45,6 +50,12 @@ static inline CURLcode ccurl_set_prereq_callback(CURL *easy, curl_prereq_callbac
 // Facts that are numbers; 0 when the fact is not known.
 static inline long ccurl_get_long(CURL *easy, CURLINFO info) {
     long value = 0;
+    return (curl_easy_getinfo)(easy, info, &value) == CURLE_OK ? value : 0;
+}
+
+// Facts that are sizes; 0 when the fact is not known.
+static inline curl_off_t ccurl_get_size(CURL *easy, CURLINFO info) {
+    curl_off_t value = 0;
     return (curl_easy_getinfo)(easy, info, &value) == CURLE_OK ? value : 0;
 }
 

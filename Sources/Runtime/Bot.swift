@@ -222,7 +222,8 @@ public actor Bot {
         let answers = recorder == nil ? [] : inputs.compactMap { answer(in: $0, at: now) }
         let output = core.step(&state, clockAndPower() + inputs, at: now)
         var effects = output.effects
-        unwritten += output.facts
+        // Nearly always nothing is left from before, and nothing is copied.
+        if unwritten.isEmpty { unwritten = output.facts } else { unwritten += output.facts }
         // While messages leave, a snapshot would take their time, and memory for a second state beside the changing one.
         isBusy = sending > 0 || output.mustBeDurable
         var isWritten = write(now, &group)
@@ -274,15 +275,16 @@ public actor Bot {
     /// Makes the facts durable; false when the journal can not be written now.
     private func write(_ now: Moment, _ group: inout DiscardingTaskGroup) -> Bool {
         do {
-            var rest = unwritten[...]
-            defer { unwritten = Array(rest) }
+            var taken = 0
+            defer { unwritten.removeFirst(taken) }
             repeat {
-                for refused in ledger.append(rest.prefix(Bot.factsPerCommitMax), at: now) {
+                let end = min(taken + Bot.factsPerCommitMax, unwritten.count)
+                for refused in ledger.append(unwritten[taken..<end], at: now) {
                     ports.host.log(Note(.error, "a fact does not fit into the journal: \(refused)"))
                 }
-                rest = rest.dropFirst(Bot.factsPerCommitMax)
+                taken = end
                 try ledger.commit(state, at: now)
-            } while !rest.isEmpty
+            } while taken < unwritten.count
             if journalTrouble != nil {
                 ports.host.log(Note(.info, "the journal can be written again"))
                 journalTrouble = nil

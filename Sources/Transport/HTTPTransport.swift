@@ -132,7 +132,7 @@ extension HTTPTransport {
             connectTimeout: Duration = .seconds(10),
             redirectsMax: Int = 5,
             idleMax: Duration = .seconds(118),
-            connectionsMax: Int = 64
+            connectionsMax: Int = 128
         ) {
             self.bodyBytesMax = bodyBytesMax
             self.headerBytesMax = headerBytesMax

@@ -68,31 +68,30 @@ final class Mailbox: Sendable {
     private struct State {
         var phase: Phase
         var orders: [Order] = []
-        var lastID: UInt64 = 0
+        /// Whether the loop waits, or is about to: else it looks into the mailbox before it does.
+        var isLoopAsleep = false
         var closingWaiters: [CheckedContinuation<Void, Never>] = []
 
-        /// The loop takes all orders at once, so only the first one has to wake it.
+        /// Waking costs the loop and whoever wakes it a system call each, so it is done once, and only while it sleeps.
         mutating func post(_ order: Order, _ waker: Waker) {
             orders.append(order)
-            if orders.count == 1 { waker.wake() }
+            guard isLoopAsleep else { return }
+            isLoopAsleep = false
+            waker.wake()
         }
     }
 
     static let shutDown = TransportError.unsent(.cancelled, "the request was not sent: the transport is shut down")
 
     private let state: Mutex<State>
+    private let lastID = Atomic<UInt64>(0)
 
     init(_ waker: Waker) { state = Mutex(State(phase: .running(waker))) }
 
     /// A mailbox without a loop, which answers everything with an error.
     init(closed error: TransportError) { state = Mutex(State(phase: .closed(error))) }
 
-    func nextID() -> UInt64 {
-        state.withLock { state in
-            state.lastID += 1
-            return state.lastID
-        }
-    }
+    func nextID() -> UInt64 { lastID.add(1, ordering: .relaxed).newValue }
 
     func submit(_ job: Job) {
         let refusal: TransportError? = state.withLock { state in
@@ -138,7 +137,16 @@ final class Mailbox: Sendable {
     func takeOrders() -> [Order] {
         state.withLock { state in
             defer { state.orders = [] }
+            state.isLoopAsleep = false
             return state.orders
+        }
+    }
+
+    /// Whether the loop may wait now: there are no orders, and the next one will wake it.
+    func fallAsleep() -> Bool {
+        state.withLock { state in
+            state.isLoopAsleep = state.orders.isEmpty
+            return state.isLoopAsleep
         }
     }
 

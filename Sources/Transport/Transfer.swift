@@ -11,9 +11,13 @@ final class Transfer {
     let easy: UnsafeMutableRawPointer
 
     private var headerLines: UnsafeMutablePointer<curl_slist>?
-    private var bodySentCount = 0
+    private var bodyGivenCount = 0
     /// Whether a connection was ready and the request began to go out on it.
     private var isSending = false
+    /// Whether the request left before the attempt under way, which is then not to be made.
+    private var hasLeftBefore = false
+    /// What had left when the attempt began, in bytes; a proxy is spoken to before.
+    private var sentBefore = 0
     private var headerBytesCount = 0
     /// Whether the empty line after the headers came. libcurl takes a connection that closes among them for the end.
     private var hasAllHeaders = false
@@ -39,7 +43,19 @@ final class Transfer {
     }
 
     /// Whether the other side may have seen the whole request.
-    private var mayHaveArrived: Bool { isSending && bodySentCount == (job.request.body?.count ?? 0) }
+    private var mayHaveArrived: Bool {
+        guard isSending else { return false }
+        let count = job.request.body?.count ?? 0
+        guard isSentInOnePiece else { return bodyGivenCount == count }
+        return hasLeftBefore || ccurl_get_size(easy, CURLINFO_SIZE_UPLOAD_T) >= count
+    }
+
+    /// Whether libcurl has the whole body from the beginning: it sends it together with the headers then, which spares both
+    /// sides a packet.
+    private var isSentInOnePiece: Bool { 1...Transfer.onePieceBytesMax ~= job.request.body?.count ?? 0 }
+
+    /// libcurl joins bodies below 64 KiB to the headers.
+    private static let onePieceBytesMax = 60 << 10
 
     // MARK: Setting up
 
@@ -86,9 +102,13 @@ final class Transfer {
             set(CURLOPT_POST, 1)
             set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
             need(ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body?.count ?? 0)))
-            // The body is handed out piece by piece, so that it is known whether all of it has gone.
-            need(ccurl_set_bytes_callback(easy, CURLOPT_READFUNCTION, giveBodyBytes))
-            need(ccurl_set_context(easy, CURLOPT_READDATA, context))
+            if isSentInOnePiece, let body = request.body {
+                need(body.withUnsafeBytes { ccurl_set_bytes(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) })
+            } else {
+                // The body is handed out piece by piece, so that it is known whether all of it has gone.
+                need(ccurl_set_bytes_callback(easy, CURLOPT_READFUNCTION, giveBodyBytes))
+                need(ccurl_set_context(easy, CURLOPT_READDATA, context))
+            }
         }
         need(ccurl_set_prereq_callback(easy, beginSending))
         need(ccurl_set_context(easy, CURLOPT_PREREQDATA, context))
@@ -104,19 +124,23 @@ final class Transfer {
     /// Called before each attempt to send. libcurl makes another one when a kept connection turns out to be broken; a
     /// request that changes something must not go out twice.
     fileprivate func begin() -> Bool {
+        let sent = ccurl_get_long(easy, CURLINFO_REQUEST_SIZE)
+        // How much of a body sent with its headers the last attempt got out is not known any more: any of it counts.
+        if isSending, isSentInOnePiece, sent > sentBefore { hasLeftBefore = true }
         if mayHaveArrived, job.request.method != .get {
             stopReason = .wouldRepeat
             return false
         }
         isSending = true
+        sentBefore = sent
         return true
     }
 
     fileprivate func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
         guard let body = job.request.body else { return 0 }
-        let piece = body[bodySentCount...].prefix(buffer.count)
+        let piece = body[bodyGivenCount...].prefix(buffer.count)
         buffer.copyBytes(from: piece)
-        bodySentCount += piece.count
+        bodyGivenCount += piece.count
         return piece.count
     }
 

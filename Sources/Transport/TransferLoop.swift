@@ -93,7 +93,7 @@ final class TransferLoop {
             let result = message.pointee.data.result
             take(easy) { transfer in transfer.result(result) }
         }
-        if code == CURLM_OK { code = curl_multi_poll(multi, nil, 0, sleepMilliseconds, nil) }
+        if code == CURLM_OK, mailbox.fallAsleep() { code = curl_multi_poll(multi, nil, 0, sleepMilliseconds, nil) }
         guard code != CURLM_OK else { return nil }
         return .unsent(
             .other,

@@ -122,10 +122,17 @@ struct WireRequest: Sendable {
 }
 
 extension String {
-    fileprivate func isSameName(_ other: String) -> Bool { lowercased() == other.lowercased() }
+    /// Names of headers are of ASCII, and their case counts for nothing.
+    fileprivate func isSameName(_ other: String) -> Bool {
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) { $0.inLowerCase == $1.inLowerCase }
+    }
 }
 
 extension UInt8 {
+    fileprivate var inLowerCase: UInt8 {
+        UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self
+    }
+
     /// RFC 9110, section 5.6.2: letters, digits and these marks.
     fileprivate var isHeaderNameByte: Bool {
         switch self {

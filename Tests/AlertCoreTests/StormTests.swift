@@ -74,4 +74,39 @@ import Testing
         #expect(Set(apps).count == Self.appsCount)
         #expect(bot.objections == [])
     }
+
+    @Test func `is written no faster than its channel takes it`() throws {
+        var bot = Rehearsal(.rehearsed(channels: [.paced("team", atOnce: 4)]))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .seconds(1)) }
+        bot.start()
+        see(.warning, &bot)
+        bot.advance(to: bot.now)
+        #expect(bot.accepted.count == Self.pieceCount + 4)
+        #expect(try #require(nextDue(bot)) > bot.now, "the end of an attempt is waited for")
+        var most = 0
+        while bot.sends.count < Self.appsCount, bot.now < .rehearsalStart + .minutes(2) {
+            bot.advance(by: .seconds(1))
+            most = max(most, bot.state.outbox.count)
+        }
+        #expect(most == Self.pieceCount + 4)
+        #expect(incidents(bot) == bot.state.incidents.keys.sorted())
+        #expect(bot.objections == [])
+    }
+
+    @Test func `waits in no channel for another that answers nothing`() {
+        var bot = Rehearsal(.rehearsed(channels: [.paced("stuck", atOnce: 1), .paced("team", atOnce: 4)]))
+        bot.sendAnswer = { delivery, _ in delivery.channel == "team" ? (.delivered(receipt: nil), .zero) : nil }
+        bot.start()
+        see(.warning, &bot)
+        bot.advance(to: bot.now)
+        #expect(bot.sends.count { $0.delivery.channel == "team" } == Self.appsCount)
+        #expect(bot.objections == [])
+    }
+}
+
+extension ChannelPlan {
+    /// A channel that takes so many messages at a time, and as many in a second as it is given.
+    fileprivate static func paced(_ name: String, atOnce: Int) -> ChannelPlan {
+        ChannelPlan(name: name, pace: Pace(perSecond: 1_000_000, burst: 1_000_000, atOnce: atOnce))
+    }
 }

@@ -250,6 +250,23 @@ import Testing
         #expect(day.dropLast().allSatisfy { $0 == nil })
     }
 
+    @Test func `the last hour with a figure is the last of the day before`() throws {
+        var series = Series()
+        for hour in [0, 2, 3, 20] as [Int64] {
+            series.add(
+                try #require(
+                    Fixtures.observation(
+                        hour * 60, hour * 60 + 60, [hour == 3 ? "sessions" : "users": Double(hour + 100)])),
+                keeping: .hours(1))
+        }
+        for hour in 0...50 as ClosedRange<Int64> {
+            let moment = Fixtures.start + .hours(hour)
+            #expect(
+                series.lastFigure(of: "users", beforeTheHourOf: moment)
+                    == series.lastDay(of: "users", until: moment).dropLast().compactMap { $0 }.last)
+        }
+    }
+
     @Test func `a span of the hour that was measured whole takes the place of its parts`() throws {
         var series = Series()
         series.add(try #require(Fixtures.observation(0, 30, ["users": 10, "crashed_users": 1])), keeping: .hours(1))

@@ -26,6 +26,19 @@ import Testing
         #expect(text.tamed == tamed)
     }
 
+    @Test func `of all characters, those that could deceive are taken out and no others`() {
+        let ends: Set<UInt32> = [0x09, 0x0A, 0x0D, 0x2028, 0x2029]
+        let ranges: [Range<UInt32>] = [0..<0x20, 0x7F..<0xA0, 0x202A..<0x202F, 0x2066..<0x206A]
+        let wild = Set(ranges.joined()).union([0x61C, 0x200E, 0x200F])
+        var wrong: [String] = []
+        for scalar in (0...0x1FFFF as ClosedRange<UInt32>).lazy.compactMap(Unicode.Scalar.init) {
+            let text = "a\(scalar)b"
+            let expected = ends.contains(scalar.value) ? "a b" : wild.contains(scalar.value) ? "ab" : text
+            if !text.tamed.utf8.elementsEqual(expected.utf8) { wrong.append("U+" + String(scalar.value, radix: 16)) }
+        }
+        #expect(wrong == [])
+    }
+
     @Test(arguments: [
         ("AZaz09-._~", "AZaz09-._~"), ("a b/c?d&e=f%", "a%20b%2Fc%3Fd%26e%3Df%25"), ("é\u{0}", "%C3%A9%00"), ("", ""),
     ])

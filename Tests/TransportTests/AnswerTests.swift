@@ -35,6 +35,34 @@ import Transport
         #expect(received.header("expect") == nil)
     }
 
+    @Test func `a small body leaves together with the headers`() async throws {
+        let first = Mutex<[UInt8]>([])
+        let server = try LoopbackServer { connection in
+            let piece = connection.readPiece()
+            first.withLock { $0 = piece }
+            _ = connection.send(answer())
+        }
+        let request = HTTPRequest(.post, GuardedText(server.url()), body: .json(["a": 1]))
+        _ = try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
+        let text = String(decoding: first.withLock { $0 }, as: UTF8.self)
+        #expect(text.hasPrefix("POST "))
+        #expect(text.hasSuffix(#"{"a":1}"#))
+    }
+
+    @Test(arguments: [0, 1, 61_440, 61_441, 65_536, 200_000])
+    func `a body of any size comes whole`(count: Int) async throws {
+        let seen = Mutex<[ReceivedRequest]>([])
+        let server = try LoopbackServer.answering { request in
+            seen.withLock { $0.append(request) }
+            return answer()
+        }
+        let text = String(repeating: "körper", count: count / 7) + String(repeating: "x", count: count % 7)
+        let body = HTTPRequest.Body.text(GuardedText(text), contentType: "text/plain")
+        let request = HTTPRequest(.post, GuardedText(server.url()), body: body)
+        _ = try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
+        #expect(seen.withLock { $0.map(\.body) } == [Array(text.utf8)])
+    }
+
     @Test(arguments: [
         (HTTPRequest.Method.get, "GET"), (.post, "POST"), (.put, "PUT"), (.patch, "PATCH"),
     ])

@@ -129,6 +129,13 @@ struct Connection: Sendable {
         return bytes
     }
 
+    /// What comes in one piece.
+    func readPiece() -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: 128 << 10)
+        let count = bytes.withUnsafeMutableBytes { recv(socket, $0.baseAddress, $0.count, 0) }
+        return Array(bytes.prefix(max(count, 0)))
+    }
+
     /// Reads on until the peer closes.
     func waitForClose() {
         while read(1) != nil {}

@@ -15,13 +15,17 @@ enum WebhookBody {
         let bytesMax = posting.isPlain ? plainBytesMax : bytesMax
         let message = posting.message
         let text = message.plainText.fitted(to: Int(Double(bytesMax) * textShare))
+        let incidents = message.incidents.map(\.json)
+        // Nearly every message is so far below the limit that it need not be written to know it.
+        let whole = body(posting, bot: bot, text: text, incidents: incidents)
+        guard whole.bytesAtMost > bytesMax else { return whole }
         var left = bytesMax - body(posting, bot: bot, text: text, incidents: []).bytes.count
         // Incidents that do not fit are still told of by the text.
-        let incidents = message.incidents.map(\.json).prefix { incident in
+        let fitting = incidents.prefix { incident in
             left -= incident.bytes.count + 1
             return left >= 0
         }
-        return body(posting, bot: bot, text: text, incidents: Array(incidents))
+        return body(posting, bot: bot, text: text, incidents: Array(fitting))
     }
 
     private static func body(_ posting: Posting, bot: String, text: String, incidents: [JSON]) -> JSON {
@@ -47,6 +51,19 @@ extension String {
         // Nothing in it costs more than two bytes a byte, and nearly every text is far below the limit.
         guard utf8.count * 2 > limit else { return self }
         return cutInTheMiddle(to: limit, markCost: "…".utf8.count, cost: \.bytesInJSON)
+    }
+}
+
+extension JSON {
+    /// More bytes than its text has: no byte of a string takes more than six, as `\u001f`, and no number more than 32.
+    fileprivate var bytesAtMost: Int {
+        switch self {
+        case .null, .bool: 5
+        case .int, .double: 32
+        case .string(let text): text.utf8.count * 6 + 2
+        case .array(let elements): elements.reduce(2) { $0 + $1.bytesAtMost + 1 }
+        case .object(let object): object.members.reduce(2) { $0 + $1.name.utf8.count * 6 + 4 + $1.value.bytesAtMost }
+        }
     }
 }
 

@@ -29,7 +29,7 @@ public struct WebhookChannel: Channel {
 
     /// The receiver is the user's own; if it wants less it says so with 429. At once, half of the connections that the
     /// transport keeps: the rest are for the sources.
-    public let pace = Pace(perSecond: 100_000, burst: 100_000, atOnce: 32)
+    public let pace = Pace(perSecond: 100_000, burst: 100_000, atOnce: 64)
     public let isIdempotent = true
 
     private let bot: String
