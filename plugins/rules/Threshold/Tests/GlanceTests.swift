@@ -1,3 +1,4 @@
+import AlertTesting
 import PluginKit
 import PluginTesting
 import Testing
