@@ -240,6 +240,7 @@ struct Turn {
     private mutating func start() {
         forgetLostAnnouncements()
         moveClockIfSetBack()
+        state.judged = []
         for source in plan.sources {
             guard var record = state.sources[source.name], record.stopped != nil else { continue }
             // A new start, or a new config, is a new chance for a credential that was refused.
@@ -253,6 +254,8 @@ struct Turn {
         // Should it still be so, the first write will tell.
         if state.journalTrouble == nil { clearTrouble(.journalFailing, about: Trouble.journal) }
         endIncidentsWithoutRule()
+        // A channel that has gone and come back has nobody who says that it works again.
+        for channel in plan.channels where !isFailing(channel.name) { tellAnew(channel.name) }
         for source in plan.sources { judgeSource(source.name) }
         for incident in state.incidentsInOrder { ripen(incident.id) }
         for incident in state.incidentsInOrder { reconsider(incident.id) }
@@ -266,10 +269,10 @@ struct Turn {
         forgetOldSwings()
         let gone = Set(state.series.filter { now - $0.value.lastSeen > Turn.subjectLifetime }.keys)
         if !gone.isEmpty {
-            for subject in gone.sorted() { record(.forgotten(subject)) }
             for incident in state.incidentsInOrder where incident.isOpen && gone.contains(incident.subject) {
                 resolve(incident, because: "No figures have come for \(Turn.subjectLifetime.short).")
             }
+            for subject in gone.sorted() { record(.forgotten(subject)) }
         }
         state.timers.set(.housekeeping, now + .hours(1))
     }

@@ -40,6 +40,8 @@ public struct State: Sendable {
     var apps: [String: Int] = [:]
 
     // Of this run only.
+    /// Sources of whose figures the present rules have had a look.
+    var judged: Set<String> = []
     /// Polls in flight.
     public internal(set) var polling: Set<String> = []
     /// Deliveries of which an attempt is in flight, by channel.

@@ -35,9 +35,20 @@ struct Timers: Sendable {
         guard current[key] != due else { return }
         current[key] = due
         if let due { push(Entry(due: due, key: key)) }
+        // What lies far ahead would leave one entry behind each time it is looked at before.
+        guard heap.count > 2 * current.count + Timers.outdatedMax else { return }
+        let kept = current
+        heap = []
+        for (key, due) in kept { push(Entry(due: due, key: key)) }
     }
 
+    /// Outdated entries that are not worth making the heap anew for.
+    private static let outdatedMax = 64
+
     func due(of key: Key) -> Moment? { current[key] }
+
+    /// Entries in memory, outdated ones among them.
+    var entryCount: Int { heap.count }
 
     /// Promises that are due together.
     struct Due {

@@ -247,6 +247,7 @@ extension Standing {
         guard notification.incident.isOpen else { return nil }
         var standing = self
         standing.announced = max(notification.severity, announced ?? notification.severity)
+        standing.undelivered = nil
         standing.firstSaid = firstSaid ?? now
         standing.lastSaid = now
         standing.said = figure

@@ -149,8 +149,8 @@ extension Turn {
         return String(
             values.map { value -> Character in
                 guard let value else { return "·" }
-                guard high > low else { return "▅" }
-                return bars[Int(((value - low) / (high - low) * 7).rounded())]
+                let share = (value - low) / (high - low)
+                return share.isFinite ? bars[Int((share * 7).rounded())] : "▅"
             })
     }
 

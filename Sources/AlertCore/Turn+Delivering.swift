@@ -14,7 +14,7 @@ extension Turn {
             for old in overtaken(of: incident.id, in: channel) {
                 if old.kind == .opened || old.kind == .digest {
                     // The channel has heard nothing yet: the newer message is its first, or tells the whole story.
-                    kind = kind == .resolved ? .digest : .opened
+                    kind = incident.isOpen ? .opened : .digest
                     message =
                         kind == .digest
                         ? composeSummary(of: [incident], reason: .overtaken) : compose(incident, .opened)
@@ -311,8 +311,9 @@ extension Turn {
             guard let incident = state.incidents[id], var standing = incident.standings[delivery.channel],
                 let undelivered = standing.undelivered
             else { continue }
-            standing.announced = undelivered
+            standing.announced = max(undelivered, standing.announced ?? undelivered)
             standing.undelivered = nil
+            standing.firstSaid = standing.firstSaid ?? now
             standing.lastSaid = now
             record(.standing(incident: id, channel: delivery.channel, standing))
             revisit(id)
@@ -320,7 +321,7 @@ extension Turn {
     }
 
     /// The channel works again: what is still wrong and never reached it is told now.
-    private mutating func tellAnew(_ channel: String) {
+    mutating func tellAnew(_ channel: String) {
         for incident in state.incidentsInOrder {
             guard var standing = incident.standings[channel], standing.undelivered != nil else { continue }
             standing.undelivered = nil

@@ -29,9 +29,12 @@ extension Turn {
     /// Other gates are not asked before that, so that what comes of it does not hang on who happened to look meanwhile: the
     /// bot that was started anew, or another channel.
     func stands(_ hold: Hold, for notification: Notification) -> Bool {
-        guard hold.lookAgain > now, hold.kind == notification.kind, hold.severity == notification.severity else {
-            return false
-        }
+        hold.kind == notification.kind && hold.severity == notification.severity && isClosed(hold, to: notification)
+    }
+
+    /// Whether the gate that holds something is closed still, and not to be asked yet.
+    func isClosed(_ hold: Hold, to notification: Notification) -> Bool {
+        guard hold.lookAgain > now else { return false }
         if let muting = muting(notification, at: now), muting.reason == hold.reason {
             return muting.until == hold.lookAgain
         }

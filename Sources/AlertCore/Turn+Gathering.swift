@@ -76,9 +76,9 @@ extension Turn {
 
     /// Looks whether the gate behind which something came and went has opened.
     mutating func waitForSummary(_ incident: Incident, _ standing: Standing, _ channel: String) {
-        // Where only an event opens the gate, this look may be its doing.
-        guard let hold = standing.hold, hold.lookAgain <= now || hold.lookAgain == .latest else { return }
+        guard let hold = standing.hold else { return }
         let notification = notification(.digest, of: incident, standing, in: channel)
+        guard !isClosed(hold, to: notification) else { return }
         if let closure = closure(for: notification) {
             postpone(incident, standing, channel, notification, by: closure)
         } else if let gathering = hold.gathering, isGathered(notification, by: gathering) {
@@ -108,10 +108,11 @@ extension Turn {
         for channel in summariesDue.sorted() {
             var ended: [Incident] = []
             for incident in state.incidentsInOrder {
-                guard let standing = incident.standings[channel], let hold = standing.hold, hold.isForSummary,
-                    hold.lookAgain <= now || hold.lookAgain == .latest
-                else { continue }
+                guard let standing = incident.standings[channel], let hold = standing.hold, hold.isForSummary else {
+                    continue
+                }
                 let notification = notification(.digest, of: incident, standing, in: channel)
+                guard !isClosed(hold, to: notification) else { continue }
                 // What was said since it was asked may have closed a gate.
                 if let closure = closure(for: notification) {
                     postpone(incident, standing, channel, notification, by: closure)

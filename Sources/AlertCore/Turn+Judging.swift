@@ -74,6 +74,12 @@ extension Turn {
     private mutating func isKept(_ observation: inout Observation, _ known: Series?) -> Bool {
         do {
             if !observation.isAsWritten { observation = try observation.written() }
+            if let exaggeration = observation.metrics.exaggeration {
+                note(
+                    .warning,
+                    "source \(observation.subject.source): an observation makes no sense: \(exaggeration)")
+                return false
+            }
             if let (metric, before, now) = known?.melting(in: observation) {
                 note(
                     .warning,
@@ -214,8 +220,18 @@ extension Turn {
             ? rule.canConcern(source: name)
             : rule.concerns(incident.subject, labels: incident.labels)
                 && (rule.scope != .app || rule.shows(release: incident.subject.release))
-        return isConcerned
-            ? nil : "The rule \(incident.rule) does not match it any more."
+        guard isConcerned else { return "The rule \(incident.rule) does not match it any more." }
+        return canJudge(incident, rule) ? nil : "The rule \(incident.rule) is another one now and does not judge this."
+    }
+
+    /// Whether the rule looks at such things at all: under its name another plugin may have opened the incident.
+    private func canJudge(_ incident: Incident, _ rule: DetectorPlan) -> Bool {
+        let subject = incident.subject
+        return switch rule.scope {
+        case .source: subject.app == subject.source || state.series[subject] != nil
+        case .app: state.series.keys.contains { $0.whole == subject.whole }
+        case .subject: state.series[subject] != nil && (incident.key == nil || rule.judge == nil)
+        }
     }
 
     /// Has an incident that has changed looked at before this turn ends, after those that began before it.

@@ -4,27 +4,33 @@ internal import PluginKit
 
 extension Turn {
     /// Asks every rule that the subjects concern; gives back how close the closest figure is to a limit.
-    mutating func judge(_ subjects: [Subject]) -> Judgement.Closeness {
+    ///
+    /// - Parameter asSeen: whether rules are asked what they would have said when the figures came: for figures that an
+    ///   answer repeats, which are no older for that.
+    mutating func judge(_ subjects: [Subject], asSeen: Bool = false) -> Judgement.Closeness {
         var closest = Judgement.Closeness.far
         for subject in subjects {
             guard let series = state.series[subject] else { continue }
             // A rule opens what it tells and nothing else, so this is so for each of them.
             let isOpen = state.incidentIDs.isOpen(subject)
             for rule in plan.detectors where rule.scope == .subject {
-                closest.take(judge(subject, series, by: rule, isOpen: isOpen))
+                let moment = asSeen ? min(series.lastSeen, now) : now
+                closest.take(judge(subject, series, by: rule, isOpen: isOpen, at: moment))
             }
         }
         let rules = plan.detectors.filter { $0.scope == .app }
         guard !rules.isEmpty else { return closest }
         for (app, parts) in parts(ofAppsOf: subjects) {
-            for rule in rules { closest.take(judge(app, parts, by: rule)) }
+            let seen = (parts.map(\.series) + [state.series[app]].compactMap(\.self)).map(\.lastSeen).max() ?? now
+            let moment = asSeen ? min(seen, now) : now
+            for rule in rules { closest.take(judge(app, parts, by: rule, at: moment)) }
         }
         return closest
     }
 
     /// - Parameter isOpen: whether anything may be open about the subject that the look could change.
     private mutating func judge(
-        _ subject: Subject, _ series: Series, by rule: DetectorPlan, isOpen: Bool
+        _ subject: Subject, _ series: Series, by rule: DetectorPlan, isOpen: Bool, at moment: Moment
     ) -> Judgement.Closeness {
         guard rule.concerns(subject, labels: series.labels), !isPart(subject, under: rule) else {
             if isOpen {
@@ -33,14 +39,14 @@ extension Turn {
             return .far
         }
         // Where nothing is open and nobody listens, only an alarm needs words.
-        if !isOpen, !tellsJudgements, let closeness = rule.judge?.glance(series, at: now) { return closeness }
+        if !isOpen, !tellsJudgements, let closeness = rule.judge?.glance(series, at: moment) { return closeness }
         if let judge = rule.judge {
-            let judgement = judge.judge(series, at: now)
+            let judgement = judge.judge(series, at: moment)
             track(rule, subject, series.labels, judgement)
             return judgement.closeness
         }
         let sight = sight(of: subject, series, for: rule)
-        return take(rule.detector.findings(in: sight, at: now), in: sight, by: rule)
+        return take(rule.detector.findings(in: sight, at: moment), in: sight, by: rule)
     }
 
     private func sight(of subject: Subject, _ series: Series, for rule: DetectorPlan) -> Sight {
@@ -57,7 +63,9 @@ extension Turn {
         return apps.sorted().map { app in (app, (parts[app] ?? []).sorted { $0.subject < $1.subject }) }
     }
 
-    private mutating func judge(_ app: Subject, _ parts: [Sight.Part], by rule: DetectorPlan) -> Judgement.Closeness {
+    private mutating func judge(
+        _ app: Subject, _ parts: [Sight.Part], by rule: DetectorPlan, at moment: Moment
+    ) -> Judgement.Closeness {
         guard rule.concerns(app, labels: appLabels(app, parts)) else {
             for subject in [app] + parts.map(\.subject) {
                 endTracked(rule, subject, because: "The rule \(rule.name) does not judge this any more.")
@@ -65,7 +73,7 @@ extension Turn {
             return .far
         }
         let sight = sight(of: app, parts, for: rule)
-        return take(rule.detector.findings(in: sight, at: now), in: sight, by: rule)
+        return take(rule.detector.findings(in: sight, at: moment), in: sight, by: rule)
     }
 
     private func sight(of app: Subject, _ parts: [Sight.Part], for rule: DetectorPlan) -> Sight {

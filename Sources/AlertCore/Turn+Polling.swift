@@ -102,7 +102,13 @@ extension Turn {
             let closeness = takeObservations(observations, of: source.name)
             record.isNear = closeness == .near
             record.calmCount = closeness == .far ? record.calmCount + 1 : 0
+            state.judged.insert(source.name)
         case .unchanged:
+            // What the figures say is as before; what the rules say of them need not be.
+            if state.judged.insert(source.name).inserted {
+                let subjects = state.series.keys.filter { $0.source == source.name }.sorted()
+                if judge(subjects, asSeen: true) == .near { record.isNear = true }
+            }
             record.lastOutcome = .unchanged
             record.lastGood = now
             record.unchangedCount += 1
@@ -214,7 +220,7 @@ extension Turn {
     /// Whether nobody would be told, whatever the source said: every way out is closed to every incident it could make.
     private func isIdle(_ source: SourcePlan) -> Bool {
         guard source.slowsWhen.contains(.idle), !plan.gates.isEmpty || !state.mutes.isEmpty else { return false }
-        let subjects = state.series.keys.filter { $0.source == source.name }.prefix(Turn.idleSubjectsMax)
+        let subjects = state.series.keys.filter { $0.source == source.name }
         guard !subjects.isEmpty else { return false }
         for subject in subjects {
             for detector in plan.detectors
@@ -232,7 +238,4 @@ extension Turn {
         }
         return true
     }
-
-    /// Subjects looked at before a source counts as idle; one open way is enough, and it is nearly always the first.
-    private static let idleSubjectsMax = 50
 }

@@ -26,6 +26,8 @@ extension Turn {
         if var known = state.incidentIDs[identity].flatMap({ state.incidents[$0] }) {
             guard severity > known.severity else { return }
             known.severity = severity
+            // Somebody took care of something that was not as bad.
+            known.acknowledgement = nil
             known.evidence = Evidence(sentence: sentence)
             record(.incident(known))
             revisit(known.id)
@@ -58,6 +60,12 @@ extension Turn {
     /// Whether an incident is about the journal itself.
     func isAboutJournal(_ incident: String?) -> Bool {
         incident.flatMap { state.incidents[$0] }?.rule == Trouble.journalFailing.rawValue
+    }
+
+    /// Whether people were told that the channel fails.
+    func isFailing(_ channel: String) -> Bool {
+        let subject = Subject(source: channel, app: Subject.botApp)
+        return state.incidentIDs[IncidentKey(rule: Trouble.channelFailing.rawValue, subject: subject)] != nil
     }
 
     /// Ends a trouble; gives back whether there was one.

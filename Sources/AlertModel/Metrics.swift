@@ -204,6 +204,22 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         return excess(of: .crashedUsers, over: .users) ?? excess(of: .crashedSessions, over: .sessions)
     }
 
+    /// What is too large among these figures to be one, as a sentence, or nil. The journal of a release that took such figures is
+    /// still read; nothing new is made of them.
+    public var exaggeration: String? {
+        for entry in entries {
+            let most = entry.metric.unit == .count ? Metrics.countMax : Metrics.valueMax
+            guard abs(entry.value) <= most else { return "'\(entry.name)' is \(entry.value), expected at most \(most)" }
+        }
+        return nil
+    }
+
+    /// Beyond this no count is one: a hundred for everybody on earth in one span. Sums and squares of such counts stay far
+    /// within what the journal's readers take.
+    public static let countMax = 1e12
+    /// Beyond this nobody measures anything: nanoseconds since 1970 are below. Sums of a year of such figures are finite.
+    public static let valueMax = 1e19
+
     private func excess(of part: Metric, over whole: Metric) -> String? {
         guard let crashed = self[part], let all = self[whole], crashed > all else { return nil }
         return "'\(part.name)' (\(crashed.plain)) is more than '\(whole.name)' (\(all.plain))"

@@ -46,6 +46,17 @@ import Testing
 
     @Test(
         arguments: [
+            (["users": 1e12, "own_metric": -1e19], nil), (["sessions": 18_446_744_073_709_551_615], "sessions"),
+            (["own_metric": -1.7e308], "own_metric"),
+        ] as [(Metrics, String?)])
+    func `what nobody can have counted is told, and not kept`(metrics: Metrics, name: String?) {
+        #expect(metrics.flaw == nil)
+        #expect((metrics.exaggeration == nil) == (name == nil))
+        if let name { #expect(metrics.exaggeration?.hasPrefix("'\(name)' is ") == true) }
+    }
+
+    @Test(
+        arguments: [
             ("crash_free_users", .rate, false, "users", "crashed_users", "crash-free users"),
             ("crash_free_sessions", .rate, true, "sessions", "crashed_sessions", "crash-free sessions"),
             ("anr_rate", .rate, false, "users", nil, "ANR rate"), ("adoption", .rate, false, nil, nil, "adoption"),

@@ -1,0 +1,152 @@
+import AlertTesting
+import PluginKit
+import Testing
+
+@testable import AlertCore
+
+/// What a config that has changed makes of what is known.
+@Suite struct `A changed config` {
+    /// A bot whose source has told of a warning and then repeats itself.
+    private func repeating(_ plan: Plan = .rehearsed()) -> Rehearsal {
+        var bot = Rehearsal(plan)
+        bot.comparesReplay = true
+        bot.pollAnswer = { order, now in
+            guard order.cursor == nil else { return (PollReport(.unchanged), .zero) }
+            let look = Observation.look(.warning, of: .shop, at: now)
+            return (PollReport(.values([look]), cursor: "told"), .zero)
+        }
+        bot.start()
+        bot.advance(by: .minutes(20))
+        return bot
+    }
+
+    private func plan(_ name: String, _ detector: any Detector = ScriptedDetector()) -> Plan {
+        .rehearsed(detectors: [DetectorPlan(name: name, detector: detector)])
+    }
+
+    @Test(arguments: [true, false])
+    func `a new rule judges figures that the source only repeats`(isReload: Bool) {
+        var bot = repeating(.rehearsed(detectors: []))
+        #expect(bot.decisions.isEmpty)
+        if isReload { bot.reload(plan("look")) } else { bot.crash(plan("look")) }
+        bot.advance(by: .minutes(20))
+        #expect(bot.decisions.map(\.mark) == ["O"])
+        #expect(bot.state.incidentsInOrder.map(\.state) == [.firing])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a rule that stays says nothing twice of figures that are repeated`() {
+        var bot = repeating()
+        bot.crash()
+        bot.advance(by: .minutes(20))
+        bot.reload(bot.plan)
+        bot.advance(by: .minutes(20))
+        #expect(bot.decisions.map(\.mark) == ["O"])
+    }
+
+    @Test func `a rule that is renamed ends under its old name and goes on under its new one`() {
+        var bot = repeating()
+        bot.reload(plan("floor"))
+        bot.advance(by: .minutes(20))
+        #expect(bot.decisions.map(\.mark) == ["O", "R", "O"])
+    }
+
+    /// A rule that finds an issue in whatever it is shown.
+    private struct IssueDetector: Detector {
+        static let manifest = PluginManifest(name: "issue", summary: "Finds an issue.", options: [])
+        init() {}
+        init(options: Options, context: RuleContext) throws(ProblemList) {}
+        var metrics: [String] { [] }
+        var holdTime: Duration { .zero }
+        var lookback: Duration { .minutes(5) }
+        var spans: [Duration] { [] }
+        func findings(in sight: Sight, at now: Moment) -> [Finding] {
+            [Finding(Judgement(.firing(.warning), .far, Evidence(sentence: "An issue.")), key: "ISSUE-1")]
+        }
+    }
+
+    @Test func `what another plugin found under the rule's name ends`() {
+        var bot = Rehearsal(plan("look", IssueDetector()))
+        bot.start()
+        bot.see(.fine)
+        #expect(bot.state.incidentsInOrder.map(\.key) == ["ISSUE-1"])
+        bot.reload(plan("look"))
+        bot.advance(by: .minutes(1))
+        #expect(bot.state.incidents.isEmpty)
+        #expect(bot.decisions.map(\.mark) == ["O", "R"])
+    }
+
+    @Test func `a channel that was taken out and is back hears of what is still wrong`() {
+        func plan(_ names: [String]) -> Plan {
+            .rehearsed(channels: names.map { ChannelPlan(name: $0) }, reportTo: "ops")
+        }
+        var bot = Rehearsal(plan(["team", "ops"]))
+        bot.sendAnswer = { delivery, _ in
+            (delivery.channel == "team" ? .refusedChannel("gone") : .delivered(receipt: nil), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        bot.reload(plan(["ops"]))
+        bot.advance(by: .minutes(1))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.reload(plan(["team", "ops"]))
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        let told = bot.state.history.filter { $0.delivery.channel == "team" && $0.end.name == "delivered" }
+        #expect(told.map(\.delivery.kind) == [.opened])
+    }
+
+    @Test func `a summary does not wait for quiet hours that are gone`() {
+        var bot = Rehearsal(.rehearsed(gates: [.quiet(from: "2026-11-20 12:02", until: "2026-12-20 12:30")]))
+        bot.start()
+        bot.advance(by: .minutes(3))
+        bot.see(.warning)
+        bot.advance(by: .minutes(5))
+        bot.see(.fine)
+        bot.reload(.rehearsed())
+        bot.advance(by: .milliseconds(1))
+        #expect(bot.decisions.last?.mark == "D")
+        #expect(bot.state.incidents.isEmpty)
+    }
+
+    @Test func `an opening that was tried again counts as said when it was tried`() throws {
+        var bot = Rehearsal(.rehearsed())
+        bot.sendAnswer = { _, _ in (.refusedChannel("401"), .zero) }
+        bot.start()
+        bot.see(.critical)
+        bot.advance(by: .minutes(1))
+        let dead = try #require(bot.state.history.first?.delivery.id)
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.step(.command(.retry(dead), id: 1))
+        let shop = try #require(bot.state.incidents.values.first { $0.subject == .shop })
+        #expect(shop.standings["team"]?.firstSaid == bot.now)
+        #expect(shop.standings["team"]?.undelivered == nil)
+    }
+
+    /// Each look at something that is held for ten years promises to look again in ten years.
+    @Test func `promises that lie far ahead do not pile up`() {
+        var timers = Timers()
+        let far = Moment.rehearsalStart + .days(3650)
+        for minute in 0..<10_000 {
+            let now = Moment.rehearsalStart + .minutes(Int64(minute))
+            timers.set(.incident("a"), now)
+            #expect(timers.popAllDue(now)?.incidents == ["a"])
+            timers.set(.incident("a"), far)
+        }
+        #expect(timers.entryCount < 200)
+        #expect(timers.next == far)
+    }
+
+    @Test func `figures at the edge of numbers make no picture and no harm`() {
+        var bot = Rehearsal(.rehearsed())
+        bot.start()
+        for value in [-1e19, 0, 1e19, 1e19] {
+            var observation = Observation.look(.warning, of: .shop, at: bot.now)
+            observation.metrics["latency"] = value
+            bot.step(.polled(source: "ios", PollReport(.values([observation])), validators: [:]))
+            bot.advance(by: .hours(1))
+        }
+        #expect(bot.decisions.map(\.mark).first == "O")
+    }
+}
