@@ -67,17 +67,20 @@ struct MuteCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
-        try check(source, "source", config.sources.keys.sorted())
-        try check(rule, "rule", config.plan.detectors.map(\.name) + Trouble.allCases.map(\.rawValue))
+        let file = try ConfigFile(common.config)
+        if let config = file.result.config {
+            try check(source, "source", config.sources.keys.sorted())
+            try check(rule, "rule", config.plan.detectors.map(\.name) + Trouble.allCases.map(\.rawValue))
+        }
         let end: Command.Until
         if let length {
             end = .after(try alertbot.length(length, "--for"))
         } else {
-            end = .at(try instant(until ?? "", "--until", config.plan.zone, isEnd: true))
+            let zone = try file.result.zone ?? file.config().plan.zone
+            end = .at(try instant(until ?? "", "--until", zone, isEnd: true))
         }
         let command = Command.mute(Match(conditions), until: end, reason: reason, by: by ?? whoAmI())
-        try show(await tell(command, config), format)
+        try show(await tell(command, file), format)
     }
 
     /// A name that is none covers nothing, which nobody wants.
@@ -106,8 +109,8 @@ struct UnmuteCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
-        try show(await tell(.unmute(id.map(Command.Muted.id) ?? .all), config), format)
+        let file = try ConfigFile(common.config)
+        try show(await tell(.unmute(id.map(Command.Muted.id) ?? .all), file), format)
     }
 }
 
@@ -119,8 +122,7 @@ struct MutesCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
-        let mutes = try await liveStatus(config)["mutes"] ?? .array([])
+        let mutes = try await liveStatus(ConfigFile(common.config))["mutes"] ?? .array([])
         guard format == .text else {
             Output.line(JSON.object(JSONObject([("mutes", mutes)])).prettyText)
             return

@@ -140,7 +140,7 @@ struct BotFace: BotView, BotControl, BotMuting {
 
     func status() async -> JSON { await report().status(isRunning: true, recordingTrouble: bot.recordingTrouble) }
     func incidents() async -> JSON { await report().incidents }
-    func history(limit: Int) async -> JSON { await report().history(limit: limit) }
+    func history(limit: Int) async -> JSON { await StatusReport.history(bot.state, limit: limit) }
     func metrics() async -> String { await report().prometheus }
 
     func inboxMessages(limit: Int) async -> [InboxMessage] {

@@ -13,8 +13,7 @@ struct StatusCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
-        let status = try await liveStatus(config)
+        let status = try await liveStatus(ConfigFile(common.config))
         switch format {
         case .json: Output.line(status.prettyText)
         case .text: describe(status, common.paint)
@@ -60,8 +59,12 @@ struct StatusCommand: AsyncParsableCommand {
 }
 
 /// What the running bot says of itself, or, while none runs, what its journal says.
-func liveStatus(_ config: Config) async throws(Failure) -> JSON {
-    if let live = await ControlClient(stateFolder: config.bot.stateFolder).get("/api/status") { return live }
+func liveStatus(_ file: ConfigFile) async throws(Failure) -> JSON {
+    if let folder = file.result.stateFolder, let live = await ControlClient(stateFolder: folder).get("/api/status") {
+        file.tellProblems(whileDoing: "asking the running bot")
+        return live
+    }
+    let config = try file.config()
     let (state, _) = try readState(config.bot.stateFolder)
     return StatusReport(state, config.plan, at: SystemClock().now()).status(isRunning: false)
 }
@@ -104,10 +107,9 @@ struct HistoryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
         // The journal says it all, whether the bot runs or not.
-        let (state, _) = try readState(config.bot.stateFolder)
-        let history = StatusReport(state, config.plan, at: SystemClock().now()).history(limit: limit, deadOnly: dead)
+        let (state, _) = try readState(ConfigFile(common.config).journalFolder())
+        let history = StatusReport.history(state, limit: limit, deadOnly: dead)
         switch format {
         case .json: Output.line(JSON.object(JSONObject([("history", history)])).prettyText)
         case .text:

@@ -46,6 +46,51 @@ import Testing
         #expect(try await scratch.alertbot("mutes").output == "Nothing is muted.\n")
     }
 
+    @Test func `a bot that runs is told what to do though its config has errors by now`() async throws {
+        let scratch = try folder()
+        let bot = try await scratch.startBot()
+        defer { bot.send(9) }
+        _ = try await eventually("it was said") { bot.standardOutput.contains("shop-ios") ? true : nil }
+        let incident = try #require(
+            try await scratch.alertbot("incidents", "--format", "json").json["incidents"][0]["id"].string)
+        try scratch.write("config.yaml", Shop.config.replacing("hooks.example.com", with: "${env:NOT_SET}"))
+
+        let asking =
+            "alertbot: warning: config.yaml has 1 error; asking the running bot all the same: run 'alertbot check'\n"
+        let reading = asking.replacing("asking the running bot", with: "reading the journal")
+        let table: [(words: [String], says: String, warns: String)] = [
+            (["mute", "--app", "x", "--for", "1m"], "muted app x until ", asking),
+            (["mute", "--app", "y", "--until", "2099-01-01 09:00"], "muted app y until ", asking),
+            (["mutes"], "app x, from ", asking), (["unmute", "--all"], "2 mutes are over", asking),
+            (["ack", incident], "acknowledged", asking), (["status"], "shop-alerts  running", asking),
+            (["incidents"], "critical shop-ios", asking), (["history"], "ops opened delivered", reading),
+            (["journal", "verify"], ": sound", reading), (["journal", "show"], "shop-ios", reading),
+        ]
+        for row in table {
+            let run = try await BotHarness.run(BotBinary.path, row.words, folder: scratch.folder)
+            #expect(run.status == 0, "\(row.words): \(run.all)")
+            #expect(run.output.contains(row.says), "\(row.words): \(run.all)")
+            #expect(run.errors == row.warns, "\(row.words)")
+        }
+        let retry = try await scratch.alertbot("retry", "none")
+        #expect(retry.errors.contains("there is no delivery 'none'"), "\(retry.all)")
+
+        // With nobody to ask the whole config is needed, and where the state is must be readable in any case.
+        bot.send(15)
+        #expect(try await bot.ending() == .exited(0))
+        for words in [
+            ["mute", "--all", "--for", "1m"], ["mutes"], ["unmute", "--all"], ["ack", incident], ["status"],
+        ] {
+            let run = try await BotHarness.run(BotBinary.path, words, folder: scratch.folder)
+            #expect(run.status == 1, "\(words): \(run.all)")
+            #expect(run.errors.hasSuffix("alertbot: config.yaml has an error\n"), "\(run.all)")
+        }
+        try scratch.write("config.yaml", "bot: {state: \n")
+        let verify = try await scratch.alertbot("journal", "verify")
+        #expect(verify.status == 1)
+        #expect(verify.errors.hasSuffix("alertbot: config.yaml has an error\n"), "\(verify.all)")
+    }
+
     @Test func `what can not be meant is wrong usage, what can not be is a no`() async throws {
         let scratch = try folder()
         let table: [(words: [String], status: Int32, says: String)] = [
