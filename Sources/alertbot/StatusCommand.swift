@@ -123,7 +123,7 @@ struct HistoryCommand: AsyncParsableCommand {
                     paint.bold(
                         "\(entry["at"]?.string ?? "?") \(entry["channel"]?.string ?? "?") \(entry["kind"]?.string ?? "?")"
                     )
-                        + " \(painted)")
+                        + " \(painted)  " + paint.dim(entry["id"]?.string ?? "?"))
                 for line in (entry["text"]?.string ?? "").split(separator: "\n") { Output.line("  \(line)") }
                 if let why = entry["why"]?.string { Output.line(paint.red("  \(why.tamed)")) }
             }

@@ -34,7 +34,9 @@ import Testing
         #expect(history[0]["outcome"].string == "delivered")
         #expect(history[0]["kind"].string == "opened")
         let text = try await scratch.alertbot("history")
-        #expect(text.output.contains(" ops opened delivered\n  🔴 shop-ios"))
+        // With the id that 'retry' takes.
+        let id = try #require(history[0]["id"].string)
+        #expect(text.output.contains(" ops opened delivered  \(id)\n  🔴 shop-ios"), "\(text.output)")
         let dead = try await scratch.alertbot("history", "--dead")
         #expect(dead.output == "No dead letters.\n")
     }
