@@ -129,15 +129,17 @@ struct MutesCommand: AsyncParsableCommand {
         }
         let list = mutes.array ?? []
         if list.isEmpty { Output.line("Nothing is muted.") }
-        for mute in list {
-            let until = mute["until"]?.string.map { "until \($0)" } ?? "for good"
-            let by = mute["by"]?.string.map { ", by \($0)" } ?? ""
-            let reason = mute["reason"]?.string.map { ": \($0)" } ?? ""
-            let origin = mute["origin"]?.string == "config" ? " (in the config)" : ""
-            let what = (try? Match(JSONReader(mute["match"] ?? .null)))?.sentence ?? "?"
-            Output.line(
-                common.paint.bold(mute["id"]?.string ?? "?")
-                    + "\(origin) \(what), from \(mute["from"]?.string ?? "?") \(until)\(by)\(reason)".tamed)
-        }
+        for mute in list { Output.line(muteText(mute, common.paint)) }
     }
+}
+
+/// A mute in a line.
+func muteText(_ mute: JSON, _ paint: Paint) -> String {
+    let until = mute["until"]?.string.map { "until \($0)" } ?? "for good"
+    let by = mute["by"]?.string.map { ", by \($0)" } ?? ""
+    let reason = mute["reason"]?.string.map { ": \($0)" } ?? ""
+    let origin = mute["origin"]?.string == "config" ? " (in the config)" : ""
+    let what = (try? Match(JSONReader(mute["match"] ?? .null)))?.sentence ?? "?"
+    return paint.bold(mute["id"]?.string ?? "?")
+        + "\(origin) \(what), from \(mute["from"]?.string ?? "?") \(until)\(by)\(reason)".tamed
 }

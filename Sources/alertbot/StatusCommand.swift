@@ -48,9 +48,18 @@ struct StatusCommand: AsyncParsableCommand {
         for channel in status["channels"]?.array ?? [] {
             let queued = Int(channel["queued"]?.number ?? 0)
             var line = "  \(text(channel, "name")): " + (queued == 0 ? "nothing waiting" : "\(queued) waiting")
+            if let oldest = channel["oldest"]?.string {
+                line += queued == 1 ? " since \(oldest)" : ", the oldest since \(oldest)"
+            }
+            let failures = Int(channel["failures"]?.number ?? 0)
+            if failures > 0 { line += paint.red(", \(count(failures, "failure")) in a row") }
             if let paused = channel["paused_until"]?.string { line += ", paused until \(paused)" }
             Output.line(line)
         }
+        let now = moment(status, "now") ?? .latest
+        let mutes = (status["mutes"]?.array ?? []).filter { (moment($0, "from") ?? .earliest) <= now }
+        if !mutes.isEmpty { Output.line("\n" + paint.bold("Mutes")) }
+        for mute in mutes { Output.line("  " + muteText(mute, paint)) }
         if let trouble = status["recording_trouble"]?.string {
             Output.line("\n" + paint.yellow("Observations are not recorded: \(trouble.tamed)"))
         }
@@ -88,6 +97,8 @@ func incidentText(_ incident: JSON, _ paint: Paint) -> String {
     }
     return lines.joined(separator: "\n")
 }
+
+private func moment(_ json: JSON, _ name: String) -> Moment? { json[name]?.string.flatMap { Moment(rfc3339: $0) } }
 
 private func text(_ json: JSON, _ name: String) -> String { json[name]?.string?.tamed ?? "?" }
 

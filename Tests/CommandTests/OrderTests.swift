@@ -119,6 +119,46 @@ import Testing
 @Suite struct WhyTests {
     @Test func `it names what there is when it is asked about something else`() async throws {
         let scratch = try Shop.scratch()
+/// What a running bot says of itself when all is not well.
+@Suite struct RunningTests {
+    @Test func `the status names what waits, what fails and what is muted`() async throws {
+        let config = Shop.config.replacing("https://hooks.example.com/bot", with: "http://127.0.0.1:9/x")
+        let scratch = try Shop.scratch(config, figures: Figures().line("shop-ios", crashed: 500, of: 10_000))
+        let bot = try await scratch.startBot()
+        defer { bot.send(9) }
+        try await bot.says("channel ops: delivery ")
+        #expect(try await scratch.alertbot("mute", "--app", "other", "--for", "2h", "--by", "ada").status == 0)
+        let json = try await scratch.alertbot("status", "--format", "json").json
+        let oldest = try #require(json["channels"][0]["oldest"].string)
+        let text = try await scratch.alertbot("status").output
+        #expect(text.contains(try Regex("  ops: 1 waiting since \(oldest), [0-9]+ failures? in a row")), "\(text)")
+        #expect(text.contains(try Regex("\nMutes\n  [0-9a-z]+ app other, from .* until .*, by ada\n")), "\(text)")
+    }
+
+    @Test func `what is read at the start only is named when it changes`() async throws {
+        let scratch = try Shop.scratch()
+        let bot = try await scratch.startBot()
+        defer { bot.send(9) }
+        try scratch.write(
+            "config.yaml",
+            Shop.config.replacing(
+                "listen: off", with: "listen: 127.0.0.1:0\n  state: ./elsewhere\n  shutdown_grace: 5s"))
+        bot.send(1)
+        try await bot.says("the config is loaded anew")
+        try await bot.says(
+            "warning: what changed in bot.state, bot.listen, bot.shutdown_grace takes a restart of the bot")
+        // Back to what it runs with: nothing is left to say.
+        try scratch.write("config.yaml", Shop.config.replacing("99.5%", with: "99.4%"))
+        bot.send(1)
+        _ = try await eventually("it was loaded twice") {
+            bot.standardError.ranges(of: "the config is loaded anew").count == 2 ? true : nil
+        }
+        bot.send(15)
+        #expect(try await bot.ending() == .exited(0))
+        #expect(bot.standardError.ranges(of: "takes a restart").count == 1, "\(bot.standardError)")
+    }
+}
+
         let empty = try await scratch.alertbot("why")
         #expect(empty.status == 0)
         #expect(empty.output.hasPrefix("No figures have come yet"))
