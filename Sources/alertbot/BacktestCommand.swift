@@ -81,7 +81,7 @@ struct BacktestCommand: AsyncParsableCommand {
                 } else {
                     BacktestPage(report)
                 }
-            Output.write(page.text, to: STDOUT_FILENO)
+            Output.text(page.text)
         case .json:
             guard let difference, case .object(var object) = report.json else {
                 Output.line(report.json.prettyText)

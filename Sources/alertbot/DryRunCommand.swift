@@ -149,7 +149,7 @@ struct DryRunCommand: AsyncParsableCommand {
                 Output.line("# \(record.at) \(record.channel) \(record.kind.rawValue)")
                 Output.line(request.shownJSON.prettyText)
             }
-        case .html: Output.write(DryRunPage(report).text, to: STDOUT_FILENO)
+        case .html: Output.text(DryRunPage(report).text)
         case .text:
             let paint = common.paint
             let lines = DryRunText(report, width: Output.terminalWidth).lines

@@ -112,11 +112,16 @@ struct SentenceError: Error {
 /// Logs to standard error, the way systemd likes it: one line each, with its level as `<N>` where the journal reads.
 struct SystemHost: Host {
     let stateFolder: String
+    private let output: Int32
     private let isUnderJournal = getenv("JOURNAL_STREAM") != nil
 
-    init(stateFolder: String) { self.stateFolder = stateFolder }
+    /// - Parameter output: where channels print that write to standard output.
+    init(stateFolder: String, output: Int32 = STDOUT_FILENO) {
+        self.stateFolder = stateFolder
+        self.output = output
+    }
 
-    func print(_ text: String) { Output.write(text, to: STDOUT_FILENO) }
+    func print(_ text: String) { _ = Output.write(text, to: output) }
 
     func log(_ note: Note) {
         guard note.level != .debug else { return }

@@ -146,7 +146,9 @@ struct TestCommand: ParsableCommand {
             throw Failure(.impossible, "the results \(path) can not be written: \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
-        Output.write(junit.xml, to: descriptor)
+        guard Output.write(junit.xml, to: descriptor) else {
+            throw Failure(.impossible, "the results \(path) can not be written: \(String(cString: strerror(errno)))")
+        }
     }
 }
 

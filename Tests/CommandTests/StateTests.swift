@@ -126,6 +126,14 @@ import Testing
         #expect(!scratch.names.contains("state"))
     }
 
+    @Test func `with json even a channel that prints leaves standard output to it`() async throws {
+        let scratch = try Shop.scratch(Shop.config + "  out: {plugin: console}\n")
+        let out = try await scratch.alertbot("send-test", "out", "--format", "json")
+        #expect(out.status == 0)
+        #expect(try out.json["delivered"].bool == true, "\(out.output)")
+        #expect(out.errors.contains("shop-alerts: this is a test message"))
+    }
+
     @Test func `a state that is no folder is told by name`() async throws {
         let scratch = try Shop.scratch()
         try scratch.write("state", "not a folder\n")
