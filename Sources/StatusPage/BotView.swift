@@ -14,6 +14,9 @@ public protocol BotView: Sendable {
     /// The last `limit` messages of the inbox, oldest first.
     func inboxMessages(limit: Int) async -> [InboxMessage]
 
+    /// Where the bot says things, in the order of the config.
+    func channels() async -> [PageChannel]
+
     /// A bell that rings after the inbox got a message; it ends when the bot stops.
     ///
     /// Each call makes a new bell. Rings may be merged, because what is new is always read with `inboxMessages`:
@@ -31,6 +34,18 @@ public protocol BotView: Sendable {
 public protocol BotControl: Sendable {
     /// Does what the command says and gives back the answer; throws when it makes no sense of it.
     func obey(_ command: JSON) async throws -> JSON
+}
+
+/// A channel of the bot.
+public struct PageChannel: Hashable, Sendable {
+    public let name: String
+    /// Whether its messages stand on the page.
+    public let isInbox: Bool
+
+    public init(name: String, isInbox: Bool) {
+        self.name = name
+        self.isInbox = isInbox
+    }
 }
 
 /// A message as the inbox keeps it.

@@ -61,7 +61,8 @@ struct Routes: Sendable {
         case .mute: return .response(.sentence(.notFound, "Nothing is muted here."))
         case .page:
             let messages = await view.inboxMessages(limit: limits.messagesMax)
-            return .response(.page(page.html(messages: messages, health: await view.health())))
+            return .response(
+                .page(page.html(messages: messages, health: await view.health(), channels: await view.channels())))
         case .style: return .response(Response(.ok, "text/css; charset=utf-8", Page.style))
         case .script: return .response(Response(.ok, "text/javascript; charset=utf-8", Page.script))
         case .icon: return .response(Response(.ok, "image/svg+xml", Page.icon))

@@ -161,6 +161,11 @@ struct BotFace: BotView, BotControl, BotMuting {
     func history(limit: Int) async -> JSON { await StatusReport.history(bot.state, limit: limit) }
     func metrics() async -> String { await report().prometheus }
 
+    func channels() async -> [PageChannel] {
+        let inboxes = await bot.inboxes
+        return await bot.plan.channels.map { PageChannel(name: $0.name, isInbox: inboxes.contains($0.name)) }
+    }
+
     func inboxMessages(limit: Int) async -> [InboxMessage] {
         let inboxes = await bot.inboxes
         let delivered = await bot.state.history.filter { entry in
