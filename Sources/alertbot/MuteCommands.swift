@@ -35,8 +35,11 @@ struct MuteCommand: AsyncParsableCommand {
         if (length == nil) == (until == nil) {
             throw ValidationError("say how long: either --for, such as --for 2h, or --until")
         }
-        for label in label where !label.contains("=") {
+        for label in label where label.split(separator: "=", maxSplits: 1).count < 2 {
             throw ValidationError("--label is '\(label)', expected name=value, such as team=checkout")
+        }
+        for condition in conditions where condition.patterns.contains(where: { $0.pattern.trimmed.isEmpty }) {
+            throw ValidationError("--\(condition.property) is empty, expected what to mute, such as --app shop-ios")
         }
         if all != conditions.isEmpty {
             throw ValidationError(
@@ -45,7 +48,8 @@ struct MuteCommand: AsyncParsableCommand {
                     : "say what to mute, such as --app shop-ios, or --all")
         }
         for severity in severity where Severity(rawValue: severity) == nil {
-            throw ValidationError("--severity is '\(severity)', expected info, warning or critical")
+            let near = severity.nearest(in: Severity.allCases.map(\.rawValue)).map { "; did you mean \($0)?" } ?? ""
+            throw ValidationError("--severity is '\(severity)', expected info, warning or critical\(near)")
         }
     }
 

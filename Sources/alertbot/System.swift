@@ -151,8 +151,13 @@ struct SystemHost: Host {
     }
 }
 
-/// Who runs the command, as their shell knows them.
-func whoAmI() -> String? { getenv("USER").map { String(cString: $0) } }
+/// Who runs the command: as their shell knows them, or, where no shell has set anything, as the system does.
+func whoAmI() -> String? {
+    for variable in ["USER", "LOGNAME"] {
+        if let name = getenv(variable), name.pointee != 0 { return String(cString: name) }
+    }
+    return getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
+}
 
 /// Has memory go back to the system once it is not needed: what a storm took stays with the bot for months otherwise.
 ///

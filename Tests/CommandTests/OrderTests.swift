@@ -100,6 +100,10 @@ import Testing
             (["mute", "--source", "figure", "--for", "2h"], 2, "did you mean figures?"),
             (["mute", "--label", "x", "--for", "2h"], 2, "expected name=value"),
             (["mute", "--severity", "bad", "--for", "2h"], 2, "expected info, warning or critical"),
+            (["mute", "--severity", "critcal", "--for", "2h"], 2, "warning or critical; did you mean critical?"),
+            (["mute", "--app", "", "--for", "2h"], 2, "--app is empty, expected what to mute, such as --app shop-ios"),
+            (["mute", "--app", "a", "--source", " ", "--for", "2h"], 2, "--source is empty"),
+            (["mute", "--label", "team=", "--for", "2h"], 2, "expected name=value"),
             (["mute", "--all", "--until", "2001-01-01"], 1, "has ended already"),
             (["unmute"], 2, "say which: an id of 'alertbot mutes', or --all"),
             (["unmute", "none"], 1, "there is no mute 'none'; none is set"),
@@ -115,10 +119,6 @@ import Testing
     }
 }
 
-/// The answer to "why", as the command gives it.
-@Suite struct WhyTests {
-    @Test func `it names what there is when it is asked about something else`() async throws {
-        let scratch = try Shop.scratch()
 /// What a running bot says of itself when all is not well.
 @Suite struct RunningTests {
     @Test func `the status names what waits, what fails and what is muted`() async throws {
@@ -159,6 +159,10 @@ import Testing
     }
 }
 
+/// The answer to "why", as the command gives it.
+@Suite struct WhyTests {
+    @Test func `it names what there is when it is asked about something else`() async throws {
+        let scratch = try Shop.scratch()
         let empty = try await scratch.alertbot("why")
         #expect(empty.status == 0)
         #expect(empty.output.hasPrefix("No figures have come yet"))
