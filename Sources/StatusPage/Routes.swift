@@ -113,7 +113,7 @@ struct Routes: Sendable {
 /// Which `Host` a request may name.
 ///
 /// A page anywhere on the web can have its own name resolve to 127.0.0.1 and then read us as if we were its own; but it
-/// cannot hide that name. Where only this machine can connect, names that are not ours are therefore refused.
+/// can not hide that name. Where only this machine can connect, names that are not ours are therefore refused.
 struct HostRule: Sendable {
     /// The names answered to, without ports; nil where any will do.
     let names: Set<String>?
