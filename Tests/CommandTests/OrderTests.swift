@@ -135,6 +135,20 @@ import Testing
         #expect(text.contains(try Regex("\nMutes\n  [0-9a-z]+ app other, from .* until .*, by ada\n")), "\(text)")
     }
 
+    @Test func `a mute says who has set it, whatever the shell knows of them`() async throws {
+        let scratch = try Shop.scratch()
+        let system = try await run("id", ["-un"]).output.dropLast()
+        let table: [(environment: [String: String], name: String)] = [
+            (["USER": "ada", "LOGNAME": "grace"], "ada"), (["LOGNAME": "grace"], "grace"), (["USER": ""], "\(system)"),
+        ]
+        for row in table {
+            let set = try await scratch.alertbot("mute", "--all", "--for", "2h", environment: row.environment)
+            #expect(set.status == 0, "\(set.all)")
+            let mutes = try await scratch.alertbot("mutes", "--format", "json").json["mutes"].elements
+            #expect(mutes.last?["by"].string == row.name, "\(mutes)")
+        }
+    }
+
     @Test func `what is read at the start only is named when it changes`() async throws {
         let scratch = try Shop.scratch()
         let bot = try await scratch.startBot()
