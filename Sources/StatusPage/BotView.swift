@@ -56,12 +56,15 @@ public struct InboxMessage: Hashable, Sendable {
     public let message: Message
     /// When it reached the inbox.
     public let at: Moment
+    /// Whether the incident that it tells of has ended, so that there is nothing left to mute.
+    public let isOver: Bool
 
-    public init(id: String, channel: String, message: Message, at: Moment) {
+    public init(id: String, channel: String, message: Message, at: Moment, isOver: Bool = false) {
         self.id = id
         self.channel = channel
         self.message = message
         self.at = at
+        self.isOver = isOver
     }
 }
 

@@ -168,13 +168,15 @@ struct BotFace: BotView, BotControl, BotMuting {
 
     func inboxMessages(limit: Int) async -> [InboxMessage] {
         let inboxes = await bot.inboxes
-        let delivered = await bot.state.history.filter { entry in
+        let state = await bot.state
+        let delivered = state.history.filter { entry in
             guard case .delivered = entry.end else { return false }
             return inboxes.contains(entry.delivery.channel)
         }
         return delivered.suffix(limit).map { entry in
             InboxMessage(
-                id: entry.delivery.id, channel: entry.delivery.channel, message: entry.delivery.message, at: entry.at)
+                id: entry.delivery.id, channel: entry.delivery.channel, message: entry.delivery.message, at: entry.at,
+                isOver: entry.delivery.incident.map { state.incidents[$0]?.isOpen != true } ?? false)
         }
     }
 

@@ -72,6 +72,20 @@ import Testing
         }
     }
 
+    @Test func `a card has no links to mutes when there is nothing left to mute`() {
+        let sample = InboxMessage.sample("d-1")
+        var message = sample.message
+        message.links = [
+            Message.Link("Open", "https://sentry.io/mute"),
+            Message.Link("Mute 2 h", "https://alerts.example.com/bot/mute?incident=3f9a&for=2h"),
+        ]
+        func card(isOver: Bool) -> String {
+            page.card(InboxMessage(id: "d-1", channel: "team", message: message, at: sample.at, isOver: isOver)).text
+        }
+        #expect(card(isOver: false).contains("Open") && card(isOver: false).contains("Mute 2 h"))
+        #expect(card(isOver: true).contains("Open") && !card(isOver: true).contains("Mute 2 h"))
+    }
+
     @Test func `a bare message makes no empty boxes`() {
         let text = card()
         for tag in ["<dl", "<ul", "<h3", "<code", "why", "footer", "links"] { #expect(!text.contains(tag)) }
