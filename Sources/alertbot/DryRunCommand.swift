@@ -189,7 +189,7 @@ extension Input {
         guard case .polled(_, let report, _) = self else { return nil }
         switch report.outcome {
         case .noData: return "no data: it answered, and nothing happened in the span"
-        case .stale(let measured): return "stale: its figures are those of \(measured), older than it may give"
+        case .stale(let measured): return "stale: its figures are those of \(measured), older than allowed"
         case .values, .unchanged, .failed: return nil
         }
     }
