@@ -12,10 +12,14 @@ extension Config {
         _ bytes: [UInt8], folder: String, catalog: PluginCatalog, surroundings: ConfigSurroundings
     ) -> ConfigResult {
         var (loading, root) = ConfigLoading.begun(bytes, folder, catalog, surroundings)
+        // Before anything is wrong but the YAML itself.
+        let afresh = loading
         let config = root.flatMap { loading.config($0) }
         let problems = loading.reader.problems.sorted { $0.position < $1.position }
         let isSound = !problems.contains { $0.level == .error }
-        return ConfigResult(config: isSound ? config : nil, problems: problems)
+        return ConfigResult(
+            config: isSound ? config : nil, problems: problems, stateFolder: root.flatMap { afresh.stateFolder($0) },
+            zone: root.flatMap { afresh.zone($0) })
     }
 
     /// What is wrong with a part of a config by itself: sections may be missing, and names of things that stand elsewhere are
@@ -264,6 +268,29 @@ struct ConfigLoading {
             return
         }
         bot.listen = .on(host: host, port: port)
+    }
+
+    // MARK: what can be told of a config with errors
+
+    /// Nil where the setting is there and can not be read: a bot that keeps its state elsewhere is not the one meant.
+    fileprivate func stateFolder(_ root: Node) -> String? {
+        lenient("state", root, silent: absolute("state")) { absolute($0) }
+    }
+
+    fileprivate func zone(_ root: Node) -> Zone? {
+        lenient("timezone", root, silent: .utc) { try? reader.surroundings.zones.zone($0) }
+    }
+
+    /// A setting of the bot, whatever is wrong beside it.
+    private func lenient<Value>(
+        _ key: String, _ root: Node, silent: Value, _ read: (String) -> Value?
+    ) -> Value? {
+        guard case .mapping(let sections) = root.kind else { return nil }
+        guard let bot = sections.first(where: { $0.key == "bot" })?.value, !bot.isNull else { return silent }
+        guard case .mapping(let settings) = bot.kind else { return nil }
+        guard let setting = settings.first(where: { $0.key == key }) else { return silent }
+        var reader = reader
+        return reader.text(setting.value, key).flatMap { read($0.reveal()) }
     }
 
     private func absolute(_ path: String) -> String {

@@ -118,14 +118,14 @@ public struct StatusReport: Sendable {
     }
 
     /// The last deliveries that ended, newest last.
-    public func history(limit: Int, deadOnly: Bool = false) -> JSON {
+    public static func history(_ state: State, limit: Int, deadOnly: Bool = false) -> JSON {
         let entries = state.history.filter { entry in
             !deadOnly || entry.end.isDead
         }
         return .array(entries.suffix(limit).map(entry))
     }
 
-    private func entry(_ entry: HistoryEntry) -> JSON {
+    private static func entry(_ entry: HistoryEntry) -> JSON {
         let delivery = entry.delivery
         var sentence: String?
         if case .dead(let why) = entry.end { sentence = why }

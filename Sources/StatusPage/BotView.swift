@@ -14,6 +14,9 @@ public protocol BotView: Sendable {
     /// The last `limit` messages of the inbox, oldest first.
     func inboxMessages(limit: Int) async -> [InboxMessage]
 
+    /// Where the bot says things, in the order of the config.
+    func channels() async -> [PageChannel]
+
     /// A bell that rings after the inbox got a message; it ends when the bot stops.
     ///
     /// Each call makes a new bell. Rings may be merged, because what is new is always read with `inboxMessages`:
@@ -33,6 +36,18 @@ public protocol BotControl: Sendable {
     func obey(_ command: JSON) async throws -> JSON
 }
 
+/// A channel of the bot.
+public struct PageChannel: Hashable, Sendable {
+    public let name: String
+    /// Whether its messages stand on the page.
+    public let isInbox: Bool
+
+    public init(name: String, isInbox: Bool) {
+        self.name = name
+        self.isInbox = isInbox
+    }
+}
+
 /// A message as the inbox keeps it.
 public struct InboxMessage: Hashable, Sendable {
     /// Of letters, digits, `-` and `_`; no two messages share one.
@@ -41,12 +56,15 @@ public struct InboxMessage: Hashable, Sendable {
     public let message: Message
     /// When it reached the inbox.
     public let at: Moment
+    /// Whether the incident that it tells of has ended, so that there is nothing left to mute.
+    public let isOver: Bool
 
-    public init(id: String, channel: String, message: Message, at: Moment) {
+    public init(id: String, channel: String, message: Message, at: Moment, isOver: Bool = false) {
         self.id = id
         self.channel = channel
         self.message = message
         self.at = at
+        self.isOver = isOver
     }
 }
 
@@ -54,7 +72,7 @@ public struct InboxMessage: Hashable, Sendable {
 public struct BotHealth: Hashable, Sendable {
     /// False when only a restart can help.
     public let isAlive: Bool
-    /// False while the bot cannot do its work yet, or not any more.
+    /// False while the bot can not do its work yet, or not any more.
     public let isReady: Bool
     /// Such as `Watching 3 sources; the next poll is at 22:10 UTC.`
     public let sentence: String

@@ -14,7 +14,7 @@ extension Page {
             \(civil.hour.padded(2)):\(civil.minute.padded(2)) UTC</time></a></p>\
             <article><p class="kind">\(Page.kind(message))</p><h2>\(message.headline)</h2>\
             \(Page.facts(message.facts))\(Page.sparkline(message.sparkline))\(Page.lines(message.lines))\
-            \(Page.reason(message.reason))\(Page.issues(message.issues))\(Page.links(message.links))\
+            \(Page.reason(message.reason))\(Page.issues(message.issues))\(Page.links(Page.useful(inbox)))\
             \(Page.footer(message.footer))</article></div></li>
             """
     }
@@ -65,6 +65,11 @@ extension Page {
             "<li>\(HTML.link(issue.title, to: issue.url)) <small>\(issue.detail)</small></li>"
         }
         return #"<h3>Top issues</h3><ul class="issues">\#(rows)</ul>"#
+    }
+
+    /// The links that still lead somewhere.
+    private static func useful(_ inbox: InboxMessage) -> [Message.Link] {
+        inbox.isOver ? inbox.message.links.filter { !$0.url.contains(MuteDesk.path + "?") } : inbox.message.links
     }
 
     private static func links(_ links: [Message.Link]) -> HTML? {

@@ -5,7 +5,7 @@ import Markup
 struct Page: Sendable {
     let botName: String
 
-    func html(messages: [InboxMessage], health: BotHealth) -> HTML {
+    func html(messages: [InboxMessage], health: BotHealth, channels: [PageChannel]) -> HTML {
         """
         <!doctype html>
         <html lang="en">
@@ -28,7 +28,7 @@ struct Page: Sendable {
         </header>
         <main id="room" tabindex="0" aria-label="Messages">
         <div class="thread">
-        \(empty(isHidden: !messages.isEmpty))
+        \(empty(channels, isHidden: !messages.isEmpty))
         <ol id="messages">\(list(messages))</ol>
         <noscript><p class="hint">Reload this page to see new messages.</p></noscript>
         </div>
@@ -54,13 +54,27 @@ struct Page: Sendable {
             """
     }
 
-    private func empty(isHidden: Bool) -> HTML {
+    private func empty(_ channels: [PageChannel], isHidden: Bool) -> HTML {
         let hidden: HTML = isHidden ? " hidden" : ""
+        // What never comes is not promised.
+        let (heading, sentence): (HTML, HTML) =
+            channels.contains(where: \.isInbox)
+            ? (
+                "No messages yet",
+                "\(botName) polls its sources and will write here as soon as a rule has something to say."
+            )
+            : (
+                "Messages go elsewhere",
+                """
+                \(botName) writes to \(channels.map(\.name).joined(separator: ", ")). A channel with \
+                <code>plugin: inbox</code> would show its messages here.
+                """
+            )
         return """
             <section id="empty"\(hidden)>
             <span class="avatar"></span>
-            <h2>No messages yet</h2>
-            <p>\(botName) polls its sources and will write here as soon as a rule has something to say.</p>
+            <h2>\(heading)</h2>
+            <p>\(sentence)</p>
             </section>
             """
     }

@@ -61,7 +61,8 @@ struct Routes: Sendable {
         case .mute: return .response(.sentence(.notFound, "Nothing is muted here."))
         case .page:
             let messages = await view.inboxMessages(limit: limits.messagesMax)
-            return .response(.page(page.html(messages: messages, health: await view.health())))
+            return .response(
+                .page(page.html(messages: messages, health: await view.health(), channels: await view.channels())))
         case .style: return .response(Response(.ok, "text/css; charset=utf-8", Page.style))
         case .script: return .response(Response(.ok, "text/javascript; charset=utf-8", Page.script))
         case .icon: return .response(Response(.ok, "image/svg+xml", Page.icon))
@@ -112,7 +113,7 @@ struct Routes: Sendable {
 /// Which `Host` a request may name.
 ///
 /// A page anywhere on the web can have its own name resolve to 127.0.0.1 and then read us as if we were its own; but it
-/// cannot hide that name. Where only this machine can connect, names that are not ours are therefore refused.
+/// can not hide that name. Where only this machine can connect, names that are not ours are therefore refused.
 struct HostRule: Sendable {
     /// The names answered to, without ports; nil where any will do.
     let names: Set<String>?

@@ -73,7 +73,7 @@ public actor StatusServer {
 
     /// Serves until the task is cancelled, then returns with every connection closed.
     ///
-    /// - Throws: `StatusServerError` when it cannot listen.
+    /// - Throws: `StatusServerError` when it can not listen.
     public func run() async throws(StatusServerError) {
         let listener: Listener
         do {

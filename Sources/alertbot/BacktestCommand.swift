@@ -56,7 +56,7 @@ struct BacktestCommand: AsyncParsableCommand {
             if other?.sources[batch.source] != nil { otherPlayback?.feed(batch) }
         }
         tellUnplayed(playback.lateCount, end)
-        if playback.lineCount == 0 { Output.error("alertbot: warning: there was no observation to play") }
+        tellEmpty(playback.lineCount)
 
         let report = self.report(playback.finish(now: SystemClock().now()), config, truth)
         let otherReport = other.flatMap { other in
@@ -81,7 +81,7 @@ struct BacktestCommand: AsyncParsableCommand {
                 } else {
                     BacktestPage(report)
                 }
-            Output.write(page.text, to: STDOUT_FILENO)
+            Output.text(page.text)
         case .json:
             guard let difference, case .object(var object) = report.json else {
                 Output.line(report.json.prettyText)

@@ -21,7 +21,13 @@ struct CheckCommand: ParsableCommand {
     private static let calendarSpansMax = 60
 
     func run() throws {
-        let file = try ConfigFile(common.config)
+        let file: ConfigFile
+        do throws(Failure) {
+            file = try ConfigFile(common.config)
+        } catch {
+            if format == .json { tellUnreadable(error) }
+            throw error
+        }
         let calendar = file.result.config.map { gates($0) } ?? []
         let delays = file.result.config.map { $0.plan.detectionDelays } ?? []
         let experience = file.result.config.flatMap(experience)
@@ -50,6 +56,15 @@ struct CheckCommand: ParsableCommand {
             let count = file.result.problems.count { $0.level == .error }
             throw Failure(.no, "\(file.path) has \(count == 1 ? "an error" : "\(count) errors")")
         }
+    }
+
+    /// Programs learn of a file that can not be read in the shape in which they learn of every mistake.
+    private func tellUnreadable(_ failure: Failure) {
+        let problem = Problem(Position(line: 1, column: 1), failure.sentence)
+        let report: JSON = [
+            "problems": [problem.json(file: common.config)], "rules": [], "gates": [], "history": .null,
+        ]
+        Output.line(report.prettyText)
     }
 
     private func gates(_ config: Config) -> [(name: String, spans: [TimeSpan])] {

@@ -64,6 +64,21 @@ struct ConfigFile {
         }
         return config
     }
+
+    /// What is wrong, in one line where that keeps nobody from `doing` what was asked for: at night somebody must be able
+    /// to mute a bot that runs well, whatever became of its file.
+    func tellProblems(whileDoing doing: String) {
+        let count = alertbot.count(result.problems.count { $0.level == .error }, "error")
+        guard result.config == nil else { return problemTexts.forEach(Output.error) }
+        Output.error("alertbot: warning: \(path) has \(count); \(doing) all the same: run 'alertbot check'")
+    }
+
+    /// Where the journal is, for those who only read it.
+    func journalFolder() throws(Failure) -> String {
+        guard let folder = result.stateFolder else { return try config().bot.stateFolder }
+        tellProblems(whileDoing: "reading the journal")
+        return folder
+    }
 }
 
 extension Config {

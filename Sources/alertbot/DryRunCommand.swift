@@ -66,6 +66,7 @@ struct DryRunCommand: AsyncParsableCommand {
         var playback = Playback(config.plan, from: state, until: end, faults: faults.faults)
         let isWhole = try file.play { playback.feed($0) }
         tellUnplayed(playback.lateCount, end)
+        tellEmpty(playback.lineCount)
         return (playback.finish(now: SystemClock().now()), isWhole)
     }
 
@@ -125,6 +126,9 @@ struct DryRunCommand: AsyncParsableCommand {
                 failures += 1
                 Output.error("alertbot: source \(source): \(failure)")
             }
+            if let silence = input.silence {
+                Output.error("alertbot: source \(input.sourceName): \(silence)")
+            }
             preview.take(input)
         }
         guard failures < inputs.count else {
@@ -145,7 +149,7 @@ struct DryRunCommand: AsyncParsableCommand {
                 Output.line("# \(record.at) \(record.channel) \(record.kind.rawValue)")
                 Output.line(request.shownJSON.prettyText)
             }
-        case .html: Output.write(DryRunPage(report).text, to: STDOUT_FILENO)
+        case .html: Output.text(DryRunPage(report).text)
         case .text:
             let paint = common.paint
             let lines = DryRunText(report, width: Output.terminalWidth).lines
@@ -178,6 +182,16 @@ struct FaultOptions: ParsableArguments {
 extension Input {
     fileprivate var sourceName: String {
         if case .polled(let source, _, _) = self { source } else { "" }
+    }
+
+    /// Why there is nothing to judge, though the source has answered.
+    fileprivate var silence: String? {
+        guard case .polled(_, let report, _) = self else { return nil }
+        switch report.outcome {
+        case .noData: return "no data: it answered, and nothing happened in the span"
+        case .stale(let measured): return "stale: its figures are those of \(measured), older than allowed"
+        case .values, .unchanged, .failed: return nil
+        }
     }
 
     fileprivate var failure: (source: String, sentence: String)? {

@@ -12,8 +12,7 @@ struct IncidentsCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
-        let incidents = try await liveStatus(config)["incidents"] ?? .array([])
+        let incidents = try await liveStatus(ConfigFile(common.config))["incidents"] ?? .array([])
         guard format == .text else {
             Output.line(JSON.object(JSONObject([("incidents", incidents)])).prettyText)
             return
@@ -35,8 +34,8 @@ struct AckCommand: AsyncParsableCommand {
     var incidents: [String]
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
-        try show(await tell(.acknowledge(incidents, by: by ?? whoAmI()), config), format)
+        let file = try ConfigFile(common.config)
+        try show(await tell(.acknowledge(incidents, by: by ?? whoAmI()), file), format)
     }
 }
 
@@ -50,7 +49,6 @@ struct RetryCommand: AsyncParsableCommand {
     @Argument(help: "The delivery's id.") var delivery: String
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
-        try show(await tell(.retry(delivery), config), format)
+        try show(await tell(.retry(delivery), ConfigFile(common.config)), format)
     }
 }

@@ -18,7 +18,7 @@ struct JournalVerify: ParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() throws {
-        let folder = try ConfigFile(common.config).config().bot.stateFolder
+        let folder = try ConfigFile(common.config).journalFolder()
         let report = try readJournal(folder) { _ in }
         let quarantined = try attemptOnJournal { () throws(JournalError) in
             try JournalReader(FolderDisk(folder)).quarantined()
@@ -52,7 +52,7 @@ struct JournalShow: ParsableCommand {
     @Option(name: .long, help: "text (readable) or json (exact).") var format = TextOrJSON.text
 
     func run() throws {
-        let folder = try ConfigFile(common.config).config().bot.stateFolder
+        let folder = try ConfigFile(common.config).journalFolder()
         let report = try readJournal(folder) { record in
             let payload = String(decoding: record.payload, as: UTF8.self)
             switch format {

@@ -57,7 +57,7 @@ struct JournalRepairCommand: ParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() throws {
-        let folder = try ConfigFile(common.config).config().bot.stateFolder
+        let folder = try ConfigFile(common.config).journalFolder()
         let target = to ?? (folder.hasSuffix("/") ? String(folder.dropLast()) : folder) + ".repaired"
         let repair = try attemptOnJournal { () throws(JournalError) in
             try JournalRepair(FolderDisk(folder), to: FolderDisk(target))

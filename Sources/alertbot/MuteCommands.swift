@@ -35,8 +35,11 @@ struct MuteCommand: AsyncParsableCommand {
         if (length == nil) == (until == nil) {
             throw ValidationError("say how long: either --for, such as --for 2h, or --until")
         }
-        for label in label where !label.contains("=") {
+        for label in label where label.split(separator: "=", maxSplits: 1).count < 2 {
             throw ValidationError("--label is '\(label)', expected name=value, such as team=checkout")
+        }
+        for condition in conditions where condition.patterns.contains(where: { $0.pattern.trimmed.isEmpty }) {
+            throw ValidationError("--\(condition.property) is empty, expected what to mute, such as --app shop-ios")
         }
         if all != conditions.isEmpty {
             throw ValidationError(
@@ -45,7 +48,8 @@ struct MuteCommand: AsyncParsableCommand {
                     : "say what to mute, such as --app shop-ios, or --all")
         }
         for severity in severity where Severity(rawValue: severity) == nil {
-            throw ValidationError("--severity is '\(severity)', expected info, warning or critical")
+            let near = severity.nearest(in: Severity.allCases.map(\.rawValue)).map { "; did you mean \($0)?" } ?? ""
+            throw ValidationError("--severity is '\(severity)', expected info, warning or critical\(near)")
         }
     }
 
@@ -67,17 +71,20 @@ struct MuteCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
-        try check(source, "source", config.sources.keys.sorted())
-        try check(rule, "rule", config.plan.detectors.map(\.name) + Trouble.allCases.map(\.rawValue))
+        let file = try ConfigFile(common.config)
+        if let config = file.result.config {
+            try check(source, "source", config.sources.keys.sorted())
+            try check(rule, "rule", config.plan.detectors.map(\.name) + Trouble.allCases.map(\.rawValue))
+        }
         let end: Command.Until
         if let length {
             end = .after(try alertbot.length(length, "--for"))
         } else {
-            end = .at(try instant(until ?? "", "--until", config.plan.zone, isEnd: true))
+            let zone = try file.result.zone ?? file.config().plan.zone
+            end = .at(try instant(until ?? "", "--until", zone, isEnd: true))
         }
         let command = Command.mute(Match(conditions), until: end, reason: reason, by: by ?? whoAmI())
-        try show(await tell(command, config), format)
+        try show(await tell(command, file), format)
     }
 
     /// A name that is none covers nothing, which nobody wants.
@@ -106,8 +113,8 @@ struct UnmuteCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
-        try show(await tell(.unmute(id.map(Command.Muted.id) ?? .all), config), format)
+        let file = try ConfigFile(common.config)
+        try show(await tell(.unmute(id.map(Command.Muted.id) ?? .all), file), format)
     }
 }
 
@@ -119,23 +126,24 @@ struct MutesCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
-        let mutes = try await liveStatus(config)["mutes"] ?? .array([])
+        let mutes = try await liveStatus(ConfigFile(common.config))["mutes"] ?? .array([])
         guard format == .text else {
             Output.line(JSON.object(JSONObject([("mutes", mutes)])).prettyText)
             return
         }
         let list = mutes.array ?? []
         if list.isEmpty { Output.line("Nothing is muted.") }
-        for mute in list {
-            let until = mute["until"]?.string.map { "until \($0)" } ?? "for good"
-            let by = mute["by"]?.string.map { ", by \($0)" } ?? ""
-            let reason = mute["reason"]?.string.map { ": \($0)" } ?? ""
-            let origin = mute["origin"]?.string == "config" ? " (in the config)" : ""
-            let what = (try? Match(JSONReader(mute["match"] ?? .null)))?.sentence ?? "?"
-            Output.line(
-                common.paint.bold(mute["id"]?.string ?? "?")
-                    + "\(origin) \(what), from \(mute["from"]?.string ?? "?") \(until)\(by)\(reason)".tamed)
-        }
+        for mute in list { Output.line(muteText(mute, common.paint)) }
     }
+}
+
+/// A mute in a line.
+func muteText(_ mute: JSON, _ paint: Paint) -> String {
+    let until = mute["until"]?.string.map { "until \($0)" } ?? "for good"
+    let by = mute["by"]?.string.map { ", by \($0)" } ?? ""
+    let reason = mute["reason"]?.string.map { ": \($0)" } ?? ""
+    let origin = mute["origin"]?.string == "config" ? " (in the config)" : ""
+    let what = (try? Match(JSONReader(mute["match"] ?? .null)))?.sentence ?? "?"
+    return paint.bold(mute["id"]?.string ?? "?")
+        + "\(origin) \(what), from \(mute["from"]?.string ?? "?") \(until)\(by)\(reason)".tamed
 }

@@ -8,8 +8,14 @@ internal import Runtime
 // What the commands share that tell the bot something.
 
 /// Has the running bot do it, or, while none runs, writes it to the journal for the next one.
-func tell(_ command: Command, _ config: Config) async throws(Failure) -> CommandAnswer {
-    if let answer = try await ControlClient(stateFolder: config.bot.stateFolder).tell(command) { return answer }
+func tell(_ command: Command, _ file: ConfigFile) async throws(Failure) -> CommandAnswer {
+    if let folder = file.result.stateFolder,
+        let answer = try await ControlClient(stateFolder: folder).tell(command)
+    {
+        file.tellProblems(whileDoing: "asking the running bot")
+        return answer
+    }
+    let config = try file.config()
     do {
         var state = State()
         var ledger = try Ledger(opening: FolderDisk(config.bot.stateFolder), rebuilding: &state)

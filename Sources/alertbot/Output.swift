@@ -6,12 +6,21 @@ internal import Runtime
 
 /// The two ways out of a command: what was asked for, and everything else.
 enum Output {
-    static func line(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
-    static func error(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
+    static func line(_ text: String) { self.text(text + "\n") }
 
-    static func write(_ text: String, to descriptor: Int32) {
-        _ = write(Array(text.utf8)[...], to: descriptor)
+    /// What was asked for. Where the system does not take it the command ends: half an answer must not pass for a whole.
+    static func text(_ text: String) {
+        // A reader that goes away early, such as `head`, has what it wanted.
+        guard !write(text, to: STDOUT_FILENO), errno != EPIPE else { return }
+        error("alertbot: the output can not be written: \(String(cString: strerror(errno)))")
+        end(.impossible)
     }
+
+    /// Everything else; where that can not be said there is nobody to tell.
+    static func error(_ text: String) { _ = write(text + "\n", to: STDERR_FILENO) }
+
+    /// False when the system did not take all of it; `errno` says why.
+    static func write(_ text: String, to descriptor: Int32) -> Bool { write(Array(text.utf8)[...], to: descriptor) }
 
     /// False when the system did not take all of it; `errno` says why.
     static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
@@ -117,11 +126,11 @@ struct ProgressBar {
         shown = percent
         let filled = percent * ProgressBar.width / 100
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: ProgressBar.width - filled)
-        Output.write("\r\(what) \(bar) \(percent)%", to: STDERR_FILENO)
+        _ = Output.write("\r\(what) \(bar) \(percent)%", to: STDERR_FILENO)
     }
 
     func end() {
         guard shown >= 0 else { return }
-        Output.write("\r\u{1B}[K", to: STDERR_FILENO)
+        _ = Output.write("\r\u{1B}[K", to: STDERR_FILENO)
     }
 }

@@ -124,6 +124,11 @@ struct PlayedFile {
     }
 }
 
+/// Says that nothing was played: that nothing is said then is no good sign.
+func tellEmpty(_ lines: Int) {
+    if lines == 0 { Output.error("alertbot: warning: there was no observation to play") }
+}
+
 /// Says that lines lie beyond the end that somebody asked for.
 func tellUnplayed(_ lines: Int, _ end: Moment?) {
     guard lines > 0, let end else { return }

@@ -43,7 +43,7 @@ struct RunCommand: AsyncParsableCommand {
                 throw Failure(.impossible, error.description)
             }
             greet(config, host)
-            group.addTask { await handle(signals, bot, host) }
+            group.addTask { await handle(signals, bot, host, began: config.bot) }
             await bot.run(grace: config.bot.shutdownGrace)
             notifySystemd("STOPPING=1")
             group.cancelAll()
@@ -95,7 +95,7 @@ struct RunCommand: AsyncParsableCommand {
         notifySystemd("READY=1")
     }
 
-    private func handle(_ signals: Signals, _ bot: Bot, _ host: SystemHost) async {
+    private func handle(_ signals: Signals, _ bot: Bot, _ host: SystemHost, began: BotSettings) async {
         for await number in signals.stream {
             guard number == SIGHUP else {
                 host.log(Note(.info, "stopping; another signal ends at once"))
@@ -107,13 +107,13 @@ struct RunCommand: AsyncParsableCommand {
                 continue
             }
             notifySystemd("RELOADING=1\nMONOTONIC_USEC=\(SystemClock.read(CLOCK_MONOTONIC) / 1000)")
-            reload(bot, host)
+            reload(bot, host, began)
             notifySystemd("READY=1")
         }
     }
 
     /// Loads the config anew; one that is wrong never replaces the one that runs.
-    private func reload(_ bot: Bot, _ host: SystemHost) {
+    private func reload(_ bot: Bot, _ host: SystemHost, _ began: BotSettings) {
         do {
             let file = try ConfigFile(common.config)
             for problem in file.problemTexts { Output.error(problem) }
@@ -123,9 +123,27 @@ struct RunCommand: AsyncParsableCommand {
             }
             bot.reload(config.setup)
             host.log(Note(.info, "the config is loaded anew"))
+            let late = config.bot.changesForRestart(since: began)
+            guard !late.isEmpty else { return }
+            host.log(Note(.warning, "what changed in \(late.joined(separator: ", ")) takes a restart of the bot"))
         } catch {
             host.log(Note(.error, "\(error.sentence); the bot goes on with the config it has"))
         }
+    }
+}
+
+extension BotSettings {
+    /// The keys of which the bot goes on with what they said when it was started.
+    fileprivate func changesForRestart(since began: BotSettings) -> [String] {
+        var keys: [String] = []
+        if stateFolder != began.stateFolder { keys.append("bot.state") }
+        if listen != began.listen { keys.append("bot.listen") }
+        if shutdownGrace != began.shutdownGrace { keys.append("bot.shutdown_grace") }
+        guard case .on = began.listen else { return keys }
+        // Messages follow at once; the page keeps its heading, and answers to the names it had.
+        if name != began.name { keys.append("bot.name (on the page)") }
+        if publicURL != began.publicURL { keys.append("bot.public_url (on the page)") }
+        return keys
     }
 }
 
@@ -140,18 +158,25 @@ struct BotFace: BotView, BotControl, BotMuting {
 
     func status() async -> JSON { await report().status(isRunning: true, recordingTrouble: bot.recordingTrouble) }
     func incidents() async -> JSON { await report().incidents }
-    func history(limit: Int) async -> JSON { await report().history(limit: limit) }
+    func history(limit: Int) async -> JSON { await StatusReport.history(bot.state, limit: limit) }
     func metrics() async -> String { await report().prometheus }
+
+    func channels() async -> [PageChannel] {
+        let inboxes = await bot.inboxes
+        return await bot.plan.channels.map { PageChannel(name: $0.name, isInbox: inboxes.contains($0.name)) }
+    }
 
     func inboxMessages(limit: Int) async -> [InboxMessage] {
         let inboxes = await bot.inboxes
-        let delivered = await bot.state.history.filter { entry in
+        let state = await bot.state
+        let delivered = state.history.filter { entry in
             guard case .delivered = entry.end else { return false }
             return inboxes.contains(entry.delivery.channel)
         }
         return delivered.suffix(limit).map { entry in
             InboxMessage(
-                id: entry.delivery.id, channel: entry.delivery.channel, message: entry.delivery.message, at: entry.at)
+                id: entry.delivery.id, channel: entry.delivery.channel, message: entry.delivery.message, at: entry.at,
+                isOver: entry.delivery.incident.map { state.incidents[$0]?.isOpen != true } ?? false)
         }
     }
 

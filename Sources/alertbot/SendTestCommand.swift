@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import ArgumentParser
 internal import BotConfig
+internal import Glibc
 internal import PluginKit
 internal import Runtime
 
@@ -31,7 +32,10 @@ struct SendTestCommand: AsyncParsableCommand {
             footer: "alertbot \(Version.text)")
         let web = CurlWeb()
         let ports = Ports(
-            clock: clock, web: web, files: SystemFiles(), host: SystemHost(stateFolder: config.bot.stateFolder))
+            clock: clock, web: web, files: SystemFiles(),
+            // Standard output holds the JSON and nothing else.
+            host: SystemHost(
+                stateFolder: config.bot.stateFolder, output: format == .json ? STDERR_FILENO : STDOUT_FILENO))
         var hash = StableHash()
         hash.add(channel)
         hash.add(now.description)

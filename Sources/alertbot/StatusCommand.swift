@@ -13,8 +13,7 @@ struct StatusCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
-        let status = try await liveStatus(config)
+        let status = try await liveStatus(ConfigFile(common.config))
         switch format {
         case .json: Output.line(status.prettyText)
         case .text: describe(status, common.paint)
@@ -49,9 +48,18 @@ struct StatusCommand: AsyncParsableCommand {
         for channel in status["channels"]?.array ?? [] {
             let queued = Int(channel["queued"]?.number ?? 0)
             var line = "  \(text(channel, "name")): " + (queued == 0 ? "nothing waiting" : "\(queued) waiting")
+            if let oldest = channel["oldest"]?.string {
+                line += queued == 1 ? " since \(oldest)" : ", the oldest since \(oldest)"
+            }
+            let failures = Int(channel["failures"]?.number ?? 0)
+            if failures > 0 { line += paint.red(", \(count(failures, "failure")) in a row") }
             if let paused = channel["paused_until"]?.string { line += ", paused until \(paused)" }
             Output.line(line)
         }
+        let now = moment(status, "now") ?? .latest
+        let mutes = (status["mutes"]?.array ?? []).filter { (moment($0, "from") ?? .earliest) <= now }
+        if !mutes.isEmpty { Output.line("\n" + paint.bold("Mutes")) }
+        for mute in mutes { Output.line("  " + muteText(mute, paint)) }
         if let trouble = status["recording_trouble"]?.string {
             Output.line("\n" + paint.yellow("Observations are not recorded: \(trouble.tamed)"))
         }
@@ -60,8 +68,12 @@ struct StatusCommand: AsyncParsableCommand {
 }
 
 /// What the running bot says of itself, or, while none runs, what its journal says.
-func liveStatus(_ config: Config) async throws(Failure) -> JSON {
-    if let live = await ControlClient(stateFolder: config.bot.stateFolder).get("/api/status") { return live }
+func liveStatus(_ file: ConfigFile) async throws(Failure) -> JSON {
+    if let folder = file.result.stateFolder, let live = await ControlClient(stateFolder: folder).get("/api/status") {
+        file.tellProblems(whileDoing: "asking the running bot")
+        return live
+    }
+    let config = try file.config()
     let (state, _) = try readState(config.bot.stateFolder)
     return StatusReport(state, config.plan, at: SystemClock().now()).status(isRunning: false)
 }
@@ -86,6 +98,8 @@ func incidentText(_ incident: JSON, _ paint: Paint) -> String {
     return lines.joined(separator: "\n")
 }
 
+private func moment(_ json: JSON, _ name: String) -> Moment? { json[name]?.string.flatMap { Moment(rfc3339: $0) } }
+
 private func text(_ json: JSON, _ name: String) -> String { json[name]?.string?.tamed ?? "?" }
 
 struct HistoryCommand: AsyncParsableCommand {
@@ -104,10 +118,9 @@ struct HistoryCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
         // The journal says it all, whether the bot runs or not.
-        let (state, _) = try readState(config.bot.stateFolder)
-        let history = StatusReport(state, config.plan, at: SystemClock().now()).history(limit: limit, deadOnly: dead)
+        let (state, _) = try readState(ConfigFile(common.config).journalFolder())
+        let history = StatusReport.history(state, limit: limit, deadOnly: dead)
         switch format {
         case .json: Output.line(JSON.object(JSONObject([("history", history)])).prettyText)
         case .text:
@@ -121,7 +134,7 @@ struct HistoryCommand: AsyncParsableCommand {
                     paint.bold(
                         "\(entry["at"]?.string ?? "?") \(entry["channel"]?.string ?? "?") \(entry["kind"]?.string ?? "?")"
                     )
-                        + " \(painted)")
+                        + " \(painted)  " + paint.dim(entry["id"]?.string ?? "?"))
                 for line in (entry["text"]?.string ?? "").split(separator: "\n") { Output.line("  \(line)") }
                 if let why = entry["why"]?.string { Output.line(paint.red("  \(why.tamed)")) }
             }

@@ -53,7 +53,7 @@ struct SuggestCommand: AsyncParsableCommand {
         }
         switch format {
         case .json: Output.line(suggestions.json.prettyText)
-        case .text: Output.write(suggestions.fragment, to: STDOUT_FILENO)
+        case .text: Output.text(suggestions.fragment)
         }
         if !isWhole || !isTruthWhole { throw Failure(.no) }
     }

@@ -112,11 +112,16 @@ struct SentenceError: Error {
 /// Logs to standard error, the way systemd likes it: one line each, with its level as `<N>` where the journal reads.
 struct SystemHost: Host {
     let stateFolder: String
+    private let output: Int32
     private let isUnderJournal = getenv("JOURNAL_STREAM") != nil
 
-    init(stateFolder: String) { self.stateFolder = stateFolder }
+    /// - Parameter output: where channels print that write to standard output.
+    init(stateFolder: String, output: Int32 = STDOUT_FILENO) {
+        self.stateFolder = stateFolder
+        self.output = output
+    }
 
-    func print(_ text: String) { Output.write(text, to: STDOUT_FILENO) }
+    func print(_ text: String) { _ = Output.write(text, to: output) }
 
     func log(_ note: Note) {
         guard note.level != .debug else { return }
@@ -146,8 +151,13 @@ struct SystemHost: Host {
     }
 }
 
-/// Who runs the command, as their shell knows them.
-func whoAmI() -> String? { getenv("USER").map { String(cString: $0) } }
+/// Who runs the command: as their shell knows them, or, where no shell has set anything, as the system does.
+func whoAmI() -> String? {
+    for variable in ["USER", "LOGNAME"] {
+        if let name = getenv(variable), name.pointee != 0 { return String(cString: name) }
+    }
+    return getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
+}
 
 /// Has memory go back to the system once it is not needed: what a storm took stays with the bot for months otherwise.
 ///

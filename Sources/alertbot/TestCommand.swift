@@ -25,7 +25,8 @@ struct TestCommand: ParsableCommand {
     private struct Ran {
         let path: String
         let config: ConfigFile
-        let problems: [String]
+        let problems: [Problem]
+        let problemTexts: [String]
         let results: [RuleTestResult]
     }
 
@@ -35,22 +36,33 @@ struct TestCommand: ParsableCommand {
         if let junit { try write(JUnit(ran.map(suite)), to: junit) }
         let results = ran.flatMap(\.results)
         let failed = results.count { !$0.passed }
+        let problemCount = ran.reduce(0) { $0 + $1.problems.count }
         switch format {
         case .text:
             for file in ran { tell(file) }
             for (config, coverage) in coverages { tell(coverage, of: config) }
-            Output.line("\(count(results.count, "test")), \(failed == 0 ? "all as expected" : "\(failed) failed")")
+            let outcome =
+                results.isEmpty
+                ? "no test was run"
+                : "\(count(results.count, "test")), \(failed == 0 ? "all as expected" : "\(failed) failed")"
+            let mistakes =
+                problemCount == 0
+                ? ""
+                : "; there \(problemCount == 1 ? "is" : "are") "
+                    + "\(count(problemCount, "mistake")) in the tests"
+            Output.line(outcome + mistakes)
         case .json:
-            for problem in ran.flatMap(\.problems) { Output.error(problem) }
+            for problem in ran.flatMap(\.problemTexts) { Output.error(problem) }
             let summary: JSON = ["tests": JSON(results.count), "failed": JSON(failed)]
             let json: JSON = [
                 "tests": .array(ran.flatMap { file in file.results.map { $0.json(file: file.path) } }),
                 "coverage": .array(coverages.map { .object(JSONObject([("config", .string($0)), ("of", $1.json)])) }),
                 "summary": summary,
+                "problems": .array(ran.flatMap { file in file.problems.map { $0.json(file: file.path) } }),
             ]
             Output.line(json.prettyText)
         }
-        if failed > 0 || ran.contains(where: { !$0.problems.isEmpty }) { throw Failure(.no) }
+        if failed > 0 || problemCount > 0 { throw Failure(.no) }
     }
 
     private func run(_ path: String) throws(Failure) -> Ran {
@@ -69,7 +81,8 @@ struct TestCommand: ParsableCommand {
         let lines = String(decoding: bytes, as: UTF8.self)
             .split(omittingEmptySubsequences: false) { $0.isNewline }.map(String.init)
         return Ran(
-            path: path, config: file, problems: reading.problems.map { $0.text(file: path, lines: lines) },
+            path: path, config: file, problems: reading.problems,
+            problemTexts: reading.problems.map { $0.text(file: path, lines: lines) },
             results: reading.tests.map { $0.run(with: config) })
     }
 
@@ -92,7 +105,7 @@ struct TestCommand: ParsableCommand {
     // MARK: telling
 
     private func tell(_ file: Ran) {
-        for problem in file.problems { Output.error(problem) }
+        for problem in file.problemTexts { Output.error(problem) }
         for result in file.results {
             let mark = result.passed ? common.paint.green("✓") : common.paint.red("✗")
             Output.line("\(mark) \(result.name)" + (result.passed ? "" : "  \(place(result.position, file))"))
@@ -136,7 +149,7 @@ struct TestCommand: ParsableCommand {
         var cases = file.results.map { result in
             (name: result.name, failure: result.passed ? nil : difference(result, file, nil))
         }
-        if !file.problems.isEmpty { cases.append(("the file can be read", file.problems.joined(separator: "\n"))) }
+        if !file.problems.isEmpty { cases.append(("the file can be read", file.problemTexts.joined(separator: "\n"))) }
         return JUnit.Suite(name: file.path, cases: cases)
     }
 
@@ -146,7 +159,9 @@ struct TestCommand: ParsableCommand {
             throw Failure(.impossible, "the results \(path) can not be written: \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
-        Output.write(junit.xml, to: descriptor)
+        guard Output.write(junit.xml, to: descriptor) else {
+            throw Failure(.impossible, "the results \(path) can not be written: \(String(cString: strerror(errno)))")
+        }
     }
 }
 

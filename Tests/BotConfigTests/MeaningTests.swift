@@ -159,6 +159,24 @@ internal import Testing
         #expect(detector.volumeMin == 50)
     }
 
+    @Test(
+        arguments: [
+            ("", "/etc/bot/state", "UTC"), ("bot:\n", "/etc/bot/state", "UTC"),
+            ("bot: {state: /var/lib/bot, timezone: Europe/Madrid}", "/var/lib/bot", "Europe/Madrid"),
+            ("bot: {state: ./there, timezone: Madird, nonsense: 1}", "/etc/bot/there", nil),
+            ("bot: {state: \"${env:NOT_SET}\", timezone: Europe/Madrid}", nil, "Europe/Madrid"),
+            ("bot: {state: [a]}", nil, "UTC"), ("bot: {state: }", nil, "UTC"), ("bot: [state]", nil, nil),
+            ("bot: {state: a, state: b}", "/etc/bot/a", "UTC"), ("bot: {state: ", nil, nil),
+        ] as [(String, String?, String?)])
+    func `where the state is and what time it is there can be told of a config with errors`(
+        bot: String, state: String?, zone: String?
+    ) {
+        let result = load("nonsense: 1\n" + bot)
+        #expect(result.config == nil)
+        #expect(result.stateFolder == state)
+        #expect(result.zone?.name == zone)
+    }
+
     @Test func `a rule is read to its last key`() throws {
         let config = try config(
             """

@@ -45,6 +45,20 @@ import Testing
         }
     }
 
+    @Test func `programs learn of a file that can not be read in the usual shape`() async throws {
+        let scratch = try Scratch()
+        try scratch.write("huge.yaml", String(repeating: "# much too long\n", count: 1 << 17))
+        for (file, why) in [("gone.yaml", "No such file or directory"), ("huge.yaml", "it is larger than 1024 KiB")] {
+            let check = try await scratch.alertbot("check", "--config", file, "--format", "json")
+            #expect(check.status == 1)
+            let problem = try check.json["problems"][0]
+            #expect(problem.names == ["column", "file", "line", "message", "severity", "suggestion"])
+            #expect(problem["file"].string == file)
+            #expect(problem["message"].string?.contains(why) == true, "\(problem)")
+            #expect(check.errors.contains(why))
+        }
+    }
+
     @Test func `the caret stands under what it means`() async throws {
         let scratch = try Scratch()
         try scratch.write("config.yaml", mistaken)

@@ -90,6 +90,16 @@ import Testing
         #expect(preview.output.contains("\u{1B}") == isColored)
     }
 
+    @Test func `that a source has nothing to say is said`() async throws {
+        let polled = try await Shop.scratch().alertbot("dry-run")
+        #expect(polled.status == 0)
+        #expect(
+            polled.errors == "alertbot: source figures: no data: it answered, and nothing happened in the span\n")
+        let played = try await Shop.scratch().alertbot("dry-run", "--observations", "figures.jsonl")
+        #expect(played.status == 0)
+        #expect(played.errors == "alertbot: warning: there was no observation to play\n")
+    }
+
     @Test(arguments: ["text", "html", "payload", "json"]) func `hostile names and titles are harmless in every format`(
         format: String
     ) async throws {

@@ -46,6 +46,51 @@ import Testing
         #expect(try await scratch.alertbot("mutes").output == "Nothing is muted.\n")
     }
 
+    @Test func `a bot that runs is told what to do though its config has errors by now`() async throws {
+        let scratch = try folder()
+        let bot = try await scratch.startBot()
+        defer { bot.send(9) }
+        _ = try await eventually("it was said") { bot.standardOutput.contains("shop-ios") ? true : nil }
+        let incident = try #require(
+            try await scratch.alertbot("incidents", "--format", "json").json["incidents"][0]["id"].string)
+        try scratch.write("config.yaml", Shop.config.replacing("hooks.example.com", with: "${env:NOT_SET}"))
+
+        let asking =
+            "alertbot: warning: config.yaml has 1 error; asking the running bot all the same: run 'alertbot check'\n"
+        let reading = asking.replacing("asking the running bot", with: "reading the journal")
+        let table: [(words: [String], says: String, warns: String)] = [
+            (["mute", "--app", "x", "--for", "1m"], "muted app x until ", asking),
+            (["mute", "--app", "y", "--until", "2099-01-01 09:00"], "muted app y until ", asking),
+            (["mutes"], "app x, from ", asking), (["unmute", "--all"], "2 mutes are over", asking),
+            (["ack", incident], "acknowledged", asking), (["status"], "shop-alerts  running", asking),
+            (["incidents"], "critical shop-ios", asking), (["history"], "ops opened delivered", reading),
+            (["journal", "verify"], ": sound", reading), (["journal", "show"], "shop-ios", reading),
+        ]
+        for row in table {
+            let run = try await BotHarness.run(BotBinary.path, row.words, folder: scratch.folder)
+            #expect(run.status == 0, "\(row.words): \(run.all)")
+            #expect(run.output.contains(row.says), "\(row.words): \(run.all)")
+            #expect(run.errors == row.warns, "\(row.words)")
+        }
+        let retry = try await scratch.alertbot("retry", "none")
+        #expect(retry.errors.contains("there is no delivery 'none'"), "\(retry.all)")
+
+        // With nobody to ask the whole config is needed, and where the state is must be readable in any case.
+        bot.send(15)
+        #expect(try await bot.ending() == .exited(0))
+        for words in [
+            ["mute", "--all", "--for", "1m"], ["mutes"], ["unmute", "--all"], ["ack", incident], ["status"],
+        ] {
+            let run = try await BotHarness.run(BotBinary.path, words, folder: scratch.folder)
+            #expect(run.status == 1, "\(words): \(run.all)")
+            #expect(run.errors.hasSuffix("alertbot: config.yaml has an error\n"), "\(run.all)")
+        }
+        try scratch.write("config.yaml", "bot: {state: \n")
+        let verify = try await scratch.alertbot("journal", "verify")
+        #expect(verify.status == 1)
+        #expect(verify.errors.hasSuffix("alertbot: config.yaml has an error\n"), "\(verify.all)")
+    }
+
     @Test func `what can not be meant is wrong usage, what can not be is a no`() async throws {
         let scratch = try folder()
         let table: [(words: [String], status: Int32, says: String)] = [
@@ -55,6 +100,10 @@ import Testing
             (["mute", "--source", "figure", "--for", "2h"], 2, "did you mean figures?"),
             (["mute", "--label", "x", "--for", "2h"], 2, "expected name=value"),
             (["mute", "--severity", "bad", "--for", "2h"], 2, "expected info, warning or critical"),
+            (["mute", "--severity", "critcal", "--for", "2h"], 2, "warning or critical; did you mean critical?"),
+            (["mute", "--app", "", "--for", "2h"], 2, "--app is empty, expected what to mute, such as --app shop-ios"),
+            (["mute", "--app", "a", "--source", " ", "--for", "2h"], 2, "--source is empty"),
+            (["mute", "--label", "team=", "--for", "2h"], 2, "expected name=value"),
             (["mute", "--all", "--until", "2001-01-01"], 1, "has ended already"),
             (["unmute"], 2, "say which: an id of 'alertbot mutes', or --all"),
             (["unmute", "none"], 1, "there is no mute 'none'; none is set"),
@@ -67,6 +116,60 @@ import Testing
             #expect(run.errors.contains(row.says), "\(row.words): \(run.all)")
             #expect(run.output.isEmpty)
         }
+    }
+}
+
+/// What a running bot says of itself when all is not well.
+@Suite struct RunningTests {
+    @Test func `the status names what waits, what fails and what is muted`() async throws {
+        let config = Shop.config.replacing("https://hooks.example.com/bot", with: "http://127.0.0.1:9/x")
+        let scratch = try Shop.scratch(config, figures: Figures().line("shop-ios", crashed: 500, of: 10_000))
+        let bot = try await scratch.startBot()
+        defer { bot.send(9) }
+        try await bot.says("channel ops: delivery ")
+        #expect(try await scratch.alertbot("mute", "--app", "other", "--for", "2h", "--by", "ada").status == 0)
+        let json = try await scratch.alertbot("status", "--format", "json").json
+        let oldest = try #require(json["channels"][0]["oldest"].string)
+        let text = try await scratch.alertbot("status").output
+        #expect(text.contains(try Regex("  ops: 1 waiting since \(oldest), [0-9]+ failures? in a row")), "\(text)")
+        #expect(text.contains(try Regex("\nMutes\n  [0-9a-z]+ app other, from .* until .*, by ada\n")), "\(text)")
+    }
+
+    @Test func `a mute says who has set it, whatever the shell knows of them`() async throws {
+        let scratch = try Shop.scratch()
+        let system = try await run("id", ["-un"]).output.dropLast()
+        let table: [(environment: [String: String], name: String)] = [
+            (["USER": "ada", "LOGNAME": "grace"], "ada"), (["LOGNAME": "grace"], "grace"), (["USER": ""], "\(system)"),
+        ]
+        for row in table {
+            let set = try await scratch.alertbot("mute", "--all", "--for", "2h", environment: row.environment)
+            #expect(set.status == 0, "\(set.all)")
+            let mutes = try await scratch.alertbot("mutes", "--format", "json").json["mutes"].elements
+            #expect(mutes.last?["by"].string == row.name, "\(mutes)")
+        }
+    }
+
+    @Test func `what is read at the start only is named when it changes`() async throws {
+        let scratch = try Shop.scratch()
+        let bot = try await scratch.startBot()
+        defer { bot.send(9) }
+        try scratch.write(
+            "config.yaml",
+            Shop.config.replacing(
+                "listen: off", with: "listen: 127.0.0.1:0\n  state: ./elsewhere\n  shutdown_grace: 5s"))
+        bot.send(1)
+        try await bot.says("the config is loaded anew")
+        try await bot.says(
+            "warning: what changed in bot.state, bot.listen, bot.shutdown_grace takes a restart of the bot")
+        // Back to what it runs with: nothing is left to say.
+        try scratch.write("config.yaml", Shop.config.replacing("99.5%", with: "99.4%"))
+        bot.send(1)
+        _ = try await eventually("it was loaded twice") {
+            bot.standardError.ranges(of: "the config is loaded anew").count == 2 ? true : nil
+        }
+        bot.send(15)
+        #expect(try await bot.ending() == .exited(0))
+        #expect(bot.standardError.ranges(of: "takes a restart").count == 1, "\(bot.standardError)")
     }
 }
 

@@ -56,6 +56,7 @@ import Testing
         let ran = try await scratch(tests.replacing("severity: critical", with: "severity: criticle"))
             .alertbot("test", "shop.test.yaml")
         #expect(ran.status == 1)
+        #expect(ran.output.hasSuffix("\nno test was run; there is 1 mistake in the tests\n"), "\(ran.output)")
         #expect(
             ran.errors == """
                 shop.test.yaml:12:45: error: 'severity' is 'criticle', expected info, warning, critical; did you mean \
@@ -66,6 +67,17 @@ import Testing
                 """)
     }
 
+    @Test func `programs learn of mistakes in the tests as they learn of those in a config`() async throws {
+        let scratch = try scratch(tests.replacing("severity: critical", with: "severity: criticle"))
+        let ran = try await scratch.alertbot("test", "shop.test.yaml", "--format", "json")
+        #expect(ran.status == 1)
+        let problem = try ran.json["problems"][0]
+        #expect(problem.names == ["column", "file", "line", "message", "severity", "suggestion"])
+        #expect(problem["file"].string == "shop.test.yaml")
+        #expect(problem["line"].number == 12)
+        #expect(problem["suggestion"].string == "critical")
+    }
+
     @Test func `results are written for build servers and for programs`() async throws {
         let scratch = try scratch(tests.replacing("at: 13:00", with: "at: 12:50"))
         let ran = try await scratch.alertbot("test", "shop.test.yaml", "--junit", "results.xml", "--format", "json")
@@ -73,7 +85,8 @@ import Testing
         let xml = String(decoding: scratch.contents["results.xml"] ?? [], as: UTF8.self)
         #expect(xml.contains(#"<testsuite name="shop.test.yaml" tests="1" failures="1">"#))
         let json = try ran.json
-        #expect(json.names == ["coverage", "summary", "tests"])
+        #expect(json.names == ["coverage", "problems", "summary", "tests"])
+        #expect(json["problems"] == .array([]))
         #expect(json["summary"] == .object(["tests": .number(1), "failed": .number(1)]))
         #expect(json["tests"][0]["decisions"][0]["status"].string == "missing")
     }

@@ -34,7 +34,9 @@ import Testing
         #expect(history[0]["outcome"].string == "delivered")
         #expect(history[0]["kind"].string == "opened")
         let text = try await scratch.alertbot("history")
-        #expect(text.output.contains(" ops opened delivered\n  🔴 shop-ios"))
+        // With the id that 'retry' takes.
+        let id = try #require(history[0]["id"].string)
+        #expect(text.output.contains(" ops opened delivered  \(id)\n  🔴 shop-ios"), "\(text.output)")
         let dead = try await scratch.alertbot("history", "--dead")
         #expect(dead.output == "No dead letters.\n")
     }
@@ -122,6 +124,14 @@ import Testing
         #expect(page.status == 0)
         #expect(try page.json["delivered"].bool == true)
         #expect(!scratch.names.contains("state"))
+    }
+
+    @Test func `with json even a channel that prints leaves standard output to it`() async throws {
+        let scratch = try Shop.scratch(Shop.config + "  out: {plugin: console}\n")
+        let out = try await scratch.alertbot("send-test", "out", "--format", "json")
+        #expect(out.status == 0)
+        #expect(try out.json["delivered"].bool == true, "\(out.output)")
+        #expect(out.errors.contains("shop-alerts: this is a test message"))
     }
 
     @Test func `a state that is no folder is told by name`() async throws {

@@ -127,7 +127,7 @@ internal import Testing
         rehearsal.sendAnswer = { _, _ in (.refusedChannel("answered 410"), .zero) }
         rehearsal.see(.critical)
         rehearsal.advance(by: .zero)
-        let entries = try JSONReader(report(rehearsal).history(limit: 2)).elements().map(\.value)
+        let entries = try JSONReader(StatusReport.history(rehearsal.state, limit: 2)).elements().map(\.value)
         #expect(entries.count == 2)
         for entry in entries {
             #expect(
@@ -136,15 +136,16 @@ internal import Testing
                     "text",
                 ])
         }
-        let all = try JSONReader(report(rehearsal).history(limit: 100)).elements().map(\.value)
+        let all = try JSONReader(StatusReport.history(rehearsal.state, limit: 100)).elements().map(\.value)
         #expect(all.first?["kind"] == "opened")
         #expect(all.first?["outcome"] == "delivered")
         #expect(all.first?["why"] == .null)
         #expect(all.first?["attempts"] == 1)
-        let dead = try JSONReader(report(rehearsal).history(limit: 100, deadOnly: true)).elements().map(\.value)
+        let dead = try JSONReader(StatusReport.history(rehearsal.state, limit: 100, deadOnly: true)).elements().map(
+            \.value)
         #expect(dead.first?["kind"] == "escalated")
         #expect(dead.allSatisfy { $0["outcome"] == "dead" && $0["why"] == "answered 410" })
-        #expect(report(rehearsal).history(limit: 0) == .array([]))
+        #expect(StatusReport.history(rehearsal.state, limit: 0) == .array([]))
     }
 
     @Test func `prometheus gets the figures`() {

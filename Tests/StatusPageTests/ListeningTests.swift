@@ -54,7 +54,7 @@ import Testing
         let failing = server(.tcp(host: "no such host", port: 0))
         let waiting = Task { try await failing.waitUntilListening() }
         let error = await #expect(throws: StatusServerError.self) { try await failing.run() }
-        let start = "no such host:0: cannot listen there ('no such host' is no address of a machine: "
+        let start = "no such host:0: can not listen there ('no such host' is no address of a machine: "
         #expect(error?.description.hasPrefix(start) == true)
         await #expect(throws: StatusServerError.self) { try await waiting.value }
     }

@@ -42,7 +42,9 @@ import Testing
         let sample = InboxMessage.sample("x")
         let named = Page(botName: hostile)
         let strange = InboxMessage(id: hostile, channel: hostile, message: sample.message, at: sample.at)
-        let html = named.html(messages: [strange], health: BotHealth(isAlive: true, isReady: true, sentence: hostile))
+        let html = named.html(
+            messages: [strange], health: BotHealth(isAlive: true, isReady: true, sentence: hostile),
+            channels: [PageChannel(name: hostile, isInbox: false)])
         #expect(!html.text.contains("<img"))
     }
 
@@ -68,6 +70,20 @@ import Testing
         ] {
             #expect(text.contains(part))
         }
+    }
+
+    @Test func `a card has no links to mutes when there is nothing left to mute`() {
+        let sample = InboxMessage.sample("d-1")
+        var message = sample.message
+        message.links = [
+            Message.Link("Open", "https://sentry.io/mute"),
+            Message.Link("Mute 2 h", "https://alerts.example.com/bot/mute?incident=3f9a&for=2h"),
+        ]
+        func card(isOver: Bool) -> String {
+            page.card(InboxMessage(id: "d-1", channel: "team", message: message, at: sample.at, isOver: isOver)).text
+        }
+        #expect(card(isOver: false).contains("Open") && card(isOver: false).contains("Mute 2 h"))
+        #expect(card(isOver: true).contains("Open") && !card(isOver: true).contains("Mute 2 h"))
     }
 
     @Test func `a bare message makes no empty boxes`() {
@@ -98,7 +114,7 @@ import Testing
         let first = InboxMessage.sample("a")
         let second = InboxMessage(id: "b", channel: "team", message: first.message, at: first.at + .hours(1))
         let third = InboxMessage(id: "c", channel: "team", message: first.message, at: first.at + .hours(2))
-        let html = page.html(messages: [first, second, third], health: health).text
+        let html = page.html(messages: [first, second, third], health: health, channels: .sample).text
         let days = html.split(separator: #"<li class="day"><span>"#).dropFirst().map { $0.prefix { $0 != "<" } }
         #expect(days == ["Friday, 20 November 2026", "Saturday, 21 November 2026"])
         let order = ["20 November", "m-a", "m-b", "21 November", "m-c"].map { html.firstRange(of: $0)?.lowerBound }
@@ -107,11 +123,21 @@ import Testing
     }
 
     @Test func `an empty page says what is going on`() {
-        let html = page.html(messages: [], health: health).text
+        let html = page.html(messages: [], health: health, channels: .sample).text
         #expect(html.contains(#"<section id="empty">"#))
         #expect(html.contains("shop-alerts polls its sources and will write here"))
         #expect(html.contains("Watching 3 sources."))
-        #expect(page.html(messages: [.sample("a")], health: health).text.contains(#"<section id="empty" hidden>"#))
+        #expect(
+            page.html(messages: [.sample("a")], health: health, channels: .sample).text.contains(
+                #"<section id="empty" hidden>"#))
+    }
+
+    @Test func `a page on which nothing will ever stand says where messages go`() {
+        let channels = ["team", "on<call>"].map { PageChannel(name: $0, isInbox: false) }
+        let html = page.html(messages: [], health: health, channels: channels).text
+        #expect(html.contains(#"<section id="empty">"#))
+        #expect(html.contains("shop-alerts writes to team, on&lt;call&gt;. A channel with <code>plugin: inbox</code>"))
+        #expect(!html.contains("No messages yet") && !html.contains("will write here"))
     }
 
     @Test(arguments: [(true, true, "live"), (true, false, "unready"), (false, false, "down"), (false, true, "down")])
@@ -122,7 +148,7 @@ import Testing
     }
 
     @Test func `nothing on the page needs what the policy forbids`() {
-        let html = page.html(messages: [.sample("a")], health: health).text
+        let html = page.html(messages: [.sample("a")], health: health, channels: .sample).text
         for inline in ["<style", " style=", "<script>", " onclick", "javascript:", "http://", "https://"] {
             #expect(!html.contains(inline))
         }

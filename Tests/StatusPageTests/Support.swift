@@ -17,6 +17,7 @@ actor FakeBot: BotView {
     func history(limit: Int) -> JSON { ["limit": JSON(limit)] }
     func inboxMessages(limit: Int) -> [InboxMessage] { messages.suffix(limit) }
     func metrics() -> String { figures }
+    func channels() -> [PageChannel] { .sample }
     func health() -> BotHealth { state }
 
     func inboxBell() -> AsyncStream<Void> {
@@ -37,6 +38,10 @@ actor FakeBot: BotView {
     func stop() {
         for bell in bells { bell.finish() }
     }
+}
+
+extension [PageChannel] {
+    static let sample = [PageChannel(name: "oncall", isInbox: false), PageChannel(name: "page", isInbox: true)]
 }
 
 extension InboxMessage {

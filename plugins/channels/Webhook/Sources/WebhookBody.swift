@@ -45,12 +45,22 @@ enum WebhookBody {
 }
 
 extension String {
-    /// The text with its middle cut out where it takes more bytes than the limit inside a JSON string, never inside a
-    /// character.
+    /// The text, defused, with its middle cut out where it takes more bytes than the limit inside a JSON string, never
+    /// inside a character.
     fileprivate func fitted(to limit: Int) -> String {
+        let text = defused
         // Nothing in it costs more than two bytes a byte, and nearly every text is far below the limit.
-        guard utf8.count * 2 > limit else { return self }
-        return cutInTheMiddle(to: limit, markCost: "…".utf8.count, cost: \.bytesInJSON)
+        guard text.utf8.count * 2 > limit else { return text }
+        return text.cutInTheMiddle(to: limit, markCost: "…".utf8.count, cost: \.bytesInJSON)
+    }
+
+    /// The text in which nothing calls anybody: what takes it may hand it on to a chat, where a title from a crashing
+    /// program must not ring for all. In Slack and Discord `<!channel>` and `<@name>` do, in Teams `<at>`, and in these and
+    /// others the bare words.
+    private var defused: String {
+        guard utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "@") }) else { return self }
+        return parted(after: "<", before: ["!", "@", "#", "at>"])
+            .parted(after: "@", before: ["room", "everyone", "channel", "here", "group", "all"])
     }
 }
 

@@ -63,6 +63,19 @@ private let signed: [String: Option.Value] = [
         #expect(once["text"]?.string == SampleMessages.opened.plainText)
     }
 
+    @Test(arguments: [
+        ("<!channel> fell", "<\u{200B}!channel> fell"),
+        ("@room @Everyone @here", "@\u{200B}room @\u{200B}Everyone @\u{200B}here"),
+        ("<at>all</at> <@U1>", "<\u{200B}at>all</at> <\u{200B}@U1>"),
+        ("ada@example.com < 99%", "ada@example.com < 99%"),
+    ])
+    func `nobody is called where the text is handed on to a chat`(_ title: String, _ defused: String) throws {
+        var message = SampleMessages.test
+        message.headline = title
+        let data = try #require(try channel().request(for: message)?.data)
+        #expect(data["text"]?.string?.hasPrefix(defused) == true, "\(data)")
+    }
+
     @Test func `as many incidents as fit, and fewer for a receiver that refused`() throws {
         let crowd = try #require(SampleMessages.nasty.first { $0.name == "500 incidents" }?.message)
         let rich = try #require(try channel().request(for: crowd)?.wireBody()?.bytes)
