@@ -104,8 +104,10 @@ extension Turn {
             record.calmCount = closeness == .far ? record.calmCount + 1 : 0
             state.judged.insert(source.name)
         case .unchanged:
-            // What the figures say is as before; what the rules say of them need not be.
-            if state.judged.insert(source.name).inserted {
+            // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
+            // that the figures still hold.
+            let isNews = record.lastOutcome != .values && record.lastOutcome != .unchanged
+            if state.judged.insert(source.name).inserted || isNews {
                 let subjects = state.series.keys.filter { $0.source == source.name }.sorted()
                 if judge(subjects, asSeen: true) == .near { record.isNear = true }
             }

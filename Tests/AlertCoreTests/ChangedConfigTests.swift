@@ -44,6 +44,19 @@ import Testing
         #expect(bot.decisions.map(\.mark) == ["O"])
     }
 
+    /// While the source fails nobody reminds of what may be over; an answer that says 'as before' makes it certain again.
+    @Test func `figures that are repeated after a failure are certain again`() {
+        var bot = repeating(.rehearsed(for: .zero, repeat: .hours(1)))
+        let answers = bot.pollAnswer
+        bot.pollAnswer = { _, _ in (PollReport(.failed(PollFailure(.timeout, "no answer"))), .zero) }
+        bot.advance(by: .hours(2))
+        #expect(bot.state.incidentsInOrder.first { $0.subject == .shop }?.isUncertain == true)
+        bot.pollAnswer = answers
+        bot.advance(by: .hours(2))
+        #expect(bot.state.incidentsInOrder.first { $0.subject == .shop }?.isUncertain == false)
+        #expect(bot.decisions.contains { $0.kind == .reminder && $0.at > bot.now - .hours(2) })
+    }
+
     @Test func `a rule that is renamed ends under its old name and goes on under its new one`() {
         var bot = repeating()
         bot.reload(plan("floor"))

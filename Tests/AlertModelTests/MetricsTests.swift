@@ -46,7 +46,7 @@ import Testing
 
     @Test(
         arguments: [
-            (["users": 1e12, "own_metric": -1e19], nil), (["sessions": 18_446_744_073_709_551_615], "sessions"),
+            (["users": 1e12, "own_metric": -1e19], nil), (["sessions": 18_446_744_073_709_551_616], "sessions"),
             (["own_metric": -1.7e308], "own_metric"),
         ] as [(Metrics, String?)])
     func `what nobody can have counted is told, and not kept`(metrics: Metrics, name: String?) {
