@@ -238,7 +238,6 @@ struct Turn {
     }
 
     private mutating func start() {
-        forgetLostAnnouncements()
         moveClockIfSetBack()
         state.judged = []
         for source in plan.sources {

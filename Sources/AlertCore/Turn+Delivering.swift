@@ -344,30 +344,9 @@ extension Turn {
     static let lateAfter = Duration.hours(1)
 
     private mutating func abandon(_ delivery: Delivery) {
-        end(delivery, Turn.abandoned)
+        end(delivery, .dead("the channel is not in the config any more"))
         forgetAnnouncement(delivery, forNow: false)
     }
-
-    private static let abandoned = DeliveryEnd.dead("the channel is not in the config any more")
-
-    /// After a start: a power cut may have kept that a message is dead and lost that its channel never heard of what it
-    /// announced, for of what was written last only the first part may be there.
-    mutating func forgetLostAnnouncements() {
-        var lastWords: [String: HistoryEntry] = [:]
-        for entry in state.history.suffix(Turn.tornEntriesMax) {
-            for incident in entry.delivery.message.incidents { lastWords[entry.delivery.channel + incident.id] = entry }
-        }
-        let onTheWay = Set(
-            state.outbox.values.filter { $0.kind == .opened || $0.kind == .digest }
-                .flatMap { delivery in delivery.message.incidents.map { delivery.channel + $0.id } })
-        for (place, entry) in lastWords.sorted(by: { $0.key < $1.key }) where !onTheWay.contains(place) {
-            guard entry.end.isDead else { continue }
-            forgetAnnouncement(entry.delivery, forNow: entry.end != Turn.abandoned)
-        }
-    }
-
-    /// More than any channel ends in one turn.
-    private static let tornEntriesMax = 256
 
     /// After a start: whatever the run before had under way may or may not have arrived; deliveries to channels that are
     /// gone never will. What this run has under way, when the config is loaded anew, is waited for.

@@ -54,7 +54,7 @@ public struct Compaction: Sendable {
             buffer.removeAll(keepingCapacity: true)
         }
         func write(_ kind: Line.Kind, _ payload: [UInt8]) throws(JournalError) {
-            try Line.write(kind, seq: through, at: stamp, limits: limits, to: &buffer) { $0 += payload }
+            try Line.write(kind, seq: through, isLast: true, at: stamp, limits: limits, to: &buffer) { $0 += payload }
         }
         try write(.begin, Array("{}".utf8))
         for payload in records {

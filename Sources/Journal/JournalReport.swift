@@ -50,7 +50,7 @@ public struct JournalPlace: Sendable, Equatable, CustomStringConvertible {
 
 /// One thing a replay noticed. `description` is a sentence.
 public enum JournalNotice: Sendable, Equatable {
-    /// The last line is unfinished: its commit never ended. The writer cuts it off.
+    /// The last commit never ended: its last line is missing or unfinished. The writer cuts all of it off.
     case tornTail(JournalPlace, bytes: Int)
     /// The last record is whole but for its line feed. It was kept; the writer mends the line.
     case lineFeedMissing(JournalPlace)
@@ -90,7 +90,7 @@ extension JournalNotice: CustomStringConvertible {
     public var description: String {
         switch self {
         case .tornTail(let place, let bytes):
-            "\(place): the last \(bytes) bytes are an unfinished record; it was never committed and is cut off"
+            "\(place): the last \(bytes) bytes are of a commit that never ended; nothing of it counts and it is cut off"
         case .lineFeedMissing(let place):
             "\(place): the last record is whole but its line is not ended; it is kept and the line is mended"
         case .duplicate(let place, let seq):

@@ -25,6 +25,8 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// `nil` when there is none yet, or the last one can no longer be relied on: the next commit starts one.
     var segment: Segment?
     var pending: [UInt8] = []
+    /// Where the last line of `pending` is, which the commit marks; out of date while `pending` is empty.
+    private var lastPending: Line.Place?
     /// The time stamp of the last record: nearly always that of the next one, too.
     private var stamp = Line.Stamp()
     var snapshotBytes: Int
@@ -152,18 +154,20 @@ public struct JournalWriter: ~Copyable, Sendable {
     @discardableResult
     public mutating func append(at: String, _ write: (inout [UInt8]) -> Void) throws(JournalError) -> UInt64 {
         try stamp.set(at)
-        try Line.write(.record, seq: lastSeq + 1, at: stamp, limits: limits, to: &pending, write)
+        lastPending = try Line.write(
+            .record, seq: lastSeq + 1, isLast: false, at: stamp, limits: limits, to: &pending, write)
         lastSeq += 1
         return lastSeq
     }
 
-    /// Makes everything appended durable with one write and one sync.
+    /// Makes everything appended durable with one write and one sync, all of it or, should the power fail, nothing.
     ///
     /// If it throws, nothing counts as written, and everything appended stays in memory for the next commit: call it
-    /// again later. After a full disk that is all it takes; after `.uprooted` it takes `restore`.
+    /// again later; of that one then, what was in the first may come back without the rest. After a full disk that is all it takes; after `.uprooted` it takes `restore`.
     public mutating func commit() throws(JournalError) {
         guard !pending.isEmpty else { return }
         guard !isUprooted else { throw .uprooted(path: disk.folder) }
+        if let lastPending { Line.markLast(lastPending, in: &pending) }
         do {
             if segment.map({ $0.bytes >= limits.segmentBytesMax }) ?? true { try startSegment() }
             try write()

@@ -4,7 +4,7 @@ extension Line {
     /// A time stamp as lines carry it, checked and put together once for all the lines that share it.
     struct Stamp: ~Copyable, Sendable {
         private var at = ""
-        /// What stands between the number and the body, with zeros for the checksum.
+        /// What stands between `last` and the body, with zeros for the checksum.
         fileprivate var bytes: [UInt8] = []
 
         /// Takes on another time; if it throws, the stamp is as it was.
@@ -22,17 +22,29 @@ extension Line {
     /// `,"crc":"00000000"`: the member that the checksum does not cover.
     private static let crcBytes = 17
 
+    /// Where the parts of a line are that are filled in once it is written.
+    struct Place {
+        fileprivate var start: Int
+        fileprivate var last: Int
+        fileprivate var body: Int
+        fileprivate var end: Int
+    }
+
     /// Adds one whole line to `buffer`, line feed included; `payload` adds the payload to it. All that the line must not
     /// hold is refused, and the buffer is as it was then.
+    @discardableResult
     static func write(
-        _ kind: Kind, seq: UInt64, at stamp: borrowing Stamp, limits: JournalLimits, to buffer: inout [UInt8],
-        _ payload: (inout [UInt8]) -> Void
-    ) throws(JournalError) {
+        _ kind: Kind, seq: UInt64, isLast: Bool, at stamp: borrowing Stamp, limits: JournalLimits,
+        to buffer: inout [UInt8], _ payload: (inout [UInt8]) -> Void
+    ) throws(JournalError) -> Place {
         let start = buffer.count
-        let body = start + head.utf8CodeUnitCount + seq.digitsCount + stamp.bytes.count
+        let last = start + head.utf8CodeUnitCount + seq.digitsCount + lastHead.utf8CodeUnitCount
+        let body = last + 1 + stamp.bytes.count
         buffer.append(addingCapacity: body + kind.head.utf8CodeUnitCount - start) { output in
             output.append(head)
             output.append(decimal: seq)
+            output.append(lastHead)
+            output.append(isLast ? UInt8(ascii: "1") : UInt8(ascii: "0"))
             output.append(stamp.bytes.span)
             output.append(kind.head)
         }
@@ -45,12 +57,24 @@ extension Line {
             throw error
         }
         buffer.append(addingCapacity: 2) { $0.append("}\n") }
-        var crc = CRC32C.extend(0, with: buffer.span.bytes.extracting(start..<body - crcBytes))
-        crc = CRC32C.extend(crc, with: buffer.span.bytes.extracting(body..<buffer.count - 1))
+        let place = Place(start: start, last: last, body: body, end: buffer.count - 1)
+        seal(place, in: &buffer)
+        return place
+    }
+
+    /// Makes a line in `buffer` the last of its commit.
+    static func markLast(_ place: Place, in buffer: inout [UInt8]) {
+        buffer[place.last] = UInt8(ascii: "1")
+        seal(place, in: &buffer)
+    }
+
+    private static func seal(_ place: Place, in buffer: inout [UInt8]) {
+        var crc = CRC32C.extend(0, with: buffer.span.bytes.extracting(place.start..<place.body - crcBytes))
+        crc = CRC32C.extend(crc, with: buffer.span.bytes.extracting(place.body..<place.end))
         var bytes = buffer.mutableSpan
         for digit in 0..<8 {
             let nibble = UInt8(crc >> (28 - 4 * UInt32(digit)) & 0xF)
-            bytes[body - 9 + digit] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
+            bytes[place.body - 9 + digit] = nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10
         }
     }
 

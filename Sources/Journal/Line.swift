@@ -4,16 +4,22 @@ struct Line {
 
     var kind: Kind
     var seq: UInt64
+    /// Whether it is the last line of its commit.
+    var isLast: Bool
     var at: Range<Int>
     var payload: Range<Int>
 
     /// Numbers stay below this, so that counting on never overflows.
     static let seqMax = UInt64(Int64.max)
-    /// The format this module writes.
-    static let version = 1
-    static let head: StaticString = "{\"v\":1,\"seq\":"
+    /// The format this module writes; it reads those before it, too.
+    static let version = 2
+    static let head: StaticString = "{\"v\":2,\"seq\":"
+    /// Release 0.1: without `lastHead`, so that each line counts by itself.
+    private static let firstHead: StaticString = "{\"v\":1,\"seq\":"
 
     static let versionHead: StaticString = "{\"v\":"
+    /// What one digit follows: 1 on the last line of a commit, 0 on all others.
+    static let lastHead: StaticString = ",\"last\":"
     static let atHead: StaticString = ",\"at\":\""
     static let crcHead: StaticString = ",\"crc\":\""
 
@@ -27,7 +33,7 @@ struct Line {
 
     /// Takes a line apart and checks its checksum; `bytes` has no line feed.
     static func read(_ bytes: Span<UInt8>) -> Reading {
-        guard bytes.has(head, at: 0) else { return readForeign(bytes) }
+        guard hasHead(bytes, at: 0) else { return readForeign(bytes) }
         guard let (line, body) = split(bytes) else { return .damaged(blame(bytes, else: .notARecord)) }
         let raw = bytes.bytes
         let cut = line.at.upperBound + 1
@@ -39,7 +45,12 @@ struct Line {
         return .whole(line)
     }
 
-    /// Finds the parts of a version 1 line, and where the part after the checksum begins.
+    /// Whether a line of a version that this module reads may begin there.
+    static func hasHead(_ bytes: Span<UInt8>, at position: Int) -> Bool {
+        bytes.has(head, at: position) || bytes.has(firstHead, at: position)
+    }
+
+    /// Finds the parts of a line, and where the part after the checksum begins.
     private static func split(_ bytes: Span<UInt8>) -> (Line, body: Int)? {
         var position = head.utf8CodeUnitCount
         var seq: UInt64 = 0
@@ -51,7 +62,16 @@ struct Line {
             seq = sum
             position += 1
         }
-        guard position > digitsStart, seq <= seqMax, bytes.has(atHead, at: position) else { return nil }
+        guard position > digitsStart, seq <= seqMax else { return nil }
+        var isLast = true
+        if bytes.has(head, at: 0) {
+            let digit = position + lastHead.utf8CodeUnitCount
+            guard bytes.has(lastHead, at: position), digit < bytes.count, let value = bytes[digit].decimalDigit, value < 2
+            else { return nil }
+            isLast = value == 1
+            position = digit + 1
+        }
+        guard bytes.has(atHead, at: position) else { return nil }
         position += atHead.utf8CodeUnitCount
         let atStart = position
         let atEndMax = min(bytes.count, atStart + JournalLimits.atBytesMax + 1)
@@ -67,7 +87,7 @@ struct Line {
             guard end - start >= 2, bytes[start] == UInt8(ascii: "{"), bytes[end - 1] == UInt8(ascii: "}"),
                 bytes[end] == UInt8(ascii: "}")
             else { return nil }
-            return (Line(kind: kind, seq: seq, at: at, payload: start..<end), body)
+            return (Line(kind: kind, seq: seq, isLast: isLast, at: at, payload: start..<end), body)
         }
         return nil
     }

@@ -93,7 +93,7 @@ struct LineSurvey {
     private mutating func splitJoined(_ raw: LineReader.RawLine) -> Finding? {
         var from = raw.range.lowerBound + 1
         for _ in 0..<Self.searchesMax where from < raw.range.upperBound {
-            guard let second = find(Line.head, in: from..<raw.range.upperBound) else { return nil }
+            guard let second = findHead(in: from..<raw.range.upperBound) else { return nil }
             from = second + 1
             guard case .whole(let line) = read(second..<raw.range.upperBound) else { continue }
             let firstBytes = second - raw.range.lowerBound
@@ -110,6 +110,11 @@ struct LineSurvey {
             }
         }
         return nil
+    }
+
+    private func findHead(in range: Range<Int>) -> Int? {
+        let bytes = reader.buffer.span
+        return range.first { bytes[$0] == UInt8(ascii: "{") && Line.hasHead(bytes, at: $0) }
     }
 
     private func find(_ text: StaticString, in range: Range<Int>) -> Int? {

@@ -3,7 +3,7 @@ struct Replay {
     /// What the writer has to mend at the end of the last segment.
     enum Tail: Equatable {
         case fine
-        /// Only the first `keep` bytes are lines.
+        /// Only the first `keep` bytes are lines of whole commits.
         case cut(keep: Int)
         /// The first `keep` bytes are lines, but for the last line feed.
         case lineFeed(keep: Int)
@@ -39,6 +39,8 @@ struct Replay {
     private var expected: UInt64 = 1
     /// How many damaged lines followed the last intact one: each may have been a record.
     private var damagedLines: UInt64 = 0
+    /// What the last segment has of a commit whose last line has not come yet.
+    private var withheld = Withheld()
 
     init(folder: String, limits: JournalLimits) {
         self.folder = folder
@@ -130,12 +132,15 @@ struct Replay {
         reach(segment.number, before: place(LineReader.Spot(line: 1, byteOffset: 0), segment))
         var survey = LineSurvey(segment.file, limits: limits)
         var supersededFrom: LineReader.Spot?
+        var unfinishedFrom: LineReader.Spot?
         while let finding = try next(&survey) {
             // Past the fence the file is only read on to learn its length.
             guard supersededFrom == nil else { continue }
             // Damaged lines are not counted here: one record can have become several lines, with intact ones to follow.
             let isComplete = fence.map { expected >= $0 } ?? false
             switch finding {
+            case .lineFeedMissing(let line, _, let spot, _) where fence == nil && !line.isLast:
+                unfinishedFrom = spot
             case .line(let line, let base, let spot), .lineFeedMissing(let line, let base, let spot, _):
                 if let fence, line.kind == .record, line.seq >= fence {
                     supersededFrom = spot
@@ -149,16 +154,18 @@ struct Replay {
                         damage(.lineFeed, spot, segment, bytes: 0)
                     }
                 }
-                try take(line, survey, base: base, spot, segment, body)
+                // Another segment begins only after a commit, so what stands before it is whole.
+                try take(line, survey, base: base, spot, segment, isWhole: line.isLast || fence != nil, body)
             case .damaged(let spot, _, _) where isComplete, .unfinished(let spot, _, _) where isComplete:
                 supersededFrom = spot
             case .unfinished(let spot, _, let bytes) where fence == nil && bytes <= limits.lineBytesMax:
-                tail = .cut(keep: spot.byteOffset)
-                report.add(.tornTail(place(spot, segment), bytes: bytes))
+                unfinishedFrom = spot
             case .damaged(let spot, let what, let bytes):
+                try release(segment, body)
                 if what != .lineFeed { damagedLines += 1 }
                 damage(what, spot, segment, bytes: bytes)
             case .unfinished(let spot, let what, let bytes):
+                try release(segment, body)
                 damagedLines += 1
                 damage(what, spot, segment, bytes: bytes)
                 if fence == nil { tail = .unusable }
@@ -171,17 +178,29 @@ struct Replay {
         if let spot = supersededFrom {
             report.add(.superseded(place(spot, segment), bytes: survey.bytesTaken - spot.byteOffset))
         }
+        if let spot = withheld.first?.spot ?? unfinishedFrom {
+            tail = .cut(keep: spot.byteOffset)
+            report.add(.tornTail(place(spot, segment), bytes: survey.bytesTaken - spot.byteOffset))
+        }
+        if let first = withheld.first {
+            // Its numbers are given anew.
+            expected = first.seq
+            damagedLines = 0
+        }
     }
 
+    /// - Parameter isWhole: Whether the line's commit is known to be whole; if not, the record waits until it is.
     private mutating func take(
         _ line: Line,
         _ survey: LineSurvey,
         base: Int,
         _ spot: LineReader.Spot,
         _ segment: Catalog.Entry,
+        isWhole: Bool,
         _ body: Body
     ) throws(JournalError) {
         guard line.kind == .record else {
+            try release(segment, body)
             damagedLines += 1
             return damage(.misplaced, spot, segment, bytes: line.payload.upperBound + 1)
         }
@@ -190,9 +209,26 @@ struct Replay {
             return report.add(.duplicate(place(spot, segment), seq: line.seq))
         }
         if line.seq > expected { reach(line.seq, before: place(spot, segment)) }
-        try give(survey.record(line, base: base), spot, segment, body)
+        let record = survey.record(line, base: base)
+        if isWhole {
+            try release(segment, body)
+            try give(record, spot, segment, body)
+        } else {
+            withheld.add(record, spot)
+        }
         expected = line.seq + 1
         damagedLines = 0
+    }
+
+    /// Gives out what was withheld. Damage shows that it was whole, for what a power cut tears has nothing behind it.
+    private mutating func release(_ segment: Catalog.Entry, _ body: Body) throws(JournalError) {
+        guard withheld.first != nil else { return }
+        // Taken out meanwhile, so that it is not copied.
+        var released = Withheld()
+        swap(&released, &withheld)
+        try released.forEach { record, spot throws(JournalError) in try give(record, spot, segment, body) }
+        released.removeAll()
+        withheld = released
     }
 
     /// Notes the records missing before `seq`, unless as many damaged lines account for them.

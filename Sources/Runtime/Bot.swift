@@ -303,8 +303,8 @@ public actor Bot {
         }
     }
 
-    /// Facts in one commit: some 4 MiB, so that a storm of ten thousand is not in memory twice. A crash between two
-    /// commits is no worse than one in the middle of a commit: either leaves the first facts of a turn.
+    /// Facts in one commit: some 4 MiB, so that a storm of ten thousand is not in memory twice. A commit counts as a
+    /// whole; only of a turn with more facts than this can a crash leave the first ones.
     private static let factsPerCommitMax = 4096
 
     /// Puts a snapshot in its place. One that failed costs nothing: the journal is whole without it.

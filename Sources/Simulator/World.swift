@@ -254,7 +254,7 @@ final class World: @unchecked Sendable {
     }
 
     /// Members of a line's envelope before the record; none of their values has a comma.
-    private static let envelopeMembers = 4
+    private static let envelopeMembers = 5
 
     static func fact(inLine line: ArraySlice<UInt8>) -> Fact? {
         var place = line.startIndex

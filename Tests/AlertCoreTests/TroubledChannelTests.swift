@@ -195,26 +195,4 @@ import Testing
         #expect(bot.kindsSent(to: "team") == [.opened])
         #expect(bot.objections == [])
     }
-
-    @Test func `a beginning whose message is dead is told anew where a power cut has lost that it was`() throws {
-        let core = Core(plan: .rehearsed())
-        let now = Moment.rehearsalStart
-        var (bot, disk) = (State(), State())
-        func step(_ input: Input) -> [Fact] {
-            let output = core.step(&bot, input, at: now)
-            return output.facts
-        }
-        let seen = PollReport(.values([.look(.warning, at: now)]))
-        for fact in step(.started) + step(.polled(source: "ios", seen, validators: [:])) { disk.apply(fact) }
-        let delivery = try #require(bot.outboxInOrder.first)
-        // Of the commit that tells of its end only the first part is there.
-        let torn = step(.delivered(id: delivery.id, .refusedChannel("410")))
-        let end = try #require(torn.firstIndex { if case .deliveryDone = $0 { true } else { false } })
-        for fact in torn[...end] { disk.apply(fact) }
-        let incident = try #require(disk.incidentsInOrder.first { $0.rule == "look" })
-        #expect(incident.standings["team"]?.announced == .warning)
-        _ = core.step(&disk, .started, at: now)
-        // Nobody was told of a dead letter either: that it is tried once more brings that to light.
-        #expect(disk.outboxInOrder.map(\.kind) == [.opened])
-    }
 }

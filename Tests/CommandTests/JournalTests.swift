@@ -6,13 +6,17 @@ import Testing
 @Suite struct JournalTests {
     private static let segment = "state/journal-00000000000000000001.jsonl"
 
-    /// Four records of a bot, and lines that stand for everything else.
+    /// Four records of a bot, the first of release 0.1, and lines that stand for everything else.
     private static let sound = [
         #"{"v":1,"seq":1,"at":"2026-11-21T12:00:00.000Z","crc":"CRC","record":{"kind":"numbering","next":1}}"#,
-        #"{"v":1,"seq":2,"at":"2026-11-21T12:00:01.000Z","crc":"CRC","record":{"kind":"numbering","next":2}}"#,
-        #"{"v":1,"seq":3,"at":"2026-11-21T12:00:02.000Z","crc":"CRC","record":{"kind":"numbering","next":3}}"#,
-        #"{"v":1,"seq":4,"at":"2026-11-21T12:00:03.000Z","crc":"CRC","record":{"kind":"numbering","next":4}}"#,
+        #"{"v":2,"seq":2,"last":1,"at":"2026-11-21T12:00:01.000Z","crc":"CRC","record":{"kind":"numbering","next":2}}"#,
+        #"{"v":2,"seq":3,"last":1,"at":"2026-11-21T12:00:02.000Z","crc":"CRC","record":{"kind":"numbering","next":3}}"#,
+        #"{"v":2,"seq":4,"last":1,"at":"2026-11-21T12:00:03.000Z","crc":"CRC","record":{"kind":"numbering","next":4}}"#,
     ].map(withChecksum)
+
+    /// The second record, of a commit that has more.
+    private static let withoutEnd = withChecksum(
+        #"{"v":2,"seq":2,"last":0,"at":"2026-11-21T12:00:01.000Z","crc":"CRC","record":{"kind":"numbering","next":2}}"#)
 
     private static func withChecksum(_ line: String) -> String {
         var crc = UInt32.max
@@ -45,9 +49,13 @@ import Testing
             ),
             ([sound[0], "not a line", sound[2]], 1, "damaged", "not a journal record"),
             ([sound[0], sound[3]], 1, "damaged", "records 2 to 3, which should stand before this, are missing"),
-            ([sound[0], #"{"v":2,"seq":2,"#, sound[2]], 1, "damaged", "checksum does not match"),
+            ([sound[0], #"{"v":3,"seq":2,"#, sound[2]], 1, "damaged", "checksum does not match"),
             (["some other program's", "lines"], 1, "", "none of its lines is a journal's"),
-            ([#"{"v":2,"seq":1}"#], 1, "", "format version 2, this release reads version 1"),
+            ([#"{"v":3,"seq":1}"#], 1, "", "format version 3, this release reads versions up to 2"),
+            (
+                [sound[0], withoutEnd], 0,
+                "sound", ":2 (byte 104): the last 113 bytes are of a commit that never ended; nothing of it counts"
+            ),
             (
                 [
                     withChecksum(
