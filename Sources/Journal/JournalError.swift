@@ -87,7 +87,8 @@ extension JournalError: CustomStringConvertible {
         case .diskFailed(let path, let operation, let reason):
             return "could not \(operation.verb) \(path): \(reason); check the disk and the system's log"
         case .newerVersion(let place, let found):
-            return "\(place): the journal has format version \(found), this release reads versions up to \(Line.version); "
+            return
+                "\(place): the journal has format version \(found), this release reads versions up to \(Line.version); "
                 + "use the release that wrote it, or a later one"
         case .foreignFile(let path):
             return "\(path) has a journal's name, but none of its lines is a journal's; "

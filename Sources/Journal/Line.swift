@@ -66,7 +66,8 @@ struct Line {
         var isLast = true
         if bytes.has(head, at: 0) {
             let digit = position + lastHead.utf8CodeUnitCount
-            guard bytes.has(lastHead, at: position), digit < bytes.count, let value = bytes[digit].decimalDigit, value < 2
+            guard bytes.has(lastHead, at: position), digit < bytes.count, let value = bytes[digit].decimalDigit,
+                value < 2
             else { return nil }
             isLast = value == 1
             position = digit + 1

@@ -28,7 +28,8 @@ struct LineSurvey {
 
     var bytesTaken: Int { reader.bytesTaken }
 
-    /// The later version that the file's first line names without a checksum to bear it out.
+    /// The later version that the file's first line names without a checksum to bear it out. Of an unfinished line it
+    /// would not matter: in no version does what a power cut tore count.
     private var firstLineVersion: (spot: Spot, version: Int)?
 
     /// The later version that wrote the file, read to its end: its first line says so, and no line is of this version.
@@ -74,7 +75,7 @@ struct LineSurvey {
         case .whole(let line):
             return .lineFeedMissing(line, base: base, raw.spot, keep: raw.spot.byteOffset + raw.bytes)
         case .newer(let version, isCertain: false):
-            if raw.spot.line == 1 { firstLineVersion = (raw.spot, version) }
+            if raw.spot.line == 1, raw.ended { firstLineVersion = (raw.spot, version) }
             return examineDamaged(raw, .badChecksum)
         case .damaged(let damage): return examineDamaged(raw, damage)
         }
@@ -122,12 +123,13 @@ struct LineSurvey {
         return range.first { bytes[$0] == text.utf8Start[0] && bytes.has(text, at: $0) }
     }
 
-    /// Whether damaged bytes still have the look of a line or the beginning of one. Zeros at the end are blocks that a
-    /// power cut left unwritten.
+    /// Whether damaged bytes still have the look of a line or the beginning of one, in which a byte may have been altered.
+    /// Zeros at the end are blocks that a power cut left unwritten.
     private func resemblesLine(_ bytes: ArraySlice<UInt8>) -> Bool {
-        let head = Line.versionHead.withUTF8Buffer { Array($0) }
+        let versionHead = Line.versionHead.withUTF8Buffer { Array($0) }
+        let head = Line.head.withUTF8Buffer { Array($0) }
         let written = bytes[..<(bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? bytes.startIndex)]
-        return written.starts(with: head) || head.starts(with: written)
+        return written.starts(with: versionHead) || zip(written, head).count { $0 != $1 } <= 1
             || find(Line.crcHead, in: bytes.indices) != nil
     }
 }

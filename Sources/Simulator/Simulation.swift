@@ -221,6 +221,8 @@ private struct Play {
             return
         }
         let place = rot.below(copy[name].count)
+        // What is torn and rotten besides can not be told from a commit that was whole: part of it may come back.
+        guard !report.isTorn(name, at: place) else { return }
         copy[name][place] ^= 1 << UInt8(rot.below(8))
         world.counts.rot += 1
         world.tell(.rotted(place: "\(name) at byte \(place)", whole: payloads, Play.read(copy)))
@@ -418,4 +420,12 @@ private struct Play {
 private final class LifeFlag: @unchecked Sendable {
     // Touched on the simulation's thread only: the bot's task runs on its executor.
     var hasEnded = false
+}
+
+extension JournalReport {
+    fileprivate func isTorn(_ file: String, at byte: Int) -> Bool {
+        notices.contains {
+            if case .tornTail(let torn, _) = $0 { torn.file == file && torn.byteOffset <= byte } else { false }
+        }
+    }
 }

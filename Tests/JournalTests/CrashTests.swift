@@ -11,14 +11,26 @@ import Testing
     private struct Told {
         var appended: [[UInt8]] = []
         var confirmed = 0
+        /// How many there were at each commit, confirmed or not.
+        var ends: Set<Int> = [0]
         var compaction: Compaction?
         var records: [[UInt8]] = []
         var written: Compaction.Written?
 
-        /// What came back must be what was appended, down to at least the last confirmed one.
+        init() {}
+
+        /// After a start.
+        init(found: [[UInt8]]) {
+            appended = found
+            confirmed = found.count
+            ends = [found.count]
+        }
+
+        /// What came back must be what was appended, down to at least the last confirmed one, and commits as a whole.
         func check(_ found: [[UInt8]], _ comment: Comment, at location: SourceLocation = #_sourceLocation) {
             #expect(found.count >= confirmed, comment, sourceLocation: location)
             #expect(found == Array(appended.prefix(found.count)), comment, sourceLocation: location)
+            #expect(ends.contains(found.count), comment, sourceLocation: location)
         }
     }
 
@@ -37,6 +49,7 @@ import Testing
     }
 
     private static func perform(_ step: Step, _ writer: inout JournalWriter, _ told: inout Told) throws(JournalError) {
+        if [.commit, .compact, .begin].contains(step) { told.ends.insert(told.appended.count) }
         switch step {
         case .append:
             let payload = payload(told.appended.count + 1)
@@ -95,7 +108,7 @@ import Testing
             told.check(found, comment)
             #expect(!writer.report.isDamaged, comment)
 
-            told = Told(appended: found, confirmed: found.count)
+            told = Told(found: found)
             for step in [Step.append, .commit, .append, .begin, .append, .commit, .write, .append, .commit, .finish] {
                 try Self.perform(step, &writer, &told)
             }
@@ -117,7 +130,7 @@ import Testing
             var writer = try Self.open(disk, &found)
             told.check(found, comment)
             #expect(!writer.report.isDamaged, comment)
-            told = Told(appended: found, confirmed: found.count)
+            told = Told(found: found)
 
             let steps = Self.steps(&random)
             for (number, step) in steps.enumerated() {
@@ -137,8 +150,7 @@ import Testing
             }
             disk.setFaults { _, _ in nil }
             if Bool.random(using: &random) {
-                try writer.commit()
-                told.confirmed = told.appended.count
+                try Self.perform(.commit, &writer, &told)
             }
             if Bool.random(using: &random) { disk.restart(&random) }
         }
@@ -154,7 +166,7 @@ import Testing
         for cut in 1...16 {
             let comment: Comment = "seed \(seed), cut at operation \(cut)"
             let disk = try diskWith(2, limits: Self.limits)
-            var told = Told(appended: [payload(1), payload(2)], confirmed: 2)
+            var told = Told(found: [payload(1), payload(2)])
             do {
                 var found: [[UInt8]] = []
                 var writer = try Self.open(disk, &found)
@@ -163,7 +175,7 @@ import Testing
                     (operation == .sync && !name.isEmpty) || operation == .truncate
                         ? .init(reason: .failed("I/O error")) : nil
                 }
-                #expect(throws: JournalError.self) { try writer.commit() }
+                #expect(throws: JournalError.self) { try Self.perform(.commit, &writer, &told) }
                 disk.setFaults { _, _ in nil }
                 disk.cutPower(at: cut)
                 for step in [Step.append, .commit, .append, .commit, .compact] {
@@ -176,7 +188,7 @@ import Testing
             var writer = try Self.open(disk, &found)
             told.check(found, comment)
             #expect(!writer.report.isDamaged, comment)
-            told = Told(appended: found, confirmed: found.count)
+            told = Told(found: found)
             for step in [Step.append, .commit] { try Self.perform(step, &writer, &told) }
             disk.restart(&random)
             let (records, report) = try read(disk, limits: Self.limits)

@@ -59,6 +59,7 @@ import Testing
         ("not json at all", JournalDamage.notARecord),
         ("", .notARecord),
         (#"{"v":1,"seq":2,"at":"2026-11-21T12:00:00.000Z","crc":"00000000","record":{"n":2}}"#, .badChecksum),
+        (#"{"v":2,"seq":2,"last":0,"at":"2026-11-21T12:00:00.000Z","crc":"00000000","record":{"n":2}}"#, .badChecksum),
         (String(repeating: "x", count: 400), .oversize(bytes: 400)),
     ])
     func `a damaged line is named with its place`(line: String, damage: JournalDamage) throws {
@@ -147,9 +148,9 @@ import Testing
     @Test func `a newer version is refused`() throws {
         let disk = try diskWith(1)
         let before = disk[firstSegment]
-        disk[firstSegment] += Array("{\"v\":2,\"crc\":\"fa6d7794\",\"id\":\"x\"}\n".utf8)
+        disk[firstSegment] += Array("{\"v\":3,\"crc\":\"6d1c8055\",\"id\":\"x\"}\n".utf8)
         let error = #expect(throws: JournalError.self) { try reopen(disk) }
-        guard case .newerVersion(let place, 2) = error else {
+        guard case .newerVersion(let place, 3) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -160,9 +161,9 @@ import Testing
 
     @Test func `a file whose first line names a newer version, and that has none of this one, is refused`() throws {
         let disk = MemoryDisk()
-        disk[firstSegment] = Array("{\"v\":2,\"sum\":\"?\",\"id\":\"x\"}\n{\"v\":2,\"sum\":\"?\",\"id\":\"y\"}\n".utf8)
+        disk[firstSegment] = Array("{\"v\":3,\"sum\":\"?\",\"id\":\"x\"}\n{\"v\":3,\"sum\":\"?\",\"id\":\"y\"}\n".utf8)
         let error = #expect(throws: JournalError.self) { try reopen(disk) }
-        guard case .newerVersion(let place, 2) = error else {
+        guard case .newerVersion(let place, 3) = error else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -65,21 +65,40 @@ import Testing
         var bytes: [UInt8] = []
         var stamp = Line.Stamp()
         try stamp.set("2026-11-21T02:41:54.123Z")
-        try Line.write(.record, seq: 12, at: stamp, limits: .standard, to: &bytes) { $0 += Array("{\"a\":1}".utf8) }
-        let bare = #"{"v":1,"seq":12,"at":"2026-11-21T02:41:54.123Z","record":{"a":1}}"#
-        let checksum = String(CRC32C.extend(0, with: Array(bare.utf8).span.bytes), radix: 16)
-        let padded = String(repeating: "0", count: 8 - checksum.count) + checksum
-        #expect(
-            text(bytes)
-                == #"{"v":1,"seq":12,"at":"2026-11-21T02:41:54.123Z","crc":""# + padded + #"","record":{"a":1}}"# + "\n"
-        )
+        let place = try Line.write(.record, seq: 12, isLast: false, at: stamp, limits: .standard, to: &bytes) {
+            $0 += Array("{\"a\":1}".utf8)
+        }
+        func line(_ last: Int) -> String {
+            let head = #"{"v":2,"seq":12,"last":\#(last),"at":"2026-11-21T02:41:54.123Z""#
+            let tail = #","record":{"a":1}}"#
+            let checksum = String(CRC32C.extend(0, with: Array((head + tail).utf8).span.bytes), radix: 16)
+            return head + #","crc":""# + String(repeating: "0", count: 8 - checksum.count) + checksum + "\"" + tail
+                + "\n"
+        }
+        #expect(text(bytes) == line(0))
+        for _ in 0..<2 {
+            Line.markLast(place, in: &bytes)
+            #expect(text(bytes) == line(1))
+        }
+    }
+
+    @Test func `lines of release 0.1 are read`() {
+        let line = #"{"v":1,"seq":120,"at":"2026-11-21T12:40:45.110Z","crc":"f566fedc","end":{"records":14}}"#
+        guard case .whole(let read) = Line.read(Array(line.utf8).span) else {
+            Issue.record("not read")
+            return
+        }
+        #expect((read.kind, read.seq, read.isLast) == (.end, 120, true))
     }
 
     @Test(arguments: [
         "", "{", "{}", #"{"v":1}"#, #"{"v":1,"seq":}"#, #"{"v":1,"seq":99999999999999999999,"at":""#,
         #"{"v":1,"seq":1,"at":"#, #"{"v":1,"seq":1,"at":"x","crc":"#, #"{"v":1,"seq":1,"at":"x","crc":"12345678"#,
         #"{"v":1,"seq":1,"at":"x","crc":"12345678","record":"#, #"{"v":1,"seq":1,"at":"x","crc":"12345678","record":}"#,
-        #"{"v":0,"seq":1"#, #"{"v":-1,"#, "null", "[]",
+        #"{"v":2,"seq":1,"at":"x","crc":"12345678","record":{}}"#, #"{"v":2,"seq":1,"last":"#,
+        #"{"v":2,"seq":1,"last":2,"at":"x","crc":"12345678","record":{}}"#,
+        #"{"v":1,"seq":1,"last":1,"at":"x","crc":"12345678","record":{}}"#, #"{"v":0,"seq":1"#, #"{"v":-1,"#, "null",
+        "[]",
     ])
     func `what is not a line is called so`(line: String) {
         guard case .damaged(.notARecord) = Line.read(Array(line.utf8).span) else {
