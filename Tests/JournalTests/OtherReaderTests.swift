@@ -44,19 +44,37 @@ private let hasPython = ["/usr/bin/python3", "/usr/local/bin/python3"].contains 
             try writer.append(payload(number), at: noon)
             try writer.commit()
         }
-        // One damaged line, and the beginning of one that was never committed.
+        for number in 13...15 { try writer.append(payload(number), at: noon) }
+        try writer.commit()
+        // One damaged line.
         let name = try #require(try disk.list().filter { $0.hasPrefix("journal-") }.sorted().first)
         var bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
         bytes[60] ^= 1
         try bytes.write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
         let last = try #require(try disk.list().filter { $0.hasPrefix("journal-") }.max())
         let file = try disk.openToWrite(last)
-        try file.write(Array(#"{"v":1,"seq":13,"at":"#.utf8), at: file.bytesCount())
+        let whole = try file.read(at: 0, bytesMax: 1 << 20)
 
-        let (records, report) = try read(disk)
-        #expect(report.isDamaged)
-        #expect(records.count == 9)
-        let found = try run(try reader(), folder)
-        #expect(found.split(separator: "\n").map(String.init) == records)
+        // The last commit, of three lines, whole and torn: within its last line, between two lines, within its first.
+        let line = try #require(whole.split(separator: 0x0A).last).count + 1
+        for (cut, expected) in [(0, 12), (1, 12), (2, 9), (line, 9), (line + 5, 9), (3 * line - 5, 9), (3 * line, 9)] {
+            try file.truncate(to: whole.count - cut)
+            let (records, report) = try read(disk)
+            #expect(report.isDamaged)
+            #expect(records.count == expected, "cut by \(cut)")
+            let found = try run(try reader(), folder)
+            #expect(found.split(separator: "\n").map(String.init) == records, "cut by \(cut)")
+        }
+        // A damaged line in it shows that it was whole; what follows that may still be torn.
+        for (cut, expected) in [(0, 11), (line, 10)] {
+            try file.truncate(to: 0)
+            var bytes = whole
+            bytes[whole.count - line - 10] ^= 1
+            try file.write(Array(bytes.dropLast(cut)), at: 0)
+            let (records, _) = try read(disk)
+            #expect(records.count == expected, "damaged, cut by \(cut)")
+            let found = try run(try reader(), folder)
+            #expect(found.split(separator: "\n").map(String.init) == records, "damaged, cut by \(cut)")
+        }
     }
 }
