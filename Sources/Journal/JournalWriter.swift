@@ -163,7 +163,8 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// Makes everything appended durable with one write and one sync, all of it or, should the power fail, nothing.
     ///
     /// If it throws, nothing counts as written, and everything appended stays in memory for the next commit: call it
-    /// again later; of that one then, what was in the first may come back without the rest. After a full disk that is all it takes; after `.uprooted` it takes `restore`.
+    /// again later. Of that one, should the power fail then, what was in the first may come back without the rest. After a
+    /// full disk that is all it takes; after `.uprooted` it takes `restore`.
     public mutating func commit() throws(JournalError) {
         guard !pending.isEmpty else { return }
         guard !isUprooted else { throw .uprooted(path: disk.folder) }
