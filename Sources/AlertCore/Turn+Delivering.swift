@@ -136,6 +136,8 @@ extension Turn {
 
     private mutating func attempt(_ delivery: Delivery) {
         var delivery = delivery
+        // What opened the thread may be forgotten before the next attempt, which must be the same message.
+        if delivery.attempts == 0 { delivery.thread = thread(of: delivery) }
         delivery.attempts += 1
         delivery.phase = .attempting(since: now)
         record(.deliveryProgress(id: delivery.id, delivery.progress))
@@ -143,7 +145,7 @@ extension Turn {
         output.effects.append(
             .send(
                 SendOrder(
-                    delivery: delivery, thread: thread(of: delivery), mayLeaveUnsafe: isAboutJournal(delivery.incident))
+                    delivery: delivery, thread: delivery.thread, mayLeaveUnsafe: isAboutJournal(delivery.incident))
             ))
     }
 

@@ -92,6 +92,7 @@ extension Delivery.Progress {
         if mayHaveArrived { json.member("may_have_arrived", true) }
         json.member("possibly_repeated", possiblyRepeated)
         json.member("plain", isPlain)
+        json.member("thread", ifAny: thread)
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
@@ -104,7 +105,8 @@ extension Delivery.Progress {
         self.init(
             attempts: try reader.member("attempts").int(), phase: phase,
             mayHaveArrived: try reader.optional("may_have_arrived")?.bool() ?? false,
-            possiblyRepeated: try reader.member("possibly_repeated").bool(), isPlain: try reader.member("plain").bool())
+            possiblyRepeated: try reader.member("possibly_repeated").bool(), isPlain: try reader.member("plain").bool(),
+            thread: try reader.optional("thread")?.string())
     }
 }
 

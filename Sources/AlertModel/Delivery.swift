@@ -19,6 +19,8 @@ public struct Delivery: Hashable, Sendable {
     public var possiblyRepeated: Bool
     /// Whether to send the plainest form: the channel refused the rich one.
     public var isPlain: Bool
+    /// The channel's id of the message whose thread it goes into, the same on every attempt; nil for none.
+    public var thread: String?
 
     /// What changes of a delivery from attempt to attempt.
     public struct Progress: Hashable, Sendable {
@@ -27,13 +29,14 @@ public struct Delivery: Hashable, Sendable {
         public var mayHaveArrived: Bool
         public var possiblyRepeated: Bool
         public var isPlain: Bool
+        public var thread: String?
     }
 
     public var progress: Progress {
         get {
             Progress(
                 attempts: attempts, phase: phase, mayHaveArrived: mayHaveArrived, possiblyRepeated: possiblyRepeated,
-                isPlain: isPlain)
+                isPlain: isPlain, thread: thread)
         }
         set {
             attempts = newValue.attempts
@@ -41,6 +44,7 @@ public struct Delivery: Hashable, Sendable {
             mayHaveArrived = newValue.mayHaveArrived
             possiblyRepeated = newValue.possiblyRepeated
             isPlain = newValue.isPlain
+            thread = newValue.thread
         }
     }
 

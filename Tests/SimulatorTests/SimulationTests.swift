@@ -41,6 +41,7 @@ internal import Testing
             ("alarms that were armed before an earlier one pile up", 2, 100),
             ("a segment whose name was never synced goes with the power", 1039, 100),
             ("a delivery forgets that it may have arrived when the clock is set", 1_829_171_134, 155),
+            ("a retry goes into another thread because the one of before was forgotten", 3_938_349_721, 200),
             ("a channel hears of an end whose beginning died with the channel", 3_111_904_381, 105),
         ] as [(mistake: String, seed: UInt64, hours: Int)])
     func `mistakes of the past stay there`(mistake: String, seed: UInt64, hours: Int) {
