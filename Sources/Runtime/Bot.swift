@@ -220,7 +220,7 @@ public actor Bot {
             if case .delivered = input { sending -= 1 }
         }
         let answers = recorder == nil ? [] : inputs.compactMap { answer(in: $0, at: now) }
-        let output = core.step(&state, clockAndPower() + inputs, at: now)
+        let output = step(clockAndPower() + inputs, at: now)
         var effects = output.effects
         // Nearly always nothing is left from before, and nothing is copied.
         if unwritten.isEmpty { unwritten = output.facts } else { unwritten += output.facts }
@@ -245,6 +245,19 @@ public actor Bot {
         }
         arm(&group)
         if !effects.isEmpty || !inputs.isEmpty { for watcher in watchers.values { watcher.yield() } }
+    }
+
+    /// Steps the core, once for every poll that has ended: a recording is played so, and what one source says may explain
+    /// what another did.
+    private func step(_ inputs: [Input], at now: Moment) -> Output {
+        let ends = Array(inputs.indices.filter { inputs[$0].isPoll }.dropFirst()) + [inputs.count]
+        var output = core.step(&state, Array(inputs[..<ends[0]]), at: now)
+        for (begin, end) in zip(ends, ends.dropFirst()) {
+            let more = core.step(&state, Array(inputs[begin..<end]), at: now)
+            output.facts += more.facts
+            output.effects += more.effects
+        }
+        return output
     }
 
     /// The journal can be written again: what waited for it has its turn as if it had never begun, because the pace of its
@@ -423,6 +436,10 @@ public enum CommandReply: Sendable {
     case unsafe(String)
     /// The bot is about to end and takes no commands any more.
     case stopping
+}
+
+extension Input {
+    fileprivate var isPoll: Bool { if case .polled = self { true } else { false } }
 }
 
 extension DecisionRecord {
