@@ -229,7 +229,10 @@ public actor Bot {
         var isWritten = write(now, &group)
         if isTroubleNews {
             isTroubleTold = journalTrouble != nil
-            let more = core.step(&state, [.journal(trouble: journalTrouble?.description)], at: now)
+            // What can not leave now makes way for the one message that may.
+            let held = journalTrouble == nil ? [] : takeUnsent(and: &effects)
+            let news = Input.journal(trouble: journalTrouble?.description)
+            let more = core.step(&state, [.unsent(ids: held), news], at: now)
             effects += more.effects
             unwritten += more.facts
             if isWritten { isWritten = write(now, &group) }
@@ -258,6 +261,19 @@ public actor Bot {
             output.effects += more.effects
         }
         return output
+    }
+
+    /// The attempts that wait for the journal, those of this turn with them; they wait no longer.
+    private func takeUnsent(and effects: inout [Effect]) -> [String] {
+        var ids = unsent
+        sending -= unsent.count
+        unsent = []
+        effects.removeAll { effect in
+            guard case .send(let order) = effect, !order.mayLeaveUnsafe else { return false }
+            ids.append(order.delivery.id)
+            return true
+        }
+        return ids
     }
 
     /// The journal can be written again: what waited for it has its turn as if it had never begun, because the pace of its

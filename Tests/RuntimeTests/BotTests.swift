@@ -71,9 +71,14 @@ internal import Testing
         #expect(rebuilt.durable == state.durable)
     }
 
-    @Test func `while the journal can not be written nothing leaves, and then it goes on by itself`() async throws {
+    @Test(arguments: [1, 30])
+    func `while the journal can not be written nothing leaves, and then it goes on by itself`(
+        atOnce: Int
+    ) async throws {
         let door = Door()
-        let bot = try makeBot { request, _ throws(TransportError) in
+        let pace = Pace(perSecond: 100, burst: 100, atOnce: atOnce)
+        let bot = try makeBot(.rehearsed(channels: [ChannelPlan(name: "team", pace: pace)])) {
+            request, _ throws(TransportError) in
             if request.method == .get { await door.pass() }
             return .says("w")
         }
