@@ -17,7 +17,7 @@ extension Turn {
                     kind = incident.isOpen ? .opened : .digest
                     message =
                         kind == .digest
-                        ? composeSummary(of: [incident], reason: .overtaken) : compose(incident, .opened)
+                        ? composeSummary(of: Part(of: incident), reason: .overtaken) : compose(incident, .opened)
                 }
                 // Not so bad as to be told again and again, but bad enough to be told.
                 if old.kind == .escalated, [.reminder, .revised].contains(kind) {
