@@ -29,6 +29,8 @@ public actor Bot {
     /// Whether the core knows.
     private var isTroubleTold = false
     private var unwritten: [Fact] = []
+    /// Deliveries that do not fit into the journal, by their ids, and why: they must not leave.
+    private var unkept: [String: String] = [:]
     private var isStopping = false
     private var sending = 0
     /// Whether messages are under way, or about to be.
@@ -308,11 +310,9 @@ public actor Bot {
             defer { unwritten.removeFirst(taken) }
             repeat {
                 let end = min(taken + Bot.factsPerCommitMax, unwritten.count)
-                for refused in ledger.append(unwritten[taken..<end], at: now) {
-                    ports.host.log(Note(.error, "a fact does not fit into the journal: \(refused)"))
-                }
+                for (fact, reason) in ledger.append(unwritten[taken..<end], at: now) { takeRefusal(of: fact, reason) }
                 taken = end
-                try ledger.commit(state, at: now)
+                tell(try ledger.commit(state, at: now))
             } while taken < unwritten.count
             if journalTrouble != nil {
                 ports.host.log(Note(.info, "the journal can be written again"))
@@ -341,12 +341,33 @@ public actor Bot {
         do throws(JournalError) {
             let written = try result.get()
             try ledger.finish(written)
+            tell(written.leftOut)
             ports.host.log(Note(.info, "the journal was compacted to \(written.bytes) bytes"))
         } catch {
             ledger.abandon()
             ports.host.log(Note(.warning, "the journal was not compacted: \(error)"))
         }
     }
+
+    /// A fact that no journal takes holds until the next start. A message that hangs on it is not sent: nobody would know
+    /// afterwards that it was.
+    private func takeRefusal(of fact: Fact, _ reason: JournalError) {
+        ports.host.log(Note(.error, "a fact does not fit into the journal and is lost at the next start: \(reason)"))
+        switch fact {
+        case .delivery(let delivery), .retried(let delivery):
+            unkept = unkept.filter { state.outbox[$0.key] != nil }
+            unkept[delivery.id] = "it does not fit into the journal, so it was not sent: \(reason)"
+        default: break
+        }
+    }
+
+    private func tell(_ leftOut: [Compaction.LeftOut]) {
+        for record in leftOut {
+            ports.host.log(
+                Note(.error, redactor.redact("the snapshot of the journal lacks something: \(record)").tamed))
+        }
+    }
+
     private func perform(_ effect: Effect, _ isWritten: Bool, _ group: inout DiscardingTaskGroup) {
         switch effect {
         case .note(let note):
@@ -362,7 +383,13 @@ public actor Bot {
                 returning: isWritten ? .answered(answer) : .unsafe(journalTrouble?.description ?? ""))
         case .send(let order):
             sending += 1
-            if isWritten || order.mayLeaveUnsafe { send(order, &group) } else { unsent.append(order.delivery.id) }
+            if let sentence = unkept.removeValue(forKey: order.delivery.id) {
+                inbox.put(.input(.delivered(id: order.delivery.id, .refusedChannel(sentence))))
+            } else if isWritten || order.mayLeaveUnsafe {
+                send(order, &group)
+            } else {
+                unsent.append(order.delivery.id)
+            }
         }
     }
 
@@ -445,28 +472,6 @@ public actor Bot {
     }
 }
 
-/// What the bot says to a command.
-public enum CommandReply: Sendable {
-    case answered(CommandAnswer)
-    /// It holds for now, but the journal can not be written, and why: a restart would forget it.
-    case unsafe(String)
-    /// The bot is about to end and takes no commands any more.
-    case stopping
-}
-
 extension Input {
     fileprivate var isPoll: Bool { if case .polled = self { true } else { false } }
-}
-
-extension DecisionRecord {
-    /// The decision on one line.
-    public var logLine: String {
-        let what =
-            switch decision {
-            case .send: "send"
-            case .hold(let until): until.ifKnown.map { "hold until \($0)" } ?? "hold"
-            case .drop: "drop"
-            }
-        return "\(channel): \(what) (\(reason)): \(kind.rawValue) \(message.headline.tamed)"
-    }
 }
