@@ -136,8 +136,8 @@ let package = Package(
         tests(
             "PreviewTests",
             [
-                "Preview", "AlertCore", "AlertTesting", "BotConfig", "BudgetRule", "BuiltinPlugins", "DropRule",
-                "Journal", "JournalTesting", "PluginTesting", "Runtime", "Simulator", "ThresholdRule",
+                "Preview", "AlertCore", "AlertTesting", "BotConfig", "BudgetRule", "BuiltinPlugins", "DependsOnRule",
+                "DropRule", "Journal", "JournalTesting", "PluginTesting", "Runtime", "Simulator", "ThresholdRule",
             ]
                 + kit),
         tests(

@@ -17,7 +17,7 @@ extension Turn {
                     kind = incident.isOpen ? .opened : .digest
                     message =
                         kind == .digest
-                        ? composeSummary(of: [incident], reason: .overtaken) : compose(incident, .opened)
+                        ? composeSummary(of: Part(of: incident), reason: .overtaken) : compose(incident, .opened)
                 }
                 // Not so bad as to be told again and again, but bad enough to be told.
                 if old.kind == .escalated, [.reminder, .revised].contains(kind) {
@@ -88,7 +88,7 @@ extension Turn {
         var ready: [Delivery] = []
         var nextDue: Moment?
         for id in state.queues[name]?.ids ?? [] {
-            guard let delivery = state.outbox[id] else { continue }
+            guard let delivery = state.outbox[id], mayBegin(delivery) else { continue }
             let concerned = delivery.concerned
             let isBehind = !busy.isDisjoint(with: concerned)
             busy.formUnion(concerned)
@@ -109,6 +109,13 @@ extension Turn {
             break
         }
         state.timers.set(.channel(name), nextDue)
+    }
+
+    /// Whether it is under way, or could be: while the journal can not be written only what says so may leave, and what may
+    /// not is in nobody's way.
+    private func mayBegin(_ delivery: Delivery) -> Bool {
+        guard state.journalTrouble != nil, case .waiting = delivery.phase else { return true }
+        return delivery.isAboutJournal
     }
 
     /// Takes a token from the channel's bucket; gives back when there will be one if there is none now.
@@ -145,8 +152,7 @@ extension Turn {
         output.effects.append(
             .send(
                 SendOrder(
-                    delivery: delivery, thread: delivery.thread, mayLeaveUnsafe: isAboutJournal(delivery.incident))
-            ))
+                    delivery: delivery, thread: delivery.thread, mayLeaveUnsafe: delivery.isAboutJournal)))
     }
 
     private func thread(of delivery: Delivery) -> String? {
@@ -374,6 +380,11 @@ extension Turn {
 }
 
 extension Delivery {
+    /// Whether it says how the journal is, and nothing else.
+    fileprivate var isAboutJournal: Bool {
+        !message.incidents.isEmpty && message.incidents.allSatisfy { $0.rule == Trouble.journalFailing.rawValue }
+    }
+
     /// What it is about: what is said of one thing arrives in the order in which it was said, from one trouble of it to
     /// the next.
     fileprivate var concerned: [IncidentKey] {

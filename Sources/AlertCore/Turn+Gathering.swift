@@ -15,32 +15,42 @@ extension Turn {
         plan.gate(gathering.gate).map { !$0.lets(notification.severity) } ?? false
     }
 
-    /// Sends what was gathered for the channel as one message, but for what another gate holds.
+    /// Incidents that one message is about at most; what goes beyond becomes further messages. One takes some 560 bytes of
+    /// the message's record in the journal, which takes 4 MiB: an eighth of that leaves room for long names and sentences.
+    static let membersMax = 500
+
+    /// Sends what was gathered for the channel as one message, but for what another gate holds. Of more than a message
+    /// takes, the worst go first.
     mutating func sendTogether(_ gathering: Gathering, to channel: String) {
         let members = takeMembers(of: gathering, in: channel)
         guard let first = members.first else { return }
         if gathering.style == .group, members.count == 1, first.notification.kind != .digest {
             send(first.notification, first.standing, first.reason)
         } else {
-            let message = composeTogether(members, gathering)
-            let delivery = enqueue(message, message.kind, channel, incident: nil)
-            for member in members {
-                let incident = member.notification.incident
-                keep(
-                    member.standing.told(member.notification, figureToSay(of: incident), at: now), of: incident,
-                    in: channel)
-            }
-            decide(
-                .send, first.standing.hold?.reason ?? first.reason, message.kind,
-                members.map(\.notification.severity).max() ?? message.severity, channel, message, incident: nil,
-                delivery: delivery.id)
-            dispatchSoon(channel)
+            let reason = first.standing.hold?.reason ?? first.reason
+            let ordered = members.sorted { $0.notification.incident.isWorse(than: $1.notification.incident) }
+            for part in Part.split(ordered) { send(part, gathering, to: channel, reason) }
         }
         for member in members {
             let id = member.notification.incident.id
             endIfSettled(id)
             setIncidentTimer(id)
         }
+    }
+
+    private mutating func send(_ part: Part<Member>, _ gathering: Gathering, to channel: String, _ reason: Reason) {
+        let message = composeTogether(part, gathering)
+        let delivery = enqueue(message, message.kind, channel, incident: nil)
+        for member in part.members {
+            let incident = member.notification.incident
+            keep(
+                member.standing.told(member.notification, figureToSay(of: incident), at: now), of: incident,
+                in: channel)
+        }
+        decide(
+            .send, reason, message.kind, part.members.map(\.notification.severity).max() ?? message.severity, channel,
+            message, incident: nil, delivery: delivery.id)
+        dispatchSoon(channel)
     }
 
     private mutating func takeMembers(of gathering: Gathering, in channel: String) -> [Member] {
@@ -102,7 +112,7 @@ extension Turn {
         keep(standing, of: incident, in: channel)
     }
 
-    /// Sends one summary to each channel that has waited for one.
+    /// Sends a summary to each channel that has waited for one.
     mutating func sendSummaries() {
         guard state.journalTrouble == nil else { return }
         for channel in summariesDue.sorted() {
@@ -122,9 +132,11 @@ extension Turn {
                 }
             }
             guard let reason = ended.compactMap({ $0.standings[channel]?.hold?.reason }).first else { continue }
-            let message = composeSummary(of: ended, reason: reason)
-            let delivery = enqueue(message, .digest, channel, incident: nil)
-            decide(.send, reason, .digest, message.severity, channel, message, incident: nil, delivery: delivery.id)
+            for part in Part.split(ended.sorted { $0.isWorse(than: $1) }) {
+                let message = composeSummary(of: part, reason: reason)
+                let delivery = enqueue(message, .digest, channel, incident: nil)
+                decide(.send, reason, .digest, message.severity, channel, message, incident: nil, delivery: delivery.id)
+            }
             for incident in ended {
                 keep(nil, of: incident, in: channel)
                 endIfSettled(incident.id)
@@ -134,4 +146,29 @@ extension Turn {
         }
         summariesDue = []
     }
+}
+
+/// Some of many that one message would not hold.
+struct Part<Member> {
+    let members: ArraySlice<Member>
+    /// From 1.
+    let number: Int
+    /// How many parts there are.
+    let count: Int
+
+    /// All of them, in their order.
+    static func split(_ members: [Member]) -> [Part] {
+        let begins = Array(stride(from: 0, to: members.count, by: Turn.membersMax))
+        return begins.enumerated().map { index, begin in
+            Part(members: members[begin...].prefix(Turn.membersMax), number: index + 1, count: begins.count)
+        }
+    }
+
+    /// What a headline says of it, where there are others.
+    var text: String { count > 1 ? ", part \(number) of \(count)" : "" }
+}
+
+extension Part {
+    /// The one part of one.
+    init(of member: Member) { self.init(members: [member], number: 1, count: 1) }
 }

@@ -3,8 +3,9 @@ internal import PluginKit
 // The words of messages about several incidents.
 
 extension Turn {
-    /// One message about everything that came and went unseen.
-    func composeSummary(of incidents: [Incident], reason: Reason) -> Message {
+    /// One message about what came and went unseen, the worst first.
+    func composeSummary(of part: Part<Incident>, reason: Reason) -> Message {
+        let incidents = part.members
         let severity = incidents.map(\.severity).max() ?? .info
         let what = incidents.count == 1 ? "1 incident" : "\(incidents.count) incidents"
         let whileWhat =
@@ -16,10 +17,11 @@ extension Turn {
             }
         var message = Message(
             kind: .digest, severity: severity, at: now,
-            headline: "\(Message.mark(kind: .digest, severity: severity)) \(what) came and went \(whileWhat)",
+            headline:
+                "\(Message.mark(kind: .digest, severity: severity)) \(what) came and went \(whileWhat)\(part.text)",
             reason: "What begins and ends \(whileWhat) is told once, afterwards.",
             incidents: incidents.map(IncidentSummary.init))
-        message.lines = shortened(incidents.sorted { $0.isWorse(than: $1) }.map(summaryLine))
+        message.lines = shortened(incidents.map(summaryLine))
         if let url = plan.publicURL { message.links = [Message.Link("Status", url)] }
         return message
     }
@@ -58,10 +60,10 @@ extension Turn {
             + "at worst · \(when ?? clock(incident.since))"
     }
 
-    /// One message about all that a gate has gathered.
-    func composeTogether(_ unordered: [Member], _ gathering: Gathering) -> Message {
-        // Who reads the first names and lines only must have read the worst.
-        let members = unordered.sorted { $0.notification.incident.isWorse(than: $1.notification.incident) }
+    /// One message about what a gate has gathered. Who reads the first names and lines only must have read the worst, so
+    /// they come first.
+    func composeTogether(_ part: Part<Member>, _ gathering: Gathering) -> Message {
+        let members = part.members
         let incidents = members.map(\.notification.incident)
         let kinds = Set(members.map(\.notification.kind))
         let kind = gathering.style == .group && kinds.count == 1 ? kinds.first ?? .digest : .digest
@@ -76,7 +78,7 @@ extension Turn {
             }
         var message = Message(
             kind: kind, severity: severity, at: now,
-            headline: "\(Message.mark(kind: kind, severity: severity)) \(headline)",
+            headline: "\(Message.mark(kind: kind, severity: severity)) \(headline)\(part.text)",
             reason: plan.gate(gathering.gate)?.gate.gathers ?? "", incidents: incidents.map(IncidentSummary.init))
         message.lines = shortened(members.map(line))
         // The worst one's issues are the likeliest cause.
@@ -120,7 +122,7 @@ extension Turn {
 extension Incident {
     /// Whether it is to be named first: what goes on before what is over, then the more severe, then what is further beyond
     /// its limit, then the older.
-    fileprivate func isWorse(than other: Incident) -> Bool {
+    func isWorse(than other: Incident) -> Bool {
         if isOpen != other.isOpen { return isOpen }
         if severity != other.severity { return severity > other.severity }
         let (mine, others) = (worst.excess, other.worst.excess)

@@ -54,6 +54,8 @@ extension Turn {
             clearTrouble(.journalFailing, about: Trouble.journal)
             guard wasFailing else { return }
             for incident in state.incidentsInOrder { revisit(incident.id) }
+            // What was accepted before could not leave.
+            for channel in plan.channels { dispatchSoon(channel.name) }
         }
     }
 

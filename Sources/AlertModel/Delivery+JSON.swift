@@ -218,7 +218,7 @@ extension Series: JSONWritable {
         var labels: [String: String] = [:]
         for (name, value) in try reader.member("labels").members() { labels[name] = try value.string() }
         var kept = Kept(
-            samples: samples, trail: trail, issues: issues,
+            samples: samples, samplesBytes: samples.reduce(0) { $0 + $1.bytes }, trail: trail, issues: issues,
             // Journals may be from before there were these.
             issueMemory: try reader.optional("issue_memory").map(IssueMemory.init) ?? IssueMemory(),
             launch: try reader.optional("launch").map(Launch.init) ?? Launch(), labels: labels,

@@ -158,6 +158,13 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         entries.reserveCapacity(count)
     }
 
+    /// The first so many figures.
+    func prefix(_ count: Int) -> Metrics {
+        var prefix = self
+        prefix.entries.removeLast(max(0, entries.count - count))
+        return prefix
+    }
+
     // A handful of entries: looking along them is quicker than hashing.
     public subscript(_ metric: Metric) -> Double? {
         get { place(of: metric).map { entries[$0].value } }

@@ -2,6 +2,8 @@ extension Series {
     /// The figures themselves, and how they change.
     struct Kept: Hashable, Sendable {
         var samples: [Sample] = []
+        /// What they take as JSON, about.
+        var samplesBytes = 0
         var trail: [HourPoint] = []
         var issues: [Issue] = []
         var issueMemory = IssueMemory()
@@ -17,24 +19,26 @@ extension Series.Kept {
         for index in histories.indices { histories[index].add(observation) }
         let sample = Series.Sample(
             span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
-            metrics: observation.metrics)
+            metrics: observation.metrics.kept(bytesMax: Series.metricsBytesMax))
         // Only what ends together can be the same span: few samples, however many there are.
         let end = samples.lastIndex { $0.span.to <= sample.span.to }.map { $0 + 1 } ?? 0
         let begin = samples[..<end].lastIndex { $0.span.to < sample.span.to }.map { $0 + 1 } ?? 0
         if let known = samples[begin..<end].firstIndex(where: { $0.span == sample.span }) {
             guard samples[known].seen <= sample.seen else { return }
+            samplesBytes -= samples[known].bytes
             samples[known] = sample
         } else if end == samples.count {
             samples.append(sample)
         } else {
             samples.insert(sample, at: end)
         }
+        samplesBytes += sample.bytes
         dropOutdated(retention)
         extendTrail(sample)
         if !observation.issues.isEmpty { issues = Array(observation.issues.prefix(Self.issuesMax)) }
         issueMemory.add(observation)
         launch.add(observation)
-        labels = observation.labels
+        labels = observation.labels.kept(bytesMax: Series.labelsBytesMax)
         lastSeen = max(lastSeen, observation.seen)
     }
 
@@ -45,8 +49,9 @@ extension Series.Kept {
         var gone = 0
         while samples.count - gone > 2,
             (samples[gone].span.to <= horizon && samples[gone + 1].span.to < newest)
-                || samples.count - gone > Series.samplesMax
+                || samples.count - gone > Series.samplesMax || samplesBytes > Series.samplesBytesMax
         {
+            samplesBytes -= samples[gone].bytes
             gone += 1
         }
         if gone > 0 { samples.removeFirst(gone) }
@@ -69,6 +74,48 @@ extension Series.Kept {
         } else if sample.span.length.distance(to: .hours(1)) <= last.span.length.distance(to: .hours(1)) {
             trail[index].metrics = sample.metrics
             trail[index].span = sample.span
+        }
+    }
+}
+
+extension Series.Sample {
+    /// What it takes as JSON, about.
+    var bytes: Int { metrics.bytes + Self.envelopeBytes }
+
+    /// Everything but the metrics: three instants, the names, a truth value.
+    private static let envelopeBytes = 130
+}
+
+extension Metrics {
+    /// What they take as JSON, about.
+    var bytes: Int { entries.reduce(0) { $0 + $1.bytes } }
+
+    /// The first of them, as many as take no more than that.
+    fileprivate func kept(bytesMax: Int) -> Metrics {
+        guard bytes > bytesMax else { return self }
+        var left = bytesMax
+        let count = entries.firstIndex { entry in
+            left -= entry.bytes
+            return left < 0
+        }
+        return prefix(count ?? entries.count)
+    }
+}
+
+extension Metrics.Entry {
+    /// A name and a number with quotes, colon and comma, about; no number takes more than 24.
+    fileprivate var bytes: Int { metric.name.utf8.count + 20 }
+}
+
+extension [String: String] {
+    /// The first by name, as many as take no more than that.
+    fileprivate func kept(bytesMax: Int) -> [String: String] {
+        func bytes(_ label: Element) -> Int { label.key.utf8.count + label.value.utf8.count }
+        guard reduce(0, { $0 + bytes($1) }) > bytesMax else { return self }
+        var left = bytesMax
+        return sorted { $0.key < $1.key }.reduce(into: [:]) { kept, label in
+            left -= bytes(label)
+            if left >= 0 { kept[label.key] = label.value }
         }
     }
 }

@@ -37,6 +37,13 @@ public struct Series: Hashable, Sendable {
     public static let trailHoursMax = 25
     /// Most samples kept: a day of minutes. Beyond it the oldest go first.
     public static let samplesMax = 1440
+    /// What all samples together may take as JSON, before the oldest go: a day of minutes with some two dozen metrics. With
+    /// the rest of a series, of which the trail's hours are the most, it stays below the 4 MiB of a record of the journal.
+    public static let samplesBytesMax = 3 << 19
+    /// What the metrics of one observation may take as JSON; those beyond, of hundreds, are not kept.
+    public static let metricsBytesMax = 32 << 10
+    /// The same for the labels of an observation.
+    public static let labelsBytesMax = 32 << 10
 
     public init() { shared = [Kept()] }
 

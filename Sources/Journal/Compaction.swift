@@ -15,6 +15,25 @@ public struct Compaction: Sendable {
         let compaction: Compaction
         /// How large the snapshot is.
         public let bytes: Int
+        /// What can not stand in a journal and is not in the snapshot.
+        public let leftOut: [LeftOut]
+    }
+
+    /// A payload that can not stand in a journal.
+    public struct LeftOut: Equatable, Sendable, CustomStringConvertible {
+        public let reason: JournalError
+        /// How it begins, so that people can tell what it is.
+        public let begin: String
+
+        init(_ payload: [UInt8], _ reason: JournalError) {
+            self.reason = reason
+            begin = String(decoding: payload.prefix(LeftOut.beginBytes), as: UTF8.self)
+        }
+
+        public var description: String { "\(reason): \(begin)…" }
+
+        /// A kind and an id, and one line of a log.
+        private static let beginBytes = 80
     }
 
     var name: String { FileName.snapshot(through) }
@@ -24,29 +43,33 @@ public struct Compaction: Sendable {
     ///
     /// - Parameter records: Payloads as for `JournalWriter.append`, which say all that was appended before the compaction
     ///   began; taken one after the other, so they need not all be in memory.
-    /// - Throws: What the disk refused, a payload that cannot stand in a line, or `.cancelled` once the task is.
+    ///   One that is too long for a record, or is none, is left out: it must not keep the journal from ever getting shorter.
+    /// - Throws: What the disk refused, or `.cancelled` once the task is.
     public func write(_ records: some Sequence<[UInt8]>) throws(JournalError) -> Written {
         do {
             let file = try disk.attempt { () throws(DiskFault) in
                 try disk.removeIfThere(temporaryName)
                 return try disk.openToWrite(temporaryName)
             }
-            let bytes = try writeLines(of: records, to: file)
+            let (bytes, leftOut) = try writeLines(of: records, to: file)
             try disk.attempt { () throws(DiskFault) in try file.syncData() }
-            return Written(compaction: self, bytes: bytes)
+            return Written(compaction: self, bytes: bytes, leftOut: leftOut)
         } catch {
             try? disk.removeIfThere(temporaryName)
             throw error
         }
     }
 
-    /// - Returns: How many bytes were written.
-    private func writeLines(of records: some Sequence<[UInt8]>, to file: any JournalFile) throws(JournalError) -> Int {
+    /// - Returns: How many bytes were written, and what was not.
+    private func writeLines(
+        of records: some Sequence<[UInt8]>, to file: any JournalFile
+    ) throws(JournalError) -> (bytes: Int, leftOut: [LeftOut]) {
         var stamp = Line.Stamp()
         try stamp.set(at)
         var buffer: [UInt8] = []
         var bytes = 0
         var count = 0
+        var leftOut: [LeftOut] = []
         func flush() throws(JournalError) {
             if Task.isCancelled { throw .cancelled }
             try disk.attempt { () throws(DiskFault) in try file.write(buffer, at: bytes) }
@@ -58,13 +81,17 @@ public struct Compaction: Sendable {
         }
         try write(.begin, Array("{}".utf8))
         for payload in records {
-            try write(.record, payload)
-            count += 1
+            do throws(JournalError) {
+                try write(.record, payload)
+                count += 1
+            } catch {
+                leftOut.append(LeftOut(payload, error))
+            }
             if buffer.count >= limits.chunkBytes { try flush() }
         }
         try write(.end, Line.endPayload(records: count))
         try flush()
-        return bytes
+        return (bytes, leftOut)
     }
 }
 
@@ -125,7 +152,12 @@ extension JournalWriter {
     }
 
     /// Replaces everything so far by a snapshot of `records` in one go, for whoever can wait.
-    public mutating func compact(_ records: some Sequence<[UInt8]>, at: String) throws(JournalError) {
+    ///
+    /// - Returns: What can not stand in a journal and was left out.
+    @discardableResult
+    public mutating func compact(
+        _ records: some Sequence<[UInt8]>, at: String
+    ) throws(JournalError) -> [Compaction.LeftOut] {
         let compaction = try begin(at: at)
         let written: Compaction.Written
         do {
@@ -135,6 +167,7 @@ extension JournalWriter {
             throw error
         }
         try finish(written)
+        return written.leftOut
     }
 
     /// Begins the journal anew after `JournalError.uprooted`: creates the folder, takes the lock there and writes a
@@ -143,9 +176,13 @@ extension JournalWriter {
     /// - Parameters:
     ///   - records: Payloads that say all that was ever appended.
     ///   - at: The time of the snapshot, RFC 3339.
+    /// - Returns: What can not stand in a journal and was left out.
     /// - Throws: `.lockHeld` or `.replaced` when the folder now belongs to somebody else, or what the disk refused; call
     ///   it again later then.
-    public mutating func restore(_ records: some Sequence<[UInt8]>, at: String) throws(JournalError) {
+    @discardableResult
+    public mutating func restore(
+        _ records: some Sequence<[UInt8]>, at: String
+    ) throws(JournalError) -> [Compaction.LeftOut] {
         try disk.attempt { () throws(DiskFault) in try disk.makeFolder() }
         if !lock.isInPlace() {
             let newLock = try disk.attempt { () throws(DiskFault) in try disk.lock(FileName.lock) }
@@ -169,5 +206,6 @@ extension JournalWriter {
         damagedFiles.remove(compaction.name)
         isUprooted = false
         clearCovered(by: lastSeq)
+        return written.leftOut
     }
 }

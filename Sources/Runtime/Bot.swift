@@ -29,6 +29,8 @@ public actor Bot {
     /// Whether the core knows.
     private var isTroubleTold = false
     private var unwritten: [Fact] = []
+    /// Deliveries that do not fit into the journal, by their ids, and why: they must not leave.
+    private var unkept: [String: String] = [:]
     private var isStopping = false
     private var sending = 0
     /// Whether messages are under way, or about to be.
@@ -220,7 +222,7 @@ public actor Bot {
             if case .delivered = input { sending -= 1 }
         }
         let answers = recorder == nil ? [] : inputs.compactMap { answer(in: $0, at: now) }
-        let output = core.step(&state, clockAndPower() + inputs, at: now)
+        let output = step(clockAndPower() + inputs, at: now)
         var effects = output.effects
         // Nearly always nothing is left from before, and nothing is copied.
         if unwritten.isEmpty { unwritten = output.facts } else { unwritten += output.facts }
@@ -229,7 +231,10 @@ public actor Bot {
         var isWritten = write(now, &group)
         if isTroubleNews {
             isTroubleTold = journalTrouble != nil
-            let more = core.step(&state, [.journal(trouble: journalTrouble?.description)], at: now)
+            // What can not leave now makes way for the one message that may.
+            let held = journalTrouble == nil ? [] : takeUnsent(and: &effects)
+            let news = Input.journal(trouble: journalTrouble?.description)
+            let more = core.step(&state, [.unsent(ids: held), news], at: now)
             effects += more.effects
             unwritten += more.facts
             if isWritten { isWritten = write(now, &group) }
@@ -245,6 +250,32 @@ public actor Bot {
         }
         arm(&group)
         if !effects.isEmpty || !inputs.isEmpty { for watcher in watchers.values { watcher.yield() } }
+    }
+
+    /// Steps the core, once for every poll that has ended: a recording is played so, and what one source says may explain
+    /// what another did.
+    private func step(_ inputs: [Input], at now: Moment) -> Output {
+        let ends = Array(inputs.indices.filter { inputs[$0].isPoll }.dropFirst()) + [inputs.count]
+        var output = core.step(&state, Array(inputs[..<ends[0]]), at: now)
+        for (begin, end) in zip(ends, ends.dropFirst()) {
+            let more = core.step(&state, Array(inputs[begin..<end]), at: now)
+            output.facts += more.facts
+            output.effects += more.effects
+        }
+        return output
+    }
+
+    /// The attempts that wait for the journal, those of this turn with them; they wait no longer.
+    private func takeUnsent(and effects: inout [Effect]) -> [String] {
+        var ids = unsent
+        sending -= unsent.count
+        unsent = []
+        effects.removeAll { effect in
+            guard case .send(let order) = effect, !order.mayLeaveUnsafe else { return false }
+            ids.append(order.delivery.id)
+            return true
+        }
+        return ids
     }
 
     /// The journal can be written again: what waited for it has its turn as if it had never begun, because the pace of its
@@ -279,11 +310,9 @@ public actor Bot {
             defer { unwritten.removeFirst(taken) }
             repeat {
                 let end = min(taken + Bot.factsPerCommitMax, unwritten.count)
-                for refused in ledger.append(unwritten[taken..<end], at: now) {
-                    ports.host.log(Note(.error, "a fact does not fit into the journal: \(refused)"))
-                }
+                for (fact, reason) in ledger.append(unwritten[taken..<end], at: now) { takeRefusal(of: fact, reason) }
                 taken = end
-                try ledger.commit(state, at: now)
+                tell(try ledger.commit(state, at: now))
             } while taken < unwritten.count
             if journalTrouble != nil {
                 ports.host.log(Note(.info, "the journal can be written again"))
@@ -312,12 +341,33 @@ public actor Bot {
         do throws(JournalError) {
             let written = try result.get()
             try ledger.finish(written)
+            tell(written.leftOut)
             ports.host.log(Note(.info, "the journal was compacted to \(written.bytes) bytes"))
         } catch {
             ledger.abandon()
             ports.host.log(Note(.warning, "the journal was not compacted: \(error)"))
         }
     }
+
+    /// A fact that no journal takes holds until the next start. A message that hangs on it is not sent: nobody would know
+    /// afterwards that it was.
+    private func takeRefusal(of fact: Fact, _ reason: JournalError) {
+        ports.host.log(Note(.error, "a fact does not fit into the journal and is lost at the next start: \(reason)"))
+        switch fact {
+        case .delivery(let delivery), .retried(let delivery):
+            unkept = unkept.filter { state.outbox[$0.key] != nil }
+            unkept[delivery.id] = "it does not fit into the journal, so it was not sent: \(reason)"
+        default: break
+        }
+    }
+
+    private func tell(_ leftOut: [Compaction.LeftOut]) {
+        for record in leftOut {
+            ports.host.log(
+                Note(.error, redactor.redact("the snapshot of the journal lacks something: \(record)").tamed))
+        }
+    }
+
     private func perform(_ effect: Effect, _ isWritten: Bool, _ group: inout DiscardingTaskGroup) {
         switch effect {
         case .note(let note):
@@ -333,7 +383,13 @@ public actor Bot {
                 returning: isWritten ? .answered(answer) : .unsafe(journalTrouble?.description ?? ""))
         case .send(let order):
             sending += 1
-            if isWritten || order.mayLeaveUnsafe { send(order, &group) } else { unsent.append(order.delivery.id) }
+            if let sentence = unkept.removeValue(forKey: order.delivery.id) {
+                inbox.put(.input(.delivered(id: order.delivery.id, .refusedChannel(sentence))))
+            } else if isWritten || order.mayLeaveUnsafe {
+                send(order, &group)
+            } else {
+                unsent.append(order.delivery.id)
+            }
         }
     }
 
@@ -416,24 +472,6 @@ public actor Bot {
     }
 }
 
-/// What the bot says to a command.
-public enum CommandReply: Sendable {
-    case answered(CommandAnswer)
-    /// It holds for now, but the journal can not be written, and why: a restart would forget it.
-    case unsafe(String)
-    /// The bot is about to end and takes no commands any more.
-    case stopping
-}
-
-extension DecisionRecord {
-    /// The decision on one line.
-    public var logLine: String {
-        let what =
-            switch decision {
-            case .send: "send"
-            case .hold(let until): until.ifKnown.map { "hold until \($0)" } ?? "hold"
-            case .drop: "drop"
-            }
-        return "\(channel): \(what) (\(reason)): \(kind.rawValue) \(message.headline.tamed)"
-    }
+extension Input {
+    fileprivate var isPoll: Bool { if case .polled = self { true } else { false } }
 }

@@ -10,7 +10,7 @@ extension Ledger {
         _ command: Command, _ plan: Plan, _ state: inout State, at now: Moment
     ) throws(JournalError) -> CommandAnswer {
         let (answer, facts) = Core(plan: plan).obey(command, &state, at: now)
-        for refused in append(facts, at: now) { throw refused }
+        for refused in append(facts, at: now) { throw refused.reason }
         try commit(state, at: now)
         return answer
     }

@@ -24,15 +24,15 @@ public struct Ledger: ~Copyable {
     /// What the replay found.
     public var report: JournalReport { writer.report }
 
-    /// Takes facts into memory; gives back why some could not be taken, which only a fact beyond all bounds can cause.
-    mutating func append(_ facts: some Sequence<Fact>, at now: Moment) -> [JournalError] {
+    /// Takes facts into memory; gives back which could not be taken, and why, which only a fact beyond all bounds can cause.
+    mutating func append(_ facts: some Sequence<Fact>, at now: Moment) -> [(fact: Fact, reason: JournalError)] {
         let at = now.description
-        var refused: [JournalError] = []
+        var refused: [(fact: Fact, reason: JournalError)] = []
         for fact in facts {
             do {
                 try writer.append(at: at) { fact.write(to: &$0) }
             } catch {
-                refused.append(error)
+                refused.append((fact, error))
             }
         }
         return refused
@@ -42,15 +42,22 @@ public struct Ledger: ~Copyable {
     /// that notices.
     ///
     /// - Parameter state: All that the facts taken so far have led to.
-    mutating func commit(_ state: State, at now: Moment) throws(JournalError) {
-        if writer.isUprooted { try writer.restore(state.payloads, at: now.description) }
+    /// - Returns: What no journal takes, where the state itself had to be written.
+    @discardableResult
+    mutating func commit(_ state: State, at now: Moment) throws(JournalError) -> [Compaction.LeftOut] {
+        var leftOut: [Compaction.LeftOut] = []
+        if writer.isUprooted { leftOut = try writer.restore(state.payloads, at: now.description) }
         if writer.pendingBytes > Ledger.pendingBytesMax {
             writer.discardPending()
             isBehind = true
         }
-        guard isBehind else { return try writer.commit() }
-        try writer.compact(state.payloads, at: now.description)
-        isBehind = false
+        if isBehind {
+            leftOut = try writer.compact(state.payloads, at: now.description)
+            isBehind = false
+        } else {
+            try writer.commit()
+        }
+        return leftOut
     }
 
     /// What is kept in memory for a disk that takes nothing: beyond it the state itself, of which the facts are the
@@ -72,7 +79,10 @@ public struct Ledger: ~Copyable {
     mutating func abandon() { writer.abandon() }
 
     /// Replaces the journal by a snapshot, for a bot that does not run.
-    public mutating func compact(_ state: State, at now: Moment) throws(JournalError) {
+    ///
+    /// - Returns: What no journal takes.
+    @discardableResult
+    public mutating func compact(_ state: State, at now: Moment) throws(JournalError) -> [Compaction.LeftOut] {
         try writer.compact(state.payloads, at: now.description)
     }
 }

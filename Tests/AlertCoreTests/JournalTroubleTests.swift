@@ -32,6 +32,49 @@ import Testing
                 == "🔴 alertbot: The journal can not be written, so nothing new is told until it can be: no room left")
     }
 
+    /// Slack and Matrix take one message at a time, and what waits for the journal must not take its place.
+    @Test(arguments: [1, 2, 8])
+    func `it says so though what began before could not leave`(atOnce: Int) throws {
+        let pace = Pace(perSecond: 1, burst: 8, atOnce: atOnce)
+        let core = Core(plan: .rehearsed(channels: [ChannelPlan(name: "team", pace: pace)]))
+        var state = State()
+        var now = Moment.rehearsalStart
+        func sends(_ inputs: Input...) -> [SendOrder] {
+            core.step(&state, inputs, at: now).effects.compactMap {
+                if case .send(let order) = $0 { order } else { nil }
+            }
+        }
+        _ = sends(.started)
+        let looks = ["shop", "bank", "game"].map {
+            Observation.look(.warning, of: Subject(source: "ios", app: $0), at: now)
+        }
+        let held = sends(.polled(source: "ios", PollReport(.values(looks)), validators: [:])).map(\.delivery.id)
+        #expect(held.count == min(atOnce, 3))
+
+        now = now + .seconds(5)
+        let told = sends(.unsent(ids: held), .journal(trouble: "no room left"))
+        let order = try #require(told.first)
+        #expect(told.count == 1)
+        #expect(order.mayLeaveUnsafe)
+        #expect(order.delivery.message.headline.contains("The journal can not be written"))
+
+        // Nothing else leaves meanwhile, though there is a place for it.
+        now = now + .minutes(1)
+        #expect(sends(.delivered(id: order.delivery.id, .delivered(receipt: nil))).isEmpty)
+        #expect(sends(.tick).isEmpty)
+        #expect(state.nextDue.map { $0 > now } ?? true)
+
+        var left = sends(.journal(trouble: nil))
+        var said: Set<String> = []
+        while let order = left.popLast() {
+            said.insert(order.delivery.message.headline)
+            now = now + .seconds(1)
+            left += sends(.delivered(id: order.delivery.id, .delivered(receipt: nil)))
+        }
+        #expect(said.count == 4)
+        #expect(state.outbox.isEmpty)
+    }
+
     @Test func `it says so once, through the channel for the bot's own troubles`() {
         var bot = bot(reportTo: "ops")
         for _ in 0..<5 { fail(&bot) }

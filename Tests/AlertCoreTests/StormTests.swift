@@ -1,5 +1,6 @@
 import AlertCore
 import AlertTesting
+import BudgetRule
 import PluginKit
 import Testing
 
@@ -101,6 +102,52 @@ import Testing
         bot.advance(to: bot.now)
         #expect(bot.sends.count { $0.delivery.channel == "team" } == Self.appsCount)
         #expect(bot.objections == [])
+    }
+
+    /// More than one message takes, so that one record of the journal holds it.
+    private static let manyApps = (0..<1201).map { Subject(source: "ios", app: "app-\($0)") }
+
+    /// The messages about many, each no larger than it may be, and about others than the rest.
+    private func parts(_ bot: Rehearsal) -> [Message] {
+        let sent = bot.decisions.filter { $0.decision == .send && $0.message.incidents.count > 1 }
+        for fact in bot.state.facts { #expect(fact.bytes.count < 1 << 20) }
+        let told = sent.flatMap { $0.message.incidents.map(\.id) }
+        #expect(Set(told).count == told.count)
+        #expect(bot.objections == [])
+        return sent.map(\.message)
+    }
+
+    @Test func `that a budget holds back becomes as many messages as it takes, the worst first`() throws {
+        let gate = try GatePlan.rule(BudgetRule.self, "calm", ["at_most": "1 per 1h"])
+        var bot = Rehearsal(.rehearsed(gates: [gate]))
+        bot.start()
+        bot.see(.critical, of: .shop)
+        bot.see(Self.manyApps.map { ($0, $0.app == "app-1200" ? .critical : .warning) })
+        bot.advance(by: .hours(2))
+        let parts = parts(bot)
+        #expect(parts.map(\.incidents.count) == [500, 500, 201])
+        #expect(parts.first?.incidents.first?.subject.app == "app-1200")
+        #expect(
+            parts.map(\.headline).map { $0.drop { $0 != ":" } } == [
+                ": 500 firing, held back by calm, part 1 of 3", ": 500 firing, held back by calm, part 2 of 3",
+                ": 201 firing, held back by calm, part 3 of 3",
+            ])
+    }
+
+    @Test func `that came and went at night is summed up in as many messages as it takes`() throws {
+        var bot = Rehearsal(
+            .rehearsed(gates: [.quiet("nights", from: "2026-11-20 12:00", until: "2026-11-20 13:00")]))
+        bot.start()
+        bot.see(Self.manyApps.map { ($0, .warning) })
+        bot.advance(by: .minutes(10))
+        bot.see(Self.manyApps.map { ($0, .fine) })
+        bot.advance(by: .hours(2))
+        let parts = parts(bot)
+        #expect(parts.map(\.incidents.count) == [500, 500, 201])
+        #expect(
+            parts.last?.headline
+                == "🗒 201 incidents came and went during quiet hours (nights), part 3 of 3")
+        #expect(bot.state.incidents.isEmpty)
     }
 }
 

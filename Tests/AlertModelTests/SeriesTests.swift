@@ -198,6 +198,25 @@ import Testing
         #expect(series.labels == [:])
     }
 
+    /// A record of the journal takes 4 MiB, and a series is one.
+    @Test(arguments: [(9, 1440), (20, 1440), (200, 200), (3000, 30)])
+    func `what is kept is bounded, however many metrics there are`(metricsCount: Int, samplesMin: Int) throws {
+        var metrics = Metrics()
+        for number in 0..<metricsCount { metrics["metric_number_\(number)"] = 12345.5 }
+        let labels = Dictionary(uniqueKeysWithValues: (0..<5000).map { ("label-\($0)", "value of the label") })
+        var series = Series()
+        for minute in 0..<1500 as Range<Int64> {
+            var observation = try #require(Fixtures.observation(minute, minute + 1, metrics))
+            if minute == 1499 { observation.labels = labels }
+            series.add(observation, keeping: .days(2))
+        }
+        #expect(series.json.bytes.count < 3 << 20)
+        #expect((samplesMin...Series.samplesMax).contains(series.samples.count))
+        #expect(series.samples.last?.metrics["metric_number_0"] == 12345.5)
+        #expect(series.labels["label-0"] != nil)
+        #expect(try Series(JSONReader(JSON(parsing: series.json.bytes))) == series)
+    }
+
     @Test func `the figure of one very span`() throws {
         let cases: [(spans: [Span], from: Int64, to: Int64, sessions: Double?)] = [
             // As the source measured it, whatever came after; or pooled where spans fill it.

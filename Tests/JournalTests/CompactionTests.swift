@@ -111,6 +111,27 @@ import Testing
         #expect(writer.isCompactionOverdue == false)
     }
 
+    @Test func `leaves out what is too long for a record, says so, and keeps the rest`() throws {
+        var limits = JournalLimits()
+        limits.recordBytesMax = 200
+        let disk = try diskWith(3, limits: limits)
+        var writer = try JournalWriter.open(disk, limits: limits) { _ in }
+        let tooLong = Array("{\"kind\":\"long\",\"text\":\"\(String(repeating: "x", count: 200))\"}".utf8)
+        let (reason, begin) = (
+            JournalError.recordTooLarge(bytes: 225, bytesMax: 200), #"{"kind":"long","text":"xxxx"#
+        )
+        let leftOut = try writer.compact([payload(1), tooLong, payload(3)], at: noon)
+        #expect(leftOut.map(\.reason) == [reason])
+        #expect(leftOut.allSatisfy { $0.begin.hasPrefix(begin) && $0.begin.count == 80 })
+        #expect(try read(disk, limits: limits).records == ["3 {\"n\":1}", "3 {\"n\":3}"])
+        try writer.append(payload(4), at: noon)
+        try writer.commit()
+        let (records, report) = try read(disk, limits: limits)
+        #expect(records.count == 3)
+        #expect(report.snapshotRecords == 2)
+        #expect(report.notices.isEmpty)
+    }
+
     @Test func `of a cancelled task gives up`() async throws {
         let disk = try diskWith(3)
         var writer = try JournalWriter.open(disk) { _ in }

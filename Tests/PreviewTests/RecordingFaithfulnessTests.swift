@@ -11,8 +11,16 @@ internal import Testing
 /// take time, failures with their words, late figures, and kills in the middle of a line.
 @Suite struct RecordingFaithfulnessTests {
     @Test(arguments: 1...200)
-    func `a recording played says what the bot said`(seed: UInt64) throws {
-        let world = try World(seed: seed)
+    func `a recording played says what the bot said`(seed: UInt64) throws { try compare(World(seed: seed)) }
+
+    /// Both answers wait while the bot is busy, and it takes them in together.
+    @Test(arguments: 1...60)
+    func `so it does where answers of two sources come at the same instant`(seed: UInt64) throws {
+        try compare(World(seed: seed, sourcesMeet: true))
+    }
+
+    private func compare(_ world: World) throws {
+        let seed = world.seed
         var bot = LiveBot(world)
         try bot.start()
         for restart in world.restarts {

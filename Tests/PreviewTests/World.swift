@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import AlertTesting
 internal import BudgetRule
+internal import DependsOnRule
 internal import PluginKit
 internal import PluginTesting
 internal import Preview
@@ -12,12 +13,18 @@ struct World {
     /// When the bot is killed and started anew.
     let restarts: [Moment]
     let seed: UInt64
+    private let sourcesMeet: Bool
 
-    init(seed: UInt64) throws {
+    /// - Parameter sourcesMeet: whether there are two sources whose answers come at the same instants, one of which explains
+    ///   the other.
+    init(seed: UInt64, sourcesMeet: Bool = false) throws {
         var random = SeededRandom(seed: seed)
         self.seed = seed
-        let sources = ["ios", "web"].prefix(Int.random(in: 1...2, using: &random)).map {
-            SourcePlan(name: $0, jitter: random.happens(0.5) ? 0.1 : 0)
+        self.sourcesMeet = sourcesMeet
+        let sources = ["ios", "web"].prefix(sourcesMeet ? 2 : Int.random(in: 1...2, using: &random)).map {
+            SourcePlan(
+                name: $0, jitter: !sourcesMeet && random.happens(0.5) ? 0.1 : 0,
+                slowsWhen: sourcesMeet ? [] : Set(PollReason.slowing))
         }
         let detectors = (0..<Int.random(in: 1...3, using: &random)).map { index in
             let hold = Duration.minutes(random.pick([0, 0, 5, 12]) ?? 0)
@@ -29,13 +36,19 @@ struct World {
             ChannelPlan(name: $0)
         }
         plan = Plan.rehearsed(
-            sources: Array(sources), detectors: detectors, gates: try World.gates(&random), channels: Array(channels),
+            sources: Array(sources), detectors: detectors,
+            gates: try World.gates(&random) + (sourcesMeet ? [World.explained()] : []), channels: Array(channels),
             routes: random.happens(0.3)
                 ? [Route(match: .on(["severity": "critical"]), to: channels.map(\.name)), Route(to: ["team"])] : [])
         length = .hours(Int64.random(in: 4...9, using: &random))
         restarts = (0..<Int.random(in: 0...3, using: &random)).map { _ in
             .rehearsalStart + .seconds(Int64.random(in: 600...(4 * 3600), using: &random))
         }.sorted()
+    }
+
+    private static func explained() throws -> GatePlan {
+        let gate = try DependsOnRule.written(["when": "source=web"], name: "explained")
+        return GatePlan(name: "explained", gate: gate, match: .on(["source": "ios"]))
     }
 
     private static func gates(_ random: inout SeededRandom) throws -> [GatePlan] {
@@ -93,7 +106,8 @@ struct World {
 
     /// How long the poll takes that begins now.
     func latency(of source: String, at now: Moment) -> Duration {
-        .milliseconds(Int64(StableHash.unit(String(seed), source, now.description) * 8000))
+        let whose = sourcesMeet ? "all" : source
+        return .milliseconds(Int64(StableHash.unit(String(seed), whose, now.description) * 8000))
     }
 
     private static let lasting: [Look] = [

@@ -71,9 +71,14 @@ internal import Testing
         #expect(rebuilt.durable == state.durable)
     }
 
-    @Test func `while the journal can not be written nothing leaves, and then it goes on by itself`() async throws {
+    @Test(arguments: [1, 30])
+    func `while the journal can not be written nothing leaves, and then it goes on by itself`(
+        atOnce: Int
+    ) async throws {
         let door = Door()
-        let bot = try makeBot { request, _ throws(TransportError) in
+        let pace = Pace(perSecond: 100, burst: 100, atOnce: atOnce)
+        let bot = try makeBot(.rehearsed(channels: [ChannelPlan(name: "team", pace: pace)])) {
+            request, _ throws(TransportError) in
             if request.method == .get { await door.pass() }
             return .says("w")
         }
@@ -144,6 +149,41 @@ internal import Testing
         #expect(report.snapshotRecords > 0)
         #expect(report.notices.isEmpty)
         #expect(!disk.names.contains("journal-00000000000000000001.jsonl"))
+    }
+
+    /// Rules and sources of any size make messages of any size.
+    @Test func `a message that the journal can not hold is not sent, and keeps no compaction from its end`()
+        async throws
+    {
+        var state = State()
+        let look = PollReport(.values([.look(.warning, at: .rehearsalStart)]))
+        let facts = Core(plan: .rehearsed()).step(
+            &state, [.started, .polled(source: "ios", look, validators: [:])], at: .rehearsalStart
+        ).facts
+        let message = try #require(facts.first { if case .delivery = $0 { true } else { false } })
+        let headline = try #require(state.outbox.values.first?.message.headline)
+        var limits = JournalLimits()
+        limits.recordBytesMax = message.bytes.count - 1
+        limits.compactionBytesMin = 1
+        let bot = try makeBot(limits: limits) { _, _ throws(TransportError) in .says("w") }
+        try await run(bot) {
+            await bot.settle { $0.history.contains { $0.delivery.message.headline == headline } }
+            let entry = try #require(await bot.state.history.first)
+            guard case .dead(let sentence) = entry.end else {
+                Issue.record("it ended as \(entry.end)")
+                return
+            }
+            #expect(sentence.hasPrefix("it does not fit into the journal, so it was not sent: a record of "))
+            await stage.waitForLog("a fact does not fit into the journal and is lost at the next start: a record of ")
+            await stage.waitForLog(#"the snapshot of the journal lacks something: "#)
+            await stage.waitForLog("the journal was compacted to ")
+            #expect(await bot.trouble == nil)
+        }
+        #expect(!stage.asked.contains { $0.hasPrefix(HookChannel.address) })
+        let (read, report) = try State.reading(disk.afterPowerCut)
+        #expect(report.notices.isEmpty)
+        #expect(report.snapshotRecords > 0)
+        #expect(read.incidents == (await bot.state).incidents)
     }
 
     @Test func `a delivery in flight ends within the grace of a stop`() async throws {
