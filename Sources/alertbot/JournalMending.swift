@@ -21,7 +21,9 @@ struct JournalCompact: ParsableCommand {
         var state = State()
         try attemptOnJournal { () throws(JournalError) in
             var ledger = try Ledger(opening: disk, rebuilding: &state)
-            try ledger.compact(state, at: SystemClock().now())
+            for record in try ledger.compact(state, at: SystemClock().now()) {
+                Output.error("alertbot: warning: a record does not fit into the journal and is left out: \(record)")
+            }
         }
         tell(folder, before, try attemptOnJournal { () throws(JournalError) in try JournalReader(disk).verify() })
     }
