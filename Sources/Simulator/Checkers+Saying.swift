@@ -2,6 +2,7 @@ internal import AlertCore
 internal import AlertTesting
 internal import BudgetRule
 internal import PluginKit
+internal import Runtime
 
 /// An end is told to whom the beginning was told, and to nobody else.
 struct ResolvedWhereOpened: Checker {
@@ -172,12 +173,25 @@ struct BudgetsKept: Checker {
         /// By the machine's clock and by the wall's: where they differ, somebody has set the one or stopped the other.
         var uptime: Int64
         var wall: Moment
+
+        func older(by slack: Duration) -> Telling {
+            Telling(uptime: uptime - slack.wholeMilliseconds, wall: wall - slack)
+        }
     }
 
     private var tellings: [String: [Telling]] = [:]
+    /// The wall clock was set, and the bot has had no turn since.
+    private var isStepUnnoticed = false
 
     mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
+        // When the wall clock is set while nobody looks, it can not be told from time that has passed; and twice, there and
+        // back, may be too little to be noticed.
+        case .clockStepped:
+            isStepUnnoticed = true
+            tellings = world.isDead ? [:] : tellings.mapValues { $0.map { $0.older(by: Bot.clockStepMin) } }
+        case .died: if isStepUnnoticed { tellings = [:] }
+        case .committed, .opened: isStepUnnoticed = false
         case .accepted(let delivery):
             guard let budget = world.settings.budget else { return }
             // A journal that could not be written for a while says it late.
