@@ -150,15 +150,18 @@ struct GatesObeyed: Checker {
             throw Breach(
                 "\(delivery.id), \(delivery.kind.rawValue) and \(severity.rawValue), is accepted for \(delivery.channel) at "
                     + "\(delivery.queued), which a gate forbids")
-        case .opened(let state):
-            for incident in state.incidents.values {
-                for (channel, standing) in incident.standings {
-                    let place = Place(channel: channel, incident: incident.id)
-                    if let announced = standing.announced { worst[place] = max(worst[place] ?? announced, announced) }
-                }
-            }
+        case .opened(let state): for incident in state.incidents.values { remember(incident) }
+        // A digest announces, too.
+        case .incident(let incident): remember(incident)
         case .drained: worst = worst.filter { world.truth.incidents[$0.key.incident] != nil }
         default: break
+        }
+    }
+
+    private mutating func remember(_ incident: Incident) {
+        for (channel, standing) in incident.standings {
+            let place = Place(channel: channel, incident: incident.id)
+            if let announced = standing.announced { worst[place] = max(worst[place] ?? announced, announced) }
         }
     }
 }
