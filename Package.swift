@@ -13,9 +13,19 @@ let strict: [SwiftSetting] = [
 /// PluginKit hands on what it imports, so whoever sees it sees all three: named here, a change in any rebuilds them.
 let kit: [Target.Dependency] = ["PluginKit", "AlertModel", "TimeZones"]
 
-/// A module of ours.
-func module(_ name: String, _ dependencies: [Target.Dependency] = [], path: String? = nil) -> Target {
+/// A module of ours, `Sources/ROOM/NAME`.
+func module(_ name: String, in room: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    module(name, dependencies, path: "Sources/\(room)/\(name)")
+}
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], path: String) -> Target {
     .target(name: name, dependencies: dependencies, path: path, swiftSettings: strict)
+}
+
+/// A library of the system, behind one door.
+func door(_ name: String, pkgConfig: String? = nil, debian: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/Doors/\(name)", pkgConfig: pkgConfig, providers: debian.map { [.apt([$0])] })
 }
 
 /// The tests of a module of ours.
@@ -23,24 +33,23 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], path: String? = 
     .testTarget(name: name, dependencies: dependencies, path: path, exclude: exclude, swiftSettings: strict)
 }
 
-// A plugin is a folder and its name here, and one line in Sources/BuiltinPlugins.
-let rulePlugins = [
-    "Threshold", "Drop", "Velocity", "NewIssue", "Regression", "Release", "Stale", "Mute", "QuietHours", "Budget",
-    "Group",
-    "Flapping", "DependsOn", "Escalate", "Repeat",
+// A plugin is a folder and its name here, and one line in Sources/Program/BuiltinPlugins.
+let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
+    ("sources", "Source", ["Sentry", "Prometheus", "HTTPJSON", "File", "Simulator"]),
+    ("detectors", "Detector", ["Threshold", "Drop", "Velocity", "NewIssue", "Regression", "Release", "Stale"]),
+    ("gates", "Gate", ["Mute", "QuietHours", "Budget", "Group", "Flapping", "DependsOn", "Escalate", "Repeat"]),
+    ("channels", "Channel", ["Slack", "Matrix", "Webhook", "Inbox", "Console"]),
 ]
-let sourcePlugins = ["Sentry", "Prometheus", "HTTPJSON", "File", "Simulator"]
-let channelPlugins = ["Slack", "Matrix", "Webhook", "Inbox", "Console"]
 
-let plugins =
-    [("rules", "Rule", rulePlugins), ("sources", "Source", sourcePlugins), ("channels", "Channel", channelPlugins)]
-    .flatMap { kind, suffix, names in names.map { (module: $0 + suffix, folder: "plugins/\(kind)/\($0)") } }
+let plugins = pluginKinds.flatMap { kind in
+    kind.names.map { (module: $0 + kind.suffix, folder: "plugins/\(kind.folder)/\($0)", kind: kind.folder) }
+}
 
 /// Data beside a plugin's tests, read by its path and compiled by nobody.
 let pluginTestData = [
     "HTTPJSONSource": ["Fixtures"], "SentrySource": ["Fixtures"], "PrometheusSource": ["Fixtures"],
     "SlackChannel": ["Fixtures", "Snapshots", "slack_blocks_check.py"], "MatrixChannel": ["Fixtures", "Snapshots"],
-    "WebhookChannel": ["Fixtures", "Snapshots"], "ThresholdRule": ["make_binomial_table.py", "binomial_table.txt"],
+    "WebhookChannel": ["Fixtures", "Snapshots"], "ThresholdDetector": ["make_binomial_table.py", "binomial_table.txt"],
 ]
 
 let pluginTargets = plugins.flatMap { plugin -> [Target] in
@@ -50,7 +59,7 @@ let pluginTargets = plugins.flatMap { plugin -> [Target] in
             plugin.module + "Tests",
             [.target(name: plugin.module), "PluginTesting"] + kit
                 // Rules are tried in whole bots, and with chance from a seed.
-                + (rulePlugins.map { $0 + "Rule" }.contains(plugin.module) ? ["AlertTesting", "AlertCore"] : []),
+                + (["detectors", "gates"].contains(plugin.kind) ? ["AlertTesting", "AlertCore"] : []),
             path: "\(plugin.folder)/Tests", exclude: pluginTestData[plugin.module] ?? []),
     ]
 }
@@ -58,8 +67,8 @@ let pluginTargets = plugins.flatMap { plugin -> [Target] in
 /// What a simulation puts together.
 let simulated: [Target.Dependency] =
     [
-        "AlertCore", "AlertTesting", "BudgetRule", "Journal", "JournalTesting", "MatrixChannel", "MuteRule",
-        "QuietHoursRule",
+        "AlertCore", "AlertTesting", "BudgetGate", "Journal", "JournalTesting", "MatrixChannel", "MuteGate",
+        "QuietHoursGate",
         "Runtime",
         "SlackChannel", "WebhookChannel",
     ] + kit
@@ -72,8 +81,8 @@ let package = Package(
         .library(
             name: "AlertbotKit",
             targets: [
-                "AlertCore", "AlertModel", "AlertTesting", "BotConfig", "BuiltinPlugins", "DropRule", "Journal",
-                "PluginKit", "Preview", "Runtime", "ThresholdRule", "TimeZones",
+                "AlertCore", "AlertModel", "AlertTesting", "BotConfig", "BuiltinPlugins", "DropDetector", "Journal",
+                "PluginKit", "Preview", "Runtime", "ThresholdDetector", "TimeZones",
             ]),
     ],
     dependencies: [
@@ -83,37 +92,39 @@ let package = Package(
         .executableTarget(
             name: "alertbot",
             dependencies: [
-                "AlertCore", "BotConfig", "BuiltinPlugins", "CMalloc", "DropRule", "Journal", "Pictures", "Preview",
-                "RuleTests", "Runtime", "StatusPage", "ThresholdRule", "Transport",
+                "AlertCore", "BotConfig", "BuiltinPlugins", "CMalloc", "DropDetector", "Journal", "Pictures", "Preview",
+                "RuleTests", "Runtime", "StatusPage", "ThresholdDetector", "Transport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ] + kit, swiftSettings: strict),
-        module("BuiltinPlugins", ["BotConfig"] + kit + plugins.map { .target(name: $0.module) }),
-        module("BotConfig", ["AlertCore", "YAMLKit"] + kit),
-        module("Preview", ["AlertCore", "Runtime"] + kit),
-        module("RuleTests", ["AlertCore", "BotConfig", "Preview", "YAMLKit"] + kit),
-        module("Runtime", ["AlertCore", "Journal"] + kit),
-        module("Pictures", ["AlertCore", "Markup", "Preview"] + kit),
-        module("StatusPage", ["AlertModel", "Markup"]),
-        module("Markup", ["AlertModel"]),
-        module("AlertCore", kit),
-        module("PluginKit", ["AlertModel", "TimeZones"]),
-        module("TimeZones", ["AlertModel"]),
-        module("AlertModel"),
-        module("Journal", ["CCRC32C"]),
-        module("Transport", ["AlertModel", "CCurl", "CCrypto"]),
-        module("YAMLKit", ["CYaml"]),
-        .systemLibrary(name: "CCRC32C"),
-        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CMalloc"),
-        .systemLibrary(name: "CYaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+            ] + kit, path: "Sources/Program/alertbot", swiftSettings: strict),
+        module("BuiltinPlugins", in: "Program", ["BotConfig"] + kit + plugins.map { .target(name: $0.module) }),
+        module("BotConfig", in: "Shell", ["AlertCore", "YAMLKit"] + kit),
+        module("Preview", in: "Preview", ["AlertCore", "Runtime"] + kit),
+        module("RuleTests", in: "Preview", ["AlertCore", "BotConfig", "Preview", "YAMLKit"] + kit),
+        module("Runtime", in: "Shell", ["AlertCore", "Journal"] + kit),
+        module("Pictures", in: "Preview", ["AlertCore", "Markup", "Preview"] + kit),
+        module("StatusPage", in: "Shell", ["AlertModel", "Markup"]),
+        module("Markup", in: "Foundations", ["AlertModel"]),
+        module("AlertCore", in: "Core", kit),
+        module("PluginKit", in: "Kit", ["AlertModel", "TimeZones"]),
+        module("TimeZones", in: "Foundations", ["AlertModel"]),
+        module("AlertModel", in: "Model"),
+        module("Journal", in: "Shell", ["CCRC32C"]),
+        module("Transport", in: "Shell", ["AlertModel", "CCurl", "CCrypto"]),
+        module("YAMLKit", in: "Shell", ["CYaml"]),
+        door("CCRC32C"),
+        door("CCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"),
+        door("CCrypto", pkgConfig: "libcrypto", debian: "libssl-dev"),
+        door("CMalloc"),
+        door("CYaml", pkgConfig: "yaml-0.1", debian: "libyaml-dev"),
 
-        module("PluginTesting", kit),
-        module("AlertTesting", ["AlertCore"] + kit),
-        module("JournalTesting", ["Journal"]),
+        module("PluginTesting", in: "Kit", kit),
+        module("AlertTesting", in: "Testing", ["AlertCore"] + kit),
+        module("JournalTesting", in: "Testing", ["Journal"]),
         // The whole bot in a world of its own; `scripts/simulate` runs it, and the product does not have it.
-        module("Simulator", simulated),
-        .executableTarget(name: "simulate", dependencies: ["Simulator", "AlertModel"], swiftSettings: strict),
+        module("Simulator", in: "Testing", simulated),
+        .executableTarget(
+            name: "simulate", dependencies: ["Simulator", "AlertModel"], path: "Sources/Testing/simulate",
+            swiftSettings: strict),
         tests("SimulatorTests", ["Simulator"] + simulated),
         tests("AlertModelTests", ["AlertModel"]),
         tests(
@@ -125,19 +136,22 @@ let package = Package(
         tests("TransportTests", ["Transport", "AlertModel"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel", "Markup"]),
         tests("MarkupTests", ["Markup"]),
-        tests("BotConfigTests", ["BotConfig", "AlertCore", "NewIssueRule", "ThresholdRule", "VelocityRule"] + kit),
+        tests(
+            "BotConfigTests",
+            ["BotConfig", "AlertCore", "NewIssueDetector", "ThresholdDetector", "VelocityDetector"] + kit),
         tests(
             "AlertCoreTests",
             [
-                "AlertCore", "AlertTesting", "PluginTesting", "QuietHoursRule", "BudgetRule", "GroupRule",
-                "FlappingRule", "DependsOnRule", "EscalateRule", "RepeatRule",
+                "AlertCore", "AlertTesting", "PluginTesting", "QuietHoursGate", "BudgetGate", "GroupGate",
+                "FlappingGate", "DependsOnGate", "EscalateGate", "RepeatGate",
             ] + kit),
         tests("BuiltinPluginsTests", ["BuiltinPlugins", "BotConfig", "YAMLKit"] + kit),
         tests(
             "PreviewTests",
             [
-                "Preview", "AlertCore", "AlertTesting", "BotConfig", "BudgetRule", "BuiltinPlugins", "DependsOnRule",
-                "DropRule", "Journal", "JournalTesting", "PluginTesting", "Runtime", "Simulator", "ThresholdRule",
+                "Preview", "AlertCore", "AlertTesting", "BotConfig", "BudgetGate", "BuiltinPlugins", "DependsOnGate",
+                "DropDetector", "Journal", "JournalTesting", "PluginTesting", "Runtime", "Simulator",
+                "ThresholdDetector",
             ]
                 + kit),
         tests(

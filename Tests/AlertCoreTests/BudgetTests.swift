@@ -1,6 +1,6 @@
 import AlertCore
 import AlertTesting
-import BudgetRule
+import BudgetGate
 import PluginKit
 import PluginTesting
 import Testing
@@ -51,8 +51,8 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         _ rate: String, except: String? = nil, channels: [String] = ["team"], gates: [GatePlan] = []
     ) throws -> Rehearsal {
         let budget =
-            try except.map { try GatePlan.rule(BudgetRule.self, "calm-down", ["at_most": rate, "except": $0]) }
-            ?? .rule(BudgetRule.self, "calm-down", ["at_most": rate])
+            try except.map { try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": rate, "except": $0]) }
+            ?? .rule(BudgetGate.self, "calm-down", ["at_most": rate])
         return .checked(.rehearsed(gates: gates + [budget], channels: channels.map { ChannelPlan(name: $0) }))
     }
 
@@ -180,7 +180,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
     }
 
     @Test func `every channel has its own budget, and the other channel's rule concerns nobody else`() throws {
-        let budget = try GatePlan.rule(BudgetRule.self, "calm-down", ["channel": "team", "at_most": "1 per 1h"])
+        let budget = try GatePlan.rule(BudgetGate.self, "calm-down", ["channel": "team", "at_most": "1 per 1h"])
         var bot = Rehearsal.checked(
             .rehearsed(gates: [budget], channels: [ChannelPlan(name: "team"), ChannelPlan(name: "other")]))
         bot.see(parts("shop", 2).map { ($0, .warning) })
@@ -237,7 +237,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
     }
 
     @Test func `a reminder does not take the room of what waits for longer`() throws {
-        let budget = try GatePlan.rule(BudgetRule.self, "calm-down", ["at_most": "2 per 1h"])
+        let budget = try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": "2 per 1h"])
         var bot = Rehearsal.checked(.rehearsed(for: .zero, repeat: .hours(1), lookback: .hours(9), gates: [budget]))
         bot.seeEach(parts("shop", 3))
         bot.advance(by: .hours(1))

@@ -1,11 +1,11 @@
 import AlertCore
 import AlertTesting
-import DependsOnRule
-import EscalateRule
-import FlappingRule
+import DependsOnGate
+import EscalateGate
+import FlappingGate
 import PluginKit
 import PluginTesting
-import RepeatRule
+import RepeatGate
 import Testing
 
 /// One character a story's tick is an hour.
@@ -13,7 +13,7 @@ import Testing
     private func told(
         _ entries: KeyValuePairs<String, String>, match: Match = .all, _ seen: String = "wwwwwwwwwwwwwwwwwwwwwwwww"
     ) throws -> String {
-        let gate = try GatePlan.rule(RepeatRule.self, "nag", entries, match: match)
+        let gate = try GatePlan.rule(RepeatGate.self, "nag", entries, match: match)
         var bot = Rehearsal.checked(.rehearsed(for: .zero, repeat: .hours(4), gates: [gate]))
         defer { #expect(bot.objections == []) }
         return bot.play(seen, every: .hours(1))
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `the count survives a crash`() throws {
-        let gate = try GatePlan.rule(RepeatRule.self, "nag", ["every": "2h", "at_most": "2"])
+        let gate = try GatePlan.rule(RepeatGate.self, "nag", ["every": "2h", "at_most": "2"])
         var bot = Rehearsal.checked(.rehearsed(for: .zero, repeat: .hours(4), gates: [gate]))
         #expect(bot.play("www", every: .hours(1)) == "O.M")
         bot.crash()
@@ -56,7 +56,7 @@ import Testing
     private func bot(
         _ entries: KeyValuePairs<String, String> = ["to": "oncall", "severity": "warning"], gates: [GatePlan] = []
     ) throws -> Rehearsal {
-        let gate = try GatePlan.rule(EscalateRule.self, "wake-up", entries)
+        let gate = try GatePlan.rule(EscalateGate.self, "wake-up", entries)
         return .checked(
             .rehearsed(
                 gates: gates + [gate], channels: [ChannelPlan(name: "team"), ChannelPlan(name: "oncall")],
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test func `what flaps is not taken further until it is told again`() throws {
-        var bot = try bot(gates: [try .rule(FlappingRule.self, "wobble", ["within": "1h", "calm": "20m"])])
+        var bot = try bot(gates: [try .rule(FlappingGate.self, "wobble", ["within": "1h", "calm": "20m"])])
         _ = bot.play("w.w.wwwwwwwwwwwwwwwwwwwwwwwwwwwww")
         #expect(bot.marks(in: "team") == "ORORhO")
         #expect(bot.marks(in: "oncall") == "")
@@ -131,7 +131,7 @@ import Testing
     private func bot(
         _ entries: KeyValuePairs<String, String> = ["when": "app=backend"], more: [GatePlan] = []
     ) throws -> Rehearsal {
-        let gate = try GatePlan.rule(DependsOnRule.self, "because", entries)
+        let gate = try GatePlan.rule(DependsOnGate.self, "because", entries)
         return .checked(.rehearsed(gates: [gate] + more))
     }
 
@@ -167,7 +167,7 @@ import Testing
     }
 
     @Test func `the bot's own troubles explain, too`() throws {
-        let gate = try GatePlan.rule(DependsOnRule.self, "because", ["when": "app=alertbot rule=source-*"])
+        let gate = try GatePlan.rule(DependsOnGate.self, "because", ["when": "app=alertbot rule=source-*"])
         var bot = Rehearsal.checked(
             .rehearsed(sources: ["ios", "android"].map { SourcePlan(name: $0, jitter: 0) }, gates: [gate]))
         bot.pollAnswer = { order, now in
@@ -184,9 +184,9 @@ import Testing
 
     @Test func `two that explain each other cannot keep each other quiet`() throws {
         let second = try GatePlan.rule(
-            DependsOnRule.self, "and-back", ["when": "app=shop"], match: .on(["app": "backend"]))
+            DependsOnGate.self, "and-back", ["when": "app=shop"], match: .on(["app": "backend"]))
         let first = try GatePlan.rule(
-            DependsOnRule.self, "because", ["when": "app=backend"], match: .on(["app": "shop"]))
+            DependsOnGate.self, "because", ["when": "app=backend"], match: .on(["app": "shop"]))
         var bot = Rehearsal.checked(.rehearsed(gates: [first, second]))
         bot.see([(backend, .warning), (.shop, .warning)])
         #expect(bot.marks().sorted() == ["O", "h"])

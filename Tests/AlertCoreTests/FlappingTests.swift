@@ -1,6 +1,6 @@
 import AlertCore
 import AlertTesting
-import FlappingRule
+import FlappingGate
 import PluginKit
 import PluginTesting
 import Testing
@@ -10,7 +10,7 @@ import Testing
     private func bot(
         _ entries: KeyValuePairs<String, String> = ["within": "20m", "calm": "6m"], gates: [GatePlan] = []
     ) throws -> Rehearsal {
-        .checked(.rehearsed(gates: gates + [try .rule(FlappingRule.self, "wobble", entries)]))
+        .checked(.rehearsed(gates: gates + [try .rule(FlappingGate.self, "wobble", entries)]))
     }
 
     struct Story: Sendable, CustomTestStringConvertible {

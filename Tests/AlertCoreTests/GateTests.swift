@@ -1,7 +1,7 @@
 import AlertCore
 import AlertTesting
 import PluginKit
-import QuietHoursRule
+import QuietHoursGate
 import Testing
 
 /// Mutes, quiet hours and other gates, and what they promise.
@@ -253,7 +253,7 @@ import Testing
             name: "nights", position: place,
             values: ["between": Option(.hours(try DailyHours(grammar: hours)), at: place)])
         let context = RuleContext(name: "nights", zone: zone, looksPerDay: 288)
-        return GatePlan(name: "nights", gate: try QuietHoursRule(options: options, context: context))
+        return GatePlan(name: "nights", gate: try QuietHoursGate(options: options, context: context))
     }
 
     @Test(arguments: [

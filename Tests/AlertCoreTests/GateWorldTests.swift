@@ -1,13 +1,13 @@
 import AlertCore
 import AlertTesting
-import BudgetRule
-import DependsOnRule
-import EscalateRule
-import FlappingRule
-import GroupRule
+import BudgetGate
+import DependsOnGate
+import EscalateGate
+import FlappingGate
+import GroupGate
 import PluginKit
 import PluginTesting
-import RepeatRule
+import RepeatGate
 import Testing
 
 /// All gates at once, in worlds of chance: apps that come and go, crashes, reloads, acknowledgements, mutes by command.
@@ -44,16 +44,16 @@ private struct GateWorld {
         ]
         var gates = try rates.sorted { $0.key < $1.key }.map { channel, rate in
             try GatePlan.rule(
-                BudgetRule.self, "budget-\(channel)",
+                BudgetGate.self, "budget-\(channel)",
                 ["channel": channel, "at_most": rate.grammar, "except": "critical"])
         }
         gates += [
-            try .rule(GroupRule.self, "together", ["wait": "2m"]),
-            try .rule(FlappingRule.self, "wobble", ["within": "30m", "calm": "15m"]),
+            try .rule(GroupGate.self, "together", ["wait": "2m"]),
+            try .rule(FlappingGate.self, "wobble", ["within": "30m", "calm": "15m"]),
             try .rule(
-                DependsOnRule.self, "because", ["when": "app=bank severity=critical"], match: .on(["app": "game"])),
-            try .rule(EscalateRule.self, "wake-up", ["to": "oncall", "severity": "warning"]),
-            try .rule(RepeatRule.self, "nag", ["every": "1h", "at_most": "2"]),
+                DependsOnGate.self, "because", ["when": "app=bank severity=critical"], match: .on(["app": "game"])),
+            try .rule(EscalateGate.self, "wake-up", ["to": "oncall", "severity": "warning"]),
+            try .rule(RepeatGate.self, "nag", ["every": "1h", "at_most": "2"]),
         ].shuffled(using: &random)
         gates += [
             .quiet(from: "2026-11-20 15:00", until: "2026-11-20 18:00", except: random.happens(0.5) ? .critical : nil),

@@ -1,7 +1,7 @@
 import AlertCore
 import AlertTesting
-import BudgetRule
-import GroupRule
+import BudgetGate
+import GroupGate
 import PluginKit
 import PluginTesting
 import Testing
@@ -10,7 +10,7 @@ import Testing
     private func bot(
         _ entries: KeyValuePairs<String, String> = [:], before: [GatePlan] = [], after: [GatePlan] = []
     ) throws -> Rehearsal {
-        .checked(.rehearsed(gates: before + [try .rule(GroupRule.self, "together", entries)] + after))
+        .checked(.rehearsed(gates: before + [try .rule(GroupGate.self, "together", entries)] + after))
     }
 
     @Test func `incidents of one app that open together become one message that names all`() throws {
@@ -103,7 +103,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `a group is one message of a budget, whichever comes first in the file`(groupFirst: Bool) throws {
-        let budget = try GatePlan.rule(BudgetRule.self, "calm-down", ["at_most": "2 per 1h"])
+        let budget = try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": "2 per 1h"])
         var bot = try bot(before: groupFirst ? [] : [budget], after: groupFirst ? [budget] : [])
         bot.seeEach(parts("shop", 5))
         bot.advance(by: .minutes(1))
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `what a budget has gathered does not wait for a group once more`() throws {
-        var bot = try bot(after: [try .rule(BudgetRule.self, "calm-down", ["at_most": "1 per 1h"])])
+        var bot = try bot(after: [try .rule(BudgetGate.self, "calm-down", ["at_most": "1 per 1h"])])
         for app in ["shop", "bank", "game"] { bot.seeEach([Subject(source: "ios", app: app)]) }
         bot.advance(by: .minutes(61))
         #expect(bot.saidTo() == [.utc("2026-11-20 12:00") + .seconds(30), .utc("2026-11-20 13:00") + .seconds(30)])

@@ -32,7 +32,7 @@ import Testing
     }
 
     /// Finds every release that is not the newest by name.
-    private struct ReleaseRule: Detector {
+    private struct ReleaseDetector: Detector {
         static let manifest = PluginManifest(name: "releases", summary: "", options: [])
         init(options: Options, context: RuleContext) throws(ProblemList) {}
         init() {}
@@ -54,7 +54,7 @@ import Testing
     }
 
     /// Fires when a source has not answered for ten minutes.
-    private struct StaleRule: Detector {
+    private struct StaleDetector: Detector {
         static let manifest = PluginManifest(name: "silent", summary: "", options: [])
         init(options: Options, context: RuleContext) throws(ProblemList) {}
         init() {}
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `an app is seen with all its releases, and a finding may be about one`() {
-        var bot = bot(ReleaseRule())
+        var bot = bot(ReleaseDetector())
         func release(_ name: String) -> Subject { Subject(source: "ios", app: "shop", release: name) }
         bot.see([
             .figures(["users": 100], at: bot.now),
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func `a rule that watches a source is asked again when it wants to, and after every poll`() {
-        var bot = bot(StaleRule())
+        var bot = bot(StaleDetector())
         bot.see(.fine)
         bot.advance(by: .minutes(9))
         #expect(bot.state.incidents.isEmpty)

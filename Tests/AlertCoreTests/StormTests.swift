@@ -1,6 +1,6 @@
 import AlertCore
 import AlertTesting
-import BudgetRule
+import BudgetGate
 import PluginKit
 import Testing
 
@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `that a budget holds back becomes as many messages as it takes, the worst first`() throws {
-        let gate = try GatePlan.rule(BudgetRule.self, "calm", ["at_most": "1 per 1h"])
+        let gate = try GatePlan.rule(BudgetGate.self, "calm", ["at_most": "1 per 1h"])
         var bot = Rehearsal(.rehearsed(gates: [gate]))
         bot.start()
         bot.see(.critical, of: .shop)

@@ -1,9 +1,9 @@
 internal import BotConfig
-internal import NewIssueRule
+internal import NewIssueDetector
 internal import PluginKit
 internal import Testing
-internal import ThresholdRule
-internal import VelocityRule
+internal import ThresholdDetector
+internal import VelocityDetector
 
 /// A source that gives users and names no issues.
 private struct BareSource: Source {
@@ -31,7 +31,7 @@ private struct BareSource: Source {
             """
         let catalog = PluginCatalog(
             sources: [BareSource.self, AnySource.self],
-            detectors: [ThresholdRule.self, NewIssueRule.self, VelocityRule.self], gates: [],
+            detectors: [ThresholdDetector.self, NewIssueDetector.self, VelocityDetector.self], gates: [],
             channels: [PageChannel.self])
         let result = Config.load(
             Array((yaml + rules).utf8), folder: "/etc/bot", catalog: catalog, surroundings: FakeWorld.surroundings())

@@ -21,9 +21,11 @@ struct RulePage: Sendable, CustomTestStringConvertible {
 
     static var all: [RulePage] {
         get throws {
-            let rules = root.appending(path: "plugins/rules").path
-            return try FileManager.default.contentsOfDirectory(atPath: rules).sorted().map { folder in
-                RulePage(folder: folder, text: try read("plugins/rules/\(folder)/README.md"))
+            try ["detectors", "gates"].flatMap { kind in
+                let rules = root.appending(path: "plugins/\(kind)").path
+                return try FileManager.default.contentsOfDirectory(atPath: rules).sorted().map { folder in
+                    RulePage(folder: folder, text: try read("plugins/\(kind)/\(folder)/README.md"))
+                }
             }
         }
     }

@@ -2,11 +2,11 @@ internal import AlertCore
 internal import AlertTesting
 internal import BotConfig
 internal import BuiltinPlugins
-internal import DropRule
+internal import DropDetector
 internal import PluginKit
 internal import Preview
 internal import Testing
-internal import ThresholdRule
+internal import ThresholdDetector
 internal import TimeZones
 
 /// An app's figures every half hour, and hours in which they are bad.
@@ -46,7 +46,8 @@ private struct AppStory {
         _ stories: [AppStory], app: String? = nil, metric: String = "crash_free_users", truth: [TrueIncident]? = nil
     ) throws -> Suggestions {
         var suggesting = try Suggesting(
-            .rehearsed(), metric: metric, app: app.map { Glob($0) }, floor: ThresholdRule.self, drop: DropRule.self,
+            .rehearsed(), metric: metric, app: app.map { Glob($0) }, floor: ThresholdDetector.self,
+            drop: DropDetector.self,
             truth: truth)
         for batch in together(stories) { suggesting.feed(batch) }
         return suggesting.finish()
@@ -228,7 +229,7 @@ private struct AppStory {
 
     @Test func `what is judged by releases is weighed by them`() throws {
         var suggesting = try Suggesting(
-            .rehearsed(), metric: "crash_free_users", floor: ThresholdRule.self, drop: DropRule.self)
+            .rehearsed(), metric: "crash_free_users", floor: ThresholdDetector.self, drop: DropDetector.self)
         for batch in oneFall.batches {
             guard case .observed(var observation) = batch.lines[0] else { continue }
             observation.subject = Subject(source: "ios", app: "shop", release: "5.2.0")

@@ -1,7 +1,7 @@
 internal import AlertCore
 internal import AlertTesting
-internal import BudgetRule
-internal import DependsOnRule
+internal import BudgetGate
+internal import DependsOnGate
 internal import PluginKit
 internal import PluginTesting
 internal import Preview
@@ -47,7 +47,7 @@ struct World {
     }
 
     private static func explained() throws -> GatePlan {
-        let gate = try DependsOnRule.written(["when": "source=web"], name: "explained")
+        let gate = try DependsOnGate.written(["when": "source=web"], name: "explained")
         return GatePlan(name: "explained", gate: gate, match: .on(["source": "ios"]))
     }
 
@@ -68,7 +68,7 @@ struct World {
             gates.append(.quiet("nights", from: from, until: until, except: except(), drops: random.happens(0.5)))
         }
         if hasBudget {
-            let budget = try BudgetRule.written(
+            let budget = try BudgetGate.written(
                 random.happens(0.5) ? ["at_most": "3 per 1h"] : ["at_most": "2 per 40m", "except": "critical"],
                 name: "calm-down")
             gates.append(GatePlan(name: "calm-down", gate: budget))

@@ -46,6 +46,14 @@ is_there() {
     esac
 }
 
+# The module of a plugin's folder: plugins/gates/Mute holds MuteGate.
+plugin_module() {
+    local kind=${1#plugins/}
+    kind=${kind%%/*}
+    kind=${kind%s}
+    printf '%s%s' "$(basename "$1")" "${kind^}"
+}
+
 # Runs a command as root: directly, or through sudo, which asks for a password only if somebody is there to answer.
 as_root() {
     if [[ $EUID -eq 0 ]]; then

@@ -1,17 +1,17 @@
 internal import AlertModel
-internal import DropRule
+internal import DropDetector
 internal import Glibc
 internal import PluginKit
-internal import ThresholdRule
+internal import ThresholdDetector
 
 /// What one observation costs to judge: the best of twenty runs, in time of the processor, in nanoseconds.
 @main struct Judge {
     static func main() throws {
         let rounds = CommandLine.arguments.contains("--quick") ? 5_000 : 50_000
         let context = RuleContext(name: "bench", zone: .utc, looksPerDay: 1440)
-        let floor = try rule(ThresholdRule.self, context, metric: "crash_free_sessions")
-        let users = try rule(ThresholdRule.self, context, metric: "crash_free_users")
-        let drop = try rule(DropRule.self, context, metric: "crash_free_sessions")
+        let floor = try rule(ThresholdDetector.self, context, metric: "crash_free_sessions")
+        let users = try rule(ThresholdDetector.self, context, metric: "crash_free_users")
+        let drop = try rule(DropDetector.self, context, metric: "crash_free_sessions")
 
         let pooled = series(count: 30 * 288, keeping: .hours(1), crashed: 1)
         report("threshold, sessions pooled from 12 spans", rounds) { floor.judge(pooled, at: end).isFiring ? 1 : 0 }
@@ -43,7 +43,7 @@ internal import ThresholdRule
     static func rule<Rule: Detector>(_ type: Rule.Type, _ context: RuleContext, metric: String) throws -> Rule {
         let place = Position(line: 1, column: 1)
         var values = ["metric": Option(.text(GuardedText(metric)), at: place)]
-        if type == ThresholdRule.self {
+        if type == ThresholdDetector.self {
             values["warning"] = Option(.comparison(try Comparison(grammar: "< 99.5%")), at: place)
         }
         return try Rule(options: Options(name: "bench", position: place, values: values), context: context)

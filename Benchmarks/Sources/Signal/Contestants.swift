@@ -1,7 +1,7 @@
 internal import AlertModel
-internal import DropRule
+internal import DropDetector
 internal import PluginKit
-internal import ThresholdRule
+internal import ThresholdDetector
 
 /// Who judges the stream.
 enum Contestant: Int, CaseIterable {
@@ -23,13 +23,13 @@ enum Contestant: Int, CaseIterable {
 
 /// The two rules of the example config.
 struct Rules {
-    let threshold: ThresholdRule
-    let drop: DropRule
+    let threshold: ThresholdDetector
+    let drop: DropDetector
 
     init() throws {
         let place = Position(line: 1, column: 1)
         let context = RuleContext(name: "signal", zone: .utc, looksPerDay: 288)
-        threshold = try ThresholdRule(
+        threshold = try ThresholdDetector(
             options: Options(
                 name: "crash-free-floor", position: place,
                 values: [
@@ -37,7 +37,8 @@ struct Rules {
                     "warning": Option(.comparison(try Comparison(grammar: "< 99.5%")), at: place),
                     "critical": Option(.comparison(try Comparison(grammar: "< 99.0%")), at: place),
                 ]), context: context)
-        drop = try DropRule(options: Options(name: "crash-free-drop", position: place, values: [:]), context: context)
+        drop = try DropDetector(
+            options: Options(name: "crash-free-drop", position: place, values: [:]), context: context)
     }
 }
 

@@ -1,0 +1,66 @@
+// Every plugin that is compiled in, one line each. A new one is a folder under plugins/, its name in Package.swift, and
+// a line here.
+
+public import BotConfig
+internal import BudgetGate
+internal import ConsoleChannel
+internal import DependsOnGate
+internal import DropDetector
+internal import EscalateGate
+internal import FileSource
+internal import FlappingGate
+internal import GroupGate
+internal import HTTPJSONSource
+internal import InboxChannel
+internal import MatrixChannel
+internal import MuteGate
+internal import NewIssueDetector
+internal import PrometheusSource
+internal import QuietHoursGate
+internal import RegressionDetector
+internal import ReleaseDetector
+internal import RepeatGate
+internal import SentrySource
+internal import SimulatorSource
+internal import SlackChannel
+internal import StaleDetector
+internal import ThresholdDetector
+internal import VelocityDetector
+internal import WebhookChannel
+
+extension PluginCatalog {
+    public static let builtin = PluginCatalog(
+        sources: [
+            SentrySource.self,
+            PrometheusSource.self,
+            HTTPJSONSource.self,
+            FileSource.self,
+            SimulatorSource.self,
+        ],
+        detectors: [
+            ThresholdDetector.self,
+            DropDetector.self,
+            VelocityDetector.self,
+            NewIssueDetector.self,
+            RegressionDetector.self,
+            ReleaseDetector.self,
+            StaleDetector.self,
+        ],
+        gates: [
+            MuteGate.self,
+            QuietHoursGate.self,
+            BudgetGate.self,
+            GroupGate.self,
+            FlappingGate.self,
+            DependsOnGate.self,
+            EscalateGate.self,
+            RepeatGate.self,
+        ],
+        channels: [
+            SlackChannel.self,
+            MatrixChannel.self,
+            WebhookChannel.self,
+            InboxChannel.self,
+            ConsoleChannel.self,
+        ])
+}

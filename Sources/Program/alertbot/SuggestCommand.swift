@@ -1,0 +1,60 @@
+internal import AlertCore
+internal import ArgumentParser
+internal import BotConfig
+internal import BuiltinPlugins
+internal import DropDetector
+internal import Glibc
+internal import PluginKit
+internal import Preview
+internal import ThresholdDetector
+
+struct SuggestCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "suggest",
+        abstract: "Proposes limits for each app by its history, as rules to paste into the config.",
+        discussion: """
+            Tries many limits of 'threshold' and settings of 'drop' on the past, each by itself, and proposes for each app the \
+            most watchful that would have rung about once a month, with what it would have said. The past is what the \
+            running bot has recorded, what the sources recall, or a file. Sends nothing, changes nothing.
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @OptionGroup var span: SpanOptions
+    @Option(name: .long, help: "Only this app, or apps like shop-*.") var app: String?
+    @Option(name: .long, help: "The share to judge: crash_free_users or crash_free_sessions.")
+    var metric = SuggestedMetric.users
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "What truly happened, a line {\"app\",\"from\",\"to\"} each: ringing then is no false alarm.",
+            valueName: "file"))
+    var incidents: String?
+    @Option(name: .long, help: "text: a section to paste; or json.") var format = TextOrJSON.text
+
+    enum SuggestedMetric: String, ExpressibleByArgument, CaseIterable, Sendable {
+        case users = "crash_free_users"
+        case sessions = "crash_free_sessions"
+    }
+
+    func run() async throws {
+        var config = try ConfigFile(common.config).config()
+        let (truth, isTruthWhole) = try readTruth(incidents)
+        var suggesting = try Suggesting(
+            config.plan, metric: metric.rawValue, app: app.map { Glob($0) }, floor: ThresholdDetector.self,
+            drop: DropDetector.self, truth: truth)
+        // Sources are asked for the spans that the suggested rules will want.
+        config.plan = suggesting.played
+        let played = PlayedSpan(config, span, until: nil)
+        let isWhole = try await played.play { suggesting.feed($0) }
+        let suggestions = suggesting.finish()
+        if suggestions.apps.isEmpty {
+            let what = app.map { "of an app '\($0.tamed)' " } ?? ""
+            Output.error("alertbot: warning: there was no observation \(what)to play")
+        }
+        switch format {
+        case .json: Output.line(suggestions.json.prettyText)
+        case .text: Output.text(suggestions.fragment)
+        }
+        if !isWhole || !isTruthWhole { throw Failure(.no) }
+    }
+}

@@ -1,0 +1,182 @@
+public import PluginKit
+
+/// A detector that compares a share of what goes well with what is usual for the app at this hour of the week, and fires
+/// when so much less would hardly ever come by chance.
+///
+/// What is usual, and the evidence against it, is learned span by span and kept with the subject's figures (`History`);
+/// the rule only reads it. So it may be asked as often as anybody likes: the evidence grows with what happens, not with
+/// the looks at it.
+public struct DropDetector: SubjectDetector {
+    public static let manifest = PluginManifest(
+        name: "drop",
+        summary: "Fires when a share of what goes well falls below what is usual for the app.",
+        example: """
+            by: 0.5pp
+            false_alarms: 1 per 90d
+            """,
+        options: [
+            OptionSpec(
+                "metric", .metric, default: MetricName.crashFreeUsers,
+                "The share to judge: crash_free_users or crash_free_sessions."),
+            OptionSpec("by", .points, default: "0.5pp", "The smallest drop it is built to find."),
+            OptionSpec(
+                "false_alarms", .rate, default: "1 per 90d",
+                "How often it may fire by chance, for one app at which nothing is wrong."),
+            OptionSpec(
+                "critical", .points, default: "3pp", "A drop that is at least so deep is critical; others are warnings."
+            ),
+        ])
+
+    /// The history that decides well; with less the rule is more careful and says so.
+    static let wellLearned = Duration.days(21)
+
+    private let need: History.Need
+    private let nature: MetricNature
+    private let critical: Double
+    /// Days between two false alarms.
+    private let rarity: Double
+    private let falseAlarms: Rate
+
+    public init(options: Options, context: RuleContext) throws(ProblemList) {
+        let metric = options.plain("metric") ?? MetricName.crashFreeUsers
+        nature = MetricNature(of: metric)
+        let by = options.fraction("by") ?? 0.005
+        need = History.Need(metric: metric, by: by)
+        critical = options.fraction("critical") ?? max(0.03, by)
+        falseAlarms = options.rate("false_alarms") ?? Rate(1, per: .days(90))
+        rarity = falseAlarms.per.inSeconds / 86_400 / Double(falseAlarms.count)
+        let problems = DropDetector.problems(options, nature, by: by, critical: critical, rarity: rarity)
+        guard problems.isEmpty else { throw ProblemList(problems) }
+    }
+
+    private static func problems(
+        _ options: Options, _ nature: MetricNature, by: Double, critical: Double, rarity: Double
+    ) -> [Problem] {
+        var problems: [Problem] = []
+        func add(_ option: String, _ message: String, _ suggestion: String? = nil, advice: String? = nil) {
+            problems.append(Problem(options.position(of: option), message, suggestion: suggestion, advice: advice))
+        }
+        if nature.failures == nil {
+            add(
+                "metric", "a drop can only be told of a share whose counts are known, not of \(nature.title)",
+                advice: "use crash_free_users or crash_free_sessions, or a threshold")
+        }
+        if !byRange.contains(by) {
+            add(
+                "by", "'by' is \(by.points), expected from \(byRange.lowerBound.points) to \(byRange.upperBound.points)"
+            )
+        } else if critical < by {
+            add(
+                "critical",
+                "'critical' (\(critical.points)) is less than 'by' (\(by.points)), the smallest drop looked for",
+                by.points)
+        }
+        let least = History.rarityMin.inSeconds / 86_400
+        if rarity < least {
+            add(
+                "false_alarms", "so many false alarms can not be told from none; expected at most 1 per \(Int(least))d",
+                "1 per \(Int(least))d")
+        } else if rarity > rarityMax {
+            add(
+                "false_alarms", "nothing is ever so certain; expected at least 1 per \(Int(rarityMax))d",
+                "1 per \(Int(rarityMax))d")
+        }
+        return problems
+    }
+
+    /// From a hundredth of a point, far below what any app's figures can show, to where half of all users are hit.
+    private static let byRange = 0.0001...0.5
+    /// Ten years, in days.
+    private static let rarityMax = 3650.0
+
+    public var metrics: [String] { [need.metric] }
+    public var learns: [History.Need] { [need] }
+    /// What it looks back on is learned, not kept as figures.
+    public var lookback: Duration { .hours(1) }
+    /// Short spans tell sooner; a source that can choose gives five minutes.
+    public var spans: [Duration] { [.minutes(5)] }
+    public var holdTime: Duration { .zero }
+
+    public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? {
+        guard let history = series.history(for: need), history.isReady, history.rarity < rarity,
+            let newest = history.newest, whyOutdated(newest, series, now) == nil
+        else { return nil }
+        return closeness(history.rarity)
+    }
+
+    public func judge(_ series: Series, at now: Moment) -> Judgement {
+        guard let history = series.history(for: need) else { return unknown("nothing has been learned yet", .between) }
+        return judge(history, series, at: now)
+    }
+
+    /// What was learned, judged; `series` tells whether it is up to date.
+    func judge(_ history: History, _ series: Series, at now: Moment) -> Judgement {
+        guard let newest = history.newest, let share = history.newestShare, let usual = history.usual else {
+            return unknown(
+                "the source has given no complete span of at most an hour with the counts behind \(nature.title)",
+                .between)
+        }
+        if let flaw = whyOutdated(newest, series, now) { return unknown(flaw, .between) }
+        guard history.isReady else {
+            return unknown(
+                "only \(history.learned.short) of usual hours are learned, and one day waits; "
+                    + "it takes \(History.leastLearned.short)", .between)
+        }
+        guard history.rarity < rarity else { return firing(history) }
+        let figure = share.total > 0 ? Figure(value: share.hits / share.total, share: share) : nil
+        var evidence = Evidence(metric: need.metric, figure: figure, span: newest, sentence: "")
+        evidence.sentence = (figure?.value.percent ?? "nobody") + ", usually " + usual.percent
+        if history.isSuspicious { evidence.sentence += ": not yet clear whether all is as usual" }
+        return Judgement(.ok(recovered: !history.isSuspicious), closeness(history.rarity), evidence)
+    }
+
+    /// - Parameter days: how rarely chance gives as much evidence.
+    private func closeness(_ days: Double) -> Judgement.Closeness {
+        days > rarity * 0.1 ? .near : days > rarity * 0.02 ? .between : .far
+    }
+
+    /// How much newer other figures may be than the newest of this metric.
+    private static let lagMax = Duration.hours(2)
+    /// How old figures may be that are judged: Play's hourly figures come after some hours.
+    private static let ageMax = Duration.hours(24)
+
+    private func whyOutdated(_ newest: TimeSpan, _ series: Series, _ now: Moment) -> String? {
+        if newest.to > now + Observation.clockSlackMax {
+            return "the newest span ends at \(newest.to), which is not yet: the clock has been changed"
+        }
+        if let last = series.samples.last, last.span.to - newest.to > DropDetector.lagMax {
+            return
+                "for \((last.span.to - newest.to).short) the source has given no complete span with the counts behind "
+                + nature.title
+        }
+        if now - newest.to > DropDetector.ageMax { return "the newest figures are \((now - newest.to).short) old" }
+        return nil
+    }
+
+    private func firing(_ history: History) -> Judgement {
+        guard let fall = history.fall else { return unknown("there is nobody to judge by", .between) }
+        let value = fall.share.hits / fall.share.total
+        let isDeep = fall.usual - value >= critical && history.rarity(ofFallsOver: critical) >= rarity
+        var evidence = Evidence(
+            metric: need.metric, figure: Figure(value: value, share: fall.share), span: fall.span, sentence: "")
+        evidence.sentence =
+            "\(nature.title) \(value.percent) of \(fall.share.total.rounded().plain) \(nature.denominator ?? "cases") over the "
+            + "last \(fall.span.length.short), usually \(fall.usual.percent) at this time of the week; by chance less than "
+            + falseAlarms.grammar
+        if history.learned < DropDetector.wellLearned, let uncertainty = history.uncertainty {
+            evidence.sentence +=
+                "; learned from \(history.learned.short) so far, so what goes wrong usually is known to within "
+                + "\((uncertainty * 100).rounded().plain)%"
+        }
+        return Judgement(.firing(isDeep ? .critical : .warning), .between, evidence)
+    }
+
+    private func unknown(_ sentence: String, _ closeness: Judgement.Closeness) -> Judgement {
+        Judgement(.unknown(sentence), closeness, Evidence(metric: need.metric, sentence: sentence))
+    }
+}
+
+extension Double {
+    /// A fraction in percentage points, as configs write it.
+    fileprivate var points: String { String(percentTrimmed.dropLast()) + "pp" }
+}

@@ -1,0 +1,82 @@
+import AlertCore
+import AlertTesting
+import NewIssueDetector
+import PluginKit
+import PluginTesting
+import Testing
+
+private typealias Issue = AlertModel.Issue
+
+@Suite struct `Many new issues at once` {
+    private func bot(_ match: Match = .all) throws -> Rehearsal {
+        let rule = try ([:] as WrittenOptions).detector(NewIssueDetector.self)
+        var bot = Rehearsal(
+            .rehearsed(detectors: [DetectorPlan(name: "new", detector: rule, match: match, repeat: nil)]))
+        bot.comparesReplay = true
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        see(&bot, [])
+        return bot
+    }
+
+    /// Lets the bot see issues that were all born an hour ago, or some time.
+    private func see(_ bot: inout Rehearsal, _ names: some Sequence<Int>, bornBefore age: Duration = .hours(1)) {
+        bot.advance(by: .hours(2))
+        let issues = names.map { Issue(id: "SHOP-\($0)", title: "", users: 50, firstSeen: bot.now - age) }
+        bot.see([.figures(["sessions": 10_000], at: bot.now, issues: issues)])
+        bot.advance(by: .seconds(1))
+    }
+
+    private func opened(_ bot: Rehearsal) -> [String] {
+        bot.decisions.filter { $0.kind == .opened }.map { $0.message.headline.replacing("🟠 shop: ", with: "") }
+    }
+
+    @Test(arguments: [(5, 5), (6, 1), (40, 1)])
+    func `up to five are told one by one, more in one message`(_ count: Int, _ messages: Int) throws {
+        var bot = try bot()
+        see(&bot, 1...count)
+        #expect(opened(bot).count == messages)
+        for _ in 0..<5 { see(&bot, 1...count, bornBefore: .hours(4)) }
+        #expect(opened(bot).count == messages)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `the message names three and counts the rest`() throws {
+        var bot = try bot()
+        see(&bot, 1...40)
+        #expect(
+            opened(bot) == [
+                "40 new issues at once: SHOP-1, SHOP-2, SHOP-3 and 37 more; "
+                    + "so many come when a source groups its issues anew, or when all goes wrong"
+            ])
+    }
+
+    @Test func `what is born afterwards is news again, one by one or as another many`() throws {
+        var bot = try bot()
+        see(&bot, 1...20)
+        see(&bot, 1...21, bornBefore: .minutes(30))
+        // Those known keep the birth that they had.
+        #expect(opened(bot).count == 2)
+        #expect(opened(bot).last == "new issue SHOP-21, 50 users hit")
+        see(&bot, 50...60, bornBefore: .minutes(30))
+        #expect(opened(bot).count == 3)
+    }
+
+    @Test func `it is over when it is no news any more, and what it told of is not told after that`() throws {
+        var bot = try bot()
+        see(&bot, 1...40)
+        bot.crash(after: .minutes(1))
+        bot.advance(by: .hours(23))
+        see(&bot, 1...40, bornBefore: .hours(30))
+        #expect(bot.decisions.map(\.kind) == [.opened, .resolved])
+        see(&bot, 1...40, bornBefore: .hours(30))
+        #expect(bot.decisions.count == 2)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a match on issues takes in the message for many`() throws {
+        var bot = try bot(.on(["issue": "SHOP-*"]))
+        see(&bot, 1...40)
+        #expect(opened(bot).count == 1)
+    }
+}

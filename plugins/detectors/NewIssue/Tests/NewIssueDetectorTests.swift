@@ -1,0 +1,164 @@
+import AlertCore
+import AlertTesting
+import NewIssueDetector
+import PluginKit
+import PluginTesting
+import Testing
+
+private typealias Issue = AlertModel.Issue
+
+@Suite struct `New issues` {
+    private func bot(_ options: WrittenOptions = [:]) throws -> Rehearsal {
+        let rule = try options.detector(NewIssueDetector.self)
+        let plan = DetectorPlan(name: "new", detector: rule, repeat: nil)
+        var bot = Rehearsal(.rehearsed(detectors: [plan]))
+        bot.comparesReplay = true
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        return bot
+    }
+
+    /// Lets the bot see issues now, and gives back what was said of it.
+    private func see(_ bot: inout Rehearsal, _ issues: [Issue]) -> [Notification.Kind] {
+        let before = bot.decisions.count
+        bot.see([.figures(["sessions": 10_000], at: bot.now, issues: issues)])
+        bot.advance(by: .seconds(1))
+        return bot.decisions[before...].map(\.kind)
+    }
+
+    private func open(_ bot: Rehearsal) -> Set<String> {
+        Set(bot.state.incidentsInOrder.filter(\.isOpen).compactMap(\.key))
+    }
+
+    @Test func `the first run does not announce the whole past, and what is born later is told once`() throws {
+        var bot = try bot()
+        let began = bot.now
+        let past = (0..<50).map { Issue(id: "old\($0)", title: "", users: 500, firstSeen: began - .days(Int64($0))) }
+        #expect(see(&bot, past) == [])
+        bot.advance(by: .hours(1))
+        let new = Issue(id: "SHOP-12", title: "NullPointerException in CartView", users: 29, firstSeen: bot.now)
+        #expect(see(&bot, past + [new]) == [.opened])
+        let message = try #require(bot.sends.last?.delivery.message)
+        #expect(message.headline.hasSuffix("shop: new issue NullPointerException in CartView (SHOP-12), 29 users hit"))
+        #expect(message.issues.map(\.title) == ["NullPointerException in CartView"])
+        for _ in 0..<20 {
+            bot.advance(by: .minutes(30))
+            #expect(see(&bot, past + [new]) == [])
+        }
+        bot.advance(by: .days(1))
+        #expect(see(&bot, [new]) == [.resolved])
+        bot.advance(by: .days(1))
+        #expect(see(&bot, [new]) == [])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `without a first sight by the source, the first day is for learning`() throws {
+        var bot = try bot()
+        func issue(_ id: String) -> Issue { Issue(id: id, title: "", users: 100) }
+        #expect(see(&bot, [issue("a")]) == [])
+        bot.advance(by: .hours(20))
+        #expect(see(&bot, [issue("b")]) == [])
+        bot.advance(by: .hours(5))
+        #expect(see(&bot, [issue("a"), issue("b"), issue("c")]) == [.opened])
+        #expect(open(bot) == ["c"])
+    }
+
+    @Test func `an issue is told when it has hit enough, though it began small`() throws {
+        var bot = try bot(["min_users": "25", "severity": "critical"])
+        _ = see(&bot, [])
+        let born = bot.now
+        let told = [3, 24, 25, 40, 2].map { users -> [Notification.Kind] in
+            bot.advance(by: .minutes(30))
+            return see(&bot, [Issue(id: "a", title: "", users: users, firstSeen: born)])
+        }
+        // Shrinking counts take nothing back.
+        #expect(told == [[], [], [.opened], [], []])
+        #expect(bot.state.incidentsInOrder.map(\.severity) == [.critical])
+    }
+
+    @Test func `what grows only when it is old news is not told`() throws {
+        var bot = try bot(["fresh_for": "2h"])
+        _ = see(&bot, [])
+        let born = bot.now
+        bot.advance(by: .hours(3))
+        #expect(see(&bot, [Issue(id: "a", title: "", users: 5000, firstSeen: born)]) == [])
+    }
+
+    @Test func `issues that nobody wants to hear of, or that are fixed, are not told`() throws {
+        var bot = try bot()
+        _ = see(&bot, [])
+        let born = bot.now
+        func issue(_ status: String) -> Issue {
+            Issue(id: "a", title: "", users: 500, firstSeen: born, status: status)
+        }
+        #expect(see(&bot, [issue("archived_forever")]) == [])
+        #expect(see(&bot, [issue("new")]) == [.opened])
+        #expect(see(&bot, [issue("resolved")]) == [.resolved])
+        // It is another rule's to say that it is back.
+        #expect(see(&bot, [issue("unresolved")]) == [])
+    }
+
+    @Test func `issues without users are told only where none are asked for`() throws {
+        for (options, kinds) in [([:], []), (["min_users": "0"], [.opened])]
+            as [(WrittenOptions, [Notification.Kind])]
+        {
+            var bot = try bot(options)
+            _ = see(&bot, [])
+            #expect(see(&bot, [Issue(id: "a", title: "", firstSeen: bot.now)]) == kinds)
+        }
+    }
+
+    @Test func `a bot that was killed remembers what it knew`() throws {
+        var bot = try bot()
+        _ = see(&bot, [Issue(id: "a", title: "", users: 50)])
+        let born = bot.now
+        let new = Issue(id: "b", title: "", users: 50, firstSeen: born)
+        #expect(see(&bot, [new]) == [.opened])
+        bot.crash()
+        #expect(see(&bot, [new, Issue(id: "a", title: "", users: 50)]) == [])
+        #expect(try bot.stateFromSnapshot().series == bot.state.series)
+    }
+
+    /// Worlds of issues of which the truth is known: late and lost looks, shrinking counts, stepping clocks, kills.
+    @Test(arguments: UInt64(1)...12)
+    func `only what was born under its eyes and hit enough is told, and that once`(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        var bot = try bot()
+        let began = bot.now
+        var issues: [Issue] = (0..<30).map { number in
+            let isOld = random.happens(0.5)
+            let age = Duration.seconds(Int64.random(in: 1...2_000_000, using: &random))
+            let id = random.happens(0.1) ? String(repeating: "x", count: 4096) + "\(number)" : "issue\(number)"
+            return Issue(
+                id: id, title: "",
+                firstSeen: isOld ? began - age : began + .seconds(Int64.random(in: 1...200_000, using: &random)))
+        }
+        var shown: [String: Double] = [:]
+        for step in 0..<150 {
+            if step > 0 { bot.advance(by: .seconds(Int64.random(in: 1...4000, using: &random))) }
+            if random.happens(0.03) { bot.setClock(by: .seconds(Int64.random(in: -7200...7200, using: &random))) }
+            if random.happens(0.03) { bot.crash() }
+            if random.happens(0.1) { continue }
+            var named: [Issue] = []
+            for index in issues.indices where random.happens(0.4) {
+                guard let first = issues[index].firstSeen, first <= bot.now else { continue }
+                issues[index].users = Double(Int.random(in: 0...20, using: &random))
+                issues[index].status = random.pick(["unresolved", "new", "ongoing", ""])
+                named.append(issues[index])
+                let kept = issues[index].id.count > 100 ? "long" : issues[index].id
+                shown[kept] = max(shown[kept] ?? 0, issues[index].users ?? 0)
+            }
+            let end = random.happens(0.1) ? bot.now - .minutes(20) : bot.now
+            bot.see([.figures(["sessions": 1000], at: end, issues: named)])
+        }
+        let opened = bot.decisions.filter { $0.kind == .opened }
+        #expect(Set(opened.map(\.incident)).count == opened.count, "seed \(seed)")
+        for incident in bot.state.incidentsInOrder {
+            let key = try #require(incident.key)
+            let first = try #require(incident.evidence.issue?.firstSeen ?? incident.worst.issue?.firstSeen)
+            #expect(first >= began, "seed \(seed): \(key) was there before")
+            #expect(shown[key.utf8.count > 20 ? "long" : key] ?? 0 >= 10, "seed \(seed): \(key) hit too few")
+        }
+        #expect(bot.objections == [], "seed \(seed)")
+    }
+}

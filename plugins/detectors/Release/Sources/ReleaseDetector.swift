@@ -1,0 +1,259 @@
+public import PluginKit
+
+/// A detector that compares the newest release of an app with the one before it, over the same hours.
+///
+/// It fires when the newer one is worse by more than luck can explain, counting every look of a day, and says what that
+/// costs the whole app.
+public struct ReleaseDetector: Detector {
+    public static let manifest = PluginManifest(
+        name: "release", summary: "Fires when the newest release is worse than the one before it.",
+        example: """
+            metric: crash_free_users
+            worse_by: 0.2pp
+            """,
+        options: [
+            OptionSpec(
+                "metric",
+                .choice([MetricName.crashFreeUsers, MetricName.crashFreeSessions, MetricName.anrRate]),
+                default: MetricName.crashFreeUsers, "The metric to compare; its counts must be known."),
+            OptionSpec(
+                "compare", .choice(Basis.allCases.map(\.rawValue)), default: Basis.sameHours.rawValue,
+                "Over the same hours, or after as many sessions since each release came out."),
+            OptionSpec("worse_by", .points, default: "0.1pp", "A release that is worse by less is not told."),
+            OptionSpec("critical", .points, "A release that is worse by this much is critical."),
+            OptionSpec(
+                "window", .duration(.minutes(30) ... .days(30)), default: "6h", "The hours over which both are judged."),
+            OptionSpec("for", .duration(.zero ... .days(7)), default: "0s", "How long it must hold before it counts."),
+            OptionSpec(
+                "confidence", .percentage, default: "95%",
+                "Of days on which both releases are alike, the share without an alarm."),
+            OptionSpec(
+                "min_volume", .integer(1...1_000_000_000), default: "50",
+                "A release with fewer users (or sessions) is not compared."),
+            OptionSpec(
+                "report_fine", .flag, default: "false",
+                "Whether to say once, as info, that a new release looks fine so far."),
+            OptionSpec(
+                "severity", .choice(Severity.allCases.map(\.rawValue)), default: "warning",
+                "How bad it is below 'critical'."),
+        ])
+    /// A release that is out stays out: it is told once, and `repeat` asks for reminders.
+    public static let isWorthReminding = false
+
+    /// What two releases are compared over.
+    enum Basis: String, CaseIterable {
+        case sameHours = "same_hours"
+        case sameAdoption = "same_adoption"
+    }
+
+    let metric: String
+    let basis: Basis
+    let nature: MetricNature
+    private let worseBy: Double
+    private let critical: Double?
+    let window: Duration
+    private let confidence: Double
+    let volumeMin: Double
+    private let reportsFine: Bool
+    private let severity: Severity
+    let looksPerDay: Double
+
+    public let holdTime: Duration
+
+    public init(options: Options, context: RuleContext) throws(ProblemList) {
+        metric = options.plain("metric") ?? MetricName.crashFreeUsers
+        nature = MetricNature(of: metric)
+        basis = options.plain("compare").flatMap(Basis.init) ?? .sameHours
+        worseBy = options.fraction("worse_by") ?? 0.001
+        critical = options.fraction("critical")
+        window = options.duration("window") ?? .hours(6)
+        holdTime = options.duration("for") ?? .zero
+        confidence = options.fraction("confidence") ?? 0.95
+        volumeMin = Double(options.integer("min_volume") ?? 50)
+        reportsFine = options.flag("report_fine") ?? false
+        severity = options.severity("severity") ?? .warning
+        looksPerDay = context.looksPerDay
+        var problems: [Problem] = []
+        if !(0.5..<1).contains(confidence) {
+            problems.append(
+                Problem(
+                    options.position(of: "confidence"), "the confidence must be at least 50% and below 100%",
+                    suggestion: "95%"))
+        }
+        if let critical, critical <= worseBy {
+            problems.append(
+                Problem(
+                    options.position(of: "critical"),
+                    "'critical' (\(critical.points)) must be more than 'worse_by' (\(worseBy.points))"))
+        }
+        if worseBy == 0, reportsFine {
+            problems.append(
+                Problem(
+                    options.position(of: "report_fine"), "no figures can show that a release is not worse at all",
+                    advice: "write a 'worse_by' such as 0.1pp"))
+        }
+        if basis == .sameAdoption, metric != MetricName.crashFreeSessions {
+            problems.append(
+                Problem(
+                    options.position(of: "compare"), "users of different days do not add up, sessions do",
+                    advice: "write metric: crash_free_sessions"))
+        }
+        guard problems.isEmpty else { throw ProblemList(problems) }
+    }
+
+    var noun: String { nature.denominator ?? "cases" }
+
+    public var metrics: [String] { [metric] }
+    public var lookback: Duration { window }
+    public var spans: [Duration] { [window] }
+    public var scope: DetectorScope { .app }
+
+    /// The key of the incident that says "looks fine so far".
+    static let fineKey = "fine"
+
+    public func findings(in sight: Sight, at now: Moment) -> [Finding] {
+        let releases = inOrder(sight.parts)
+        guard let newest = releases.last else { return [] }
+        guard let new = current(newest), new.total >= volumeMin else {
+            // Until it has users, whatever is told of the one before stands.
+            return [unknown(of: newest.subject, why(isUnjudged: newest))]
+        }
+        let before = releases.dropLast().reversed()
+        let pair =
+            basis == .sameHours
+            ? overSameHours(new, newest.series, before) : atSameAdoption(new, newest.series, before, sight)
+        let findings = replaced(sight, by: new)
+        guard let pair else {
+            let lack =
+                basis == .sameHours
+                ? "no release before it has figures of the same hours to compare with"
+                : "no stage is known that it and a release before it have both reached since they came out"
+            return findings + [unknown(of: new.subject, lack)]
+        }
+        guard pair.new.isComplete, pair.old.isComplete else {
+            return findings + [unknown(of: new.subject, "the span is not complete yet")]
+        }
+        return findings + compare(pair, sight)
+    }
+
+    private func compare(_ pair: Pair, _ sight: Sight) -> [Finding] {
+        let (new, old) = (pair.new, pair.old)
+        let difference = new.rate - old.rate
+        var evidence = Evidence(
+            metric: metric, figure: new.figure, limit: limit(old), span: new.span,
+            sentence: words(pair))
+        func finding(_ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness) -> Finding {
+            Finding(Judgement(verdict, closeness, evidence), about: new.subject)
+        }
+        let isTracked = sight.tracked.contains { $0.subject == new.subject && $0.key == nil }
+        let saidFine = sight.tracked.contains { $0.subject == new.subject && $0.key == ReleaseDetector.fineKey }
+        guard difference >= worseBy, difference > 0 else {
+            let closeness: Judgement.Closeness = difference > worseBy / 2 ? .between : .far
+            let verdict = finding(.ok(recovered: !isTracked || difference <= worseBy / 2), closeness)
+            return [verdict] + (saidFine || !isFine(new, old) ? [] : [fine(pair)])
+        }
+        guard isCarried(pair) else {
+            evidence.sentence += ", but the figures can not carry an alarm yet"
+            return [
+                Finding(
+                    Judgement(.unknown(evidence.sentence), .near, evidence), about: new.subject)
+            ]
+        }
+        evidence.confidence = confidence
+        evidence.sentence +=
+            ", with \(confidence.percentTrimmed) confidence over all looks\(basis == .sameHours ? " of a day" : "")"
+            + cost(new, difference, sight)
+        let isCritical = critical.map { difference >= $0 } ?? false
+        let worse = finding(.firing(isCritical ? .critical : severity), .between)
+        return [worse] + (saidFine ? [fineIsOver(new.subject, "It does not look fine any more.")] : [])
+    }
+
+    /// Ends what is told of releases that a newer one has replaced.
+    private func replaced(_ sight: Sight, by new: Candidate) -> [Finding] {
+        sight.tracked.filter { $0.subject != new.subject }.map { tracked in
+            let evidence = Evidence(sentence: "\(new.name) is the newest release now.")
+            return Finding(
+                Judgement(.ok(recovered: true), .far, evidence), key: tracked.key, about: tracked.subject)
+        }
+    }
+
+    // MARK: - Whether it is worse
+
+    /// Whether so many of the bad cases would hardly be the new release's if both were alike.
+    ///
+    /// Given how many bad cases there are, the new release's share of them is that of its users: an exact test without
+    /// a guess at the common rate (Przyborowski and Wilenski, 1940). The looks are summed up, of a day or of all stages
+    /// of a release, so that the chance of any false alarm is bounded however often the bot looks.
+    private func isCarried(_ pair: Pair) -> Bool {
+        let (new, old) = (pair.new, pair.old)
+        let bad = (new.bad + old.bad).rounded()
+        let tail = Binomial.chance(
+            ofAtLeast: min(new.bad.rounded(), bad), of: bad, rate: new.total / (new.total + old.total))
+        return max(1, pair.looks) * tail <= 1 - confidence
+    }
+
+    /// Whether a release that is worse by `worse_by` would hardly look as good as this one.
+    private func isFine(_ new: Candidate, _ old: Candidate) -> Bool {
+        guard reportsFine, old.rate + worseBy < 1 else { return false }
+        let good = (new.total - new.bad).rounded()
+        return Binomial.chance(ofAtLeast: good, of: new.total.rounded(), rate: 1 - old.rate - worseBy)
+            <= 1 - confidence
+    }
+
+    // MARK: - Words
+
+    private func words(_ pair: Pair) -> String {
+        let (new, old) = (pair.new, pair.old)
+        let side = new.rate == old.rate ? "the same as" : new.rate > old.rate ? "worse than" : "better than"
+        let amount = new.rate == old.rate ? "" : "\(abs(new.rate - old.rate).points) "
+        let basis = basis == .sameHours ? "in the same \(new.span.length.short)" : "at the same adoption"
+        return
+            "\(nature.title) \(new.figure.value.percent) of \(new.total.counted(noun)), \(amount)\(side) "
+            + "\(old.name) (\(old.figure.value.percent) of \(old.total.counted(noun))) \(basis)"
+    }
+
+    /// What the release costs the app as a whole.
+    private func cost(_ new: Candidate, _ difference: Double, _ sight: Sight) -> String {
+        let parts = sight.parts.compactMap { current($0) }
+        guard let now = parts.first(where: { $0.subject == new.subject }) else { return "" }
+        let whole = sight.series.measured(metric, over: window).flatMap { $0.figure.share }
+        let sum = parts.filter { overlaps($0, now) }.map(\.total).reduce(0, +)
+        let total = max(whole?.total ?? sum, now.total)
+        let share = now.total / total
+        var sentence = "; \(share.percent) of \(noun) have it, which costs the app "
+        sentence += (share * difference).points
+        if let whole, whole.total > 0 {
+            let bad = (nature.failures == nil ? whole.hits : whole.total - whole.hits) / whole.total
+            sentence += " of the \(bad.percent) it loses"
+        }
+        return sentence
+    }
+
+    private func fine(_ pair: Pair) -> Finding {
+        let evidence = Evidence(
+            span: pair.new.span, sentence: "\(pair.new.name) looks fine so far: \(words(pair))")
+        return Finding(Judgement(.firing(.info), .far, evidence), key: ReleaseDetector.fineKey, about: pair.new.subject)
+    }
+
+    private func fineIsOver(_ subject: Subject, _ sentence: String) -> Finding {
+        Finding(
+            Judgement(.ok(recovered: true), .far, Evidence(sentence: sentence)), key: ReleaseDetector.fineKey,
+            about: subject)
+    }
+
+    private func unknown(of subject: Subject, _ sentence: String) -> Finding {
+        Finding(Judgement(.unknown(sentence), .far, Evidence(metric: metric, sentence: sentence)), about: subject)
+    }
+
+    /// The figure of the release before, as the limit that this one should keep.
+    private func limit(_ old: Candidate) -> Comparison {
+        let isBelow = nature.failures != nil
+        let value = (old.figure.value * 10_000).rounded() / 10_000
+        return Comparison(isBelow ? .less : .greater, value, isPercentage: true)
+    }
+}
+
+extension Double {
+    /// A difference of fractions in percentage points: `0.12pp`.
+    fileprivate var points: String { "\((self * 100).plain)pp" }
+}

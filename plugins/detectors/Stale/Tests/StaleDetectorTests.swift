@@ -1,0 +1,121 @@
+import AlertCore
+import AlertTesting
+import PluginKit
+import PluginTesting
+import StaleDetector
+import Testing
+
+@Suite struct `Figures that are too old` {
+    private func bot(_ options: WrittenOptions = ["after": "1h"], match: Match = .all) throws -> Rehearsal {
+        let rule = try options.detector(StaleDetector.self)
+        let plan = DetectorPlan(name: "stale", detector: rule, match: match)
+        var bot = Rehearsal(.rehearsed(detectors: [plan]))
+        bot.comparesReplay = true
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        return bot
+    }
+
+    private func kinds(_ bot: Rehearsal, _ rule: String = "stale") -> [Notification.Kind] {
+        bot.sends.filter { $0.delivery.message.incidents.first?.rule == rule }.map(\.delivery.kind)
+    }
+
+    /// Every ten minutes an answer whose newest figures end at that moment.
+    private func answer(_ bot: inout Rehearsal, until end: Moment, measured: (Moment) -> Moment) {
+        while bot.now < end {
+            bot.see([.figures(["users": 100], at: measured(bot.now))])
+            bot.advance(by: .minutes(10))
+        }
+    }
+
+    @Test func `a source that answers with old figures is told once, and when it is fresh again`() throws {
+        var bot = try bot()
+        let start = bot.now
+        answer(&bot, until: start + .minutes(60)) { _ in start }
+        #expect(kinds(bot) == [])
+        answer(&bot, until: start + .minutes(90)) { _ in start }
+        #expect(kinds(bot) == [.opened])
+        let incident = try #require(bot.state.incidentsInOrder.first)
+        #expect(incident.subject == Subject(source: "ios", app: "ios"))
+        #expect(
+            incident.evidence.sentence
+                == "answers, but its newest figures are from 2026-11-20T12:00:00Z, 1 h 20 min before the answer; "
+                + "at most 1 h are allowed")
+        bot.crash()
+        answer(&bot, until: start + .hours(3)) { $0 - .minutes(5) }
+        #expect(kinds(bot) == [.opened, .resolved])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `answers without any data keep nothing fresh`() throws {
+        var bot = try bot()
+        bot.see([.figures(["users": 100], at: bot.now)])
+        for _ in 0..<7 {
+            bot.advance(by: .minutes(10))
+            bot.step(.polled(source: "ios", PollReport(.noData), validators: [:]))
+        }
+        #expect(kinds(bot) == [.opened])
+    }
+
+    @Test func `a source that fails is the bot's own trouble, told once and not by this rule`() throws {
+        var bot = try bot()
+        bot.see([.figures(["users": 100], at: bot.now)])
+        for _ in 0..<20 {
+            bot.advance(by: .minutes(10))
+            bot.fail()
+        }
+        #expect(kinds(bot) == [])
+        #expect(kinds(bot, "source-failing") == [.opened])
+        // What was told before it failed stays open, and is neither repeated nor taken back.
+        bot.see([.figures(["users": 100], at: bot.now - .hours(2))])
+        bot.advance(by: .seconds(1))
+        #expect(kinds(bot) == [.opened])
+        for _ in 0..<20 {
+            bot.advance(by: .minutes(10))
+            bot.fail()
+        }
+        #expect(kinds(bot) == [.opened])
+        #expect(bot.state.incidentsInOrder.contains { $0.rule == "stale" && $0.isOpen })
+    }
+
+    @Test func `one app that falls silent among others is seen by a rule of its own`() throws {
+        let quiet = Subject(source: "ios", app: "quiet")
+        for (match, kinds) in [(Match.all, []), (.on(["app": "quiet"]), [.opened])] as [(Match, [Notification.Kind])] {
+            var bot = try bot(match: match)
+            bot.see([.figures(["users": 100], of: quiet, at: bot.now)])
+            let end = bot.now + .hours(2)
+            answer(&bot, until: end) { $0 }
+            #expect(self.kinds(bot) == kinds)
+        }
+    }
+
+    @Test func `a source that never gave figures is unknown`() throws {
+        let rule = try (["after": "5m"] as WrittenOptions).detector(StaleDetector.self)
+        let source = Subject(source: "ios", app: "ios")
+        for lastGood in [nil, Moment.rehearsalStart] {
+            let findings = rule.findings(in: Sight(source, lastGood: lastGood), at: .rehearsalStart + .days(9))
+            #expect(findings.map(\.judgement.verdict) == [.unknown("no figures have come yet")])
+        }
+    }
+
+    @Test(arguments: UInt64(1)...12)
+    func `while figures come in time nothing is told, though clocks step and spans overlap`(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        // As much as spans may end late, clocks step, and polls lie apart in this world.
+        var bot = try bot(["after": "3h"])
+        for _ in 0..<150 {
+            bot.advance(by: .seconds(Int64.random(in: 1...1800, using: &random)))
+            if random.happens(0.05) { bot.setClock(by: .seconds(Int64.random(in: -1800...1800, using: &random))) }
+            if random.happens(0.05) { bot.crash() }
+            if random.happens(0.1) {
+                bot.fail()
+                continue
+            }
+            let late = Duration.seconds(Int64.random(in: 0...3600, using: &random))
+            let length = Duration.seconds(Int64.random(in: 1...90_000, using: &random))
+            bot.see([.figures(["users": 1], at: bot.now - late, lasting: length)])
+            #expect(kinds(bot) == [], "seed \(seed)")
+        }
+        #expect(bot.objections == [], "seed \(seed)")
+    }
+}

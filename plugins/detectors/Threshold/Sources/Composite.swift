@@ -1,0 +1,80 @@
+internal import PluginKit
+
+/// Several thresholds judged together: all of them must be passed, or any.
+struct Composite: Sendable {
+    enum Kind: String, Sendable, CaseIterable { case all, any }
+
+    let kind: Kind
+    /// At least one.
+    let conditions: [ThresholdDetector]
+
+    func judge(_ series: Series, at now: Moment) -> Judgement {
+        let judgements = conditions.map { $0.judge(series, at: now) }
+        let verdict = kind == .all ? all(judgements) : any(judgements)
+        let ranks = judgements.map { judgement in
+            // A condition that is met waits only for the others.
+            if case .firing = judgement.verdict, kind == .all { return 0 }
+            return judgement.closeness.rank
+        }
+        let rank = (kind == .all ? ranks.max() : ranks.min()) ?? 2
+        let closeness = [Judgement.Closeness.near, .between, .far][rank]
+        let told = telling(judgements, verdict)
+        var evidence = (told.first ?? judgements.first)?.evidence ?? Evidence(sentence: "")
+        evidence.sentence = told.map(\.evidence.sentence).joined(separator: kind == .all ? "; and " : "; or ")
+        switch verdict {
+        case .unknown: return Judgement(.unknown(evidence.sentence), closeness, evidence)
+        default:
+            if kind == .any, told.count > 1 {
+                evidence.sentence = told.map(\.evidence.sentence).joined(separator: "; and ")
+            }
+            return Judgement(verdict, closeness, evidence)
+        }
+    }
+
+    /// All must be met. As soon as one is known not to be, the rest does not matter.
+    private func all(_ judgements: [Judgement]) -> Judgement.Verdict {
+        let inside = judgements.compactMap(\.recovered)
+        if !inside.isEmpty { return .ok(recovered: inside.contains(true)) }
+        guard judgements.allSatisfy({ $0.severity != nil }) else { return .unknown("") }
+        // A condition without a critical limit says when, not how bad.
+        let caps = zip(conditions, judgements).filter { $0.0.canBeCritical }.compactMap(\.1.severity)
+        return .firing(caps.min() ?? .warning)
+    }
+
+    /// One is enough, and the worst of them counts; all must be over for the whole to be.
+    private func any(_ judgements: [Judgement]) -> Judgement.Verdict {
+        if let worst = judgements.compactMap(\.severity).max() { return .firing(worst) }
+        let inside = judgements.compactMap(\.recovered)
+        guard inside.count == judgements.count else { return .unknown("") }
+        return .ok(recovered: !inside.contains(false))
+    }
+
+    /// The judgements that make the verdict what it is, the worst first.
+    private func telling(_ judgements: [Judgement], _ verdict: Judgement.Verdict) -> [Judgement] {
+        switch verdict {
+        case .firing:
+            let firing = judgements.filter { $0.severity != nil }
+            return firing.filter { $0.severity == .critical } + firing.filter { $0.severity != .critical }
+        case .unknown: return judgements.filter(\.isUnknown)
+        case .ok:
+            let inside = judgements.filter { $0.recovered != nil }
+            return kind == .any ? inside : Array(inside.prefix(1))
+        }
+    }
+}
+
+extension Judgement {
+    fileprivate var severity: Severity? { if case .firing(let severity) = verdict { severity } else { nil } }
+    fileprivate var recovered: Bool? { if case .ok(let recovered) = verdict { recovered } else { nil } }
+    fileprivate var isUnknown: Bool { if case .unknown = verdict { true } else { false } }
+}
+
+extension Judgement.Closeness {
+    fileprivate var rank: Int {
+        switch self {
+        case .near: 0
+        case .between: 1
+        case .far: 2
+        }
+    }
+}

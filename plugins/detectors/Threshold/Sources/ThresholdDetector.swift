@@ -1,0 +1,363 @@
+public import PluginKit
+
+/// A detector that compares a metric with one or two limits and fires only when the figures can carry it.
+///
+/// One crash on a quiet night is no trouble: with `confidence`, the rule fires only when so bad a figure would be a
+/// surprise at an app that sits exactly at its limit, counting every look of a day (see `DayBound`).
+public struct ThresholdDetector: SubjectDetector {
+    public static let manifest = PluginManifest(
+        name: "threshold",
+        summary: "Fires when a metric is beyond a limit and the figures can carry it.",
+        example: """
+            metric: crash_free_users
+            warning: "< 99.5%"
+            critical: "< 99.0%"
+            """,
+        options: [
+            OptionSpec("metric", .metric, "The metric to judge, such as crash_free_users."),
+            OptionSpec("all", .list(.section(conditionOptions)), "Conditions that must all be met."),
+            OptionSpec("any", .list(.section(conditionOptions)), "Conditions of which one is enough."),
+            OptionSpec(
+                "preset", .choice(Preset.allCases.map(\.rawValue)), "Limits that others have set, by name."),
+        ] + limitOptions + [
+            OptionSpec("for", .duration(.zero ... .days(7)), default: "0s", "How long it must hold before it counts.")
+        ])
+
+    /// What each condition of several may say for itself.
+    static let conditionOptions =
+        [OptionSpec("metric", .metric, required: true, "The metric to judge, such as crash_free_users.")] + limitOptions
+
+    private static let limitOptions = [
+        OptionSpec("warning", .comparison, "Fires with severity warning: \"< 99.5%\", \"> 100\"."),
+        OptionSpec("critical", .comparison, "Fires with severity critical."),
+        OptionSpec(
+            "window", .duration(.minutes(1) ... .days(30)), default: "1h",
+            "The span to judge; sessions are pooled over it, users are asked of the source."),
+        OptionSpec(
+            "widen_to", .duration(.minutes(1) ... .days(30)),
+            "While fewer than min_volume are in the window, judge a wider one, up to this."),
+        OptionSpec(
+            "recover", .points, default: "0pp", "How much better than the limit it must be to be over."),
+        OptionSpec(
+            "confidence", .orOff(.percentage), default: "95%",
+            "At a figure exactly at its limit, the share of days without an alarm; off: the bare number."),
+        OptionSpec(
+            "min_volume", .integer(0...1_000_000_000), default: "50",
+            "With fewer users (or sessions) than this nothing is said."),
+    ]
+
+    private struct Limit: Sendable {
+        let severity: Severity
+        let comparison: Comparison
+    }
+
+    private let metric: String
+    /// The same, read.
+    private let read: Metric
+    private let nature: MetricNature
+    /// The worst first.
+    private let limits: [Limit]
+    private let window: Duration
+    private let widening: Widening
+    /// Set where the rule is about several metrics; then it alone judges.
+    private let composite: Composite?
+    private let recover: Double
+    private let confidence: Double?
+    private let volumeMin: Double
+    private let looksPerDay: Double
+    /// What every quiet look says, but for the figure.
+    private let insideText: String
+    private let notYetClearText: String
+
+    public let holdTime: Duration
+
+    public init(options: Options, context: RuleContext) throws(ProblemList) {
+        composite = try Composite(options, context)
+        metric = composite == nil ? try options.required("metric").description : ""
+        read = Metric(metric)
+        nature = MetricNature(of: metric)
+        window = options.duration("window") ?? .hours(1)
+        holdTime = options.duration("for") ?? .zero
+        recover = options.fraction("recover") ?? 0
+        confidence =
+            options.isOff("confidence") ? nil : options.fraction("confidence") ?? ThresholdDetector.confidenceDefault
+        volumeMin = Double(options.integer("min_volume") ?? 50)
+        looksPerDay = context.looksPerDay
+        limits = [(Severity.critical, "critical"), (.warning, "warning")].compactMap { severity, name in
+            options.comparison(name).map { Limit(severity: severity, comparison: $0) }
+        }
+        let limitText = limits.last.map { " \($0.comparison)" } ?? ""
+        insideText = " is inside the limit" + limitText
+        notYetClearText = " is inside, but not yet clear of, the limit" + limitText
+        widening = Widening(from: window, to: options.duration("widen_to"))
+        let problems = composite == nil ? ThresholdDetector.problems(options, nature) : []
+        guard problems.isEmpty else { throw ProblemList(problems) }
+    }
+
+    static let confidenceDefault = 0.95
+
+    /// Mistakes that the grammar of single options can not see.
+    private static func problems(_ options: Options, _ nature: MetricNature) -> [Problem] {
+        var problems: [Problem] = []
+        func add(_ option: String, _ message: String, _ suggestion: String? = nil, advice: String? = nil) {
+            problems.append(Problem(options.position(of: option), message, suggestion: suggestion, advice: advice))
+        }
+        let named = ["warning", "critical"].compactMap { name in options.comparison(name).map { (name, $0) } }
+        if named.isEmpty {
+            add("threshold", "a threshold needs 'warning', 'critical' or both", advice: "write warning: \"< 99.5%\"")
+        }
+        for (name, comparison) in named {
+            switch nature.unit {
+            case .rate where !comparison.isPercentage:
+                let percent =
+                    comparison.limit <= 1 ? comparison.limit.percentTrimmed : "\(JSON(comparison.limit).text)%"
+                add(
+                    name, "the limit of \(nature.title) is a percentage, but '\(comparison)' has no unit",
+                    "\"\(comparison.relation.rawValue) \(percent)\"")
+            case .count where comparison.isPercentage:
+                add(name, "\(nature.title) are counted, so the limit can not be a percentage")
+            case .rate where comparison.isNeverTrue:
+                add(name, "'\(comparison)' never holds: a rate lies between 0% and 100%")
+            case .rate where comparison.isAlwaysTrue:
+                add(name, "'\(comparison)' always holds: a rate lies between 0% and 100%")
+            case .count where comparison.relation == .less && comparison.limit <= 0,
+                .count where comparison.relation == .lessOrEqual && comparison.limit < 0:
+                add(name, "'\(comparison)' never holds: a count is never negative")
+            case .count where comparison.relation == .greater && comparison.limit < 0,
+                .count where comparison.relation == .greaterOrEqual && comparison.limit <= 0:
+                add(name, "'\(comparison)' always holds: a count is never negative")
+            default: break
+            }
+        }
+        if named.count == 2 {
+            let (warning, critical) = (named[0].1, named[1].1)
+            if warning.relation.isBelow != critical.relation.isBelow {
+                add("critical", "'warning' and 'critical' look in opposite directions")
+            } else if nature.unit == .unknown, warning.isPercentage != critical.isPercentage {
+                add("critical", "of 'warning' (\(warning)) and 'critical' (\(critical)) only one is in percent")
+            } else if critical == warning {
+                add("critical", "'critical' and 'warning' are both '\(warning)', so 'warning' is never said")
+            } else if critical.holdsWherever(warning) {
+                add(
+                    "critical",
+                    "'critical' (\(critical)) is milder than 'warning' (\(warning)), so 'warning' is never said",
+                    advice: "swap the two")
+            }
+        }
+        if let recover = options.fraction("recover"), recover > 0, let mildest = named.first?.1, problems.isEmpty {
+            let target = ThresholdDetector.recoveryTarget(mildest, recover)
+            if !mildest.isPercentage {
+                add(
+                    "recover", "'recover' is in percentage points, but the limit '\(mildest)' is no percentage",
+                    advice: "leave 'recover' out")
+            } else if nature.unit == .rate, !(0...1).contains(target) {
+                add(
+                    "recover",
+                    "to be over, \(nature.title) would have to reach \(target.percentTrimmed), which no rate does",
+                    advice: "write a smaller one")
+            }
+        }
+        if let widest = options.duration("widen_to"), widest <= options.duration("window") ?? .hours(1) {
+            let window = options.duration("window") ?? .hours(1)
+            add("widen_to", "'widen_to' (\(widest.grammar)) must be longer than the window (\(window.grammar))")
+        }
+        if let confidence = options.fraction("confidence"), !(0.5..<1).contains(confidence) {
+            add("confidence", "the confidence must be at least 50% and below 100%", "95%")
+        }
+        return problems
+    }
+
+    public var metrics: [String] { composite?.conditions.flatMap(\.metrics) ?? [metric] }
+    public var lookback: Duration { spans.max() ?? window }
+    public var spans: [Duration] { composite?.conditions.flatMap(\.spans) ?? widening.windows }
+
+    /// Whether it has a critical limit.
+    var canBeCritical: Bool { limits.first?.severity == .critical }
+    public var severities: Set<Severity>? { composite == nil ? Set(limits.map(\.severity)) : nil }
+
+    /// What the figures show, before there are words for it.
+    private enum Look {
+        case noFigure
+        /// A rate without the counts that it is a share of.
+        case bare(Series.Measured)
+        case tooFew(Series.Measured, Share)
+        case inside(Series.Measured)
+        /// Beyond one limit or more; the worst of them by its place.
+        case beyond(Series.Measured, worst: Int)
+    }
+
+    private func look(at series: Series) -> Look {
+        guard let measured = widening.measured(read, in: series, volumeMin: volumeMin) else { return .noFigure }
+        // Adoption is a share of nothing that a source counts: it can only be taken at its word.
+        if read.unit == .rate, read.denominator != nil, volumeMin > 0 || confidence != nil {
+            guard let share = measured.figure.share else { return .bare(measured) }
+            guard share.total >= volumeMin else { return .tooFew(measured, share) }
+        }
+        let worst = limits.firstIndex { $0.comparison.holds(measured.figure.value) }
+        return worst.map { .beyond(measured, worst: $0) } ?? .inside(measured)
+    }
+
+    public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? {
+        guard composite == nil else { return nil }
+        switch look(at: series) {
+        case .noFigure, .tooFew: return .far
+        case .bare: return .between
+        case .inside(let measured): return measured.isComplete ? closeness(measured.figure.value) : .between
+        case .beyond: return nil
+        }
+    }
+
+    public func judge(_ series: Series, at now: Moment) -> Judgement {
+        if let composite { return composite.judge(series, at: now) }
+        let noun = nature.denominator ?? "cases"
+        switch look(at: series) {
+        case .noFigure: return unknown("there is no figure for \(nature.title)", .far)
+        case .bare(let measured):
+            return unknown(
+                "the source gives \(nature.title) without saying of how many \(noun); only 'confidence: off' with "
+                    + "'min_volume: 0' takes it at its word", .between, evidence(measured))
+        case .tooFew(let measured, let share):
+            return unknown(
+                "not enough \(noun) yet: \(share.total.plain) in \(measured.span.length.short), min_volume is "
+                    + volumeMin.plain, .far, evidence(measured))
+        case .inside(let measured):
+            var evidence = evidence(measured)
+            guard measured.isComplete else { return unknown("the span is not complete yet", .between, evidence) }
+            let value = measured.figure.value
+            let recovered = limits.last.map { isRecovered(value, $0.comparison) } ?? true
+            evidence.sentence = text(value) + (recovered ? insideText : notYetClearText)
+            return Judgement(.ok(recovered: recovered), closeness(value), evidence)
+        case .beyond(let measured, let worst): return judge(measured, beyond: worst, series)
+        }
+    }
+
+    private func evidence(_ measured: Series.Measured) -> Evidence {
+        Evidence(
+            metric: metric, figure: measured.figure, limit: limits.last?.comparison, span: measured.span, sentence: "")
+    }
+
+    private func judge(_ measured: Series.Measured, beyond worst: Int, _ series: Series) -> Judgement {
+        let figure = measured.figure
+        var evidence = evidence(measured)
+        let holding = limits[worst...].filter { $0.comparison.holds(figure.value) }
+        let isSureToStay = nature.unit == .count && holding.contains { !$0.comparison.relation.isBelow }
+        guard measured.isComplete || isSureToStay else {
+            return unknown("the span is not complete yet", .between, evidence)
+        }
+        // Each look spends the part of the day that has passed since the one before, so looking more often buys nothing.
+        let looks = series.lookSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? looksPerDay
+        for limit in holding where isCarried(figure, limit.comparison, measured.span, looks) {
+            evidence.limit = limit.comparison
+            describeBound(figure, limit.comparison, measured.span, looks, &evidence)
+            evidence.sentence = sentence(evidence, limit)
+            return Judgement(.firing(limit.severity), .between, evidence)
+        }
+        return unknown(
+            "\(text(figure.value)) is beyond the limit, but \(volumeText(figure)) can not carry an alarm", .near,
+            evidence)
+    }
+
+    private func unknown(
+        _ sentence: String, _ closeness: Judgement.Closeness, _ evidence: Evidence? = nil
+    ) -> Judgement {
+        var evidence = evidence ?? Evidence(metric: metric, sentence: sentence)
+        evidence.sentence = sentence
+        return Judgement(.unknown(sentence), closeness, evidence)
+    }
+
+    /// Whether so bad a figure would be a surprise at the limit. Counts are facts, not estimates: they always carry.
+    private func isCarried(_ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ looks: Double) -> Bool {
+        guard let confidence, nature.unit == .rate, let share = figure.share else { return true }
+        return bound(share, limit, span, looks).isExceeded(atRate: badRate(limit), chance: 1 - confidence)
+    }
+
+    private func bound(_ share: Share, _ limit: Comparison, _ span: TimeSpan, _ looks: Double) -> DayBound {
+        let bad = limit.relation.isBelow ? share.total - share.hits : share.hits
+        return DayBound(bad: bad, total: share.total, span: span.length, looksPerDay: looks)
+    }
+
+    /// The share of bad cases at the limit.
+    private func badRate(_ limit: Comparison) -> Double {
+        limit.relation.isBelow ? 1 - limit.limit : limit.limit
+    }
+
+    private func describeBound(
+        _ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ looks: Double, _ evidence: inout Evidence
+    ) {
+        guard let confidence, nature.unit == .rate, let share = figure.share else { return }
+        let rate = bound(share, limit, span, looks).leastRate(chance: 1 - confidence)
+        evidence.confidence = confidence
+        evidence.bound = limit.relation.isBelow ? 1 - rate : rate
+    }
+
+    private func isRecovered(_ value: Double, _ limit: Comparison) -> Bool {
+        let target = ThresholdDetector.recoveryTarget(limit, recover)
+        return limit.relation.isBelow ? value >= target : value <= target
+    }
+
+    /// Where an incident is over. Rounded to the grain of configs: 0.99 + 0.002 is not the number nearest to 0.992.
+    private static func recoveryTarget(_ limit: Comparison, _ recover: Double) -> Double {
+        guard recover > 0 else { return limit.limit }
+        let target = limit.relation.isBelow ? limit.limit + recover : limit.limit - recover
+        return (target * 1e12).rounded() / 1e12
+    }
+
+    /// Near: within a quarter of the way from perfect to the limit. Far: not even halfway there.
+    private func closeness(_ value: Double) -> Judgement.Closeness {
+        guard let limit = limits.last?.comparison, nature.unit == .rate else { return .between }
+        let badness = limit.relation.isBelow ? 1 - value : value
+        let allowed = badRate(limit)
+        return badness > allowed * 0.75 ? .near : badness < allowed * 0.5 ? .far : .between
+    }
+
+    private func sentence(_ evidence: Evidence, _ limit: Limit) -> String {
+        guard let figure = evidence.figure else { return "" }
+        let side = limit.comparison.relation.isBelow ? "below" : "above"
+        var sentence =
+            "\(nature.title) \(text(figure.value))\(volumeText(figure, before: " of ")), \(side) "
+            + "\(limit.comparison.limitText) over the last \((evidence.span?.length ?? window).short)"
+        if let bound = evidence.bound, let confidence = evidence.confidence {
+            let best = limit.comparison.relation.isBelow ? "at best" : "at least"
+            sentence +=
+                "; \(best) \(bound.percent) with \(confidence.percentTrimmed) confidence over all looks of a day"
+        }
+        return sentence
+    }
+
+    private func text(_ value: Double) -> String { nature.unit == .rate ? value.percent : value.plain }
+
+    private func volumeText(_ figure: Figure, before: String = "") -> String {
+        guard let share = figure.share else { return "" }
+        return before + "\(share.total.rounded().plain) \(nature.denominator ?? "cases")"
+    }
+}
+
+extension Comparison {
+    /// Whether no rate between 0 and 1 can fulfil it.
+    fileprivate var isNeverTrue: Bool {
+        switch relation {
+        case .less: limit <= 0
+        case .lessOrEqual: limit < 0
+        case .greater: limit >= 1
+        case .greaterOrEqual: limit > 1
+        }
+    }
+
+    /// Whether every rate between 0 and 1 fulfils it.
+    fileprivate var isAlwaysTrue: Bool {
+        switch relation {
+        case .less: limit > 1
+        case .lessOrEqual: limit >= 1
+        case .greater: limit < 0
+        case .greaterOrEqual: limit <= 0
+        }
+    }
+
+    /// Whether it holds for every value for which another in the same direction does.
+    fileprivate func holdsWherever(_ other: Comparison) -> Bool {
+        guard limit != other.limit else {
+            return relation == other.relation || relation == .lessOrEqual || relation == .greaterOrEqual
+        }
+        return relation.isBelow ? limit > other.limit : limit < other.limit
+    }
+}

@@ -1,0 +1,169 @@
+import PluginKit
+import PluginTesting
+import Testing
+import ThresholdDetector
+
+@Suite struct `Options of a threshold` {
+    @Test(
+        arguments: [
+            (
+                ["metric": "crash_free_users", "warning": "< 99.5"],
+                ["3:9: the limit of crash-free users is a percentage, but '< 99.5' has no unit (\"< 99.5%\")"]
+            ),
+            (
+                ["metric": "anr_rate", "critical": "> 0.0047"],
+                ["3:9: the limit of ANR rate is a percentage, but '> 0.0047' has no unit (\"> 0.47%\")"]
+            ),
+            (
+                ["metric": "crash_events", "warning": "> 5%"],
+                ["3:9: crash events are counted, so the limit can not be a percentage"]
+            ),
+            (
+                ["metric": "crash_free_users", "warning": "< 0%"],
+                ["3:9: '< 0%' never holds: a rate lies between 0% and 100%"]
+            ),
+            (
+                ["metric": "anr_rate", "warning": "> 100%"],
+                ["3:9: '> 100%' never holds: a rate lies between 0% and 100%"]
+            ),
+            (
+                ["metric": "anr_rate", "warning": ">= 101%"],
+                ["3:9: '>= 101%' never holds: a rate lies between 0% and 100%"]
+            ),
+            (
+                ["metric": "crash_free_users", "warning": "< 995%"],
+                ["3:9: '< 995%' always holds: a rate lies between 0% and 100%"]
+            ),
+            (
+                ["metric": "crash_free_users", "warning": "<= 100%"],
+                ["3:9: '<= 100%' always holds: a rate lies between 0% and 100%"]
+            ),
+            (
+                ["metric": "anr_rate", "warning": ">= 0%"],
+                ["3:9: '>= 0%' always holds: a rate lies between 0% and 100%"]
+            ),
+            (["metric": "sessions", "warning": "< 0"], ["3:9: '< 0' never holds: a count is never negative"]),
+            (["metric": "sessions", "warning": "<= -1"], ["3:9: '<= -1' never holds: a count is never negative"]),
+            (["metric": "sessions", "warning": "> -1"], ["3:9: '> -1' always holds: a count is never negative"]),
+            (["metric": "sessions", "warning": ">= 0"], ["3:9: '>= 0' always holds: a count is never negative"]),
+            (
+                ["metric": "crash_free_users", "warning": "< 99.5%", "critical": "> 99%"],
+                ["4:9: 'warning' and 'critical' look in opposite directions"]
+            ),
+            (
+                ["metric": "crash_free_users", "critical": "< 99.5%", "warning": "< 99%"],
+                [
+                    "3:9: 'critical' (< 99.5%) is milder than 'warning' (< 99%), so 'warning' is never said [swap the two]"
+                ]
+            ),
+            (
+                ["metric": "anr_rate", "warning": "> 2%", "critical": "> 1%"],
+                ["4:9: 'critical' (> 1%) is milder than 'warning' (> 2%), so 'warning' is never said [swap the two]"]
+            ),
+            (
+                ["metric": "anr_rate", "warning": "> 1%", "critical": ">= 1%"],
+                ["4:9: 'critical' (>= 1%) is milder than 'warning' (> 1%), so 'warning' is never said [swap the two]"]
+            ),
+            (
+                ["metric": "anr_rate", "warning": "> 1%", "critical": "> 1.0%"],
+                ["4:9: 'critical' and 'warning' are both '> 1%', so 'warning' is never said"]
+            ),
+            (
+                ["metric": "own", "warning": "> 50%", "critical": "> 90"],
+                ["4:9: of 'warning' (> 50%) and 'critical' (> 90) only one is in percent"]
+            ),
+            (
+                ["warning": "< 99.5%"],
+                ["1:3: a threshold needs 'metric', 'all', 'any' or 'preset' [write metric: crash_free_users]"]
+            ),
+            (
+                ["metric": "crash_free_users"],
+                ["1:3: a threshold needs 'warning', 'critical' or both [write warning: \"< 99.5%\"]"]
+            ),
+            (
+                ["metric": "crash_free_users", "warning": "< 99.5%", "confidence": "49%"],
+                ["4:9: the confidence must be at least 50% and below 100% (95%)"]
+            ),
+            (
+                ["metric": "crash_free_users", "warning": "< 99.5%", "confidence": "100%"],
+                ["4:9: the confidence must be at least 50% and below 100% (95%)"]
+            ),
+            (
+                ["metric": "crash_events", "warning": "> 100", "recover": "1pp"],
+                ["4:9: 'recover' is in percentage points, but the limit '> 100' is no percentage [leave 'recover' out]"]
+            ),
+            (
+                ["metric": "crash_free_users", "warning": "< 99.9%", "recover": "0.2pp"],
+                [
+                    "4:9: to be over, crash-free users would have to reach 100.1%, which no rate does [write a smaller one]"
+                ]
+            ),
+            (
+                ["metric": "anr_rate", "warning": "> 0.47%", "recover": "0.5pp"],
+                ["4:9: to be over, ANR rate would have to reach -0.03%, which no rate does [write a smaller one]"]
+            ),
+            // All at once.
+            (
+                ["metric": "crash_free_users", "warning": "< 0%", "critical": "< 5", "confidence": "1%"],
+                [
+                    "3:9: '< 0%' never holds: a rate lies between 0% and 100%",
+                    "4:9: the limit of crash-free users is a percentage, but '< 5' has no unit (\"< 5%\")",
+                    "4:9: 'critical' (< 5) is milder than 'warning' (< 0%), so 'warning' is never said [swap the two]",
+                    "5:9: the confidence must be at least 50% and below 100% (95%)",
+                ]
+            ),
+        ] as [(WrittenOptions, [String])])
+    func `a mistake is told at its place`(options: WrittenOptions, expected: [String]) throws {
+        #expect(try options.problems(for: ThresholdDetector.self) == expected)
+    }
+
+    @Test(
+        arguments: [
+            ["metric": "crash_free_users", "warning": "< 99.5%"],
+            ["metric": "crash_free_users", "critical": "< 99.5%"],
+            ["metric": "crash_free_users", "warning": "< 100%"], ["metric": "crash_free_users", "warning": "<= 0%"],
+            ["metric": "anr_rate", "warning": "> 0%"], ["metric": "anr_rate", "warning": ">= 100%"],
+            ["metric": "sessions", "warning": "<= 0"], ["metric": "sessions", "warning": "> 0"],
+            ["metric": "anr_rate", "warning": ">= 1%", "critical": "> 1%"],
+            ["metric": "own", "warning": "< 99.5%"], ["metric": "own", "warning": "> 5", "critical": "> 10"],
+            ["metric": "own", "warning": "> 150%"], ["metric": "own", "warning": "> -5"],
+            ["metric": "crash_free_users", "warning": "< 99.5%", "confidence": "50%"],
+            ["metric": "crash_free_users", "warning": "< 99.5%", "confidence": "99.9%"],
+            ["metric": "crash_free_users", "warning": "< 99.5%", "recover": "0.5pp"],
+            ["metric": "crash_events", "warning": "> 100", "recover": "0"],
+        ] as [WrittenOptions])
+    func `what can hold and can end is taken`(options: WrittenOptions) throws {
+        #expect(try options.problems(for: ThresholdDetector.self) == [])
+    }
+
+    @Test func `what is left out has its default`() throws {
+        let rule = try (["metric": "crash_free_users", "warning": "< 99.5%"] as WrittenOptions).rule()
+        #expect(rule.lookback == .hours(1))
+        #expect(rule.holdTime == .zero)
+        let written = try
+            ([
+                "metric": "crash_free_users", "warning": "< 99.5%", "window": "6h", "for": "10m",
+            ] as WrittenOptions).rule()
+        #expect(written.lookback == .hours(6))
+        #expect(written.holdTime == .minutes(10))
+    }
+
+    /// The documented defaults and the ones in force are written in two places.
+    @Test func `the manifest's defaults are those in force`() throws {
+        let left = try (["metric": "crash_free_users", "warning": "< 99.5%"] as WrittenOptions).rule()
+        let defaults = ThresholdDetector.manifest.options.reduce(into: [String: String]()) {
+            $0[$1.name] = $1.defaultText
+        }
+        #expect(defaults == ["window": "1h", "for": "0s", "recover": "0pp", "confidence": "95%", "min_volume": "50"])
+        let written = try
+            ([
+                "metric": "crash_free_users", "warning": "< 99.5%", "window": "1h", "for": "0s", "recover": "0pp",
+                "confidence": "95%", "min_volume": "50",
+            ] as WrittenOptions).rule()
+        for (users, crashed) in [(49, 49), (50, 50), (1000, 5), (1000, 8), (10_000, 90)] as [(Double, Double)] {
+            let series = Series(["users": users, "crashed_users": crashed])
+            #expect(left.judge(series, at: .noon) == written.judge(series, at: .noon))
+        }
+        #expect((left.lookback, left.holdTime) == (written.lookback, written.holdTime))
+    }
+}

@@ -1,0 +1,158 @@
+public import PluginKit
+
+/// A detector that fires while one issue touches more than a share of all sessions or users.
+///
+/// The share is judged over the very span that the source named its issues for: distinct users never add up, so spans
+/// are not pooled.
+public struct VelocityDetector: Detector {
+    public static let manifest = PluginManifest(
+        name: "velocity", summary: "Fires when one issue touches more than a share of sessions or users.",
+        options: [
+            // Both numbers are the defaults of Crashlytics' velocity alerts.
+            OptionSpec("share", .percentage, default: "1%", "The share above which an issue is told."),
+            OptionSpec("critical", .percentage, "The share above which it is critical."),
+            OptionSpec(
+                "of", .choice([MetricName.sessions, MetricName.users]), default: MetricName.sessions,
+                "What the share is of: a crash ends a session, so events are counted against sessions."),
+            OptionSpec(
+                "min_users", .integer(0...1_000_000_000), default: "25", "An issue that hits fewer is not told."),
+            OptionSpec("window", .duration(.minutes(5) ... .days(7)), default: "30m", "The span to judge."),
+            OptionSpec(
+                "severity", .choice(Severity.allCases.map(\.rawValue)), default: "warning",
+                "How bad it is below 'critical'."),
+        ])
+
+    private let share: Double
+    private let critical: Double?
+    private let whole: String
+    private let usersMin: Double
+    private let window: Duration
+    private let severity: Severity
+
+    public init(options: Options, context: RuleContext) throws(ProblemList) {
+        share = options.fraction("share") ?? 0.01
+        critical = options.fraction("critical")
+        whole = options.plain("of") ?? MetricName.sessions
+        usersMin = Double(options.integer("min_users") ?? 25)
+        window = options.duration("window") ?? .minutes(30)
+        severity = options.severity("severity") ?? .warning
+        var problems: [Problem] = []
+        for (name, fraction) in [("share", share), ("critical", critical ?? 0)] where fraction >= 1 {
+            problems.append(
+                Problem(options.position(of: name), "no issue touches more than 100% of \(whole)", suggestion: "1%"))
+        }
+        if let critical, critical <= share {
+            problems.append(
+                Problem(
+                    options.position(of: "critical"),
+                    "'critical' (\(critical.percentTrimmed)) must be above 'share' (\(share.percentTrimmed))"))
+        }
+        if options.has("critical"), severity == .critical {
+            problems.append(
+                Problem(
+                    options.position(of: "severity"), "with 'severity: critical' every share is critical",
+                    advice: "leave 'critical' or 'severity' out"))
+        }
+        guard problems.isEmpty else { throw ProblemList(problems) }
+    }
+
+    public var metrics: [String] { [whole] }
+    public var readsIssues: Bool { true }
+    public var lookback: Duration { window }
+    public var spans: [Duration] { [window] }
+    public var holdTime: Duration { .zero }
+
+    /// A span so many times longer than the window says nothing of how quickly an issue spreads.
+    private static let stretchMax = 4.0
+    /// An incident is over when the share falls below half of the limit, so that one at the limit does not flap.
+    private static let recovery = 0.5
+
+    public func findings(in sight: Sight, at now: Moment) -> [Finding] {
+        guard let look = sight.series.issueMemory.look else { return [silence("no issue has been named yet")] }
+        var findings = endings(sight, look, now)
+        let ended = Set(findings.compactMap(\.key))
+        guard now - look.seen < quietTime else { return findings }
+        guard look.isComplete else { return findings + [silence("the span is not complete yet")] }
+        guard look.span.length <= window.scaled(by: VelocityDetector.stretchMax) else {
+            return findings + [
+                silence("issues come for \(look.span.length.short) at once, too long to tell how quickly they spread")
+            ]
+        }
+        guard let total = total(look, sight.series) else {
+            return findings + [silence("there is no figure for \(whole) over the span of the issues")]
+        }
+        let open = Set(sight.tracked.compactMap(\.key))
+        for issue in look.issues where !ended.contains(issue.id) {
+            let standing = sight.series.issueMemory[issue.id]?.standing ?? .open
+            guard standing == .open else { continue }
+            findings.append(judge(issue, total, look, isTold: open.contains(issue.id)))
+        }
+        return findings
+    }
+
+    private func judge(_ issue: Issue, _ total: Double, _ look: IssueMemory.Look, isTold: Bool) -> Finding {
+        func finding(_ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness, _ sentence: String) -> Finding {
+            let evidence = Evidence(span: look.span, issue: issue, sentence: sentence)
+            return Finding(Judgement(verdict, closeness, evidence), key: issue.id)
+        }
+        guard let touched = whole == MetricName.users ? issue.users : issue.events else {
+            let lack = "\(issue.called) comes without the number of \(whole == MetricName.users ? "users" : "events")"
+            return finding(.unknown(lack), .between, lack)
+        }
+        guard let users = issue.users ?? (usersMin == 0 ? 0 : nil) else {
+            let lack = "\(issue.called) comes without the number of users; only 'min_users: 0' judges it"
+            return finding(.unknown(lack), .between, lack)
+        }
+        // An issue can have more events than there are sessions, where one session reports many.
+        let part = min(touched / total, 1)
+        let usersText = issue.users.map { ", \($0.counted("users")) hit" } ?? ""
+        let words =
+            "\(issue.called) touches \(part.percent) of \(total.counted(whole)) in \(look.span.length.short)\(usersText)"
+        if part > share, users >= usersMin {
+            let isCritical = critical.map { part > $0 } ?? false
+            return finding(
+                .firing(isCritical ? .critical : severity), .between,
+                "\(words); the limit is \((isCritical ? critical ?? share : share).percentTrimmed)")
+        }
+        let isOver = part <= share * VelocityDetector.recovery || users < usersMin * VelocityDetector.recovery
+        let closeness: Judgement.Closeness = part > share * 0.75 ? .near : part < share * 0.5 ? .far : .between
+        return finding(.ok(recovered: isOver || !isTold), closeness, words)
+    }
+
+    /// How long after it was last named an issue counts as gone.
+    private var quietTime: Duration { max(window, .minutes(30)) }
+
+    /// What is over: issues not named any more, and such as people have taken care of.
+    private func endings(_ sight: Sight, _ look: IssueMemory.Look, _ now: Moment) -> [Finding] {
+        sight.tracked.compactMap { tracked in
+            guard let key = tracked.key else { return nil }
+            let record = sight.series.issueMemory[key]
+            let sentence: String
+            switch record?.standing {
+            case .closed?: sentence = "The source says that it is resolved."
+            case .ignored?: sentence = "Somebody has set it aside in the source."
+            // Only fresh figures without it show that it is gone.
+            case .open?:
+                guard let last = record?.lastNamed, sight.series.lastSeen - last >= quietTime else { return nil }
+                sentence = "It has not been seen for \(quietTime.short)."
+            case nil: sentence = "It has not been seen for long."
+            }
+            return Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: sentence)), key: key)
+        }
+    }
+
+    /// All sessions or users of the span, from the same answer or else from figures of a span of like length.
+    private func total(_ look: IssueMemory.Look, _ series: Series) -> Double? {
+        if let total = look.metrics[whole] { return total > 0 ? total : nil }
+        guard let measured = series.measured(whole, over: look.span.length), measured.isComplete,
+            measured.span.to >= look.span.from
+        else { return nil }
+        let stretch = measured.span.length.inSeconds / max(look.span.length.inSeconds, 1)
+        guard (0.5...2).contains(stretch), measured.figure.value > 0 else { return nil }
+        return measured.figure.value / stretch
+    }
+
+    private func silence(_ sentence: String) -> Finding {
+        Finding(Judgement(.unknown(sentence), .far, Evidence(sentence: sentence)))
+    }
+}

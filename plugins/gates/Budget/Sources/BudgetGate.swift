@@ -1,0 +1,103 @@
+public import PluginKit
+
+/// A gate that lets so many messages into a channel in so much time; the rest becomes one digest.
+///
+/// The window slides: whatever stretch of that length one looks at, no more messages than that were accepted in it, but
+/// for those that `except` let pass.
+public struct BudgetGate: Gate {
+    public static let manifest = PluginManifest(
+        name: "budget",
+        summary: "Lets only so many messages into a channel in so much time; what goes beyond becomes one digest.",
+        example: """
+            channel: team
+            at_most: 10 per 1h
+            except: critical
+            """,
+        options: [
+            OptionSpec(
+                "channel", .list(.name(of: .channel)), default: "every channel, each on its own", "The channels."),
+            OptionSpec("at_most", .rate, required: true, "So many messages in so much time, such as 10 per 1h."),
+            OptionSpec(
+                "except", .choice(Severity.allCases.map(\.rawValue)),
+                "This severity and above pass; they count all the same."),
+        ])
+
+    private let name: String
+    private let channels: [String]
+    private let rate: Rate
+    public let except: Severity?
+
+    public init(options: Options, context: RuleContext) throws(ProblemList) {
+        name = context.name
+        channels = options.names("channel")
+        except = options.severity("except")
+        guard let rate = options.rate("at_most") else {
+            throw ProblemList(options.position, "'at_most' is missing", advice: "write at_most: 10 per 1h")
+        }
+        self.rate = rate
+        let position = options.position(of: "at_most")
+        if rate.count > Telling.keptMax {
+            throw ProblemList(
+                position, "'at_most' allows \(rate.count) messages; at most \(Telling.keptMax) are counted",
+                advice: "a budget that large is none; leave it out")
+        }
+        if rate.per > BudgetGate.windowMax {
+            throw ProblemList(
+                position, "'at_most' looks back \(rate.per.grammar); at most \(BudgetGate.windowMax.grammar)")
+        }
+    }
+
+    /// A message that waits for longer than a month is no message.
+    private static let windowMax = Duration.days(30)
+
+    public var gathers: String? {
+        "At most \(rate.count) messages in \(rate.per.short) come here (\(name)); what goes beyond is told together."
+    }
+
+    public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
+        guard channels.isEmpty || channels.contains(notification.channel) else { return nil }
+        // The instant at which a message is as old as the window is long is outside it.
+        let told = view.told(notification.channel).reversed().prefix { $0.at + rate.per > now }.reversed()
+        let (app, reason) = (
+            notification.incident.subject.app, Reason.gate(plugin: BudgetGate.manifest.name, name: name)
+        )
+        let gathering = Gathering(gate: name, style: .digest)
+        var opening = opening(for: app, Array(told), view)
+        if opening == nil, notification.held?.reason != reason,
+            view.gathered(gathering, for: notification.channel) != nil,
+            told.count < rate.count - rate.count / 2 || told.contains(where: { $0.apps.contains(app) })
+        {
+            // The room is for those who wait already: news goes along with them, or reminders would outrun the digest.
+            opening = now + .milliseconds(1)
+        }
+        return opening.map { Closure(until: $0, fate: .gather(gathering), reason: reason) }
+    }
+
+    public func account(of channel: String, at now: Moment, given view: any GateView) -> String? {
+        guard channels.isEmpty || channels.contains(channel) else { return nil }
+        let told = view.told(channel).count { $0.at + rate.per > now }
+        return "\(max(0, rate.count - told)) of \(rate.count) messages left in \(rate.per.short)"
+    }
+
+    /// When there is room for a message about the app; nil when there is now.
+    ///
+    /// Up to half of the budget is kept for apps that had nothing in this window, one message each, so that a noisy app
+    /// does not silence the others.
+    private func opening(for app: String, _ told: [Telling], _ view: any GateView) -> Moment? {
+        let half = rate.count / 2
+        guard told.count >= rate.count - half else { return nil }
+        let others = view.appCount - (view.hasFigures(ofApp: app) ? 1 : 0)
+        var hadSome: Set<String> = []
+        var opening: Moment?
+        // How it will be once the first `gone` of them have left the window: from all gone back to none.
+        for gone in stride(from: told.count, through: 0, by: -1) {
+            if gone < told.count { hadSome.formUnion(told[gone].apps) }
+            let hadNone = others - hadSome.count { $0 != app && view.hasFigures(ofApp: $0) }
+            let kept = hadSome.contains(app) ? min(half, max(0, hadNone)) : 0
+            guard told.count - gone < rate.count - kept else { continue }
+            opening = gone == 0 ? nil : told[gone - 1].at + rate.per
+            if gone == 0 { return nil }
+        }
+        return opening
+    }
+}

@@ -1,0 +1,52 @@
+public import PluginKit
+
+/// A gate that is closed while something fires that explains what it matches.
+public struct DependsOnGate: Gate {
+    public static let manifest = PluginManifest(
+        name: "depends_on",
+        summary: "Holds matching notifications while an incident that explains them is firing.",
+        example: """
+            match: {app: shop-*}
+            when: {app: backend, severity: critical}
+            """,
+        options: [
+            OptionSpec(
+                "when", .match, required: true, "The incidents that explain what is matched, such as {source: backend}."
+            ),
+            OptionSpec("except", .choice(Severity.allCases.map(\.rawValue)), "This severity and above pass."),
+        ])
+
+    private let reason: Reason
+    private let when: Match
+    public let except: Severity?
+
+    public init(options: Options, context: RuleContext) throws(ProblemList) {
+        reason = .gate(plugin: DependsOnGate.manifest.name, name: context.name)
+        when = options.match("when") ?? .all
+        except = options.severity("except")
+        guard !when.conditions.isEmpty else {
+            throw ProblemList(
+                options.position(of: "when"), "'when' names nothing, so everything would explain itself",
+                advice: "write when: {source: NAME} or when: {app: NAME, rule: NAME}")
+        }
+    }
+
+    public var waitsFor: Match? { when }
+
+    public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
+        // The end of something said is good news, and a summary's line has waited already.
+        guard [.opened, .escalated, .reminder, .revised].contains(notification.kind),
+            !when.fits(notification.incident.property),
+            view.isFiring({ when.fits($0.property) && !isExplained($0, in: notification.channel) })
+        else { return nil }
+        return Closure(until: .latest, fate: .holdAndForget, reason: reason)
+    }
+
+    /// What is itself held for another's sake explains nothing, or two could keep each other quiet for ever.
+    private func isExplained(_ incident: Incident, in channel: String) -> Bool {
+        guard case .gate(DependsOnGate.manifest.name, _) = incident.standings[channel]?.hold?.reason else {
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,56 @@
+public import PluginKit
+
+/// A gate that takes an incident of which nobody takes care to further channels.
+///
+/// The time counts from the first message about it to anybody; an acknowledgement ends it.
+public struct EscalateGate: Gate {
+    public static let manifest = PluginManifest(
+        name: "escalate",
+        summary: "Tells further channels of incidents that nobody has acknowledged for some time.",
+        example: """
+            after: 30m
+            to: oncall
+            """,
+        options: [
+            OptionSpec(
+                "after", .duration(.minutes(1) ... .days(7)), default: "30m",
+                "How long an incident may fire without an acknowledgement."),
+            OptionSpec("to", .list(.name(of: .channel)), required: true, "The channels that are told then."),
+            OptionSpec(
+                "severity", .choice(Severity.allCases.map(\.rawValue)), default: "critical",
+                "This severity and above."),
+        ])
+
+    private let name: String
+    private let after: Duration
+    private let channels: [String]
+    private let severity: Severity
+
+    public init(options: Options, context: RuleContext) throws(ProblemList) {
+        name = context.name
+        after = options.duration("after") ?? .minutes(30)
+        channels = options.names("to")
+        severity = options.severity("severity") ?? .critical
+    }
+
+    public func escalation(of incident: Incident) -> Escalation? {
+        guard incident.state == .firing, incident.acknowledgement == nil, incident.severity >= severity,
+            let told = firstTold(incident)
+        else { return nil }
+        return Escalation(to: channels, from: told + after)
+    }
+
+    public func remark(on notification: Notification, at now: Moment, given view: any GateView) -> Remark? {
+        guard notification.kind == .opened, channels.contains(notification.channel),
+            let told = firstTold(notification.incident), let escalation = escalation(of: notification.incident),
+            escalation.from <= now
+        else { return nil }
+        return Remark(
+            "Not acknowledged", "for \((now - told).short) after it was first told",
+            reason: .gate(plugin: EscalateGate.manifest.name, name: name))
+    }
+
+    private func firstTold(_ incident: Incident) -> Moment? {
+        incident.standings.values.compactMap(\.firstSaid).min()
+    }
+}

@@ -1,0 +1,86 @@
+public import PluginKit
+
+/// A gate that says once that something keeps coming and going, and is then closed to it until it has been calm.
+public struct FlappingGate: Gate {
+    public static let manifest = PluginManifest(
+        name: "flapping",
+        summary: "Says once that something keeps coming and going, and then nothing more until it has been calm.",
+        example: """
+            changes: 4
+            within: 1h
+            """,
+        options: [
+            OptionSpec("changes", .integer(3...20), default: "4", "So many beginnings and ends make it flapping,"),
+            OptionSpec(
+                "within", .duration(.minutes(1) ... .hours(12)), default: "1h", "when they fall into this time."),
+            OptionSpec(
+                "calm", .duration(.minutes(1) ... .hours(12)), default: "30m",
+                "How long nothing must change before it is told how things are."),
+            OptionSpec("except", .choice(Severity.allCases.map(\.rawValue)), "This severity and above pass."),
+        ])
+
+    private let name: String
+    private let changesMin: Int
+    private let within: Duration
+    private let calm: Duration
+    public let except: Severity?
+
+    public init(options: Options, context: RuleContext) throws(ProblemList) {
+        name = context.name
+        changesMin = options.integer("changes") ?? 4
+        within = options.duration("within") ?? .hours(1)
+        calm = options.duration("calm") ?? .minutes(30)
+        except = options.severity("except")
+    }
+
+    public var gathers: String? {
+        "It kept coming and going; this is how things are after \(calm.short) without a change (\(name))."
+    }
+
+    public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
+        let swings = view.swings(of: notification.incident)
+        guard let fit = fit(among: swings), let last = swings.last, last + calm > now, !fit.isNews else { return nil }
+        let incident = notification.incident
+        let parts = [incident.rule, incident.key ?? "", incident.subject.source, incident.subject.app]
+        let key = parts + [incident.subject.release ?? "", incident.subject.environment ?? ""]
+        return Closure(
+            until: last + calm,
+            fate: .gather(Gathering(gate: name, key: key.joined(separator: "|"), style: .group)), reason: .flapping)
+    }
+
+    public func remark(on notification: Notification, at now: Moment, given view: any GateView) -> Remark? {
+        let swings = view.swings(of: notification.incident)
+        guard notification.kind == .opened || notification.kind == .resolved, let fit = fit(among: swings), fit.isNews,
+            let last = swings.last, last + calm > now
+        else { return nil }
+        return Remark(
+            "Flapping",
+            "\(fit.count) changes within \((last - fit.since).short); more when nothing has changed for \(calm.short)",
+            reason: .flapping)
+    }
+
+    /// A stretch of changes too fast to be told one by one.
+    private struct Fit {
+        let since: Moment
+        var count: Int
+        /// Whether the last change is the one that made it so: it is told, and says so.
+        var isNews: Bool
+    }
+
+    /// The fit that the last of the changes belongs to, unless it calmed down before.
+    private func fit(among swings: [Moment]) -> Fit? {
+        var fit: Fit?
+        // What was before it calmed down is another story.
+        var first = 0
+        for (index, moment) in swings.enumerated() {
+            if fit != nil, moment - swings[index - 1] >= calm { (fit, first) = (nil, index) }
+            if fit != nil {
+                fit?.count += 1
+                fit?.isNews = false
+            } else if index + 1 - first >= changesMin, moment - swings[index + 1 - changesMin] <= within {
+                fit = Fit(since: swings[index + 1 - changesMin], count: changesMin, isNews: true)
+            }
+        }
+        return fit
+    }
+}

@@ -1,0 +1,65 @@
+import FlappingGate
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `Flapping gate` {
+    private let start = Moment(milliseconds: 1_800_000_000_000)
+
+    private func notification(_ kind: Notification.Kind = .opened, app: String = "shop") -> Notification {
+        let incident = Incident(
+            rule: "floor", subject: Subject(source: "ios", app: app), labels: [:], severity: .warning, since: start,
+            evidence: Evidence(sentence: ""))
+        return Notification(incident: incident, kind: kind, severity: .warning, channel: "team")
+    }
+
+    private func changes(at minutes: [Int64]) -> RehearsedView {
+        var view = RehearsedView()
+        view.changes = minutes.map { start + .minutes($0) }
+        return view
+    }
+
+    /// Four changes within an hour; calm is half an hour without any.
+    @Test(
+        arguments: [
+            (changes: [], now: 0, closedUntil: nil, isTold: false),
+            (changes: [0, 10, 20], now: 20, closedUntil: nil, isTold: false),
+            (changes: [0, 10, 20, 30], now: 30, closedUntil: nil, isTold: true),
+            (changes: [0, 10, 20, 61], now: 61, closedUntil: nil, isTold: false),
+            (changes: [0, 10, 20, 30, 40], now: 40, closedUntil: 70, isTold: false),
+            (changes: [0, 10, 20, 30, 40], now: 69, closedUntil: 70, isTold: false),
+            (changes: [0, 10, 20, 30, 40], now: 70, closedUntil: nil, isTold: false),
+            (changes: [0, 10, 20, 30, 59], now: 60, closedUntil: 89, isTold: false),
+            // Calm at 60: what comes afterwards begins a count of its own.
+            (changes: [0, 10, 20, 30, 60], now: 60, closedUntil: nil, isTold: false),
+            (changes: [0, 10, 20, 30, 60, 61, 62, 63], now: 63, closedUntil: nil, isTold: true),
+        ] as [(changes: [Int64], now: Int64, closedUntil: Int64?, isTold: Bool)])
+    func `changes, and what follows from them`(
+        changes: [Int64], now: Int64, closedUntil: Int64?, isTold: Bool
+    ) throws {
+        let gate = try FlappingGate.written([:])
+        let (view, now) = (self.changes(at: changes), start + .minutes(now))
+        let closure = gate.closure(for: notification(), at: now, given: view)
+        #expect(closure?.until == closedUntil.map { start + .minutes($0) })
+        #expect(closure == nil || closure?.reason == .flapping)
+        #expect((gate.remark(on: notification(), at: now, given: view) != nil) == isTold)
+    }
+
+    @Test func `what flaps is gathered by itself`() throws {
+        let gate = try FlappingGate.written([:])
+        let view = changes(at: [0, 1, 2, 3, 4])
+        let fates = try ["shop", "bank"].map { app in
+            try #require(gate.closure(for: notification(app: app), at: start + .minutes(5), given: view)).fate
+        }
+        #expect(fates[0] != fates[1])
+    }
+
+    @Test func `it says so with a beginning or an end, not with a reminder`() throws {
+        let gate = try FlappingGate.written([:])
+        let view = changes(at: [0, 1, 2, 3])
+        let told = Notification.Kind.allCases.filter {
+            gate.remark(on: notification($0), at: start + .minutes(3), given: view) != nil
+        }
+        #expect(told == [.opened, .resolved])
+    }
+}

@@ -1,0 +1,166 @@
+import PluginKit
+import QuietHoursGate
+import Testing
+
+@Suite struct `Quiet hours` {
+    /// Quiet hours as a config writes them.
+    private func quietHours(_ entries: KeyValuePairs<String, String>, zone: String = "Europe/Madrid") throws
+        -> QuietHoursGate
+    {
+        var values: [String: Option] = [:]
+        for (index, entry) in entries.enumerated() {
+            let spec = try #require(QuietHoursGate.manifest.options.first { $0.name == entry.key })
+            let value: Option.Value =
+                switch spec.kind {
+                case .days: .days(try DaySet(grammar: entry.value))
+                case .hours: .hours(try DailyHours(grammar: entry.value))
+                default: .text(GuardedText(entry.value))
+                }
+            values[entry.key] = Option(value, at: Position(line: index + 2, column: 9))
+        }
+        let options = Options(name: "nights", position: Position(line: 1, column: 3), values: values)
+        return try QuietHoursGate(
+            options: options,
+            context: RuleContext(name: "nights", zone: try ZoneDatabase().zone(zone), looksPerDay: 1440))
+    }
+
+    private func moment(_ text: String) throws -> Moment { try #require(Moment(rfc3339: text)) }
+
+    private func notification(_ severity: Severity = .warning, _ kind: Notification.Kind = .opened) -> Notification {
+        let incident = Incident(
+            rule: "floor", subject: Subject(source: "ios", app: "shop"), labels: [:], severity: severity,
+            since: Moment(milliseconds: 0), evidence: Evidence(sentence: ""))
+        return Notification(incident: incident, kind: kind, severity: severity, channel: "team")
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let why: String
+        let days: String
+        let between: String
+        /// The window around the time in question.
+        let begin: String
+        let end: String
+
+        var testDescription: String { "\(days) \(between): \(why)" }
+
+        init(_ why: String, _ days: String, _ between: String, _ begin: String, _ end: String) {
+            (self.why, self.days, self.between, self.begin, self.end) = (why, days, between, begin, end)
+        }
+    }
+
+    @Test(arguments: [
+        Case("a night in winter", "mon-sun", "22:00-07:00", "2026-11-20T21:00:00Z", "2026-11-21T06:00:00Z"),
+        Case("a night in summer", "mon-sun", "22:00-07:00", "2026-07-01T20:00:00Z", "2026-07-02T05:00:00Z"),
+        Case("Friday's night ends on Saturday", "fri", "22:00-07:00", "2026-11-20T21:00:00Z", "2026-11-21T06:00:00Z"),
+        Case("hours of one day", "sat,sun", "09:00-18:00", "2026-11-21T08:00:00Z", "2026-11-21T17:00:00Z"),
+        Case("the whole of Sunday", "sun", "00:00-24:00", "2026-11-21T23:00:00Z", "2026-11-22T23:00:00Z"),
+        Case(
+            "a weekend that never pauses is one window", "sat,sun", "00:00-24:00", "2026-11-20T23:00:00Z",
+            "2026-11-22T23:00:00Z"),
+        Case("up to midnight", "mon-sun", "22:00-00:00", "2026-11-20T21:00:00Z", "2026-11-20T23:00:00Z"),
+        Case("the night that loses an hour", "mon-sun", "22:00-07:00", "2026-03-28T21:00:00Z", "2026-03-29T05:00:00Z"),
+        Case("the night that gains one", "mon-sun", "22:00-07:00", "2026-10-24T20:00:00Z", "2026-10-25T06:00:00Z"),
+        Case("a begin in the gap", "sun", "02:30-05:00", "2026-03-29T01:00:00Z", "2026-03-29T03:00:00Z"),
+        Case("an end in the gap", "sun", "01:00-02:30", "2026-03-29T00:00:00Z", "2026-03-29T01:00:00Z"),
+        Case(
+            "a begin that exists twice is its first", "sun", "02:30-05:00", "2026-10-25T00:30:00Z",
+            "2026-10-25T04:00:00Z"),
+        Case(
+            "an end that exists twice is its last", "sun", "01:00-02:30", "2026-10-24T23:00:00Z", "2026-10-25T01:30:00Z"
+        ),
+        Case(
+            "Saturday's night into the long Sunday", "sat", "22:00-02:30", "2026-10-24T20:00:00Z",
+            "2026-10-25T01:30:00Z"),
+    ])
+    func `a window is closed from its begin up to its end`(test: Case) throws {
+        let rule = try quietHours(["days": test.days, "between": test.between])
+        let (begin, end) = (try moment(test.begin), try moment(test.end))
+        let closed = Closure(until: end, fate: .holdAndSummarize, reason: .quietHours("nights"))
+        #expect(rule.closure(for: notification(), at: begin - .milliseconds(1)) == nil)
+        #expect(rule.closure(for: notification(), at: begin) == closed)
+        #expect(rule.closure(for: notification(), at: end - .milliseconds(1)) == closed)
+        #expect(rule.closure(for: notification(), at: end) == nil)
+    }
+
+    @Test(arguments: [
+        ("2026-11-19T22:00:00Z", false), ("2026-11-20T22:00:00Z", true), ("2026-11-21T05:59:59Z", true),
+        ("2026-11-21T22:00:00Z", false), ("2026-11-22T03:00:00Z", false),
+    ])
+    func `days name the day on which a window begins`(at: String, isClosed: Bool) throws {
+        let rule = try quietHours(["days": "fri", "between": "22:00-07:00"])
+        #expect((rule.closure(for: notification(), at: try moment(at)) != nil) == isClosed)
+    }
+
+    @Test func `without days it is every day`() throws {
+        let rule = try quietHours(["between": "22:00-07:00"])
+        for day in 0..<7 as Range<Int64> {
+            #expect(rule.closure(for: notification(), at: try moment("2026-11-16T23:00:00Z") + .days(day)) != nil)
+        }
+        #expect(rule.stage == .quietHours)
+    }
+
+    @Test func `other zones keep their own clock`() throws {
+        let at = try moment("2026-11-20T22:00:00Z")
+        #expect(try quietHours(["between": "22:00-07:00"], zone: "UTC").closure(for: notification(), at: at) != nil)
+        #expect(
+            try quietHours(["between": "22:00-07:00"], zone: "America/New_York").closure(for: notification(), at: at)
+                == nil)
+        #expect(
+            try quietHours(["between": "22:00-07:00"], zone: "Asia/Kolkata").closure(for: notification(), at: at)?.until
+                == moment("2026-11-21T01:30:00Z"))
+    }
+
+    @Test(
+        arguments: [
+            (nil, []), ("critical", [.critical]), ("warning", [.warning, .critical]),
+            ("info", [.info, .warning, .critical]),
+        ] as [(String?, [Severity])])
+    func `except lets a severity and above pass`(except: String?, passing: [Severity]) throws {
+        let rule =
+            try except.map { try quietHours(["between": "22:00-07:00", "except": $0]) }
+            ?? quietHours(["between": "22:00-07:00"])
+        let night = try moment("2026-11-20T23:00:00Z")
+        #expect(Severity.allCases.filter { rule.closure(for: notification($0), at: night) == nil } == passing)
+    }
+
+    @Test(
+        arguments: [(nil, .holdAndSummarize), ("hold", .holdAndSummarize), ("drop", .drop)] as [(String?, Closure.Fate)]
+    )
+    func `then says what becomes of it`(then: String?, fate: Closure.Fate) throws {
+        let rule =
+            try then.map { try quietHours(["between": "22:00-07:00", "then": $0]) }
+            ?? quietHours(["between": "22:00-07:00"])
+        for kind in Notification.Kind.allCases {
+            let closure = rule.closure(for: notification(.warning, kind), at: try moment("2026-11-20T23:00:00Z"))
+            #expect(closure?.fate == fate)
+        }
+    }
+
+    @Test func `the schedule follows the clock through a change`() throws {
+        let rule = try quietHours(["days": "sat,sun", "between": "22:00-07:00"])
+        let spans = [
+            ("2026-10-24T20:00:00Z", "2026-10-25T06:00:00Z"), ("2026-10-25T21:00:00Z", "2026-10-26T06:00:00Z"),
+            ("2026-10-31T21:00:00Z", "2026-11-01T06:00:00Z"),
+        ]
+        let expected = try spans.map { TimeSpan(from: try moment($0.0), to: try moment($0.1)) }
+        #expect(rule.schedule(from: try moment("2026-10-20T00:00:00Z"), count: 3) == expected)
+        // Asked in the middle of a window, it shows the whole of it.
+        #expect(rule.schedule(from: try moment("2026-10-25T03:00:00Z"), count: 1).first == expected[0])
+        // At its end the window is over.
+        #expect(rule.schedule(from: try moment("2026-10-25T06:00:00Z"), count: 1).first == expected[1])
+        #expect(rule.schedule(from: try moment("2026-10-25T06:00:00Z"), count: 0) == [])
+    }
+
+    @Test func `the schedule has a window for every day of a fortnight, each as long as the clock makes it`() throws {
+        let rule = try quietHours(["between": "22:00-07:00"])
+        let spans = rule.schedule(from: try moment("2026-03-20T12:00:00Z"), count: 14)
+        #expect(spans.map { Int($0.length.inSeconds) / 3600 } == [9, 9, 9, 9, 9, 9, 9, 9, 8, 9, 9, 9, 9, 9])
+    }
+
+    @Test func `without hours there is nothing to keep quiet`() {
+        #expect(
+            throws: ProblemList(
+                Position(line: 1, column: 3), "'between' is missing", advice: "write between: 22:00-07:00")
+        ) { try quietHours(["days": "mon-fri"]) }
+    }
+}
