@@ -7,7 +7,7 @@ import TimeZones
 
 /// The pages of all plugins: their folders' READMEs.
 enum PluginPages {
-    static let paths: [String] = ["rules", "sources", "channels"].flatMap { kind in
+    static let paths: [String] = ["sources", "detectors", "gates", "channels"].flatMap { kind in
         let folder = root.appending(path: "plugins/\(kind)").path
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.sorted().map { "plugins/\(kind)/\($0)/README.md" }
