@@ -86,7 +86,8 @@ let package = Package(
             ]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     ],
     targets: [
         .executableTarget(
@@ -104,7 +105,12 @@ let package = Package(
         module("Pictures", in: "Preview", ["AlertCore", "Markup", "Preview"] + kit),
         module("StatusPage", in: "Shell", ["AlertModel", "Markup"]),
         module("Markup", in: "Foundations", ["AlertModel"]),
-        module("AlertCore", in: "Core", kit),
+        module(
+            "AlertCore", in: "Core",
+            kit + [
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ]),
         module("PluginKit", in: "Kit", ["AlertModel", "TimeZones"]),
         module("TimeZones", in: "Foundations", ["AlertModel"]),
         module("AlertModel", in: "Model"),

@@ -281,12 +281,12 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
             (delivery.kind == .digest ? .refusedChannel("410") : .delivered(receipt: nil), .zero)
         }
         bot.advance(by: .hours(1))
-        #expect(bot.state.history.last?.end.name == "dead")
-        let third = try #require(bot.state.incidentsInOrder.first { $0.subject.release == "3.0" })
+        #expect(bot.state.outbox.history.last?.end.name == "dead")
+        let third = try #require(bot.state.incidents.inOrder.first { $0.subject.release == "3.0" })
         #expect(third.standings["team"]?.announced == nil)
         #expect(third.standings["team"]?.undelivered == .warning)
         // What the channel knows of it keeps knowing.
-        let first = try #require(bot.state.incidentsInOrder.first { $0.subject.release == "1.0" })
+        let first = try #require(bot.state.incidents.inOrder.first { $0.subject.release == "1.0" })
         #expect(first.standings["team"]?.announced == .warning)
     }
 }

@@ -84,7 +84,7 @@ import Testing
     @Test func `what is acknowledged in time is not`() throws {
         var bot = try bot()
         _ = told(&bot, "www")
-        let id = try #require(bot.state.incidents.keys.first)
+        let id = try #require(bot.state.incidents.all.first?.id)
         bot.step(.command(.acknowledge([id], by: "ann"), id: 1))
         #expect(told(&bot, "wwwwwwwwww.") == ("OR", ""))
     }

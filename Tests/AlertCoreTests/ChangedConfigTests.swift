@@ -31,7 +31,7 @@ import Testing
         if isReload { bot.reload(plan("look")) } else { bot.crash(plan("look")) }
         bot.advance(by: .minutes(20))
         #expect(bot.decisions.map(\.mark) == ["O"])
-        #expect(bot.state.incidentsInOrder.map(\.state) == [.firing])
+        #expect(bot.state.incidents.inOrder.map(\.state) == [.firing])
         #expect(bot.objections == [])
     }
 
@@ -50,10 +50,10 @@ import Testing
         let answers = bot.pollAnswer
         bot.pollAnswer = { _, _ in (PollReport(.failed(PollFailure(.timeout, "no answer"))), .zero) }
         bot.advance(by: .hours(2))
-        #expect(bot.state.incidentsInOrder.first { $0.subject == .shop }?.isUncertain == true)
+        #expect(bot.state.incidents.inOrder.first { $0.subject == .shop }?.isUncertain == true)
         bot.pollAnswer = answers
         bot.advance(by: .hours(2))
-        #expect(bot.state.incidentsInOrder.first { $0.subject == .shop }?.isUncertain == false)
+        #expect(bot.state.incidents.inOrder.first { $0.subject == .shop }?.isUncertain == false)
         #expect(bot.decisions.contains { $0.kind == .reminder && $0.at > bot.now - .hours(2) })
     }
 
@@ -82,7 +82,7 @@ import Testing
         var bot = Rehearsal(plan("look", IssueDetector()))
         bot.start()
         bot.see(.fine)
-        #expect(bot.state.incidentsInOrder.map(\.key) == ["ISSUE-1"])
+        #expect(bot.state.incidents.inOrder.map(\.key) == ["ISSUE-1"])
         bot.reload(plan("look"))
         bot.advance(by: .minutes(1))
         #expect(bot.state.incidents.isEmpty)
@@ -106,7 +106,7 @@ import Testing
         bot.reload(plan(["team", "ops"]))
         bot.see(.warning)
         bot.advance(by: .minutes(1))
-        let told = bot.state.history.filter { $0.delivery.channel == "team" && $0.end.name == "delivered" }
+        let told = bot.state.outbox.history.filter { $0.delivery.channel == "team" && $0.end.name == "delivered" }
         #expect(told.map(\.delivery.kind) == [.opened])
     }
 
@@ -129,23 +129,23 @@ import Testing
         bot.start()
         bot.see(.critical)
         bot.advance(by: .minutes(1))
-        let dead = try #require(bot.state.history.first?.delivery.id)
+        let dead = try #require(bot.state.outbox.history.first?.delivery.id)
         bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
         bot.step(.command(.retry(dead), id: 1))
-        let shop = try #require(bot.state.incidents.values.first { $0.subject == .shop })
+        let shop = try #require(bot.state.incidents.all.first { $0.subject == .shop })
         #expect(shop.standings["team"]?.firstSaid == bot.now)
         #expect(shop.standings["team"]?.undelivered == nil)
     }
 
     /// Each look at something that is held for ten years promises to look again in ten years.
     @Test func `promises that lie far ahead do not pile up`() {
-        var timers = Timers()
+        var timers = Timers<String>()
         let far = Moment.rehearsalStart + .days(3650)
         for minute in 0..<10_000 {
             let now = Moment.rehearsalStart + .minutes(Int64(minute))
-            timers.set(.incident("a"), now)
-            #expect(timers.popAllDue(now)?.incidents == ["a"])
-            timers.set(.incident("a"), far)
+            timers.set("a", now)
+            #expect(timers.popDue(now) == "a")
+            timers.set("a", far)
         }
         #expect(timers.entryCount < 200)
         #expect(timers.next == far)

@@ -109,7 +109,7 @@ import Testing
     @Test func `an acknowledged incident is not reminded of, but its end is told`() {
         var bot = bot(.rehearsed(for: .zero, repeat: .minutes(3)))
         #expect(bot.play("wwww") == "O..M")
-        let id = bot.state.incidentsInOrder[0].id
+        let id = bot.state.incidents.inOrder[0].id
         #expect(
             tell(&bot, .acknowledge([String(id.prefix(6))], by: "ada"))
                 == .done(
@@ -121,17 +121,17 @@ import Testing
     @Test func `what gets worse is said, and reminded of again`() {
         var bot = bot(.rehearsed(for: .zero, repeat: .minutes(3)))
         #expect(bot.play("w") == "O")
-        _ = tell(&bot, .acknowledge([bot.state.incidentsInOrder[0].id], by: nil))
+        _ = tell(&bot, .acknowledge([bot.state.incidents.inOrder[0].id], by: nil))
         #expect(bot.play("wwwwccccc") == "....E..M.")
-        #expect(bot.state.incidentsInOrder[0].acknowledgement == nil)
+        #expect(bot.state.incidents.inOrder[0].acknowledgement == nil)
     }
 
     @Test func `an acknowledgement survives a kill`() {
         var bot = bot(.rehearsed(for: .zero, repeat: .minutes(3)))
         #expect(bot.play("w") == "O")
-        _ = tell(&bot, .acknowledge([bot.state.incidentsInOrder[0].id], by: "ada"))
+        _ = tell(&bot, .acknowledge([bot.state.incidents.inOrder[0].id], by: "ada"))
         bot.crash()
-        #expect(bot.state.incidentsInOrder[0].acknowledgement == Acknowledgement(at: start + .minutes(1), by: "ada"))
+        #expect(bot.state.incidents.inOrder[0].acknowledgement == Acknowledgement(at: start + .minutes(1), by: "ada"))
         #expect(bot.play("wwwwww") == "......")
     }
 
@@ -141,31 +141,31 @@ import Testing
         var bot = bot()
         bot.sendAnswer = { _, _ in (.refusedChannel("answered 410"), .zero) }
         #expect(bot.play("w") == "O")
-        #expect(bot.state.history.map(\.end.name) == ["dead"])
+        #expect(bot.state.outbox.history.map(\.end.name) == ["dead"])
         return bot
     }
 
     @Test func `a dead letter is tried again under its id, and the history tells its end once`() {
         var bot = withDeadLetter()
-        let id = bot.state.history[0].delivery.id
+        let id = bot.state.outbox.history[0].delivery.id
         bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
         #expect(
             tell(&bot, .retry(id)) == .done("delivery \(id) is back in the outbox of channel team", ["id": .string(id)])
         )
         bot.advance(by: .seconds(1))
-        #expect(bot.state.history.filter { $0.delivery.id == id }.map(\.end.name) == ["delivered"])
-        #expect(bot.state.outbox.isEmpty)
+        #expect(bot.state.outbox.history.filter { $0.delivery.id == id }.map(\.end.name) == ["delivered"])
+        #expect(bot.state.outbox.deliveries.isEmpty)
         #expect(bot.objections == [])
     }
 
     @Test func `a dead letter of what is over by now is told as over, for no end would follow it`() throws {
         var bot = withDeadLetter()
-        let id = bot.state.history[0].delivery.id
+        let id = bot.state.outbox.history[0].delivery.id
         #expect(bot.play("...") == "x..")
         bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
         _ = tell(&bot, .retry(id))
         bot.advance(by: .minutes(1))
-        let told = try #require(bot.state.history.last { $0.delivery.id == id }?.delivery)
+        let told = try #require(bot.state.outbox.history.last { $0.delivery.id == id }?.delivery)
         #expect(told.kind == .digest)
         #expect(told.message.headline == "🗒 Over by now: shop: The script says w.")
         #expect(told.message.incidents.map(\.state) == [.resolved])
@@ -176,7 +176,7 @@ import Testing
     @Test(arguments: [true, false])
     func `a dead letter that is tried again has its end told, whether it arrives before or after`(isSlow: Bool) throws {
         var bot = withDeadLetter()
-        let id = bot.state.history[0].delivery.id
+        let id = bot.state.outbox.history[0].delivery.id
         bot.sendAnswer = { _, _ in
             isSlow ? (.retry(after: .seconds(90), "later"), .zero) : (.delivered(receipt: nil), .zero)
         }
@@ -186,37 +186,37 @@ import Testing
         #expect(bot.play("...").contains(isSlow ? "D" : "R"))
         bot.advance(by: .minutes(3))
         #expect(bot.state.incidents.isEmpty)
-        #expect(bot.state.outbox.isEmpty)
-        let ends = bot.state.history.filter { $0.end.name == "delivered" }.map(\.delivery.kind)
+        #expect(bot.state.outbox.deliveries.isEmpty)
+        let ends = bot.state.outbox.history.filter { $0.end.name == "delivered" }.map(\.delivery.kind)
         #expect(ends == (isSlow ? [.digest] : [.opened, .resolved]))
         #expect(bot.objections == [])
     }
 
     @Test func `a retried dead letter survives a kill`() {
         var bot = withDeadLetter()
-        let id = bot.state.history[0].delivery.id
+        let id = bot.state.outbox.history[0].delivery.id
         bot.sendAnswer = { _, _ in nil }
         _ = tell(&bot, .retry(id))
         bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
         bot.crash(after: .seconds(1))
         bot.advance(by: .minutes(1))
-        #expect(bot.state.history.filter { $0.delivery.id == id }.map(\.end.name) == ["delivered"])
+        #expect(bot.state.outbox.history.filter { $0.delivery.id == id }.map(\.end.name) == ["delivered"])
     }
 
     // MARK: refusals
 
     @Test func `what can not be done is refused with what would help`() {
         var bot = withDeadLetter()
-        let incident = bot.state.incidentsInOrder[0].id
+        let incident = bot.state.incidents.inOrder[0].id
         bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
-        let dead = bot.state.history[0].delivery.id
+        let dead = bot.state.outbox.history[0].delivery.id
         _ = tell(&bot, .retry(dead))
         bot.advance(by: .seconds(1))
         let table: [(Command, String)] = [
             (.unmute(.id("x")), "there is no mute 'x'; none is set"),
             (
                 .acknowledge(["zz"], by: nil),
-                "there is no open incident 'zz'; open are \(bot.state.incidentsInOrder.map(\.id).joined(separator: ", "))"
+                "there is no open incident 'zz'; open are \(bot.state.incidents.inOrder.map(\.id).joined(separator: ", "))"
             ),
             (.retry("zz"), "there is no delivery 'zz'; 'alertbot history --dead' lists the dead letters"),
             (.retry(dead), "delivery \(dead) is not dead: it was delivered at Fri 20 Nov 12:01 UTC"),

@@ -22,7 +22,7 @@ import Testing
         bot.sends.filter { $0.delivery.channel == channel }.map { ($0.at - start).inSeconds }
     }
 
-    private func ends(_ bot: Rehearsal) -> [String] { bot.state.history.map(\.end.name) }
+    private func ends(_ bot: Rehearsal) -> [String] { bot.state.outbox.history.map(\.end.name) }
 
     @Test func `a message is safe before it leaves`() throws {
         let core = Core(plan: .rehearsed())
@@ -33,7 +33,7 @@ import Testing
         let sent = output.effects.compactMap { if case .send(let order) = $0 { order.delivery } else { nil } }
         let delivery = try #require(sent.first)
         #expect(sent.count == 1)
-        #expect(output.facts.contains(.deliveryProgress(id: delivery.id, delivery.progress)))
+        #expect(output.facts.contains(.outbox(.progress(id: delivery.id, delivery.progress))))
         #expect(output.mustBeDurable)
         #expect(delivery.phase == .attempting(since: start))
     }
@@ -100,7 +100,7 @@ import Testing
         _ = bot.play("wwwwwwwwwwwwwwwwwwwwwwwwwww.")
         bot.advance(by: .hours(1))
         #expect(bot.kindsSent(to: "team") == [.opened, .reminder, .resolved])
-        #expect(bot.state.outbox.isEmpty)
+        #expect(bot.state.outbox.deliveries.isEmpty)
     }
 
     @Test func `a channel that never answers delays no other`() {
@@ -221,7 +221,7 @@ import Testing
         bot.see(apps(5).map { ($0, .warning) })
         bot.advance(by: .hours(1))
         #expect(Array(seconds(bot).prefix(4)) == [0, 0, 601, 601])
-        #expect(bot.state.outbox.isEmpty)
+        #expect(bot.state.outbox.deliveries.isEmpty)
     }
 
     @Test func `waits double up to ten minutes, with a fifth of chance to either side`() {
@@ -250,7 +250,7 @@ import Testing
         let last = seconds(bot).suffix(5)
         #expect(zip(last.dropFirst(), last).allSatisfy { $0 - $1 >= 300 })
         bot.advance(by: .minutes(13))
-        #expect(bot.state.outbox.isEmpty)
+        #expect(bot.state.outbox.deliveries.isEmpty)
         #expect(ends(bot) == Array(repeating: "delivered", count: 50))
     }
 
@@ -267,7 +267,7 @@ import Testing
         bot.see(apps(32).map { ($0, .warning) })
         bot.advance(by: .seconds(10))
         #expect(ends(bot) == Array(repeating: "delivered", count: 32))
-        #expect(bot.state.channels["team"]?.failures == 0)
+        #expect(bot.state.outbox.channels["team"]?.failures == 0)
     }
 
     @Test func `after an hour report_to hears that a message waits, after a day that it is dead`() throws {
@@ -279,7 +279,7 @@ import Testing
         bot.see(.warning)
         bot.see(.warning, of: Subject(source: "ios", app: "other"))
         bot.advance(by: .hours(25))
-        let dead = bot.state.history.filter { $0.end.name == "dead" && $0.delivery.channel == "team" }
+        let dead = bot.state.outbox.history.filter { $0.end.name == "dead" && $0.delivery.channel == "team" }
         #expect(dead.count >= 2)
         #expect(dead[0].at - start >= .hours(24))
         #expect(dead[0].at - start < .hours(24) + .minutes(13))
@@ -304,7 +304,7 @@ import Testing
         bot.see(.warning)
         bot.advance(by: .minutes(10))
         bot.setClock(by: .days(30))
-        #expect(bot.state.outbox.values.map(\.kind) == [.opened])
+        #expect(bot.state.outbox.deliveries.values.map(\.kind) == [.opened])
         #expect(ends(bot) == [])
         bot.advance(by: .minutes(49))
         #expect(bot.sends.count == 1)
@@ -333,8 +333,8 @@ import Testing
         bot.see(.warning)
         bot.advance(by: .minutes(1))
         #expect(bot.sends.count { $0.delivery.channel == "team" } == 2)
-        #expect(bot.state.history.first { $0.delivery.channel == "team" }?.end.name == "dead")
-        #expect(bot.state.outbox.isEmpty)
+        #expect(bot.state.outbox.history.first { $0.delivery.channel == "team" }?.end.name == "dead")
+        #expect(bot.state.outbox.deliveries.isEmpty)
     }
 
     @Test func `a channel that is refused is a trouble at once, and none any more after its next delivery`() {
@@ -380,7 +380,7 @@ import Testing
         bot.advance(by: .hours(12))
         #expect(bot.objections == [])
         #expect(bot.sends.count < 20)
-        #expect(bot.state.outbox.isEmpty)
+        #expect(bot.state.outbox.deliveries.isEmpty)
     }
 
     @Test func `an idempotent channel is asked again with the same id as often as it takes`() {
@@ -406,7 +406,7 @@ import Testing
         bot.advance(by: .hours(1))
         let sent = bot.sends.filter { $0.delivery.channel == "team" }
         #expect(sent.map(\.delivery.possiblyRepeated) == [false, true])
-        #expect(bot.state.history.first { $0.delivery.channel == "team" }?.end.name == "dead")
+        #expect(bot.state.outbox.history.first { $0.delivery.channel == "team" }?.end.name == "dead")
     }
 
     @Test(arguments: [false, true])
@@ -440,9 +440,9 @@ import Testing
         bot.see(.warning)
         bot.reload(.rehearsed(channels: Delivering.channels("ops"), reportTo: "ops"))
         bot.advance(by: .hours(3))
-        let entries = bot.state.history.filter { $0.delivery.channel == "team" }
+        let entries = bot.state.outbox.history.filter { $0.delivery.channel == "team" }
         #expect(entries.map(\.end.name) == ["dead", "dead"])
-        #expect(bot.state.outbox.isEmpty)
+        #expect(bot.state.outbox.deliveries.isEmpty)
         #expect(!bot.decisions.contains { $0.message.incidents.first?.subject.app == "alertbot" })
     }
 
@@ -457,7 +457,7 @@ import Testing
         bot.advance(by: .seconds(5))
         bot.reload(.rehearsed(channels: Delivering.channels("ops")))
         bot.advance(by: .seconds(10))
-        let entries = bot.state.history.filter { $0.delivery.channel == "team" }
+        let entries = bot.state.outbox.history.filter { $0.delivery.channel == "team" }
         #expect(entries.map(\.end.name) == ["delivered", "dead"])
     }
 

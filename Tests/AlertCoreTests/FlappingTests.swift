@@ -97,6 +97,6 @@ import Testing
 
 extension Fact {
     fileprivate var isTelling: Bool {
-        if case .tellings = self { true } else { false }
+        if case .outbox(.tellings) = self { true } else { false }
     }
 }

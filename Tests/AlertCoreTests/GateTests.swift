@@ -154,7 +154,7 @@ import Testing
         #expect(bot.play("...w.") == "...hx")
         bot.reload(.rehearsed(gates: [quiet, later]))
         bot.advance(to: .utc("2026-11-20 12:10"))
-        let hold = try #require(bot.state.incidents.values.first?.standings["team"]?.hold)
+        let hold = try #require(bot.state.incidents.all.first?.standings["team"]?.hold)
         #expect(hold.until == .utc("2026-11-20 12:20"))
         bot.advance(to: .utc("2026-11-20 12:20"))
         #expect(bot.decisions.last?.mark == "D")
@@ -235,7 +235,7 @@ import Testing
             bot.start()
             bot.see(.recovering)
             bot.see(.recovering)
-            return bot.state.sources["ios"]?.reasons
+            return bot.state.schedule.sources["ios"]?.reasons
         }
         let (from, until) = ("2026-11-20 11:00", "2026-11-20 13:00")
         #expect(reasons([.mute(from: from, until: until)]) == [.idle])

@@ -78,7 +78,7 @@ private struct GateWorld {
         case 0: bot.crash(after: .minutes(3))
         case 1: if let plan = random.pick(plans) { bot.reload(plan) }
         case 2:
-            if let id = random.pick(bot.state.incidents.values.filter(\.isOpen).map(\.id).sorted()) {
+            if let id = random.pick(bot.state.incidents.all.filter(\.isOpen).map(\.id).sorted()) {
                 bot.step(.command(.acknowledge([id], by: nil), id: 1))
             }
         case 3:
@@ -113,7 +113,7 @@ private struct GateWorld {
         checkBudgets()
         checkStories()
         #expect(bot.state.incidents.isEmpty, "nothing is left over; seed \(seed)")
-        #expect(bot.state.outbox.isEmpty, "seed \(seed)")
+        #expect(bot.state.outbox.deliveries.isEmpty, "seed \(seed)")
         #expect(bot.decisions.count { $0.decision == .send } > 50, "the world was lively; seed \(seed)")
     }
 

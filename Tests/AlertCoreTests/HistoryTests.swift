@@ -12,7 +12,8 @@ import Testing
             id: "d\(number)", channel: "team", number: number, kind: .opened, incident: nil, message: message,
             queued: .rehearsalStart)
         return [
-            .delivery(delivery), .deliveryDone(id: delivery.id, end, at: .rehearsalStart + .seconds(Int64(number))),
+            .outbox(.delivery(delivery)),
+            .outbox(.done(id: delivery.id, end, at: .rehearsalStart + .seconds(Int64(number)))),
         ]
     }
 
@@ -27,11 +28,11 @@ import Testing
             state.apply(fact)
             try replay.take(fact.json.bytes[...])
         }
-        #expect(try replay.finish().history == state.history)
+        #expect(try replay.finish().outbox.history == state.outbox.history)
         var again = StateReplay(from: State(historyMax: max))
         for fact in state.facts { try again.take(fact.json.bytes[...]) }
-        #expect(try again.finish().history == state.history)
-        return state.history.map(\.delivery.id)
+        #expect(try again.finish().outbox.history == state.outbox.history)
+        return state.outbox.history.map(\.delivery.id)
     }
 
     @Test func `a dead letter outlives any number of messages that arrived`() throws {
@@ -50,7 +51,7 @@ import Testing
     @Test func `what is tried again is no dead letter any more`() throws {
         var endings = Endings<String>(keptMax: 1) { $0.hasPrefix("dead") }
         _ = endings.append("dead 1")
-        endings.removeAll { $0 == "dead 1" }
+        _ = endings.remove { $0 == "dead 1" }
         #expect(endings.append("dead 2") == [])
         #expect(endings.append("dead 3") == ["dead 2"])
         #expect(endings.entries == ["dead 3"])
@@ -68,11 +69,11 @@ import Testing
             let delivery = Delivery(
                 id: "d\(number)", channel: "team", number: number, kind: .opened, incident: incident.id,
                 message: message, queued: .rehearsalStart)
-            state.apply(.delivery(delivery))
-            state.apply(.deliveryDone(id: delivery.id, end, at: .rehearsalStart))
+            state.apply(.outbox(.delivery(delivery)))
+            state.apply(.outbox(.done(id: delivery.id, end, at: .rehearsalStart)))
         }
-        #expect(state.threads.receipt(of: incident.id, in: "team") == "first")
+        #expect(state.outbox.receipt(of: incident.id, in: "team") == "first")
         for number in 3...6 { for fact in facts(number, .delivered(receipt: nil)) { state.apply(fact) } }
-        #expect(state.threads.receipt(of: incident.id, in: "team") == nil)
+        #expect(state.outbox.receipt(of: incident.id, in: "team") == nil)
     }
 }

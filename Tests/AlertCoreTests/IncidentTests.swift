@@ -41,7 +41,7 @@ import Testing
         isDown = true
         bot.advance(by: .hours(5))
         #expect(bot.decisions.map(\.mark) == ["O"])
-        #expect(bot.state.incidents.values.map(\.subject.app) == ["alertbot"])
+        #expect(bot.state.incidents.all.map(\.subject.app) == ["alertbot"])
         isDown = false
         bot.advance(by: .hours(1))
         #expect(bot.decisions.map(\.mark) == ["O", "R"])
@@ -96,12 +96,12 @@ import Testing
         var bot = Rehearsal(.rehearsed(detectors: detectors))
         bot.start()
         bot.see([(release, .warning)])
-        #expect(Set(bot.state.incidents.values.map(\.rule)) == ["apps", "releases"])
+        #expect(Set(bot.state.incidents.all.map(\.rule)) == ["apps", "releases"])
 
         bot = Rehearsal(.rehearsed(detectors: detectors))
         bot.start()
         bot.see([(whole, .warning), (release, .warning)])
-        let seen = bot.state.incidents.values.map { "\($0.rule) \($0.subject.release ?? "all")" }
+        let seen = bot.state.incidents.all.map { "\($0.rule) \($0.subject.release ?? "all")" }
         #expect(Set(seen) == ["apps all", "releases 5.2.0"])
     }
 
@@ -120,9 +120,9 @@ import Testing
         bot.start()
         bot.see([(release, .warning)])
         bot.advance(by: .days(6))
-        #expect(bot.state.series[release] != nil)
+        #expect(bot.state.figures.series[release] != nil)
         bot.advance(by: .days(2))
-        #expect(bot.state.series[release] == nil)
+        #expect(bot.state.figures.series[release] == nil)
         #expect(bot.decisions.map(\.mark) == ["O", "R"])
         #expect(bot.state.incidents.isEmpty)
     }
@@ -254,10 +254,10 @@ import Testing
         bot.comparesReplay = true
         bot.start()
         bot.see([.figures(["users": -1], at: bot.now)])
-        #expect(bot.state.series.isEmpty)
+        #expect(bot.state.figures.series.isEmpty)
         let long = Issue(id: "1", title: String(repeating: "long ", count: 200))
         bot.see([.figures(["users": 1], at: bot.now, issues: [long])])
-        #expect(bot.state.series.count == 1)
+        #expect(bot.state.figures.series.count == 1)
         #expect(bot.objections == [])
     }
 

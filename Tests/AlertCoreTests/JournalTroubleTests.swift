@@ -72,7 +72,7 @@ import Testing
             left += sends(.delivered(id: order.delivery.id, .delivered(receipt: nil)))
         }
         #expect(said.count == 4)
-        #expect(state.outbox.isEmpty)
+        #expect(state.outbox.deliveries.isEmpty)
     }
 
     @Test func `it says so once, through the channel for the bot's own troubles`() {
@@ -86,8 +86,8 @@ import Testing
         var bot = bot(reportTo: "ops")
         fail(&bot)
         #expect(bot.play("wwww", in: "team") == "....")
-        #expect(bot.state.incidentsInOrder.count == 2)
-        #expect(bot.state.outbox.isEmpty)
+        #expect(bot.state.incidents.inOrder.count == 2)
+        #expect(bot.state.outbox.deliveries.isEmpty)
         bot.step(.journal(trouble: nil))
         bot.advance(by: .seconds(1))
         #expect(bot.kindsSent(to: "team") == [.opened])

@@ -48,20 +48,20 @@ private struct Learner: SubjectDetector {
         bot.pollAnswer = { _, _ in nil }
         bot.start()
         pass(&bot, spans: 40)
-        let learned = try #require(bot.state.series[.shop]?.histories.first)
+        let learned = try #require(bot.state.figures.series[.shop]?.histories.first)
         #expect(learned.newest?.to == bot.now)
         bot.crash()
-        let isSame = bot.state.series[.shop]?.histories == [learned]
+        let isSame = bot.state.figures.series[.shop]?.histories == [learned]
         #expect(isSame)
         // What is asked for anew begins anew, what is asked for no more is forgotten, and the rest goes on.
         bot.reload(plan(["crash_free_sessions", "crash_free_users"]))
         pass(&bot, spans: 1)
-        let both = try #require(bot.state.series[.shop]?.histories)
+        let both = try #require(bot.state.figures.series[.shop]?.histories)
         #expect(both.map(\.need.metric) == ["crash_free_sessions", "crash_free_users"])
         #expect(both[0].newestShare == Share(hits: 94, of: 95))
         bot.reload(plan([]))
         pass(&bot, spans: 1)
-        #expect(bot.state.series[.shop]?.histories == [])
+        #expect(bot.state.figures.series[.shop]?.histories == [])
         #expect(bot.objections == [])
     }
 
@@ -70,10 +70,10 @@ private struct Learner: SubjectDetector {
         bot.pollAnswer = { _, _ in nil }
         bot.start()
         pass(&bot, spans: 2)
-        #expect(StateView(state: bot.state).appCount == 1)
-        #expect(StateView(state: bot.state).hasFigures(ofApp: Subject.shop.app))
+        #expect(GateSight(bot.state).appCount == 1)
+        #expect(GateSight(bot.state).hasFigures(ofApp: Subject.shop.app))
         bot.advance(by: .days(8))
-        #expect(StateView(state: bot.state).appCount == 0)
+        #expect(GateSight(bot.state).appCount == 0)
     }
 
     @Test func `of single releases nothing is learned while the app is seen as a whole`() throws {
@@ -84,7 +84,7 @@ private struct Learner: SubjectDetector {
         let release = Subject(
             source: Subject.shop.source, app: Subject.shop.app, release: "1.0", environment: Subject.shop.environment)
         pass(&bot, spans: 1, subject: release)
-        #expect(bot.state.series[.shop]?.histories.count == 1)
-        #expect(bot.state.series[release]?.histories == [])
+        #expect(bot.state.figures.series[.shop]?.histories.count == 1)
+        #expect(bot.state.figures.series[release]?.histories == [])
     }
 }

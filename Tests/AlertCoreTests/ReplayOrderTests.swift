@@ -26,10 +26,10 @@ import Testing
         let (shop, game) = (incident("shop-\(pair)", since: 5), incident("game-\(pair)", since: 12))
         var replay = StateReplay()
         for fact in [
-            Fact.incident(shop), .incident(game),
-            .standing(incident: shop.id, channel: "team", Standing(hold: hold(since: 30))),
+            Fact.incidents(.incident(shop)), .incidents(.incident(game)),
+            .incidents(.standing(incident: shop.id, channel: "team", Standing(hold: hold(since: 30)))),
         ] { try replay.take(fact.json.bytes[...]) }
         let state = try replay.finish()
-        #expect(StateView(state: state).gathered(gathering, for: "team") == Moment.earliest + .minutes(12))
+        #expect(GateSight(state).gathered(gathering, for: "team") == Moment.earliest + .minutes(12))
     }
 }

@@ -181,7 +181,7 @@ private struct World {
     private func checkNothingIsLost() {
         for id in bot.accepted {
             let ends = bot.ends[id]?.count ?? 0
-            #expect(ends == (bot.state.outbox[id] == nil ? 1 : 0), "\(id) ended \(ends) times; seed \(seed)")
+            #expect(ends == (bot.state.outbox.deliveries[id] == nil ? 1 : 0), "\(id) ended \(ends) times; seed \(seed)")
         }
     }
 
@@ -211,7 +211,7 @@ private struct World {
     /// Whatever is held will be looked at again.
     private func checkHolds() {
         let channels = Set(bot.plan.channels.map(\.name))
-        for incident in bot.state.incidents.values {
+        for incident in bot.state.incidents.all {
             for (channel, standing) in incident.standings where channels.contains(channel) {
                 guard let hold = standing.hold else { continue }
                 #expect(hold.lookAgain > bot.now, "\(incident.id) in \(channel); seed \(seed)")
@@ -222,9 +222,9 @@ private struct World {
 
     /// Nothing waits, nothing is wrong, and everything that was announced has had its end.
     func checkRest() {
-        #expect(bot.state.outbox.isEmpty, "seed \(seed)")
+        #expect(bot.state.outbox.deliveries.isEmpty, "seed \(seed)")
         // A channel's trouble lasts until its next delivery, and not every channel had one.
-        let lasting = Set(bot.state.incidents.values.filter { $0.rule == "channel-failing" }.map(\.id))
+        let lasting = Set(bot.state.incidents.all.filter { $0.rule == "channel-failing" }.map(\.id))
         #expect(bot.state.incidents.count == lasting.count, "seed \(seed)")
         // A channel that was out of the config for a while may have missed an end.
         for decision in bot.decisions where decision.kind == .opened && decision.decision == .send {

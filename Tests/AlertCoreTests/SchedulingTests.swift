@@ -110,11 +110,11 @@ import Testing
         for _ in slowing.gaps {
             let outcome = slowing.story(&bot)
             bot.step(.polled(source: "ios", PollReport(outcome), validators: [:]))
-            guard let due = bot.state.sources["ios"]?.due else { break }
+            guard let due = bot.state.schedule.sources["ios"]?.due else { break }
             bot.advance(to: due)
         }
         #expect(gaps(bot) == slowing.gaps)
-        #expect(bot.state.sources["ios"]?.reasons == [slowing.reason])
+        #expect(bot.state.schedule.sources["ios"]?.reasons == [slowing.reason])
     }
 
     @Test func `a reason that the config does not name does not slow down`() {
@@ -143,7 +143,7 @@ import Testing
         bot.start()
         bot.advance(by: .hours(4))
         #expect(bot.polls.map(\.at) == [.rehearsalStart, back])
-        #expect(bot.state.sources["ios"]?.reasons.contains(.told) == true)
+        #expect(bot.state.schedule.sources["ios"]?.reasons.contains(.told) == true)
     }
 
     @Test func `a wake-up that is shared does not cut a told wait short`() {
@@ -277,7 +277,7 @@ import Testing
         bot.start()
         bot.advance(by: .hours(20))
         #expect(bot.polls.count == 2)
-        #expect(bot.state.sources["ios"]?.stopped != nil)
+        #expect(bot.state.schedule.sources["ios"]?.stopped != nil)
         #expect(bot.decisions.map(\.mark) == ["O"])
         #expect(bot.decisions.first?.severity == .critical)
     }
@@ -292,7 +292,7 @@ import Testing
         bot.start()
         bot.advance(by: .hours(1))
         #expect(bot.polls.count == 13)
-        #expect(bot.state.sources["ios"]?.stopped == nil)
+        #expect(bot.state.schedule.sources["ios"]?.stopped == nil)
     }
 
     @Test(arguments: [true, false])
@@ -338,9 +338,9 @@ import Testing
         let validator = SourceRecord.Validator(etag: "\"7\"", lastModified: nil)
         bot.step(.polled(source: "ios", PollReport(.noData, cursor: ["page": 7]), validators: ["k": validator]))
         bot.crash()
-        let due = try #require(bot.state.sources["ios"]?.due)
+        let due = try #require(bot.state.schedule.sources["ios"]?.due)
         #expect(due == bot.now + .minutes(5))
-        #expect(bot.state.sources["ios"]?.cursor == ["page": 7])
-        #expect(bot.state.sources["ios"]?.validators == ["k": validator])
+        #expect(bot.state.schedule.sources["ios"]?.cursor == ["page": 7])
+        #expect(bot.state.schedule.sources["ios"]?.validators == ["k": validator])
     }
 }

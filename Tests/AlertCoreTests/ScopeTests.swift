@@ -90,7 +90,7 @@ import Testing
         bot.advance(by: .seconds(1))
     }
 
-    private func open(_ bot: Rehearsal) -> [String?] { bot.state.incidentsInOrder.filter(\.isOpen).map(\.key) }
+    private func open(_ bot: Rehearsal) -> [String?] { bot.state.incidents.inOrder.filter(\.isOpen).map(\.key) }
 
     @Test func `each issue is an incident of its own, and ends by itself`() {
         var bot = bot(IssueRule())
@@ -111,7 +111,7 @@ import Testing
         bot.crash()
         see(&bot, users: ["a": 20])
         #expect(open(bot) == ["a"])
-        #expect(try bot.stateFromSnapshot().incidents == bot.state.incidents)
+        #expect(try bot.stateFromSnapshot().incidents.inOrder == bot.state.incidents.inOrder)
     }
 
     @Test func `a rule may be about some issues alone`() {
@@ -128,9 +128,9 @@ import Testing
             .figures(["users": 60], of: release("1.0"), at: bot.now),
             .figures(["users": 40], of: release("1.1"), at: bot.now),
         ])
-        #expect(bot.state.incidentsInOrder.map(\.subject) == [release("1.0")])
+        #expect(bot.state.incidents.inOrder.map(\.subject) == [release("1.0")])
         bot.see([.figures(["users": 1], of: release("1.2"), at: bot.now)])
-        #expect(Set(bot.state.incidentsInOrder.map(\.subject.release)) == ["1.0", "1.1"])
+        #expect(Set(bot.state.incidents.inOrder.map(\.subject.release)) == ["1.0", "1.1"])
         #expect(bot.objections == [])
     }
 
@@ -140,12 +140,12 @@ import Testing
         bot.advance(by: .minutes(9))
         #expect(bot.state.incidents.isEmpty)
         bot.advance(by: .minutes(1))
-        #expect(bot.state.incidentsInOrder.map(\.subject) == [Subject(source: "ios", app: "ios")])
+        #expect(bot.state.incidents.inOrder.map(\.subject) == [Subject(source: "ios", app: "ios")])
         bot.crash()
-        #expect(bot.state.incidentsInOrder.count { $0.isOpen } == 1)
+        #expect(bot.state.incidents.inOrder.count { $0.isOpen } == 1)
         bot.see(.fine)
         bot.advance(by: .seconds(1))
-        #expect(bot.state.incidentsInOrder.count { $0.isOpen } == 0)
+        #expect(bot.state.incidents.inOrder.count { $0.isOpen } == 0)
         #expect(bot.objections == [])
     }
 }

@@ -88,7 +88,7 @@ import Testing
             bot.advance(by: .seconds(1))
         }
         bot.advance(by: .minutes(5))
-        #expect(bot.state.history.map(\.delivery.kind) == [.opened, .resolved, .opened])
+        #expect(bot.state.outbox.history.map(\.delivery.kind) == [.opened, .resolved, .opened])
     }
 
     @Test func `a refusal shows that the service answers again`() {
@@ -102,7 +102,7 @@ import Testing
         bot.start()
         bot.see(.warning)
         bot.advance(by: .hours(1))
-        #expect(bot.state.channels["team"]?.failures == 0)
+        #expect(bot.state.outbox.channels["team"]?.failures == 0)
     }
 
     @Test func `what a broken channel never got is told when it works again, if it is still wrong`() {
@@ -135,7 +135,7 @@ import Testing
         bot.see(.warning)
         bot.advance(by: .minutes(1))
         bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
-        bot.step(.command(.retry(bot.state.history[0].delivery.id), id: 1))
+        bot.step(.command(.retry(bot.state.outbox.history[0].delivery.id), id: 1))
         bot.advance(by: .minutes(1))
         bot.see(.fine)
         bot.advance(by: .minutes(1))
@@ -151,8 +151,8 @@ import Testing
         bot.advance(by: .milliseconds(1))
         bot.setClock(by: step)
         bot.see(.critical)
-        #expect(bot.state.outboxInOrder.map(\.kind) == [.opened, .escalated])
-        #expect(bot.state.history.isEmpty)
+        #expect(bot.state.outbox.inOrder.map(\.kind) == [.opened, .escalated])
+        #expect(bot.state.outbox.history.isEmpty)
     }
 
     @Test func `a channel that leaves the config before it heard of something, and comes back, hears of it then`() {

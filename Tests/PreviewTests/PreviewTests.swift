@@ -35,7 +35,7 @@ internal import Testing
         preview.advance(to: start + .minutes(10))
         #expect(told(preview) == ["2026-11-20T12:10:00Z opened send first"])
         #expect(preview.now == start + .minutes(10))
-        #expect(preview.state.outbox.isEmpty)
+        #expect(preview.state.outbox.deliveries.isEmpty)
     }
 
     @Test func `what a quiet window held is listed when it ends`() {
@@ -98,12 +98,12 @@ internal import Testing
             preview.feed(look(.warning, at: start), at: start)
             return preview
         }
-        #expect(play(0, seed: 1).state.outbox.isEmpty)
+        #expect(play(0, seed: 1).state.outbox.deliveries.isEmpty)
         var failing = play(1, seed: 1)
-        #expect(failing.state.outbox.count == 1)
+        #expect(failing.state.outbox.deliveries.count == 1)
         #expect(failing.notes.contains { $0.text.contains("failed on purpose") })
         failing.advance(to: start + .minutes(1))
-        #expect(failing.state.outbox.values.map(\.attempts).allSatisfy { $0 >= 2 })
+        #expect(failing.state.outbox.deliveries.values.map(\.attempts).allSatisfy { $0 >= 2 })
         #expect(play(0.5, seed: 7).notes == play(0.5, seed: 7).notes)
     }
 }

@@ -38,7 +38,7 @@ internal import Testing
         let bot = try makeBot { [disk] request, _ throws(TransportError) in
             guard request.method == .post else { return .says("w") }
             let id = String(request.url.reveal().dropFirst(HookChannel.address.count))
-            let left = (try? State.reading(disk.afterPowerCut))?.state.outbox[id]
+            let left = (try? State.reading(disk.afterPowerCut))?.state.outbox.deliveries[id]
             if case .attempting = left?.phase {
             } else {
                 objections.withLock { $0.append("\(id) leaves before it is safe: \(String(describing: left))") }
@@ -46,11 +46,11 @@ internal import Testing
             return .says("ok")
         }
         try await run(bot) {
-            await bot.settle { $0.history.count == 1 }
+            await bot.settle { $0.outbox.history.count == 1 }
         }
         #expect(objections.withLock { $0 } == [])
         #expect(stage.asked.count { $0.hasPrefix(HookChannel.address) } == 1)
-        let end = try #require(await bot.state.history.first?.end)
+        let end = try #require(await bot.state.outbox.history.first?.end)
         #expect(end == .delivered(receipt: nil))
     }
 
@@ -59,10 +59,10 @@ internal import Testing
             request.method == .post ? .says("slow down", status: 429, [("Retry-After", "600")]) : .says("c")
         }
         try await run(bot) {
-            await bot.settle { $0.outbox.values.contains { $0.attempts == 1 && $0.phase.isWaiting } }
+            await bot.settle { $0.outbox.deliveries.values.contains { $0.attempts == 1 && $0.phase.isWaiting } }
         }
         let state = await bot.state
-        #expect(state.outbox.count == 1)
+        #expect(state.outbox.deliveries.count == 1)
         #expect(state.incidents.count == 1)
         #expect(try State.reading(disk.afterPowerCut).state.durable == state.durable)
         var rebuilt = State()
@@ -86,7 +86,7 @@ internal import Testing
             await stage.waitForRequest("https://ios.example/")
             disk.setFull(true)
             door.open()
-            await bot.settle { !$0.outbox.isEmpty }
+            await bot.settle { !$0.outbox.deliveries.isEmpty }
             await stage.waitForLog("the journal can not be written")
             #expect(await bot.trouble != nil)
             // A try that fails again changes nothing and is not told again.
@@ -101,12 +101,12 @@ internal import Testing
             #expect(stage.logged.count { $0.contains("the journal can not be written") } == 1)
             disk.setFull(false)
             clock.advance(by: .seconds(5))
-            await bot.settle { $0.history.count == 3 }
+            await bot.settle { $0.outbox.history.count == 3 }
             #expect(await bot.trouble == nil)
         }
         #expect(stage.logged.contains("the journal can be written again"))
         #expect(stage.asked.count { $0.hasPrefix(HookChannel.address) } == 3)
-        #expect(Set(await bot.state.history.map(\.delivery.kind)) == [.opened, .resolved])
+        #expect(Set(await bot.state.outbox.history.map(\.delivery.kind)) == [.opened, .resolved])
         #expect(try State.reading(disk.afterPowerCut).state.durable == (await bot.state).durable)
     }
 
@@ -120,13 +120,13 @@ internal import Testing
             await stage.waitForRequest("https://ios.example/")
             disk.uproot()
             door.open()
-            await bot.settle { !$0.outbox.isEmpty }
+            await bot.settle { !$0.outbox.deliveries.isEmpty }
             await stage.waitForLog("state was removed or moved while the bot wrote to it")
             #expect(!stage.asked.contains { $0.hasPrefix(HookChannel.address) })
             let retry = clock.uptime() + .seconds(5)
             await stage.wait { $0.contains(.slept(until: retry)) }
             clock.advance(by: .seconds(5))
-            await bot.settle { !$0.history.isEmpty }
+            await bot.settle { !$0.outbox.history.isEmpty }
             #expect(await bot.trouble == nil)
         }
         #expect(stage.logged.contains("the journal can be written again"))
@@ -160,15 +160,15 @@ internal import Testing
         let facts = Core(plan: .rehearsed()).step(
             &state, [.started, .polled(source: "ios", look, validators: [:])], at: .rehearsalStart
         ).facts
-        let message = try #require(facts.first { if case .delivery = $0 { true } else { false } })
-        let headline = try #require(state.outbox.values.first?.message.headline)
+        let message = try #require(facts.first { if case .outbox(.delivery) = $0 { true } else { false } })
+        let headline = try #require(state.outbox.deliveries.values.first?.message.headline)
         var limits = JournalLimits()
         limits.recordBytesMax = message.bytes.count - 1
         limits.compactionBytesMin = 1
         let bot = try makeBot(limits: limits) { _, _ throws(TransportError) in .says("w") }
         try await run(bot) {
-            await bot.settle { $0.history.contains { $0.delivery.message.headline == headline } }
-            let entry = try #require(await bot.state.history.first)
+            await bot.settle { $0.outbox.history.contains { $0.delivery.message.headline == headline } }
+            let entry = try #require(await bot.state.outbox.history.first)
             guard case .dead(let sentence) = entry.end else {
                 Issue.record("it ended as \(entry.end)")
                 return
@@ -183,7 +183,7 @@ internal import Testing
         let (read, report) = try State.reading(disk.afterPowerCut)
         #expect(report.notices.isEmpty)
         #expect(report.snapshotRecords > 0)
-        #expect(read.incidents == (await bot.state).incidents)
+        #expect(read.incidents.inOrder == (await bot.state).incidents.inOrder)
     }
 
     @Test func `a delivery in flight ends within the grace of a stop`() async throws {
@@ -199,7 +199,7 @@ internal import Testing
         await stage.wait { $0.contains(.slept(until: end)) }
         door.open()
         await running.value
-        #expect(try State.reading(disk.afterPowerCut).state.history.map(\.end) == [.delivered(receipt: nil)])
+        #expect(try State.reading(disk.afterPowerCut).state.outbox.history.map(\.end) == [.delivered(receipt: nil)])
         // Nobody waited for the grace to pass, and nobody was polled any more.
         #expect(stage.asked.count { $0 == "https://ios.example/" } == 1)
     }
@@ -219,7 +219,7 @@ internal import Testing
         clock.advance(by: .seconds(20))
         await running.value
         let left = try State.reading(disk.afterPowerCut).state
-        let delivery = try #require(left.outbox.values.first)
+        let delivery = try #require(left.outbox.deliveries.values.first)
         #expect(!delivery.phase.isWaiting)
 
         let again = Stage()
@@ -235,7 +235,7 @@ internal import Testing
                 return .says("w")
             }, ledger: ledger, state: state)
         try await run(next) {
-            await next.settle { !$0.history.isEmpty }
+            await next.settle { !$0.outbox.history.isEmpty }
         }
         #expect(again.asked.contains(HookChannel.address + delivery.id))
         #expect(bodies.withLock { $0.first?.hasPrefix(Message.repeatNotice) } == true)
@@ -245,7 +245,7 @@ internal import Testing
         let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
         try await run(bot) {
             await stage.waitForRequest("https://ios.example/")
-            await bot.settle { $0.sources["ios"]?.lastGood != nil }
+            await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
             let plan = Plan.rehearsed(sources: [SourcePlan(name: "android", jitter: 0)])
             bot.reload(.staged(plan))
             await stage.waitForRequest("https://android.example/")
@@ -270,8 +270,8 @@ internal import Testing
             bot.reload(.staged(.rehearsed(channels: [ChannelPlan(name: "page")])))
             disk.setFull(false)
             clock.advance(by: .seconds(5))
-            await bot.settle { state in state.history.contains { $0.delivery.channel == "team" } }
-            let ends = await bot.state.history.filter { $0.delivery.channel == "team" }.map(\.end.name)
+            await bot.settle { state in state.outbox.history.contains { $0.delivery.channel == "team" } }
+            let ends = await bot.state.outbox.history.filter { $0.delivery.channel == "team" }.map(\.end.name)
             #expect(ends == ["dead"])
             // The stop that follows has nothing to wait for: nobody moves the clock through its grace.
         }
@@ -292,13 +292,13 @@ internal import Testing
     @Test func `a wall clock that is set moves what is due`() async throws {
         let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
         try await run(bot) {
-            await bot.settle { $0.sources["ios"]?.lastGood != nil }
-            let due = try #require(await bot.state.sources["ios"]?.due)
+            await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
+            let due = try #require(await bot.state.schedule.sources["ios"]?.due)
             clock.set(by: .hours(3))
             // Any turn notices it.
             bot.reload(.staged(.rehearsed()))
             await stage.waitForLog("the clock was set by 10800")
-            await bot.settle { $0.sources["ios"]?.due == due + .hours(3) }
+            await bot.settle { $0.schedule.sources["ios"]?.due == due + .hours(3) }
             #expect(stage.asked.count { $0 == "https://ios.example/" } == 1)
         }
     }
@@ -306,11 +306,11 @@ internal import Testing
     @Test func `a wall clock that is corrected a little is left alone`() async throws {
         let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
         try await run(bot) {
-            await bot.settle { $0.sources["ios"]?.lastGood != nil }
+            await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
             clock.set(by: .seconds(2))
             let plan = Plan.rehearsed(sources: [SourcePlan(name: "ios"), SourcePlan(name: "android")])
             bot.reload(.staged(plan))
-            await bot.settle { $0.sources["android"]?.lastGood != nil }
+            await bot.settle { $0.schedule.sources["android"]?.lastGood != nil }
         }
         #expect(!stage.logged.contains { $0.contains("the clock was set") })
     }
@@ -329,13 +329,15 @@ internal import Testing
             return .says(".")
         }
         try await run(bot) {
-            await bot.settle { $0.sources["ios"]?.lastGood != nil && $0.sources["android"]?.failure != nil }
+            await bot.settle {
+                $0.schedule.sources["ios"]?.lastGood != nil && $0.schedule.sources["android"]?.failure != nil
+            }
             #expect(!stage.asked.contains(heart))
             isBroken.withLock { $0 = false }
             let first = clock.now()
             clock.advance(by: .minutes(5))
             await stage.waitForRequest("https://android.example/", count: 2)
-            await bot.settle { $0.sources["ios"]?.lastGood ?? first > first }
+            await bot.settle { $0.schedule.sources["ios"]?.lastGood ?? first > first }
             #expect(!stage.asked.contains(heart))
             door.open()
             await stage.waitForRequest(heart)
@@ -348,11 +350,11 @@ internal import Testing
             .says("bad token s3cr3t-token", status: 401)
         }
         try await run(bot) {
-            await bot.settle { $0.sources["ios"]?.failure != nil }
+            await bot.settle { $0.schedule.sources["ios"]?.failure != nil }
         }
         #expect(stage.logged.contains { $0.contains("bad token ***") })
         #expect(!stage.logged.contains { $0.contains("s3cr3t") })
-        let record = await bot.state.sources["ios"]
+        let record = await bot.state.schedule.sources["ios"]
         #expect(record?.failure?.sentence.contains("s3cr3t") == false)
     }
 
@@ -360,7 +362,7 @@ internal import Testing
         let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
         let bell = await bot.bell()
         try await run(bot) {
-            await bot.settle { $0.sources["ios"]?.lastGood != nil }
+            await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
         }
         for await _ in bell {}
     }

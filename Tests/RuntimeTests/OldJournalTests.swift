@@ -34,12 +34,12 @@ internal import Testing
         let (state, report) = try State.reading(disk)
         #expect(report.notices == [])
         #expect((report.records, report.snapshotRecords, report.lastSeq) == (70, 14, 176))
-        #expect(state.sources.keys.sorted() == ["android", "ios"])
-        #expect(state.mutes.values.map(\.reason) == ["release freeze"])
+        #expect(state.schedule.sources.keys.sorted() == ["android", "ios"])
+        #expect(state.mutes.inOrder.map(\.reason) == ["release freeze"])
         #expect(state.incidents.count == 2)
-        #expect(state.outbox.count == 1)
-        #expect(state.history.count == 10)
-        #expect(state.series.count == 3)
+        #expect(state.outbox.deliveries.count == 1)
+        #expect(state.outbox.history.count == 10)
+        #expect(state.figures.series.count == 3)
     }
 
     @Test func `a bot goes on from a journal of release 0_1 and writes it anew as its own`() throws {

@@ -205,7 +205,7 @@ internal import Testing
             if request.method == .get { clock.advance(by: .milliseconds(250)) }
             return .says("w")
         }
-        try await run(bot) { await bot.settle { !$0.history.isEmpty } }
+        try await run(bot) { await bot.settle { !$0.outbox.history.isEmpty } }
         let line = try #require(lines.first)
         #expect(try lines.count == 1)
         #expect(line.line == .observed(.look(.warning, at: .rehearsalStart)))
@@ -220,14 +220,14 @@ internal import Testing
             request.method == .get ? .says("w") : .says("ok")
         }
         try await run(bot) {
-            await bot.settle { !$0.history.isEmpty }
+            await bot.settle { !$0.outbox.history.isEmpty }
             await stage.waitForLog("observations are not recorded")
             #expect(
                 await bot.recordingTrouble?.hasPrefix("no room left on the disk of state/2026-11-20-1.jsonl") == true)
             #expect(await bot.trouble == nil)
             clock.advance(by: .hours(1))
             await stage.waitForRequest("https://ios.example/", count: 2)
-            await bot.settle { $0.polling.isEmpty }
+            await bot.settle { $0.schedule.polling.isEmpty }
             disk.setFaults { _, _ in nil }
             clock.advance(by: .hours(1))
             await stage.waitForLog("observations are recorded again")
@@ -256,7 +256,7 @@ internal import Testing
             #expect(await bot.recordingTrouble == "nothing is recorded while the journal can not be written")
             journal.setFull(false)
             clock.advance(by: .seconds(5))
-            await bot.settle { !$0.history.isEmpty }
+            await bot.settle { !$0.outbox.history.isEmpty }
         }
         #expect(try Recording.files(in: disk).map(\.description) == ["2026-11-18-1.jsonl", "2026-11-19-1.jsonl"])
     }

@@ -20,7 +20,7 @@ import Testing
         var bot = bot()
         bot.see(.warning)
         bot.advance(by: .minutes(1))
-        let id = bot.state.incidentsInOrder[0].id
+        let id = bot.state.incidents.inOrder[0].id
         #expect(
             paragraph(bot) == [
                 """
@@ -45,7 +45,7 @@ import Testing
         var bot = bot(.rehearsed(gates: [.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:00")]))
         bot.see(.warning)
         bot.advance(by: .minutes(6))
-        let id = bot.state.incidentsInOrder[0].id
+        let id = bot.state.incidents.inOrder[0].id
         bot.see(.fine)
         #expect(
             paragraph(bot)[0].contains(
@@ -88,7 +88,7 @@ import Testing
         var bot = bot()
         bot.see(.warning)
         bot.advance(by: .seconds(1))
-        bot.step(.command(.acknowledge([bot.state.incidentsInOrder[0].id], by: "ada"), id: 1))
+        bot.step(.command(.acknowledge([bot.state.incidents.inOrder[0].id], by: "ada"), id: 1))
         #expect(paragraph(bot)[0].contains(", acknowledged by ada\n"))
         #expect(!paragraph(bot)[0].contains("reminder"))
     }

@@ -51,7 +51,7 @@ internal import Testing
     }
 
     @Test func `a message that overtakes another of its incident is caught`() throws {
-        for number in 1...2 { world.truth.apply(.delivery(delivery(.opened, number: number))) }
+        for number in 1...2 { world.truth.apply(.outbox(.delivery(delivery(.opened, number: number)))) }
         let reading = ChatService.Reading(key: nil, isMarked: false, isShown: true, body: 0)
         var checker = InOrder()
         try checker.take(.accepts(channel: "slack", delivery: "d1", reading), world)
@@ -79,7 +79,7 @@ internal import Testing
     /// The snapshot before it and the segments since have other records.
     @Test(arguments: [([3, 5], true), ([3], false)] as [(numbers: [Int], isFine: Bool)])
     func `a snapshot that is passed over must be made up for`(numbers: [Int], isFine: Bool) throws {
-        func payloads(_ numbers: [Int]) -> [[UInt8]] { numbers.map { Fact.numbering(next: $0).json.bytes } }
+        func payloads(_ numbers: [Int]) -> [[UInt8]] { numbers.map { Fact.outbox(.numbering(next: $0)).json.bytes } }
         var report = JournalReport()
         report.notices = [.brokenSnapshot(file: "snapshot-2.jsonl", used: false)]
         var checker = RotNoticed()

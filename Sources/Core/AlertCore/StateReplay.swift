@@ -44,7 +44,7 @@ public struct StateReplay {
     /// - Parameter state: One in which nothing has happened yet.
     public init(from state: State = State()) {
         self.state = state
-        history = Endings(keptMax: state.historyMax) { $0.isDead }
+        history = Endings(keptMax: state.outbox.historyMax) { $0.isDead }
     }
 
     /// Takes the next record.
@@ -64,7 +64,7 @@ public struct StateReplay {
         // The history first: what is accepted here to be ended at once must not stand in the queues.
         for ended in history.entries { try apply(ended.parts) }
         for delivery in outbox.values.sorted(by: { $0.place < $1.place }) { try apply(delivery) }
-        state.apply(.numbering(next: next))
+        state.apply(.outbox(.numbering(next: next)))
         return state
     }
 
@@ -76,12 +76,16 @@ public struct StateReplay {
     /// As it is at last, and not as it was on the way: what is gathered remembers since when, and the order of incidents,
     /// which is by chance, would change what it remembers.
     private mutating func applyIncident(_ parts: Parts) throws {
-        guard case .incident(var incident) = try Fact(JSON(parsing: parts.whole)) else { return try apply(parts) }
+        guard case .incidents(.incident(var incident)) = try Fact(JSON(parsing: parts.whole)) else {
+            return try apply(parts)
+        }
         for (_, record) in parts.since {
-            guard case .standing(_, let channel, let standing) = try Fact(JSON(parsing: record)) else { continue }
+            guard case .incidents(.standing(_, let channel, let standing)) = try Fact(JSON(parsing: record)) else {
+                continue
+            }
             incident.standings[channel] = standing
         }
-        state.apply(.incident(incident))
+        state.apply(.incidents(.incident(incident)))
     }
 
     private mutating func apply(_ record: Bytes) throws { state.apply(try Fact(JSON(parsing: record))) }
@@ -145,7 +149,7 @@ public struct StateReplay {
         guard let keep = scanner.integer(), scanner.skip(",\"observation\":"),
             let observation = Observation(&scanner), scanner.skip("}"), scanner.isAtEnd
         else { return false }
-        state.apply(.observed(observation, keeping: .milliseconds(keep)))
+        state.apply(.figures(.observed(observation, keeping: .milliseconds(keep))))
         return true
     }
 
@@ -173,20 +177,20 @@ public struct StateReplay {
     /// Takes a fact that was decoded. What is kept by its key here goes through the same keys.
     private mutating func takePlainly(_ fact: Fact) {
         switch fact {
-        case .source(let name, _): sources[name] = fact.bytes
-        case .incident(let incident): incidents[incident.id] = Parts(whole: fact.bytes)
-        case .standing(let id, let channel, _): incidents[id]?.add(fact.bytes, about: channel)
-        case .incidentEnded(let id): incidents[id] = nil
-        case .delivery(let delivery): accept(delivery.id, delivery.number, fact.bytes)
-        case .retried(let delivery):
-            history.removeAll { $0.id == delivery.id }
-            accept(delivery.id, delivery.number, Fact.delivery(delivery).bytes)
-        case .deliveryProgress(let id, _): outbox[id]?.add(fact.bytes, about: "progress")
-        case .deliveryDone(let id, let end, _):
+        case .schedule(.source(let name, _)): sources[name] = fact.bytes
+        case .incidents(.incident(let incident)): incidents[incident.id] = Parts(whole: fact.bytes)
+        case .incidents(.standing(let id, let channel, _)): incidents[id]?.add(fact.bytes, about: channel)
+        case .incidents(.ended(let id)): incidents[id] = nil
+        case .outbox(.delivery(let delivery)): accept(delivery.id, delivery.number, fact.bytes)
+        case .outbox(.retried(let delivery)):
+            _ = history.remove { $0.id == delivery.id }
+            accept(delivery.id, delivery.number, Fact.outbox(.delivery(delivery)).bytes)
+        case .outbox(.progress(let id, _)): outbox[id]?.add(fact.bytes, about: "progress")
+        case .outbox(.done(let id, let end, _)):
             guard var parts = outbox.removeValue(forKey: id) else { return }
             parts.add(fact.bytes, about: "end")
             remember(id, parts, isDead: end.isDead)
-        case .deliveryEnded(let entry): end(entry.delivery.id, fact.bytes, isDead: entry.end.isDead)
+        case .outbox(.ended(let entry)): end(entry.delivery.id, fact.bytes, isDead: entry.end.isDead)
         default: state.apply(fact)
         }
     }

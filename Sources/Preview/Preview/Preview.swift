@@ -41,7 +41,7 @@ public struct Preview: Sendable {
         self.start = start
         traces = isTraced ? Traces() : nil
         now = start
-        for incident in state.incidents.values { seen[incident.id] = incident }
+        for incident in state.incidents.all { seen[incident.id] = incident }
         step(.started)
     }
 
@@ -99,11 +99,11 @@ public struct Preview: Sendable {
     private mutating func take(_ output: Output) {
         for fact in output.facts {
             switch fact {
-            case .incident(let incident):
+            case .incidents(.incident(let incident)):
                 seen[incident.id] = incident
                 if incident.state == .firing { fired[incident.rule, default: []].insert(incident.severity) }
             // A suspicion that came to nothing is nobody's business.
-            case .incidentEnded(let id) where seen[id]?.state == .pending: seen[id] = nil
+            case .incidents(.ended(let id)) where seen[id]?.state == .pending: seen[id] = nil
             default: break
             }
         }

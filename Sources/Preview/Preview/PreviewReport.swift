@@ -33,7 +33,7 @@ public struct PreviewReport: Sendable {
         botName = preview.plan.botName
         zone = preview.plan.zone
         polls = preview.plan.sources.map { source in
-            let record = preview.state.sources[source.name] ?? SourceRecord()
+            let record = preview.state.schedule.sources[source.name] ?? SourceRecord()
             return NextPoll(
                 source: source.name, at: record.stopped == nil ? record.due : nil, stopped: record.stopped,
                 reasons: record.reasons, every: source.every)

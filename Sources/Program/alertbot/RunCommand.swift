@@ -169,7 +169,7 @@ struct BotFace: BotView, BotControl, BotMuting {
     func inboxMessages(limit: Int) async -> [InboxMessage] {
         let inboxes = await bot.inboxes
         let state = await bot.state
-        let delivered = state.history.filter { entry in
+        let delivered = state.outbox.history.filter { entry in
             guard case .delivered = entry.end else { return false }
             return inboxes.contains(entry.delivery.channel)
         }
@@ -214,7 +214,7 @@ struct BotFace: BotView, BotControl, BotMuting {
         if let trouble = await bot.trouble {
             return BotHealth(isAlive: true, isReady: false, sentence: "The journal can not be written: \(trouble)")
         }
-        let next = plan.sources.compactMap { state.sources[$0.name]?.due }.min()
+        let next = plan.sources.compactMap { state.schedule.sources[$0.name]?.due }.min()
         let when = next.map { "; the next poll is due in \(max(.zero, $0 - clock.now()).short)" } ?? ""
         return BotHealth(
             isAlive: true, isReady: true, sentence: "Watching \(count(plan.sources.count, "source"))\(when).")

@@ -71,7 +71,7 @@ struct WhyCommand: AsyncParsableCommand {
 
     /// Why there is nothing to explain.
     private func nothing(_ state: State, _ config: Config) -> String {
-        let apps = Set(state.series.keys.map(\.app))
+        let apps = Set(state.figures.series.keys.map(\.app))
         guard !apps.isEmpty else {
             return "No figures have come yet, so there is nothing to judge; 'alertbot status' shows the sources."
         }

@@ -294,7 +294,8 @@ public actor Bot {
     private func answer(in input: Input, at now: Moment) -> Recorder.Entry? {
         guard case .polled(let source, let report, _) = input, core.plan.sources.contains(where: { $0.name == source })
         else { return nil }
-        return .polled(source: source, report, asked: min(state.sources[source]?.lastPolled ?? now, now), arrived: now)
+        return .polled(
+            source: source, report, asked: min(state.schedule.sources[source]?.lastPolled ?? now, now), arrived: now)
     }
 
     /// Whether the core is to be told how the journal is: what the next try mends by itself is worth no word.
@@ -354,8 +355,8 @@ public actor Bot {
     private func takeRefusal(of fact: Fact, _ reason: JournalError) {
         ports.host.log(Note(.error, "a fact does not fit into the journal and is lost at the next start: \(reason)"))
         switch fact {
-        case .delivery(let delivery), .retried(let delivery):
-            unkept = unkept.filter { state.outbox[$0.key] != nil }
+        case .outbox(.delivery(let delivery)), .outbox(.retried(let delivery)):
+            unkept = unkept.filter { state.outbox.deliveries[$0.key] != nil }
             unkept[delivery.id] = "it does not fit into the journal, so it was not sent: \(reason)"
         default: break
         }
@@ -444,7 +445,7 @@ public actor Bot {
         if powerLooked.map({ uptime - $0 >= Bot.powerInterval }) ?? true {
             powerLooked = uptime
             let isLow = ports.host.isLowOnPower()
-            if isLow != state.isLowOnPower { inputs.append(.power(isLow: isLow)) }
+            if isLow != state.schedule.isLowOnPower { inputs.append(.power(isLow: isLow)) }
         }
         return inputs
     }

@@ -21,13 +21,13 @@ public struct StatusReport: Sendable {
             "bot": .string(plan.botName), "now": JSON(now), "running": .bool(isRunning),
             "sources": .array(plan.sources.map(source)), "incidents": incidents,
             "channels": .array(plan.channels.map(channel)), "mutes": mutes, "rules": rules,
-            "subjects": JSON(state.series.count), "recording_trouble": JSON(recordingTrouble),
+            "subjects": JSON(state.figures.series.count), "recording_trouble": JSON(recordingTrouble),
         ]
     }
 
     public var incidents: JSON {
         .array(
-            state.incidentsInOrder.map { incident in
+            state.incidents.inOrder.map { incident in
                 guard case .object(var object) = IncidentSummary(incident).json else { return .null }
                 object["channels"] = .object(
                     JSONObject(
@@ -58,7 +58,7 @@ public struct StatusReport: Sendable {
 
     /// Mutes in force, those set by hand first, and those that the config has in store.
     public var mutes: JSON {
-        let set = state.mutesInOrder.filter { $0.until > now }.map { mute -> JSON in
+        let set = state.mutes.inOrder.filter { $0.until > now }.map { mute -> JSON in
             guard case .object(var object) = mute.json else { return .null }
             object["origin"] = "command"
             return .object(object)
@@ -88,11 +88,11 @@ public struct StatusReport: Sendable {
     }
 
     private func source(_ source: SourcePlan) -> JSON {
-        let record = state.sources[source.name] ?? SourceRecord()
+        let record = state.schedule.sources[source.name] ?? SourceRecord()
         let condition =
             record.stopped != nil
             ? "stopped"
-            : state.polling.contains(source.name) ? "polling" : record.lastOutcome?.rawValue ?? "waiting"
+            : state.schedule.polling.contains(source.name) ? "polling" : record.lastOutcome?.rawValue ?? "waiting"
         return [
             "name": .string(source.name), "state": .string(condition), "last_polled": JSON(record.lastPolled),
             "last_good": JSON(record.lastGood), "next_poll": JSON(record.stopped == nil ? record.due : nil),
@@ -108,8 +108,8 @@ public struct StatusReport: Sendable {
     }
 
     private func channel(_ channel: ChannelPlan) -> JSON {
-        let record = state.channels[channel.name] ?? ChannelRecord()
-        let queue = state.outboxInOrder.filter { $0.channel == channel.name }
+        let record = state.outbox.channels[channel.name] ?? ChannelRecord()
+        let queue = state.outbox.inOrder.filter { $0.channel == channel.name }
         return [
             "name": .string(channel.name), "queued": JSON(queue.count), "failures": JSON(record.failures),
             "paused_until": JSON(record.pausedUntil.flatMap { $0 > now ? $0 : nil }),
@@ -119,7 +119,7 @@ public struct StatusReport: Sendable {
 
     /// The last deliveries that ended, newest last.
     public static func history(_ state: State, limit: Int, deadOnly: Bool = false) -> JSON {
-        let entries = state.history.filter { entry in
+        let entries = state.outbox.history.filter { entry in
             !deadOnly || entry.end.isDead
         }
         return .array(entries.suffix(limit).map(entry))
@@ -149,20 +149,25 @@ public struct StatusReport: Sendable {
         family(
             "alertbot_incidents", "gauge", "Open incidents by state.",
             [Incident.State.pending, .firing, .recovering].map { wanted in
-                ("{state=\"\(wanted.rawValue)\"}", Double(state.incidents.values.count { $0.state == wanted }))
+                ("{state=\"\(wanted.rawValue)\"}", Double(state.incidents.all.count { $0.state == wanted }))
             })
         family(
             "alertbot_outbox_deliveries", "gauge", "Deliveries accepted and not ended, by channel.",
             plan.channels.map { channel in
-                ("{channel=\"\(channel.name)\"}", Double(state.outbox.values.count { $0.channel == channel.name }))
+                (
+                    "{channel=\"\(channel.name)\"}",
+                    Double(state.outbox.deliveries.values.count { $0.channel == channel.name })
+                )
             })
         family(
             "alertbot_source_failures", "gauge", "Failed polls in a row, by source.",
-            plan.sources.map { ("{source=\"\($0.name)\"}", Double(state.sources[$0.name]?.failure?.count ?? 0)) })
+            plan.sources.map {
+                ("{source=\"\($0.name)\"}", Double(state.schedule.sources[$0.name]?.failure?.count ?? 0))
+            })
         family(
             "alertbot_source_last_good_timestamp_seconds", "gauge", "When the source last answered, by source.",
             plan.sources.compactMap { source in
-                state.sources[source.name]?.lastGood.map {
+                state.schedule.sources[source.name]?.lastGood.map {
                     ("{source=\"\(source.name)\"}", Double($0.milliseconds) / 1000)
                 }
             })

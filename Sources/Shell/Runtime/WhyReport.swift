@@ -27,7 +27,7 @@ public struct WhyReport: Sendable {
 
     private func entry(_ explanation: Explanation) -> JSON {
         let verdict = explanation.judgement.verdict
-        let source = state.sources[explanation.subject.source]
+        let source = state.schedule.sources[explanation.subject.source]
         return [
             "rule": .string(explanation.rule), "source": .string(explanation.subject.source),
             "app": .string(explanation.subject.app), "release": JSON(explanation.subject.release),
@@ -97,7 +97,7 @@ public struct WhyReport: Sendable {
         if explanation.ways.isEmpty { lines.append("  no route leads it to a channel, so nobody is told") }
         lines += explanation.ways.map { "  \($0.channel): \(words($0, explanation))" }
         lines += explanation.over.flatMap(ends)
-        if let source = state.sources[subject.source] {
+        if let source = state.schedule.sources[subject.source] {
             let reasons = source.reasons.map(\.rawValue).joined(separator: ", ")
             if let stopped = source.stopped {
                 lines.append("  \(subject.source) is not polled any more: \(stopped.tamed)")
@@ -171,11 +171,11 @@ public struct WhyReport: Sendable {
 
     /// What of the incident waits in the channel's outbox, and why.
     private func queued(_ channel: String, _ incident: Incident?) -> String? {
-        let waiting = state.outbox.values.filter {
+        let waiting = state.outbox.deliveries.values.filter {
             $0.channel == channel && $0.incident == incident?.id && incident != nil
         }
         guard !waiting.isEmpty else { return nil }
-        let record = state.channels[channel]
+        let record = state.outbox.channels[channel]
         let pause = record?.pausedUntil.flatMap { $0 > now ? "; the channel is left alone until \(clock($0))" : nil }
         return "\(waiting.count) on the way, \(record?.failures ?? 0) failed attempts in a row\(pause ?? "")"
     }

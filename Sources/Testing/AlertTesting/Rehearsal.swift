@@ -76,7 +76,7 @@ public struct Rehearsal {
         switch input {
         case .polled(let source, let report, _):
             polling.remove(source)
-            tookIn(source, report, state.sources[source]?.lastPolled ?? now, now)
+            tookIn(source, report, state.schedule.sources[source]?.lastPolled ?? now, now)
         case .delivered(let id, _): sending[id] = nil
         case .unsent(let ids): for id in ids { sending[id] = nil }
         default: break
@@ -148,9 +148,9 @@ public struct Rehearsal {
     private mutating func keep(_ facts: [Fact]) {
         for fact in facts {
             switch fact {
-            case .delivery(let delivery): accepted.insert(delivery.id)
-            case .deliveryDone(let id, let end, _): ends[id, default: []].append(end)
-            case .deliveryEnded(let entry): ends[entry.delivery.id, default: []].append(entry.end)
+            case .outbox(.delivery(let delivery)): accepted.insert(delivery.id)
+            case .outbox(.done(let id, let end, _)): ends[id, default: []].append(end)
+            case .outbox(.ended(let entry)): ends[entry.delivery.id, default: []].append(entry.end)
             default: break
             }
             do {
@@ -214,7 +214,7 @@ public struct Rehearsal {
     }
 
     private mutating func check(_ delivery: Delivery, _ facts: [Fact]) {
-        if !facts.contains(.deliveryProgress(id: delivery.id, delivery.progress)) {
+        if !facts.contains(.outbox(.progress(id: delivery.id, delivery.progress))) {
             object("\(delivery.id) leaves before it is safe")
         }
         if sending[delivery.id] != nil { object("\(delivery.id) is sent while it is in flight") }
@@ -238,7 +238,7 @@ extension State {
     /// The part of the state that must survive a restart.
     public struct Durable: Hashable, Sendable {
         public let sources: [String: SourceRecord]
-        public let incidents: [String: Incident]
+        public let incidents: [Incident]
         public let series: [Subject: Series]
         public let outbox: [String: Delivery]
         public let channels: [String: ChannelRecord]
@@ -249,15 +249,18 @@ extension State {
 
     /// Whether the durable parts are the same, history by its end alone: it only grows there.
     fileprivate func agrees(with other: State) -> Bool {
-        sources == other.sources && incidents == other.incidents && outbox == other.outbox
-            && channels == other.channels && nextNumber == other.nextNumber && series == other.series
-            && history.count == other.history.count && history.last == other.history.last
+        schedule.sources == other.schedule.sources && figures.series == other.figures.series
+            && incidents.inOrder == other.incidents.inOrder && mutes.inOrder == other.mutes.inOrder
+            && outbox.deliveries == other.outbox.deliveries && outbox.channels == other.outbox.channels
+            && outbox.nextNumber == other.outbox.nextNumber
+            && outbox.history.count == other.outbox.history.count && outbox.history.last == other.outbox.history.last
             && past == other.past
     }
 
     public var durable: Durable {
         Durable(
-            sources: sources, incidents: incidents, series: series, outbox: outbox, channels: channels,
-            history: history, nextNumber: nextNumber, past: past)
+            sources: schedule.sources, incidents: incidents.inOrder, series: figures.series,
+            outbox: outbox.deliveries, channels: outbox.channels, history: outbox.history,
+            nextNumber: outbox.nextNumber, past: past)
     }
 }

@@ -84,7 +84,7 @@ extension Happening: CustomStringConvertible {
     var description: String {
         switch self {
         case .opened(let state):
-            "the bot opens its journal: \(state.incidents.count) incidents, \(state.outbox.count) deliveries"
+            "the bot opens its journal: \(state.incidents.count) incidents, \(state.outbox.deliveries.count) deliveries"
         case .died: "the bot is dead"
         case .stopped: "the bot is asked to stop"
         case .over: "the bot has ended"
@@ -128,7 +128,8 @@ extension Happening: CustomStringConvertible {
             for byte in text.utf8 { digest = (digest ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
         }
         switch self {
-        case .opened(let state): mix("o\(state.incidents.count) \(state.outbox.count) \(state.nextNumber)")
+        case .opened(let state):
+            mix("o\(state.incidents.count) \(state.outbox.deliveries.count) \(state.outbox.nextNumber)")
         case .died: mix("d")
         case .stopped: mix("s")
         case .over: mix("e")

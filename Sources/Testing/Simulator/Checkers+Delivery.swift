@@ -23,18 +23,20 @@ struct DurableFirst: Checker {
 
     /// What was appended and not synced may have survived; then the new life knows more, but never less.
     private func compare(_ found: State, _ truth: State) throws(Breach) {
-        if found.nextNumber < truth.nextNumber {
-            throw Breach("the next delivery has number \(found.nextNumber), before it was \(truth.nextNumber)")
+        if found.outbox.nextNumber < truth.outbox.nextNumber {
+            throw Breach(
+                "the next delivery has number \(found.outbox.nextNumber), before it was \(truth.outbox.nextNumber)")
         }
-        let endings = Set(found.history.map(\.delivery.id))
-        for id in truth.outbox.keys.sorted() where found.outbox[id] == nil && !endings.contains(id) {
+        let endings = Set(found.outbox.history.map(\.delivery.id))
+        for id in truth.outbox.deliveries.keys.sorted() where found.outbox[id] == nil && !endings.contains(id) {
             throw Breach("delivery \(id) was durable, and is gone")
         }
-        let oldEndings = Set(truth.history.map(\.delivery.id))
-        if let back = found.outbox.keys.sorted().first(where: oldEndings.contains) {
+        let oldEndings = Set(truth.outbox.history.map(\.delivery.id))
+        if let back = found.outbox.deliveries.keys.sorted().first(where: oldEndings.contains) {
             throw Breach("delivery \(back) had ended, and is back")
         }
-        for (name, record) in truth.sources.sorted(by: { $0.key < $1.key }) where found.sources[name] == nil {
+        for (name, record) in truth.schedule.sources.sorted(by: { $0.key < $1.key })
+        where found.schedule.sources[name] == nil {
             throw Breach("source \(name), last polled at \(String(describing: record.lastPolled)), is forgotten")
         }
     }
@@ -158,14 +160,14 @@ struct NothingLost: Checker {
 
     /// What was appended and not synced may have come to pass all the same.
     private mutating func adopt(_ state: State, _ world: World) {
-        for delivery in state.outbox.values where delivery.channel != OwnPage.name {
+        for delivery in state.outbox.deliveries.values where delivery.channel != OwnPage.name {
             if known[delivery.id] == nil {
                 world.counts.deliveries += 1
                 known[delivery.id] = Known(channel: delivery.channel, acceptedAt: world.time.uptime)
             }
             if case .attempting = delivery.phase { known[delivery.id]?.unknowns += 1 }
         }
-        let ended = Set(state.history.map(\.delivery.id))
+        let ended = Set(state.outbox.history.map(\.delivery.id))
         for id in known.keys where ended.contains(id) { known[id] = nil }
     }
 
@@ -227,12 +229,12 @@ struct NothingTwice: Checker {
         case .lost(_, let id, let isCertain): if !isCertain { doubt(id, world) }
         case .judged(_, let id, .unknown): doubt(id, world)
         case .opened(let state):
-            for delivery in state.outbox.values {
+            for delivery in state.outbox.deliveries.values {
                 if case .attempting = delivery.phase { doubt(delivery.id, world) }
                 if let word = word(delivery), said[word] == nil { said[word] = delivery.id }
             }
             // What was appended and not synced may have come to pass all the same.
-            for entry in state.history.suffix(64) { end(entry) }
+            for entry in state.outbox.history.suffix(64) { end(entry) }
         case .ended(let entry):
             end(entry)
         case .drained:

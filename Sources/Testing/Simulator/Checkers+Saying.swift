@@ -37,11 +37,11 @@ struct ResolvedWhereOpened: Checker {
         case .ended(let entry): end(entry)
         case .opened(let state):
             excuse(world)
-            for entry in state.history.suffix(64) {
+            for entry in state.outbox.history.suffix(64) {
                 if entry.end != .replaced { adopt(entry.delivery, state) }
                 end(entry)
             }
-            for delivery in state.outboxInOrder {
+            for delivery in state.outbox.inOrder {
                 adopt(delivery, state)
                 if case .attempting = delivery.phase { unsure.insert(delivery.id) }
             }
@@ -150,7 +150,7 @@ struct GatesObeyed: Checker {
             throw Breach(
                 "\(delivery.id), \(delivery.kind.rawValue) and \(severity.rawValue), is accepted for \(delivery.channel) at "
                     + "\(delivery.queued), which a gate forbids")
-        case .opened(let state): for incident in state.incidents.values { remember(incident) }
+        case .opened(let state): for incident in state.incidents.all { remember(incident) }
         // A digest announces, too.
         case .incident(let incident): remember(incident)
         case .drained: worst = worst.filter { world.truth.incidents[$0.key.incident] != nil }
@@ -250,7 +250,7 @@ struct FiguresHeard: Checker {
 
     private func checkIncident(_ subject: Subject, _ look: Look, _ world: World) throws(Breach) {
         guard let rule = world.settings.rule, world.settings.source(subject.source) != nil else { return }
-        let incident = world.truth.incidents.values.first {
+        let incident = world.truth.incidents.all.first {
             $0.rule == Settings.ruleName && $0.subject == subject && $0.isOpen
         }
         switch look {

@@ -63,7 +63,7 @@ struct WaitsKept: Checker {
             isStepUnnoticed = false
             for (host, silence) in silences where silence.delivery == nil && silence.taken == nil {
                 let end = world.time.wall + .milliseconds(silence.until - now)
-                guard let due = world.truth.sources[host]?.due, due >= end else { continue }
+                guard let due = world.truth.schedule.sources[host]?.due, due >= end else { continue }
                 silences[host]?.taken = place
             }
         case .clockStepped:
@@ -77,7 +77,7 @@ struct WaitsKept: Checker {
             isStepUnnoticed = false
             for (source, poll) in polls {
                 // A poll of which the journal knows nothing can not be reckoned with.
-                let passed = state.sources[source]?.lastPolled.map { (world.time.wall - $0).wholeMilliseconds }
+                let passed = state.schedule.sources[source]?.lastPolled.map { (world.time.wall - $0).wholeMilliseconds }
                 if passed != now - poll { polls[source] = nil }
             }
         default: break

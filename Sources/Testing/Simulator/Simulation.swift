@@ -368,8 +368,8 @@ private struct Play {
 
     /// What is still to be said. That a channel failed is over only when it takes the next message.
     private var leftovers: String {
-        let incidents = world.truth.incidentsInOrder.filter { $0.rule != Trouble.channelFailing.rawValue }
-        let deliveries = world.truth.outboxInOrder
+        let incidents = world.truth.incidents.inOrder.filter { $0.rule != Trouble.channelFailing.rawValue }
+        let deliveries = world.truth.outbox.inOrder
         if incidents.isEmpty, deliveries.isEmpty { return "" }
         return
             "\(incidents.map { "incident \($0.id) (\($0.rule), \($0.state.rawValue))" } + deliveries.map { "delivery \($0.id)" })"

@@ -232,23 +232,23 @@ final class World: @unchecked Sendable {
     }
 
     private func takeIn(_ fact: Fact) {
-        let ended = truth.history.last?.delivery.id
-        let isNew = if case .delivery(let delivery) = fact { truth.outbox[delivery.id] == nil } else { false }
+        let ended = truth.outbox.history.last?.delivery.id
+        let isNew = if case .outbox(.delivery(let delivery)) = fact { truth.outbox[delivery.id] == nil } else { false }
         truth.apply(fact)
         switch fact {
-        case .delivery(let delivery) where delivery.channel == OwnPage.name: return
-        case .delivery(let delivery): tell(isNew ? .accepted(delivery) : .delivery(delivery))
-        case .deliveryProgress(let id, _):
+        case .outbox(.delivery(let delivery)) where delivery.channel == OwnPage.name: return
+        case .outbox(.delivery(let delivery)): tell(isNew ? .accepted(delivery) : .delivery(delivery))
+        case .outbox(.progress(let id, _)):
             if let delivery = truth.outbox[id], delivery.channel != OwnPage.name { tell(.delivery(delivery)) }
         default: break
         }
-        if let last = truth.history.last, last.delivery.id != ended, last.delivery.channel != OwnPage.name {
+        if let last = truth.outbox.history.last, last.delivery.id != ended, last.delivery.channel != OwnPage.name {
             tell(.ended(last))
         }
         switch fact {
-        case .observed(let observation, _): tell(.observed(observation))
-        case .incident(let incident): tell(.incident(incident))
-        case .standing(let id, _, _): if let incident = truth.incidents[id] { tell(.incident(incident)) }
+        case .figures(.observed(let observation, _)): tell(.observed(observation))
+        case .incidents(.incident(let incident)): tell(.incident(incident))
+        case .incidents(.standing(let id, _, _)): if let incident = truth.incidents[id] { tell(.incident(incident)) }
         default: break
         }
     }

@@ -27,7 +27,7 @@ private typealias Issue = AlertModel.Issue
     }
 
     private func open(_ bot: Rehearsal) -> Set<String> {
-        Set(bot.state.incidentsInOrder.filter(\.isOpen).compactMap(\.key))
+        Set(bot.state.incidents.inOrder.filter(\.isOpen).compactMap(\.key))
     }
 
     @Test func `the first run does not announce the whole past, and what is born later is told once`() throws {
@@ -73,7 +73,7 @@ private typealias Issue = AlertModel.Issue
         }
         // Shrinking counts take nothing back.
         #expect(told == [[], [], [.opened], [], []])
-        #expect(bot.state.incidentsInOrder.map(\.severity) == [.critical])
+        #expect(bot.state.incidents.inOrder.map(\.severity) == [.critical])
     }
 
     @Test func `what grows only when it is old news is not told`() throws {
@@ -116,7 +116,7 @@ private typealias Issue = AlertModel.Issue
         #expect(see(&bot, [new]) == [.opened])
         bot.crash()
         #expect(see(&bot, [new, Issue(id: "a", title: "", users: 50)]) == [])
-        #expect(try bot.stateFromSnapshot().series == bot.state.series)
+        #expect(try bot.stateFromSnapshot().figures.series == bot.state.figures.series)
     }
 
     /// Worlds of issues of which the truth is known: late and lost looks, shrinking counts, stepping clocks, kills.
@@ -153,7 +153,7 @@ private typealias Issue = AlertModel.Issue
         }
         let opened = bot.decisions.filter { $0.kind == .opened }
         #expect(Set(opened.map(\.incident)).count == opened.count, "seed \(seed)")
-        for incident in bot.state.incidentsInOrder {
+        for incident in bot.state.incidents.inOrder {
             let key = try #require(incident.key)
             let first = try #require(incident.evidence.issue?.firstSeen ?? incident.worst.issue?.firstSeen)
             #expect(first >= began, "seed \(seed): \(key) was there before")

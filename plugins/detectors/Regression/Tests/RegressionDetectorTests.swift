@@ -49,7 +49,7 @@ private typealias Issue = AlertModel.Issue
         #expect(play(&bot, ["resolved", "open", "open"]) == [[], [], []])
         var other = try self.bot(["fresh_for": "2h", "severity": "info"])
         #expect(play(&other, ["resolved", "open", "open", "open", "open"]) == [[], [.opened], [], [.resolved], []])
-        #expect(other.state.incidentsInOrder.allSatisfy { $0.severity == .info })
+        #expect(other.state.incidents.inOrder.allSatisfy { $0.severity == .info })
     }
 
     @Test func `new issues are not this rule's`() throws {

@@ -33,7 +33,7 @@ import Testing
             })
         bot.advance(by: .seconds(1))
         return bot.decisions[before...].map { decision in
-            let incident = bot.state.incidentsInOrder.first { $0.id == decision.incident }
+            let incident = bot.state.incidents.inOrder.first { $0.id == decision.incident }
             // What is over and told is gone from the state.
             let release = incident?.subject.release.map { " \($0)" } ?? ""
             return "\(decision.kind)\(release) \(decision.severity.rawValue)"
@@ -139,7 +139,7 @@ import Testing
     @Test func `a bad release is told once with what it costs, and is over when it is fixed or replaced`() throws {
         var bot = try bot()
         #expect(see(&bot, [nil: (24_000, 140), "5.1": (20_000, 80), "5.2": (4000, 60)]) == ["opened 5.2 warning"])
-        let sentence = try #require(bot.state.incidentsInOrder.first).evidence.sentence
+        let sentence = try #require(bot.state.incidents.inOrder.first).evidence.sentence
         #expect(
             sentence
                 == "crash-free sessions 98.50% of 4,000 sessions, 1.1pp worse than 5.1 (99.60% of 20,000 sessions) in "
@@ -173,7 +173,7 @@ import Testing
         for _ in 0..<2 { #expect(see(&bot, ["5.1": (5000, 20), "5.2": (500, 15)]) == []) }
         #expect(see(&bot, ["5.1": (5000, 20), "5.2": (1500, 180)]) == ["opened 5.2 warning"])
         #expect(
-            bot.state.incidentsInOrder.first?.evidence.sentence.hasPrefix(
+            bot.state.incidents.inOrder.first?.evidence.sentence.hasPrefix(
                 "crash-free sessions 91.60% of 2,500 sessions, 5.4pp worse than 5.1 (97.00% of 2,000 sessions) at the "
                     + "same adoption, with 95% confidence over all looks; 14.29% of sessions have it") == true)
         #expect(bot.objections == [])
@@ -293,7 +293,7 @@ import Testing
             }
             bot.see(observations)
         }
-        for incident in bot.state.incidentsInOrder {
+        for incident in bot.state.incidents.inOrder {
             #expect(!(incident.subject.release ?? "").isEmpty, "seed \(seed)")
             #expect(incident.worst.figure?.share?.total ?? 50 >= 50, "seed \(seed)")
         }

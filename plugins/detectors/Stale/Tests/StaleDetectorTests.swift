@@ -35,7 +35,7 @@ import Testing
         #expect(kinds(bot) == [])
         answer(&bot, until: start + .minutes(90)) { _ in start }
         #expect(kinds(bot) == [.opened])
-        let incident = try #require(bot.state.incidentsInOrder.first)
+        let incident = try #require(bot.state.incidents.inOrder.first)
         #expect(incident.subject == Subject(source: "ios", app: "ios"))
         #expect(
             incident.evidence.sentence
@@ -75,7 +75,7 @@ import Testing
             bot.fail()
         }
         #expect(kinds(bot) == [.opened])
-        #expect(bot.state.incidentsInOrder.contains { $0.rule == "stale" && $0.isOpen })
+        #expect(bot.state.incidents.inOrder.contains { $0.rule == "stale" && $0.isOpen })
     }
 
     @Test func `one app that falls silent among others is seen by a rule of its own`() throws {

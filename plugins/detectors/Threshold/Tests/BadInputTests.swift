@@ -65,7 +65,7 @@ import ThresholdDetector
             observation.isComplete = !chance(0.1)
             bot.see([observation])
         }
-        #expect(bot.state.incidentsInOrder.map(\.evidence.sentence) == [], "seed \(seed)")
+        #expect(bot.state.incidents.inOrder.map(\.evidence.sentence) == [], "seed \(seed)")
         #expect(bot.objections == [], "seed \(seed)")
     }
 
@@ -75,13 +75,13 @@ import ThresholdDetector
             bot.see([.figures(["sessions": 5000, "crashed_sessions": 500], at: bot.now, lasting: .hours(1))])
             bot.advance(by: .minutes(5))
         }
-        let open = bot.state.incidentsInOrder.map(\.rule)
+        let open = bot.state.incidents.inOrder.map(\.rule)
         #expect(Set(open) == ["any", "all", "wide"])
         for _ in 0..<30 {
             bot.see([.figures(["users": 5000], at: bot.now, lasting: .hours(1))])
             bot.advance(by: .hours(1))
         }
-        #expect(bot.state.incidentsInOrder.filter(\.isOpen).map(\.rule) == open)
+        #expect(bot.state.incidents.inOrder.filter(\.isOpen).map(\.rule) == open)
         #expect(!bot.sends.contains { $0.delivery.kind == .resolved })
     }
 

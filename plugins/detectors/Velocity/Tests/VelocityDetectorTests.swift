@@ -123,7 +123,7 @@ private typealias Issue = AlertModel.Issue
         func release(_ name: String) -> Subject { Subject(source: "ios", app: "shop", release: name) }
         #expect(play(&bot, [30, 30], of: release("1.0")) == [[.opened], []])
         #expect(play(&bot, [30], of: release("1.1")) == [[.opened]])
-        #expect(Set(bot.state.incidentsInOrder.map(\.subject.release)) == ["1.0", "1.1"])
+        #expect(Set(bot.state.incidents.inOrder.map(\.subject.release)) == ["1.0", "1.1"])
     }
 
     @Test func `a source that stops naming sessions, or stops at all, ends nothing`() throws {
@@ -131,7 +131,7 @@ private typealias Issue = AlertModel.Issue
         #expect(play(&bot, [30]) == [[.opened]])
         bot.see([.figures([:], at: bot.now, issues: [Issue(id: "a", title: "boom", events: 1, users: 1)])])
         bot.advance(by: .hours(1))
-        #expect(bot.state.incidentsInOrder.filter(\.isOpen).count == 1)
+        #expect(bot.state.incidents.inOrder.filter(\.isOpen).count == 1)
     }
 
     @Test(arguments: UInt64(1)...12)
@@ -155,13 +155,13 @@ private typealias Issue = AlertModel.Issue
             let end = bot.now - .seconds(random.happens(0.2) ? Int64.random(in: 0...3000, using: &random) : 0)
             var metrics: Metrics = ["sessions": sessions]
             if random.happens(0.1) { metrics = [:] }
-            let before = Set(bot.state.incidentsInOrder.filter(\.isOpen).map(\.id))
+            let before = Set(bot.state.incidents.inOrder.filter(\.isOpen).map(\.id))
             bot.see([
                 .figures(
                     metrics, of: subject, at: end,
                     lasting: .seconds(Int64.random(in: 60...7000, using: &random)), issues: issues)
             ])
-            for incident in bot.state.incidentsInOrder where !before.contains(incident.id) {
+            for incident in bot.state.incidents.inOrder where !before.contains(incident.id) {
                 guard incident.isOpen, let issue = incident.evidence.issue else { continue }
                 #expect(issue.users ?? 0 >= 25, "seed \(seed)")
             }

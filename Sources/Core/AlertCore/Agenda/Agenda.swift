@@ -1,0 +1,67 @@
+internal import PluginKit
+
+/// What the core has promised itself to look at, beside polls, and what was due in a turn that had said enough. Of this run only:
+/// each start makes it anew.
+struct Agenda: Sendable {
+    enum Key: Hashable, Sendable {
+        case incident(String)
+        case channel(String)
+        /// Rules that watch a source want to look at it though no answer has come.
+        case watch(String)
+        case housekeeping
+    }
+
+    /// Promises that are due together.
+    struct Due {
+        var incidents: [String] = []
+        var channels: [String] = []
+        var watches: [String] = []
+        var housekeeping = false
+    }
+
+    private var timers = Timers<Key>()
+    /// Incidents that were due in a turn that had said enough, in the order in which to look at them.
+    private var backlog: ArraySlice<String> = []
+    /// When to go on with the backlog; nil while the end of an attempt is waited for.
+    private var backlogDue: Moment?
+
+    /// When the core wants to be woken next for any of it.
+    var next: Moment? {
+        mutating get {
+            guard !backlog.isEmpty, let due = backlogDue else { return timers.next }
+            return min(due, timers.next ?? due)
+        }
+    }
+
+    mutating func set(_ key: Key, _ due: Moment?) { timers.set(key, due) }
+
+    /// Has an incident that has changed looked at before this turn ends, after those that began before it.
+    mutating func revisit(_ incident: String, at now: Moment) { timers.set(.incident(incident), now) }
+
+    /// Has the channel dispatched before this turn ends: once, however many messages it got.
+    mutating func dispatch(_ channel: String, at now: Moment) { timers.set(.channel(channel), now) }
+
+    /// Puts an incident off to the next turn, which follows at once.
+    mutating func postpone(_ incident: String) { backlog.append(incident) }
+
+    mutating func popBacklog() -> String? { backlog.popFirst() }
+
+    /// Says when to go on with what was put off.
+    mutating func resumeBacklog(at due: Moment?) { backlogDue = due }
+
+    /// Takes out every promise that is due at `now`; nil when there is none.
+    mutating func popAllDue(_ now: Moment) -> Due? {
+        var due = Due()
+        var isAny = false
+        while let key = timers.popDue(now) {
+            isAny = true
+            switch key {
+            case .incident(let id): due.incidents.append(id)
+            case .channel(let name): due.channels.append(name)
+            case .watch(let name): due.watches.append(name)
+            case .housekeeping: due.housekeeping = true
+            }
+        }
+        return isAny ? due : nil
+    }
+}

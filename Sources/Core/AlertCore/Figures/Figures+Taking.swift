@@ -1,0 +1,96 @@
+internal import PluginKit
+
+// Observations become figures: what makes no sense, or has lost what was there, is left out with a note.
+
+extension Figures {
+    /// Keeps what a source saw; gives back the subjects, in the order in which they came.
+    mutating func take(
+        _ observations: [Observation], of source: String, _ plan: Plan, at now: Moment, _ output: inout Output
+    ) -> [Subject] {
+        let retention = plan.retention(of: source)
+        var subjects: [Subject] = []
+        var named: Set<Subject> = []
+        subjects.reserveCapacity(observations.count)
+        named.reserveCapacity(observations.count)
+        // With room for what follows, which would move all of them.
+        output.facts.reserveCapacity(output.facts.count + 2 * observations.count)
+        for var observation in observations where observation.subject.source == source {
+            guard prepare(&observation, plan, at: now, &output) else { continue }
+            record(.observed(observation, keeping: retention), &output)
+            if named.insert(observation.subject).inserted { subjects.append(observation.subject) }
+        }
+        return subjects
+    }
+
+    /// Makes the observation what is kept of it; gives back whether it is kept.
+    private mutating func prepare(
+        _ observation: inout Observation, _ plan: Plan, at now: Moment, _ output: inout Output
+    ) -> Bool {
+        // One search for all; and the series is let go of before it changes, or that would copy it.
+        let known = series[observation.subject]
+        if let flaw = Figures.flaw(of: &observation, known) {
+            output.note(.warning, "source \(observation.subject.source): \(flaw)")
+            return false
+        }
+        observation.setBack(to: now)
+        askToLearn(of: observation, known, plan, &output)
+        return true
+    }
+
+    /// Makes the observation as the journal will give it back; says why it is not kept: the journal could not give it back, or
+    /// it has lost of what was there.
+    private static func flaw(of observation: inout Observation, _ known: Series?) -> String? {
+        do {
+            if !observation.isAsWritten { observation = try observation.written() }
+        } catch {
+            return "an observation makes no sense: \(error)"
+        }
+        if let exaggeration = observation.metrics.exaggeration {
+            return "an observation makes no sense: \(exaggeration)"
+        }
+        if let (metric, before, now) = known?.melting(in: observation) {
+            return
+                "of \(observation.subject.app.tamed) from \(observation.span.from) to \(observation.span.to) there were "
+                + "\(before.plain) \(metric) and now are \(now.plain); what was seen before is kept"
+        }
+        return nil
+    }
+
+    /// Sees to it that what the rules concerned want to know is learned of the subject from this observation on, and no more.
+    private mutating func askToLearn(
+        of observation: Observation, _ known: Series?, _ plan: Plan, _ output: inout Output
+    ) {
+        let subject = observation.subject
+        var needs: [History.Need] = []
+        for rule in plan.detectors where !rule.learns.isEmpty {
+            guard rule.concerns(subject, labels: observation.labels), !isPart(subject, under: rule) else { continue }
+            needs += rule.learns.filter { !needs.contains($0) }
+        }
+        guard !(known?.learns(needs) ?? needs.isEmpty) else { return }
+        record(.learning(subject, needs), &output)
+    }
+
+    /// Whether the subject is one release of an app that is also seen as a whole: a rule that does not ask for releases
+    /// judges the whole alone, or one trouble would be told many times.
+    func isPart(_ subject: Subject, under rule: DetectorPlan) -> Bool {
+        guard subject.release != nil, rule.match["release"] == nil else { return false }
+        return series[subject.whole] != nil
+    }
+
+    /// A wall clock was set: nothing can have been seen after now.
+    mutating func setBack(to now: Moment, _ output: inout Output) {
+        for (subject, kept) in series.sorted(by: { $0.key < $1.key }) where kept.lastSeen > now {
+            var moved = kept
+            moved.setBack(to: now)
+            record(.series(subject, moved), &output)
+        }
+    }
+
+    /// Subjects that nobody has heard of for so long that their figures are let go: old releases, apps that are gone.
+    func outdated(at now: Moment) -> [Subject] {
+        series.filter { now - $0.value.lastSeen > Figures.lifetime }.keys.sorted()
+    }
+
+    /// A week: longer than any gap in a source that people would wait out, short enough to bound the state.
+    static let lifetime = Duration.days(7)
+}

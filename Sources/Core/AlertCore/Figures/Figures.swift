@@ -1,0 +1,90 @@
+public import PluginKit
+
+/// What is kept of every subject: its figures, its issues, and what was learned.
+public struct Figures: Sendable {
+    /// What is kept, by subject.
+    public private(set) var series: [Subject: Series] = [:]
+
+    // Derived from it.
+    private var bySource: [String: Set<Subject>] = [:]
+    /// The releases of each app, by the app as a whole.
+    private var releases: [Subject: Set<Subject>] = [:]
+    /// How many subjects of each app have figures.
+    private var apps: [String: Int] = [:]
+
+    /// What the journal keeps of it.
+    public enum Fact: Hashable, Sendable {
+        // What is large stands beside, so that a list of facts is short: most are of few words.
+        indirect case observed(Observation, keeping: Duration)
+        /// What is learned of a subject from now on, for the rules that concern it.
+        case learning(Subject, [History.Need])
+        /// The subject has not been heard of for so long that its figures are let go.
+        case forgotten(Subject)
+        /// The whole record of one subject; snapshots hold these instead of the observations they came from.
+        case series(Subject, Series)
+    }
+
+    public mutating func apply(_ fact: Fact) {
+        switch fact {
+        case .observed(let observation, let retention):
+            change(observation.subject) { $0.add(observation, keeping: retention) }
+        case .learning(let subject, let needs):
+            change(subject) { $0.learn(needs) }
+        case .forgotten(let subject):
+            if series.removeValue(forKey: subject) != nil { unlist(subject) }
+        case .series(let subject, let kept):
+            change(subject) { $0 = kept }
+        }
+    }
+
+    /// All of it, as the shortest list of facts; each is made when it is asked for.
+    var facts: SnapshotPart<Fact> {
+        SnapshotPart(series.keys.sorted()) { [series] subject in series[subject].map { .series(subject, $0) } }
+    }
+
+    mutating func record(_ fact: Fact, _ output: inout Output) {
+        apply(fact)
+        output.facts.append(.figures(fact))
+    }
+
+    /// Changes in place what is kept of a subject, and lists it when it is new.
+    private mutating func change(_ subject: Subject, _ change: (inout Series) -> Void) {
+        let known = series.count
+        change(&series[subject, default: Series()])
+        if series.count > known { list(subject) }
+    }
+
+    private mutating func list(_ subject: Subject) {
+        bySource[subject.source, default: []].insert(subject)
+        if subject.release != nil { releases[subject.whole, default: []].insert(subject) }
+        apps[subject.app, default: 0] += 1
+    }
+
+    private mutating func unlist(_ subject: Subject) {
+        bySource[subject.source]?.remove(subject)
+        if bySource[subject.source]?.isEmpty == true { bySource[subject.source] = nil }
+        releases[subject.whole]?.remove(subject)
+        if releases[subject.whole]?.isEmpty == true { releases[subject.whole] = nil }
+        let count = (apps[subject.app] ?? 0) - 1
+        apps[subject.app] = count > 0 ? count : nil
+    }
+
+    // MARK: - Looking up
+
+    /// Everything that a source has figures of, by name.
+    func subjects(of source: String) -> [Subject] { (bySource[source] ?? []).sorted() }
+
+    /// The releases of an app that have figures, by name.
+    func releases(of app: Subject) -> [Subject] { (releases[app.whole] ?? []).sorted() }
+
+    /// Whether the app has figures of any kind: its own, or those of a release.
+    func hasFigures(ofWhole app: Subject) -> Bool { series[app] != nil || releases[app] != nil }
+
+    var appCount: Int { apps.count }
+    func hasFigures(ofApp app: String) -> Bool { apps[app] != nil }
+}
+
+extension Subject {
+    /// The app in that environment with all its releases.
+    var whole: Subject { Subject(source: source, app: app, environment: environment) }
+}

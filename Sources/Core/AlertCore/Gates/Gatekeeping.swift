@@ -1,0 +1,179 @@
+internal import PluginKit
+
+// What gates are asked. Nothing changes here: what a gate knows of the past is made of facts.
+
+extension State {
+    /// The first gate that is closed to the notification at a moment: now, or one to come.
+    ///
+    /// - Parameter sparing: The name of a gate that is not asked.
+    func closure(
+        for notification: Notification, at moment: Moment, _ plan: Plan, sparing: String? = nil
+    ) -> Closure? {
+        if let closure = mutes.closure(for: notification, at: moment) { return closure }
+        for gate in plan.gates where gate.name != sparing {
+            if let closure = closure(of: gate, for: notification, at: moment), closure.until > moment { return closure }
+        }
+        return nil
+    }
+
+    private func closure(of plan: GatePlan, for notification: Notification, at moment: Moment) -> Closure? {
+        guard plan.match.fits(notification.incident.property), !plan.lets(notification.severity) else { return nil }
+        guard let calendar = plan.calendar else {
+            return plan.gate.closure(for: notification, at: moment, given: GateSight(self))
+        }
+        return calendar.closure(for: notification, at: moment)
+    }
+
+    /// Whether the notification is held still, as it was: its gate is closed, and the time to ask again has not come.
+    ///
+    /// Other gates are not asked before that, so that what comes of it does not hang on who happened to look meanwhile: the
+    /// bot that was started anew, or another channel.
+    func stands(_ hold: Hold, for notification: Notification, at now: Moment, _ plan: Plan) -> Bool {
+        hold.kind == notification.kind && hold.severity == notification.severity
+            && isClosed(hold, to: notification, at: now, plan)
+    }
+
+    /// Whether the gate that holds something is closed still, and not to be asked yet.
+    func isClosed(_ hold: Hold, to notification: Notification, at now: Moment, _ plan: Plan) -> Bool {
+        guard hold.lookAgain > now else { return false }
+        if let muting = mutes.closure(for: notification, at: now), muting.reason == hold.reason {
+            return muting.until == hold.lookAgain
+        }
+        return plan.gates.contains { gate in
+            guard let closure = closure(of: gate, for: notification, at: now), closure.reason == hold.reason,
+                closure.fate != .drop || hold.kind == .resolved, closure.fate.gathering == hold.gathering
+            else { return false }
+            // A calendar says the same at every hour, unless the config has changed; what else closes a gate may have
+            // come to last longer.
+            return gate.calendar == nil ? closure.until >= hold.lookAgain : closure.until == hold.lookAgain
+        }
+    }
+
+    /// The first mute or quiet hours that are closed to the notification now.
+    func calendarClosure(for notification: Notification, at now: Moment, _ plan: Plan) -> Closure? {
+        if let closure = mutes.closure(for: notification, at: now) { return closure }
+        for plan in plan.gates where plan.match.fits(notification.incident.property) {
+            if let closure = plan.calendar?.closure(for: notification, at: now), closure.until > now { return closure }
+        }
+        return nil
+    }
+
+    /// The first instant at which no gate is closed to the notification.
+    func firstOpening(for notification: Notification, after closure: Closure, at now: Moment, _ plan: Plan) -> Moment {
+        var (last, opening) = (closure, closure.until)
+        // What the last gate has held so long is news to the next.
+        var since = notification.waits(behind: closure.reason, at: now)
+        while opening - now < State.closedMax {
+            let waiting = Notification(
+                incident: notification.incident, kind: notification.kind, severity: notification.severity,
+                channel: notification.channel,
+                held: .init(last.reason, since: since, isGathered: last.fate.gathering != nil))
+            guard let next = self.closure(for: waiting, at: opening, plan) else { break }
+            if next.reason != last.reason { since = opening }
+            (last, opening) = (next, next.until)
+        }
+        return opening
+    }
+
+    /// Gates that hand over to each other for longer than this are as good as closed for ever.
+    private static let closedMax = Duration.days(366)
+
+    /// The hold that a closed gate makes of a notification.
+    func hold(
+        _ notification: Notification, _ old: Hold?, by closure: Closure, at now: Moment, _ plan: Plan
+    ) -> Hold {
+        var hold = Hold(
+            kind: notification.kind, severity: notification.severity, reason: closure.reason,
+            since: notification.waits(behind: closure.reason, at: now),
+            until: firstOpening(for: notification, after: closure, at: now, plan), lookAgain: closure.until,
+            // What a summary was promised for keeps the promise when a mute comes on top.
+            summarizes: closure.fate == .holdAndSummarize || old?.summarizes == true)
+        if case .gather(let gathering) = closure.fate {
+            hold.gathering = gathering
+            hold.summarizes = true
+            let place = GatheringPlace(channel: notification.channel, gathering: gathering)
+            hold.since = min(hold.since, incidents.gatheredSince(place) ?? hold.since)
+        }
+        return hold
+    }
+
+    /// What gates add to a notification that passes.
+    func remarks(on notification: Notification, at now: Moment, _ plan: Plan) -> [Remark] {
+        plan.gates.compactMap { plan in
+            plan.calendar == nil && plan.match.fits(notification.incident.property)
+                ? plan.gate.remark(on: notification, at: now, given: GateSight(self)) : nil
+        }
+    }
+
+    /// What each gate that concerns a notification says of it, for `why`.
+    func asked(_ notification: Notification, at now: Moment, _ plan: Plan) -> [Explanation.Asked] {
+        let sight = GateSight(self)
+        return plan.gates.filter { $0.match.fits(notification.incident.property) }.map { plan in
+            let closure =
+                plan.lets(notification.severity) ? nil : plan.gate.closure(for: notification, at: now, given: sight)
+            return Explanation.Asked(
+                name: plan.name, closedUntil: closure.flatMap { $0.until > now ? $0.until : nil },
+                account: plan.gate.account(of: notification.channel, at: now, given: sight))
+        }
+    }
+}
+
+extension Plan {
+    /// When the channel is due a reminder; nil while there is nothing certain to remind of.
+    func reminderDue(_ incident: Incident, _ standing: Standing, in channel: String) -> Moment? {
+        guard incident.state == .firing, !incident.isUncertain, incident.acknowledgement == nil,
+            standing.announced != nil, let said = standing.lastSaid
+        else { return nil }
+        for plan in gates where plan.calendar == nil && plan.match.fits(incident.property) {
+            switch plan.gate.reminding(of: incident, in: channel) {
+            case .after(let time): return said + time
+            case .never: return nil
+            case nil: continue
+            }
+        }
+        guard let rule = detector(incident.rule) else {
+            return Trouble(rawValue: incident.rule) == nil ? nil : said + Trouble.repeatInterval
+        }
+        return rule.repeat.map { said + $0 }
+    }
+
+    /// Where else an incident of which nobody takes care is to be told.
+    func escalations(of incident: Incident) -> [Escalation] {
+        gates.compactMap { plan in
+            plan.calendar == nil && plan.match.fits(incident.property) ? plan.gate.escalation(of: incident) : nil
+        }
+    }
+
+    /// Whether the gate that has gathered the notification is still there and still concerned with it.
+    func isGathered(_ notification: Notification, by gathering: Gathering) -> Bool {
+        gate(gathering.gate).map { !$0.lets(notification.severity) } ?? false
+    }
+}
+
+/// The state as gates may see it.
+struct GateSight: GateView {
+    private let incidents: Incidents
+    private let tellings: [String: [Telling]]
+    private let figures: Figures
+
+    init(_ state: State) {
+        incidents = state.incidents
+        tellings = state.outbox.tellings
+        figures = state.figures
+    }
+
+    func told(_ channel: String) -> [Telling] { tellings[channel] ?? [] }
+
+    func gathered(_ gathering: Gathering, for channel: String) -> Moment? {
+        incidents.gatheredSince(GatheringPlace(channel: channel, gathering: gathering))
+    }
+
+    func swings(of incident: Incident) -> [Moment] { incidents.swings(of: incident) }
+
+    func isFiring(_ isMeant: (Incident) -> Bool) -> Bool {
+        incidents.all.contains { $0.isOpen && $0.hasFired && isMeant($0) }
+    }
+
+    var appCount: Int { figures.appCount }
+    func hasFigures(ofApp app: String) -> Bool { figures.hasFigures(ofApp: app) }
+}

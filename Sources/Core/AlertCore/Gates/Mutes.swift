@@ -1,0 +1,48 @@
+public import PluginKit
+
+/// Mutes that somebody set while the bot ran; those of the config are gates.
+public struct Mutes: Sendable {
+    private var byID: [String: Mute] = [:]
+
+    /// What the journal keeps of it.
+    public enum Fact: Hashable, Sendable {
+        indirect case mute(Mute)
+        case ended(id: String)
+    }
+
+    public mutating func apply(_ fact: Fact) {
+        switch fact {
+        case .mute(let mute): byID[mute.id] = mute
+        case .ended(let id): byID[id] = nil
+        }
+    }
+
+    /// All of it, as the shortest list of facts.
+    var facts: [Fact] { inOrder.map(Fact.mute) }
+
+    public subscript(_ id: String) -> Mute? { byID[id] }
+    public var count: Int { byID.count }
+    public var isEmpty: Bool { byID.isEmpty }
+
+    /// By the time they end.
+    public var inOrder: [Mute] { byID.values.sorted { ($0.until, $0.id) < ($1.until, $1.id) } }
+
+    mutating func record(_ fact: Fact, _ output: inout Output) {
+        apply(fact)
+        output.facts.append(.mutes(fact))
+    }
+
+    mutating func forgetEnded(at now: Moment, _ output: inout Output) {
+        for mute in inOrder where mute.until <= now { record(.ended(id: mute.id), &output) }
+    }
+
+    /// The one that covers the notification for longest.
+    func closure(for notification: Notification, at moment: Moment) -> Closure? {
+        let covering = byID.values.filter {
+            $0.from <= moment && moment < $0.until && $0.match.fits(notification.incident.property)
+        }
+        return covering.max { ($0.until, $0.id) < ($1.until, $1.id) }.map {
+            Closure(until: $0.until, fate: .holdAndForget, reason: .muted($0.id))
+        }
+    }
+}

@@ -1,0 +1,57 @@
+internal import PluginKit
+
+/// What identifies an open incident.
+struct IncidentKey: Hashable, Sendable, Comparable {
+    let rule: String
+    let subject: Subject
+    var key: String?
+
+    static func < (left: IncidentKey, right: IncidentKey) -> Bool {
+        (left.rule, left.subject, left.key ?? "") < (right.rule, right.subject, right.key ?? "")
+    }
+}
+
+extension Incident {
+    var identity: IncidentKey { IncidentKey(rule: rule, subject: subject, key: key) }
+
+    /// Whether it fires or has fired.
+    var hasFired: Bool { state != .pending }
+
+    /// Whether only an event can open a gate that holds something of it.
+    var waitsForEvent: Bool {
+        standings.values.map(\.hold).compactMap { $0 }.map(\.lookAgain).contains(.latest)
+    }
+}
+
+extension [Incident] {
+    /// By the time they began; the id settles ties, so that every run agrees.
+    var inOrder: [Incident] { sorted { ($0.since, $0.id) < ($1.since, $1.id) } }
+}
+
+/// Finds open incidents by what identifies them; first by the subject, for of most nothing is open.
+struct IncidentIndex: Sendable {
+    /// By subject, rule and key.
+    private var ids: [Subject: [String: [String?: String]]] = [:]
+
+    subscript(_ identity: IncidentKey) -> String? {
+        get { ids[identity.subject]?[identity.rule]?[identity.key] }
+        set {
+            ids[identity.subject, default: [:]][identity.rule, default: [:]][identity.key] = newValue
+            guard newValue == nil, self[identity.subject, identity.rule].isEmpty else { return }
+            ids[identity.subject]?[identity.rule] = nil
+            if ids[identity.subject]?.isEmpty == true { ids[identity.subject] = nil }
+        }
+    }
+
+    /// The ids of what a rule has open about a subject, by key.
+    subscript(_ subject: Subject, _ rule: String) -> [String?: String] { ids[subject]?[rule] ?? [:] }
+
+    /// Whether any rule has anything open about the subject.
+    func isOpen(_ subject: Subject) -> Bool { ids[subject] != nil }
+}
+
+/// Where something is gathered.
+struct GatheringPlace: Hashable, Sendable {
+    let channel: String
+    let gathering: Gathering
+}

@@ -1,0 +1,57 @@
+internal import PluginKit
+
+extension Incidents.Fact: RoomFact {
+    var kind: String {
+        switch self {
+        case .incident: "incident"
+        case .standing: "standing"
+        case .ended: "incident_ended"
+        case .swung: "swung"
+        case .swings: "swings"
+        }
+    }
+
+    func putMembers(into json: inout JSONWriter) {
+        switch self {
+        case .incident(let incident): json.member("incident", incident)
+        case .standing(let id, let channel, let standing):
+            json.member("incident", id)
+            json.member("channel", channel)
+            json.member("standing", standing)
+        case .ended(let id): json.member("id", id)
+        case .swung(let rule, let subject, let key, let moment):
+            json.member("rule", rule)
+            json.member("subject", subject)
+            json.member("key", key)
+            json.member("at", moment)
+        case .swings(let rule, let subject, let key, let swings):
+            json.member("rule", rule)
+            json.member("subject", subject)
+            json.member("key", key)
+            json.member("swings", swings)
+        }
+    }
+
+    init?(kind: String, _ reader: JSONReader) throws(JSONMismatch) {
+        switch kind {
+        case "incident": self = .incident(try Incident(reader.member("incident")))
+        case "standing":
+            let standing = try reader.optional("standing")
+            self = .standing(
+                incident: try reader.member("incident").string(), channel: try reader.member("channel").string(),
+                try standing.map { standing throws(JSONMismatch) in try Standing(standing) })
+        case "incident_ended": self = .ended(id: try reader.member("id").string())
+        case "swung":
+            self = .swung(
+                rule: try reader.member("rule").string(), try Subject(reader.member("subject")),
+                key: try reader.optional("key")?.string(), at: try reader.member("at").moment())
+        case "swings":
+            var swings: [Moment] = []
+            for element in try reader.member("swings").elements() { swings.append(try element.moment()) }
+            self = .swings(
+                rule: try reader.member("rule").string(), try Subject(reader.member("subject")),
+                key: try reader.optional("key")?.string(), swings)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import PluginKit
+
+// What each channel knows of incidents, as deliveries and people change it.
+
+extension Incidents {
+    /// A channel that certainly never got the opening of an incident knows nothing of it: neither its end nor a reminder
+    /// would make sense there. It is told anew when it works again, or when things get worse.
+    ///
+    /// - Parameter forNow: whether the channel is still there, and only does not work.
+    mutating func forgetAnnouncement(_ delivery: Delivery, forNow: Bool, _ output: inout Output) -> [Touch] {
+        guard delivery.kind == .opened || delivery.kind == .digest, !delivery.mayHaveArrived else { return [] }
+        // Of what was under way when its channel went, nobody has heard whether it arrived.
+        if !forNow, case .attempting = delivery.phase { return [] }
+        var touched: [Touch] = []
+        for id in delivery.message.incidents.map(\.id) {
+            guard var standing = self[id]?.standings[delivery.channel], let announced = standing.announced else {
+                continue
+            }
+            // A digest tells also of what the channel knows.
+            if delivery.kind == .digest, standing.firstSaid != delivery.queued { continue }
+            standing.announced = nil
+            standing.firstSaid = nil
+            standing.undelivered = forNow ? announced : nil
+            keep(standing, of: id, in: delivery.channel, &output)
+            touched.append(.reschedule(id))
+        }
+        return touched
+    }
+
+    /// An opening that was given up is on its way again, so what follows it is told as well: somebody has it tried again.
+    mutating func announceAgain(_ delivery: Delivery, at now: Moment, _ output: inout Output) -> [Touch] {
+        var touched: [Touch] = []
+        for id in delivery.message.incidents.map(\.id) {
+            guard var standing = self[id]?.standings[delivery.channel], let undelivered = standing.undelivered else {
+                continue
+            }
+            standing.announced = max(undelivered, standing.announced ?? undelivered)
+            standing.undelivered = nil
+            standing.firstSaid = standing.firstSaid ?? now
+            standing.lastSaid = now
+            keep(standing, of: id, in: delivery.channel, &output)
+            touched.append(.revisit(id))
+        }
+        return touched
+    }
+
+    /// The channel works again: what is still wrong and never reached it is told now.
+    mutating func tellAnew(_ channel: String, _ output: inout Output) -> [Touch] {
+        var touched: [Touch] = []
+        for incident in inOrder {
+            guard var standing = incident.standings[channel], standing.undelivered != nil else { continue }
+            standing.undelivered = nil
+            keep(standing, of: incident.id, in: channel, &output)
+            touched.append(.revisit(incident.id))
+        }
+        return touched
+    }
+
+    /// Has what a mute concerns asked anew; gives back those incidents.
+    mutating func askAnew(_ mute: Mute, at now: Moment, _ output: inout Output) -> [Incident] {
+        let concerned = inOrder.filter { mute.match.fits($0.property) }
+        for old in concerned {
+            var incident = old
+            for channel in incident.standings.keys { incident.standings[channel]?.hold?.lookAgain = now }
+            if incident != old { record(.incident(incident), &output) }
+        }
+        return concerned
+    }
+
+    /// Moves along with a wall clock that was set.
+    mutating func moveClock(of old: Incident, by step: Duration, at now: Moment, _ output: inout Output) -> Incident {
+        var incident = old
+        if old.state == .pending {
+            // Its beginning starts the wait, and makes its id: nobody has been told either yet.
+            record(.ended(id: old.id), &output)
+            incident = Incident(
+                rule: old.rule, subject: old.subject, labels: old.labels, severity: old.severity,
+                since: old.since + step, evidence: old.evidence)
+            incident.worst = old.worst
+            incident.isUncertain = old.isUncertain
+        }
+        incident.standings = incident.standings.mapValues { standing in
+            var moved = standing
+            moved.firstSaid = standing.firstSaid.map { $0 + step }
+            moved.lastSaid = standing.lastSaid.map { $0 + step }
+            // What was said of a span by the old clock is no correction of what the new one measures then.
+            moved.said = nil
+            if let hold = standing.hold {
+                moved.hold?.since = hold.since + step
+                moved.hold?.lookAgain = now
+            }
+            return moved
+        }
+        record(.incident(incident), &output)
+        return incident
+    }
+}
+
+extension Standing {
+    /// What the channel knows once it has heard the notification; nil when it will hear no more.
+    func told(_ notification: Notification, _ figure: Said?, at now: Moment) -> Standing? {
+        guard notification.incident.isOpen else { return nil }
+        var standing = self
+        standing.announced = max(notification.severity, announced ?? notification.severity)
+        standing.undelivered = nil
+        standing.firstSaid = firstSaid ?? now
+        standing.lastSaid = now
+        standing.said = figure
+        standing.reminders = notification.kind == .reminder ? reminders + 1 : 0
+        standing.hold = nil
+        return standing
+    }
+}

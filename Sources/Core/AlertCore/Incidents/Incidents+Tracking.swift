@@ -1,0 +1,158 @@
+internal import PluginKit
+
+// Verdicts move incidents along: pending → firing → recovering → resolved.
+
+extension Incidents {
+    /// What is to become of the promise to look at an incident again.
+    enum Touch {
+        /// It has changed: whoever hears of it is to hear what is new.
+        case revisit(String)
+        /// What is due next about it may be due at another time.
+        case reschedule(String)
+    }
+
+    /// Moves the incident of a rule and a subject along with what the rule thinks now.
+    ///
+    /// - Parameter isFresh: whether the figures that an incident rests on are young enough to be believed.
+    mutating func track(
+        _ rule: DetectorPlan, _ verdict: Verdict, _ judgement: Judgement, isFresh: Bool, at now: Moment,
+        _ output: inout Output
+    ) -> Touch? {
+        let identity = IncidentKey(rule: rule.name, subject: verdict.subject, key: verdict.key)
+        guard let incident = self[identity: identity] else {
+            return open(rule, verdict, judgement, isFresh: isFresh, at: now, &output)
+        }
+        switch judgement.verdict {
+        case .unknown:
+            return doubt(incident, &output)
+        case .firing(let severity):
+            if incident.state == .pending, incident.isUncertain, lostSight(of: incident, judgement, rule) {
+                // Nobody knows that it held meanwhile, so the time it must hold begins anew.
+                record(.ended(id: incident.id), &output)
+                return open(rule, verdict, judgement, isFresh: isFresh, at: now, &output) ?? .reschedule(incident.id)
+            }
+            return fire(incident, severity, verdict.labels, judgement.evidence, &output)
+        case .ok(let recovered):
+            if incident.state == .pending {
+                // It never held long enough: nobody was told, and nobody need be.
+                record(.ended(id: incident.id), &output)
+                return .reschedule(incident.id)
+            }
+            return improve(incident, judgement.evidence, isOver: recovered, at: now, &output)
+        }
+    }
+
+    private mutating func open(
+        _ rule: DetectorPlan, _ verdict: Verdict, _ judgement: Judgement, isFresh: Bool, at now: Moment,
+        _ output: inout Output
+    ) -> Touch? {
+        guard case .firing(let severity) = judgement.verdict else { return nil }
+        var incident = Incident(
+            rule: rule.name, subject: verdict.subject, key: verdict.key, labels: verdict.labels, severity: severity,
+            since: now, evidence: judgement.evidence)
+        // Without a time to hold there is nothing to wait for, and one record says it all.
+        if rule.detector.holdTime <= .zero, isFresh { incident.state = .firing }
+        record(.incident(incident), &output)
+        return .revisit(incident.id)
+    }
+
+    /// Notes that the last figures said nothing.
+    private mutating func doubt(_ old: Incident, _ output: inout Output) -> Touch? {
+        guard !old.isUncertain else { return nil }
+        var incident = old
+        incident.isUncertain = true
+        record(.incident(incident), &output)
+        return .reschedule(incident.id)
+    }
+
+    private mutating func fire(
+        _ old: Incident, _ severity: Severity, _ labels: [String: String], _ evidence: Evidence,
+        _ output: inout Output
+    ) -> Touch {
+        var incident = old
+        incident.isUncertain = false
+        // Somebody took care of something that was not as bad.
+        if severity > incident.severity { incident.acknowledgement = nil }
+        incident.severity = severity
+        incident.labels = labels
+        if incident.state == .recovering { incident.state = .firing }
+        incident.evidence = evidence
+        if evidence.isWorse(than: incident.worst) { incident.worst = evidence }
+        record(.incident(incident), &output)
+        return .revisit(incident.id)
+    }
+
+    private mutating func improve(
+        _ old: Incident, _ evidence: Evidence, isOver: Bool, at now: Moment, _ output: inout Output
+    ) -> Touch {
+        var incident = old
+        incident.isUncertain = false
+        incident.evidence = evidence
+        if isOver { return resolve(incident, because: nil, at: now, &output) }
+        incident.state = .recovering
+        record(.incident(incident), &output)
+        return .revisit(incident.id)
+    }
+
+    /// Whether the figures said nothing for longer than the condition must hold.
+    private func lostSight(of incident: Incident, _ judgement: Judgement, _ rule: DetectorPlan) -> Bool {
+        guard let last = incident.evidence.span?.to, let next = judgement.evidence.span?.to else { return false }
+        return next - last > rule.detector.holdTime
+    }
+
+    /// Ends an incident; whoever was told of it is to hear of it.
+    mutating func resolve(
+        _ old: Incident, because sentence: String?, at now: Moment, _ output: inout Output
+    ) -> Touch {
+        var incident = old
+        if incident.state == .pending {
+            record(.ended(id: incident.id), &output)
+            return .reschedule(incident.id)
+        }
+        incident.state = .resolved
+        incident.until = now
+        if let sentence { incident.evidence.sentence = sentence }
+        record(.incident(incident), &output)
+        return .revisit(incident.id)
+    }
+
+    /// Ends whatever a rule tracks of a subject.
+    mutating func end(
+        trackedBy rule: String, _ subject: Subject, because sentence: String, at now: Moment, _ output: inout Output
+    ) -> [Touch] {
+        tracked(by: rule, [subject]).compactMap { tracked in
+            let identity = IncidentKey(rule: rule, subject: subject, key: tracked.key)
+            return self[identity: identity].map { resolve($0, because: sentence, at: now, &output) }
+        }
+    }
+
+    /// Whether a pending incident has held for as long as its rule wants.
+    func isRipe(_ incident: Incident, _ rule: DetectorPlan, at now: Moment) -> Bool {
+        incident.state == .pending && !incident.isUncertain && now - incident.since >= rule.detector.holdTime
+    }
+
+    /// Lets a pending incident fire whose time has come; in doubt where its figures are too old.
+    mutating func ripen(_ id: String, isFresh: Bool, _ output: inout Output) {
+        guard var incident = self[id] else { return }
+        if isFresh {
+            incident.state = .firing
+        } else {
+            incident.isUncertain = true
+        }
+        record(.incident(incident), &output)
+    }
+
+    mutating func forgetOldSwings(at now: Moment, _ output: inout Output) {
+        for key in outdatedSwings(at: now) {
+            record(.swings(rule: key.rule, key.subject, key: key.key, []), &output)
+        }
+    }
+}
+
+extension Evidence {
+    /// Whether the figure is further beyond its limit than the other one.
+    func isWorse(than other: Evidence) -> Bool {
+        guard let mine = figure?.value, let theirs = other.figure?.value else { return false }
+        return (limit ?? other.limit)?.relation.isBelow == false ? mine > theirs : mine < theirs
+    }
+}

@@ -1,0 +1,236 @@
+public import PluginKit
+
+/// What is tracked: open incidents, resolved ones of which a channel still has something to hear, and what each channel knows
+/// of them.
+public struct Incidents: Sendable {
+    private var byID: [String: Incident] = [:]
+    /// When things began to fire and ended in the last day, oldest first, at most `swingsMax` each.
+    private var swings: [IncidentKey: [Moment]] = [:]
+
+    // Derived from them.
+    private var index = IncidentIndex()
+    /// Pending ones, by source.
+    private var pending: [String: Set<String>] = [:]
+    /// What gates hold to be said in one message, and since when each is held.
+    private var gathered: [GatheringPlace: [String: Moment]] = [:]
+    /// Those of which something is held until another changes.
+    private(set) var waitingForEvents: Set<String> = []
+
+    // Of this run only.
+    /// Whether a gate wants to know what has begun and ended lately.
+    private var remembersSwings = false
+    /// Whether one has changed in a way that may open a gate.
+    private var mayOpenGates = false
+
+    /// What the journal keeps of it.
+    public enum Fact: Hashable, Sendable {
+        indirect case incident(Incident)
+        /// What a channel knows of an incident, or that it has nothing more to hear of it.
+        case standing(incident: String, channel: String, Standing?)
+        /// Nothing more will be said of it.
+        case ended(id: String)
+        /// Something began to fire, or ended. Written only where a gate wants to know.
+        case swung(rule: String, Subject, key: String?, at: Moment)
+        /// When something began to fire and ended lately: snapshots hold it, and what is older than a day is let go.
+        case swings(rule: String, Subject, key: String?, [Moment])
+    }
+
+    /// Changes of one thing that are remembered: an hour in which it changes every minute.
+    static let swingsMax = 64
+    /// How long they are remembered.
+    static let swingLifetime = Duration.days(1)
+
+    public mutating func apply(_ fact: Fact) {
+        switch fact {
+        case .incident(let incident):
+            let old = byID.updateValue(incident, forKey: incident.id)
+            if let old { unlist(old) }
+            list(incident)
+        case .standing(let id, let channel, let standing):
+            guard let old = byID[id] else { return }
+            byID[id]?.standings[channel] = standing
+            noteHold(of: id, in: channel, from: old.standings[channel]?.hold, to: standing?.hold)
+        case .ended(let id):
+            if let incident = byID.removeValue(forKey: id) { unlist(incident) }
+        case .swung(let rule, let subject, let key, let moment):
+            remember(IncidentKey(rule: rule, subject: subject, key: key), at: moment)
+        case .swings(let rule, let subject, let key, let kept):
+            swings[IncidentKey(rule: rule, subject: subject, key: key)] = kept.isEmpty ? nil : kept
+        }
+    }
+
+    /// The incidents themselves, as the shortest list of facts; each is made when it is asked for.
+    var facts: SnapshotPart<Fact> {
+        let ids = byID.map { (since: $0.value.since, id: $0.key) }.sorted { ($0.since, $0.id) < ($1.since, $1.id) }
+        return SnapshotPart(ids.map(\.id)) { [byID] id in byID[id].map(Fact.incident) }
+    }
+
+    /// What gates see of the past, as facts.
+    var pastFacts: [Fact] {
+        swings.sorted { $0.key < $1.key }.map { .swings(rule: $0.rule, $0.subject, key: $0.key, $1) }
+    }
+
+    // MARK: - Looking up
+
+    public subscript(_ id: String) -> Incident? { byID[id] }
+
+    /// All of them, in no order.
+    public var all: Dictionary<String, Incident>.Values { byID.values }
+
+    public var count: Int { byID.count }
+
+    public var isEmpty: Bool { byID.isEmpty }
+
+    /// By the time they began.
+    public var inOrder: [Incident] { Array(byID.values).inOrder }
+
+    /// Those of them that there are, by the time they began.
+    func inOrder(_ ids: [String]) -> [String] {
+        var found: [(since: Moment, id: String)] = []
+        found.reserveCapacity(ids.count)
+        for id in ids {
+            if let since = byID[id]?.since { found.append((since, id)) }
+        }
+        return found.sorted { ($0.since, $0.id) < ($1.since, $1.id) }.map(\.id)
+    }
+
+    /// The open incident of a rule about something.
+    subscript(identity identity: IncidentKey) -> Incident? { index[identity].flatMap { byID[$0] } }
+
+    /// Whether any rule has anything open about the subject.
+    func isOpen(_ subject: Subject) -> Bool { index.isOpen(subject) }
+
+    /// What a rule has open about some subjects; what has no key comes first.
+    func tracked(by rule: String, _ subjects: [Subject]) -> [Sight.Tracked] {
+        subjects.flatMap { subject -> [Sight.Tracked] in
+            let open = index[subject, rule]
+            return open.keys.sorted { ($0 == nil ? 0 : 1, $0 ?? "") < ($1 == nil ? 0 : 1, $1 ?? "") }
+                .compactMap { key in
+                    open[key].flatMap { byID[$0] }
+                        .map { Sight.Tracked(subject: subject, key: key, severity: $0.severity, since: $0.since) }
+                }
+        }
+    }
+
+    /// The pending incidents about what a source sees.
+    func pending(of source: String) -> some Sequence<Incident> {
+        (pending[source] ?? []).lazy.compactMap { byID[$0] }
+    }
+
+    /// Since when something is gathered there; nil when nothing is.
+    func gatheredSince(_ place: GatheringPlace) -> Moment? { gathered[place]?.values.min() }
+
+    /// What is gathered there, by the time it began.
+    func gathered(_ place: GatheringPlace) -> [Incident] {
+        (gathered[place] ?? [:]).keys.compactMap { byID[$0] }.inOrder
+    }
+
+    /// When incidents of the same rule about the same thing began to fire and ended lately.
+    func swings(of incident: Incident) -> [Moment] { swings[incident.identity] ?? [] }
+
+    /// What has not swung for a day.
+    func outdatedSwings(at now: Moment) -> [IncidentKey] {
+        swings.filter { now - ($0.value.last ?? .earliest) >= Incidents.swingLifetime }.keys.sorted()
+    }
+
+    // MARK: - Changing
+
+    /// Says at the begin of a turn whether a gate wants to know what begins and ends.
+    mutating func rememberSwings(_ isWanted: Bool) { remembersSwings = isWanted }
+
+    /// Whether one has changed in a way that may open a gate since this was asked last.
+    mutating func takeEvent() -> Bool {
+        defer { mayOpenGates = false }
+        return mayOpenGates
+    }
+
+    var hasEvent: Bool { mayOpenGates }
+
+    mutating func record(_ fact: Fact, _ output: inout Output) {
+        noteEvent(fact)
+        let swing = remembersSwings ? swing(of: fact) : nil
+        apply(fact)
+        output.facts.append(.incidents(fact))
+        if let swing { record(swing, &output) }
+    }
+
+    /// Keeps what a channel knows of an incident; nil when it has nothing more to hear of it.
+    mutating func keep(_ standing: Standing?, of incident: String, in channel: String, _ output: inout Output) {
+        record(.standing(incident: incident, channel: channel, standing), &output)
+    }
+
+    /// Notices changes that may open a gate which waits for an incident.
+    private mutating func noteEvent(_ fact: Fact) {
+        guard !waitingForEvents.isEmpty, !mayOpenGates else { return }
+        switch fact {
+        case .ended: mayOpenGates = true
+        case .incident(let incident):
+            guard let old = byID[incident.id] else { return }
+            // Standings count too: an incident that is held for another's sake explains nothing.
+            mayOpenGates =
+                old.state != incident.state || old.severity != incident.severity || old.standings != incident.standings
+        case .standing(let id, let channel, let standing):
+            mayOpenGates = byID[id]?.standings[channel] != standing
+        case .swung, .swings: break
+        }
+    }
+
+    /// That something begins to fire or ends, if the fact says so.
+    private func swing(of fact: Fact) -> Fact? {
+        guard case .incident(let incident) = fact else { return nil }
+        let old = byID[incident.id]
+        let begins = incident.isOpen && incident.hasFired && old?.hasFired != true
+        let ends = !incident.isOpen && old?.isOpen == true && old?.hasFired == true
+        guard begins || ends else { return nil }
+        return .swung(
+            rule: incident.rule, incident.subject, key: incident.key,
+            at: begins ? incident.since : incident.until ?? incident.since)
+    }
+
+    private mutating func remember(_ key: IncidentKey, at moment: Moment) {
+        var kept = swings[key] ?? []
+        guard kept.last != moment else { return }
+        kept.removeAll { moment - $0 >= Incidents.swingLifetime }
+        kept.append(moment)
+        swings[key] = kept.suffix(Incidents.swingsMax)
+    }
+
+    // MARK: - What is derived
+
+    private mutating func list(_ incident: Incident) {
+        if incident.isOpen { index[incident.identity] = incident.id }
+        if incident.state == .pending { pending[incident.subject.source, default: []].insert(incident.id) }
+        for (channel, standing) in incident.standings {
+            noteHold(of: incident.id, in: channel, from: nil, to: standing.hold)
+        }
+    }
+
+    private mutating func unlist(_ incident: Incident) {
+        if index[incident.identity] == incident.id { index[incident.identity] = nil }
+        if incident.state == .pending {
+            pending[incident.subject.source]?.remove(incident.id)
+            if pending[incident.subject.source]?.isEmpty == true { pending[incident.subject.source] = nil }
+        }
+        for (channel, standing) in incident.standings {
+            noteHold(of: incident.id, in: channel, from: standing.hold, to: nil)
+        }
+    }
+
+    /// Takes note of how what is held of an incident for a channel has changed.
+    private mutating func noteHold(of id: String, in channel: String, from old: Hold?, to new: Hold?) {
+        if let gathering = old?.gathering, gathering != new?.gathering {
+            let place = GatheringPlace(channel: channel, gathering: gathering)
+            gathered[place]?[id] = nil
+            if gathered[place]?.isEmpty == true { gathered[place] = nil }
+        }
+        if let new, let gathering = new.gathering {
+            gathered[GatheringPlace(channel: channel, gathering: gathering), default: [:]][id] = new.since
+        }
+        guard old?.lookAgain == .latest || new?.lookAgain == .latest else { return }
+        if byID[id]?.waitsForEvent == true {
+            waitingForEvents.insert(id)
+        } else {
+            waitingForEvents.remove(id)
+        }
+    }
+}

@@ -1,0 +1,62 @@
+internal import PluginKit
+
+/// What can be wrong with the bot itself. Its troubles are incidents like any other, of the app `alertbot`.
+public enum Trouble: String, Hashable, Sendable, CaseIterable {
+    /// A source has given no usable answer for too long.
+    case sourceFailing = "source-failing"
+    /// A source is not polled any more because its credential was refused.
+    case sourceStopped = "source-stopped"
+    /// A message could not be delivered and never will be, or waits for too long.
+    case channelFailing = "channel-failing"
+    /// The journal can not be written: the disk is full, or broken.
+    case journalFailing = "journal-failing"
+
+    /// What a trouble of the journal is about, where others name a source or a channel.
+    static let journal = "journal"
+
+    /// The time between reminders of a trouble.
+    public static let repeatInterval = Duration.hours(24)
+
+    /// What identifies the incident of a trouble with something of that name.
+    func identity(about name: String) -> IncidentKey {
+        IncidentKey(rule: rawValue, subject: Subject(source: name, app: Subject.botApp))
+    }
+}
+
+extension Incidents {
+    /// Opens an incident about a source or a channel of the bot, unless there is one already that is as bad.
+    mutating func raise(
+        _ trouble: Trouble, about name: String, severity: Severity, _ sentence: String, at now: Moment,
+        _ output: inout Output
+    ) -> Touch? {
+        let identity = trouble.identity(about: name)
+        if var known = self[identity: identity] {
+            guard severity > known.severity else { return nil }
+            known.severity = severity
+            // Somebody took care of something that was not as bad.
+            known.acknowledgement = nil
+            known.evidence = Evidence(sentence: sentence)
+            record(.incident(known), &output)
+            return .revisit(known.id)
+        }
+        var incident = Incident(
+            rule: trouble.rawValue, subject: identity.subject, labels: [:], severity: severity, since: now,
+            evidence: Evidence(sentence: sentence))
+        incident.state = .firing
+        record(.incident(incident), &output)
+        return .revisit(incident.id)
+    }
+
+    /// Ends a trouble; nil where there was none.
+    mutating func clear(_ trouble: Trouble, about name: String, at now: Moment, _ output: inout Output) -> Touch? {
+        self[identity: trouble.identity(about: name)].map {
+            resolve($0, because: "It works again.", at: now, &output)
+        }
+    }
+
+    /// Whether people were told that the channel fails.
+    func isFailing(channel: String) -> Bool { self[identity: Trouble.channelFailing.identity(about: channel)] != nil }
+
+    /// Whether an incident is about the journal itself.
+    func isAboutJournal(_ id: String) -> Bool { self[id]?.rule == Trouble.journalFailing.rawValue }
+}

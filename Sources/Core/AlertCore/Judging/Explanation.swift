@@ -1,0 +1,93 @@
+public import PluginKit
+
+/// What one rule thinks of one thing now, and what came or would come of it.
+public struct Explanation: Sendable {
+    /// What one channel knows, and what keeps it from hearing more.
+    public struct Way: Sendable {
+        public let channel: String
+        public let standing: Standing?
+        /// The gate that is closed to what it would hear now; nil when none is.
+        public let closure: Closure?
+        /// Every gate that concerns it, in the order in which they are asked.
+        public let gates: [Asked]
+        /// When it is reminded next, if nothing changes.
+        public let reminder: Moment?
+    }
+
+    /// One gate, and what it says.
+    public struct Asked: Sendable {
+        public let name: String
+        /// When it opens; nil when it lets pass.
+        public let closedUntil: Moment?
+        /// What it has left for the channel, in a few words.
+        public let account: String?
+    }
+
+    public let rule: String
+    public let subject: Subject
+    public let key: String?
+    public let judgement: Judgement
+    public let incident: Incident?
+    /// When a pending incident begins to fire, if the condition holds until then.
+    public let firesAt: Moment?
+    /// The channels that the routes name for it, and those that know of it.
+    public let ways: [Way]
+    /// Earlier incidents of it that are over and of which a channel has something to hear still, oldest first.
+    public let over: [Incident]
+}
+
+extension Core {
+    /// What the rules think of what the bot has seen, and what would come of it.
+    ///
+    /// - Parameters:
+    ///   - isAsked: whether somebody wants to know of this rule and this subject.
+    public func explain(
+        _ state: State, at now: Moment, _ isAsked: (_ rule: String, _ subject: Subject) -> Bool
+    ) -> [Explanation] {
+        plan.detectors.flatMap { rule in
+            state.sights(of: rule, plan).flatMap { explain(state, rule, $0, at: now, isAsked) }
+        }
+    }
+
+    private func explain(
+        _ state: State, _ rule: DetectorPlan, _ sight: Sight, at now: Moment, _ isAsked: (String, Subject) -> Bool
+    ) -> [Explanation] {
+        rule.detector.findings(in: sight, at: now).filter(rule.concerns).compactMap { finding in
+            let subject = finding.subject ?? sight.subject
+            guard isAsked(rule.name, subject) else { return nil }
+            let identity = IncidentKey(rule: rule.name, subject: subject, key: finding.key)
+            let incident = state.incidents[identity: identity]
+            let labels = state.figures.series[subject]?.labels ?? [:]
+            return Explanation(
+                rule: rule.name, subject: subject, key: finding.key, judgement: finding.judgement, incident: incident,
+                firesAt: incident.flatMap { $0.state == .pending ? $0.since + rule.detector.holdTime : nil },
+                ways: ways(state, incident ?? wouldBe(rule, subject, finding, labels, at: now), at: now),
+                over: state.incidents.inOrder.filter { !$0.isOpen && $0.identity == identity })
+        }
+    }
+
+    /// The incident that there would be if the rule fired now.
+    private func wouldBe(
+        _ rule: DetectorPlan, _ subject: Subject, _ finding: Finding, _ labels: [String: String], at now: Moment
+    ) -> Incident {
+        var severity = Severity.warning
+        if case .firing(let found) = finding.judgement.verdict { severity = found }
+        return Incident(
+            rule: rule.name, subject: subject, key: finding.key, labels: labels, severity: severity, since: now,
+            evidence: finding.judgement.evidence)
+    }
+
+    private func ways(_ state: State, _ incident: Incident, at now: Moment) -> [Explanation.Way] {
+        let routed = plan.channels(for: incident, at: now)
+        return plan.channels.map(\.name).filter { routed.contains($0) || incident.standings[$0] != nil }.map {
+            channel in
+            let standing = incident.standings[channel]
+            let kind: Notification.Kind = standing?.announced == nil ? .opened : .reminder
+            let notification = Notification(kind, of: incident, standing ?? Standing(), in: channel)
+            return Explanation.Way(
+                channel: channel, standing: standing, closure: state.closure(for: notification, at: now, plan),
+                gates: state.asked(notification, at: now, plan),
+                reminder: standing.flatMap { plan.reminderDue(incident, $0, in: channel) })
+        }
+    }
+}

@@ -1,0 +1,217 @@
+internal import PluginKit
+
+// Figures become verdicts. Who is shown what: detectors look at subjects, at apps with their releases, or at whole sources.
+
+/// What a rule says of one thing, or that it says nothing of it any more.
+struct Verdict {
+    enum Word {
+        case judged(Judgement)
+        /// Whatever the rule tracks of it ends, and why.
+        case unconcerned(String)
+    }
+
+    let rule: DetectorPlan
+    let subject: Subject
+    /// What it is about where the subject alone does not say it: the id of an issue.
+    var key: String?
+    var labels: [String: String] = [:]
+    let word: Word
+}
+
+/// What comes of asking the rules: verdicts in the order in which they were given, and how close the closest figure is to a
+/// limit.
+struct Verdicts {
+    var all: [Verdict] = []
+    var closeness = Judgement.Closeness.far
+    /// When rules that watch a source want to be asked again though nothing has come.
+    var askAgain: Moment?
+
+    fileprivate mutating func take(_ other: Judgement.Closeness) {
+        if other.rank < closeness.rank { closeness = other }
+    }
+}
+
+/// Whom rules are asked by, and when. What they see are the figures and what is open; nothing changes.
+struct Question {
+    let plan: Plan
+    let now: Moment
+    /// Whether every judgement is wanted, those that change nothing too.
+    var tellsJudgements = false
+    /// Whether rules are asked what they would have said when the figures came: for figures that an answer repeats, which are no
+    /// older for that.
+    var asSeen = false
+}
+
+extension State {
+    /// Asks every rule that the subjects concern.
+    func judge(_ subjects: [Subject], _ question: Question) -> Verdicts {
+        var verdicts = Verdicts()
+        for subject in subjects {
+            guard let series = figures.series[subject] else { continue }
+            // A rule opens what it tells and nothing else, so this is so for each of them.
+            let isOpen = incidents.isOpen(subject)
+            for rule in question.plan.detectors where rule.scope == .subject {
+                let moment = question.asSeen ? min(series.lastSeen, question.now) : question.now
+                judge(
+                    subject, series, by: rule, isOpen: isOpen, at: moment, tellsAll: question.tellsJudgements, &verdicts
+                )
+            }
+        }
+        let rules = question.plan.detectors.filter { $0.scope == .app }
+        guard !rules.isEmpty else { return verdicts }
+        for app in Set(subjects.map(\.whole)).sorted() {
+            let parts = parts(of: app)
+            let seen =
+                (parts.map(\.series) + [figures.series[app]].compactMap(\.self)).map(\.lastSeen).max() ?? question.now
+            let moment = question.asSeen ? min(seen, question.now) : question.now
+            for rule in rules { judge(app, parts, by: rule, at: moment, &verdicts) }
+        }
+        return verdicts
+    }
+
+    /// Asks the rules that watch a source as such.
+    func judge(source name: String, _ question: Question) -> Verdicts {
+        var verdicts = Verdicts()
+        guard question.plan.source(name) != nil else { return verdicts }
+        for rule in question.plan.detectors where rule.scope == .source && rule.canConcern(source: name) {
+            let sight = sight(ofSource: name, for: rule)
+            let findings = rule.detector.findings(in: sight, at: question.now)
+            take(findings, in: sight, by: rule, &verdicts)
+            verdicts.askAgain = ([verdicts.askAgain] + findings.map(\.lookAgain)).compactMap { $0 }.min()
+        }
+        return verdicts
+    }
+
+    /// - Parameter isOpen: whether anything may be open about the subject that the look could change.
+    private func judge(
+        _ subject: Subject, _ series: Series, by rule: DetectorPlan, isOpen: Bool, at moment: Moment, tellsAll: Bool,
+        _ verdicts: inout Verdicts
+    ) {
+        guard rule.concerns(subject, labels: series.labels), !figures.isPart(subject, under: rule) else {
+            guard isOpen else { return }
+            let sentence = "The rule \(rule.name) does not judge this by itself any more."
+            return verdicts.all.append(Verdict(rule: rule, subject: subject, word: .unconcerned(sentence)))
+        }
+        // Where nothing is open and nobody listens, only an alarm needs words.
+        if !isOpen, !tellsAll, let closeness = rule.judge?.glance(series, at: moment) {
+            return verdicts.take(closeness)
+        }
+        if let judge = rule.judge {
+            let judgement = judge.judge(series, at: moment)
+            verdicts.all.append(
+                Verdict(rule: rule, subject: subject, labels: series.labels, word: .judged(judgement)))
+            return verdicts.take(judgement.closeness)
+        }
+        let sight = sight(of: subject, series, for: rule)
+        take(rule.detector.findings(in: sight, at: moment), in: sight, by: rule, &verdicts)
+    }
+
+    private func judge(
+        _ app: Subject, _ parts: [Sight.Part], by rule: DetectorPlan, at moment: Moment, _ verdicts: inout Verdicts
+    ) {
+        guard rule.concerns(app, labels: labels(of: app, parts)) else {
+            let sentence = "The rule \(rule.name) does not judge this any more."
+            verdicts.all += ([app] + parts.map(\.subject)).map {
+                Verdict(rule: rule, subject: $0, word: .unconcerned(sentence))
+            }
+            return
+        }
+        let sight = sight(of: app, parts, for: rule)
+        take(rule.detector.findings(in: sight, at: moment), in: sight, by: rule, &verdicts)
+    }
+
+    private func take(_ findings: [Finding], in sight: Sight, by rule: DetectorPlan, _ verdicts: inout Verdicts) {
+        for finding in findings where rule.concerns(finding) {
+            let subject = finding.subject ?? sight.subject
+            let labels = figures.series[subject]?.labels ?? sight.series.labels
+            verdicts.all.append(
+                Verdict(
+                    rule: rule, subject: subject, key: finding.key, labels: labels, word: .judged(finding.judgement)))
+            verdicts.take(finding.judgement.closeness)
+        }
+    }
+}
+
+extension State {
+    // MARK: - What is shown
+
+    private func sight(of subject: Subject, _ series: Series, for rule: DetectorPlan) -> Sight {
+        Sight(
+            subject, series, tracked: incidents.tracked(by: rule.name, [subject]),
+            lastGood: schedule.sources[subject.source]?.lastGood)
+    }
+
+    /// The releases of an app that have figures, by name.
+    private func parts(of app: Subject) -> [Sight.Part] {
+        figures.releases(of: app).compactMap { release in figures.series[release].map { Sight.Part(release, $0) } }
+    }
+
+    private func sight(of app: Subject, _ parts: [Sight.Part], for rule: DetectorPlan) -> Sight {
+        Sight(
+            app, figures.series[app] ?? Series(), parts: parts.filter { rule.shows(release: $0.subject.release) },
+            tracked: incidents.tracked(by: rule.name, [app] + parts.map(\.subject)),
+            lastGood: schedule.sources[app.source]?.lastGood)
+    }
+
+    private func sight(ofSource name: String, for rule: DetectorPlan) -> Sight {
+        let source = Subject(source: name, app: name)
+        let parts = figures.subjects(of: name).compactMap { subject in
+            figures.series[subject].map { Sight.Part(subject, $0) }
+        }
+        return Sight(
+            source, parts: parts.filter { rule.concerns($0.subject, labels: $0.series.labels) },
+            tracked: incidents.tracked(by: rule.name, [source] + parts.map(\.subject)),
+            lastGood: schedule.sources[name]?.lastGood)
+    }
+
+    /// Everything that a rule would be shown now, one after the other.
+    func sights(of rule: DetectorPlan, _ plan: Plan) -> [Sight] {
+        switch rule.scope {
+        case .subject:
+            figures.series.sorted { $0.key < $1.key }
+                .filter { rule.concerns($0.key, labels: $0.value.labels) && !figures.isPart($0.key, under: rule) }
+                .map { sight(of: $0.key, $0.value, for: rule) }
+        case .app:
+            Set(figures.series.keys.map(\.whole)).sorted().map { ($0, parts(of: $0)) }
+                .filter { rule.concerns($0.0, labels: labels(of: $0.0, $0.1)) }
+                .map { sight(of: $0.0, $0.1, for: rule) }
+        case .source:
+            plan.sources.map(\.name).filter(rule.canConcern).map { sight(ofSource: $0, for: rule) }
+        }
+    }
+
+    private func labels(of app: Subject, _ parts: [Sight.Part]) -> [String: String] {
+        figures.series[app]?.labels ?? parts.last?.series.labels ?? [:]
+    }
+}
+
+extension State {
+    // MARK: - How fresh figures are
+
+    /// Whether the last figures are young enough to be believed.
+    func areFiguresFresh(of subject: Subject, for rule: DetectorPlan, _ plan: Plan, at now: Moment) -> Bool {
+        // How fresh the figures are is what such a rule is about.
+        if rule.scope == .source { return true }
+        guard let series = figures.series[subject] else { return false }
+        return now - lastKnown(series, of: subject.source)
+            <= plan.figuresLast(subject.source, for: rule)
+    }
+
+    /// When the figures were last known to hold: an answer that says 'as before' says it of all that came before it.
+    private func lastKnown(_ series: Series, of source: String) -> Moment {
+        guard let record = schedule.sources[source], record.lastOutcome == .unchanged, let lastGood = record.lastGood,
+            let lastChanged = record.lastChanged, series.lastSeen >= lastChanged
+        else { return series.lastSeen }
+        return max(series.lastSeen, lastGood)
+    }
+}
+
+extension Judgement.Closeness {
+    fileprivate var rank: Int {
+        switch self {
+        case .near: 0
+        case .between: 1
+        case .far: 2
+        }
+    }
+}

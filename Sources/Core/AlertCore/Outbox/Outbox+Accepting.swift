@@ -1,0 +1,74 @@
+internal import PluginKit
+
+// The way in: what was accepted is tried until it has arrived or never can.
+
+extension Outbox {
+    /// Accepts a message for a channel.
+    mutating func accept(
+        _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?, bot: String,
+        at now: Moment, _ output: inout Output
+    ) -> Delivery {
+        var hash = StableHash()
+        for part in [bot, channel, String(nextNumber), now.description, incident ?? ""] { hash.add(part) }
+        let delivery = Delivery(
+            id: hash.text, channel: channel, number: nextNumber, kind: kind, incident: incident, message: message,
+            queued: now)
+        record(.delivery(delivery), &output)
+        return delivery
+    }
+
+    /// Accepts a dead letter once more.
+    mutating func acceptAgain(_ delivery: Delivery, at now: Moment, _ output: inout Output) -> Delivery {
+        var again = delivery
+        again.number = nextNumber
+        again.queued = now
+        again.attempts = 0
+        again.phase = .waiting(notBefore: now)
+        record(.retried(again), &output)
+        return again
+    }
+
+    mutating func end(_ delivery: Delivery, _ end: DeliveryEnd, at now: Moment, _ output: inout Output) {
+        record(.done(id: delivery.id, end, at: now), &output)
+    }
+
+    /// Whether no channel has use for more before one of the attempts under way has ended: each of them would only keep it
+    /// in memory. Such an end brings a turn, and what is composed then says how things are then.
+    func isEveryChannelFull(_ plan: Plan) -> Bool {
+        !plan.channels.isEmpty
+            && plan.channels.allSatisfy { channel in
+                let underWay = sendingCount(channel.name)
+                return underWay > 0 && queue(channel.name).count - underWay >= Turn.acceptedMax
+            }
+    }
+
+    /// Moves along with a wall clock that was set.
+    mutating func moveClock(by step: Duration, _ output: inout Output) {
+        for name in channels.keys.sorted() {
+            guard var record = channels[name], let paused = record.pausedUntil else { continue }
+            record.pausedUntil = paused + step
+            self.record(.channel(name: name, record), &output)
+        }
+        buckets = buckets.mapValues { Bucket(tokens: $0.tokens, at: $0.at + step) }
+        for (channel, tellings) in tellings.sorted(by: { $0.key < $1.key }) {
+            let moved = tellings.map { Telling(number: $0.number, at: $0.at + step, apps: $0.apps) }
+            record(.tellings(channel: channel, moved), &output)
+        }
+        for old in inOrder {
+            var delivery = old
+            delivery.queued = old.queued + step
+            switch old.phase {
+            case .waiting(let notBefore): delivery.phase = .waiting(notBefore: notBefore + step)
+            case .attempting(let since): delivery.phase = .attempting(since: since + step)
+            }
+            record(.delivery(delivery), &output)
+        }
+    }
+}
+
+extension Delivery {
+    /// Whether it says how the journal is, and nothing else.
+    var isAboutJournal: Bool {
+        !message.incidents.isEmpty && message.incidents.allSatisfy { $0.rule == Trouble.journalFailing.rawValue }
+    }
+}

@@ -1,0 +1,135 @@
+internal import PluginKit
+
+// The way out: how many attempts begin, and when, as the pace, the pauses and the order of a channel allow.
+
+extension Outbox {
+    /// What came of having a look at a channel.
+    struct Dispatch {
+        /// When to look again; nil when the outcome of what is under way brings a turn.
+        var next: Moment?
+        var news: [News] = []
+    }
+
+    /// Starts as many attempts in the channel as its pace, its pauses and the order allow.
+    mutating func dispatch(_ name: String, _ plan: Plan, at now: Moment, _ output: inout Output) -> Dispatch {
+        var dispatch = Dispatch()
+        guard let channel = plan.channel(name) else { return dispatch }
+        dispatch.news = buryExpired(name, at: now, &output)
+        let record = channels[name] ?? ChannelRecord()
+        if let paused = record.pausedUntil, paused > now {
+            guard let first = queue(name).first.flatMap({ deliveries[$0] }) else { return dispatch }
+            let end = first.queued + Outbox.deliveryLifetime
+            dispatch.next = end > now ? min(paused, end) : paused
+            return dispatch
+        }
+        // While the breaker is half open, one attempt at a time finds out whether the channel is back.
+        let atOnce = record.failures >= Outbox.failuresToBreak ? 1 : channel.pace.atOnce
+        let underWay = sendingCount(name)
+        guard underWay < atOnce else { return dispatch }  // The outcome of what is under way brings us back.
+        var (ready, nextDue) = ready(name, atMost: atOnce - underWay, at: now)
+        for delivery in ready {
+            guard let wait = takeToken(name, channel.pace, at: now) else {
+                attempt(delivery, at: now, &output)
+                continue
+            }
+            nextDue = min(nextDue ?? wait, wait)
+            break
+        }
+        dispatch.next = nextDue
+        return dispatch
+    }
+
+    /// Deliveries that may begin now, and when the next may of those that only have to wait.
+    private func ready(_ name: String, atMost: Int, at now: Moment) -> ([Delivery], next: Moment?) {
+        var busy: Set<IncidentKey> = []
+        var ready: [Delivery] = []
+        var next: Moment?
+        for id in queue(name) {
+            guard let delivery = deliveries[id], mayBegin(delivery) else { continue }
+            let concerned = delivery.concerned
+            let isBehind = !busy.isDisjoint(with: concerned)
+            busy.formUnion(concerned)
+            guard case .waiting(let notBefore) = delivery.phase, !isBehind else { continue }
+            if notBefore <= now {
+                ready.append(delivery)
+            } else {
+                next = min(next ?? notBefore, notBefore)
+            }
+            if ready.count >= atMost { break }
+        }
+        return (ready, next)
+    }
+
+    /// Whether it is under way, or could be: while the journal can not be written only what says so may leave, and what may
+    /// not is in nobody's way.
+    private func mayBegin(_ delivery: Delivery) -> Bool {
+        guard journalTrouble != nil, case .waiting = delivery.phase else { return true }
+        return delivery.isAboutJournal
+    }
+
+    /// Takes a token from the channel's bucket; gives back when there will be one if there is none now.
+    private mutating func takeToken(_ name: String, _ pace: Pace, at now: Moment) -> Moment? {
+        var bucket = buckets[name] ?? Bucket(tokens: pace.burst - lately(name, pace, at: now), at: now)
+        bucket.tokens = min(pace.burst, bucket.tokens + max(0, (now - bucket.at).inSeconds) * pace.perSecond)
+        bucket.at = now
+        defer { buckets[name] = bucket }
+        // Millisecond time leaves the last grain of a token missing; a thousandth never breaks a limit.
+        guard bucket.tokens < 0.999 else {
+            bucket.tokens -= 1
+            return nil
+        }
+        return now + (.waitingTime(seconds: (1 - bucket.tokens) / pace.perSecond) ?? .milliseconds(1))
+    }
+
+    /// How many tokens the run before may have left spent: a restart is no reason to go faster than the service allows.
+    private func lately(_ name: String, _ pace: Pace, at now: Moment) -> Double {
+        guard let window = Duration.waitingTime(seconds: pace.burst / pace.perSecond), window >= .seconds(1) else {
+            return 0
+        }
+        let ended = history.reversed().prefix { now - $0.at < window }.count { $0.delivery.channel == name }
+        return min(Double(ended), pace.burst)
+    }
+
+    private mutating func attempt(_ delivery: Delivery, at now: Moment, _ output: inout Output) {
+        var delivery = delivery
+        // What opened the thread may be forgotten before the next attempt, which must be the same message.
+        if delivery.attempts == 0 { delivery.thread = thread(of: delivery) }
+        delivery.attempts += 1
+        delivery.phase = .attempting(since: now)
+        record(.progress(id: delivery.id, delivery.progress), &output)
+        noteBegun(delivery)
+        output.effects.append(
+            .send(
+                SendOrder(
+                    delivery: delivery, thread: delivery.thread, mayLeaveUnsafe: delivery.isAboutJournal)))
+    }
+
+    private func thread(of delivery: Delivery) -> String? {
+        delivery.incident.flatMap { receipt(of: $0, in: delivery.channel) }
+    }
+
+    private mutating func buryExpired(_ name: String, at now: Moment, _ output: inout Output) -> [News] {
+        var news: [News] = []
+        for id in Array(queue(name).prefix { isExpired($0, at: now) }) {
+            guard let delivery = deliveries[id], case .waiting = delivery.phase else { continue }
+            let sentence = "it could not be delivered within \(Outbox.deliveryLifetime.grammar)"
+            news.append(bury(delivery, sentence, at: now, &output))
+        }
+        return news
+    }
+
+    private func isExpired(_ id: String, at now: Moment) -> Bool {
+        deliveries[id].map { now - $0.queued >= Outbox.deliveryLifetime } ?? true
+    }
+
+    /// How long a message is worth trying. Matrix forgets transaction ids after as long, so a later try could double.
+    static let deliveryLifetime = Duration.hours(24)
+}
+
+extension Delivery {
+    /// What it is about: what is said of one thing arrives in the order in which it was said, from one trouble of it to
+    /// the next.
+    fileprivate var concerned: [IncidentKey] {
+        message.incidents.map { IncidentKey(rule: $0.rule, subject: $0.subject, key: $0.key) }
+    }
+}

@@ -1,0 +1,191 @@
+internal import PluginKit
+
+// What came of attempts. What people are to hear of it, or no longer hear, comes back as news.
+
+extension Outbox {
+    /// What an outcome says of more than the delivery itself.
+    enum News {
+        /// The delivery never arrives, though its channel is there.
+        case dead(Delivery, String)
+        /// Its channel is not in the config any more.
+        case abandoned(Delivery)
+        /// It is late already, or will be.
+        case late(Delivery, told: Duration?, String)
+        /// The channel has taken something.
+        case works(String)
+        /// The channel has room, or may have.
+        case dispatch(String)
+    }
+
+    /// An attempt that never left counts as none: it takes its turn again, as the pace and the pauses of its channel allow
+    /// by now.
+    mutating func takeBack(_ id: String, _ plan: Plan, at now: Moment, _ output: inout Output) -> News? {
+        guard var delivery = deliveries[id], case .attempting(let since) = delivery.phase else { return nil }
+        noteEnded(delivery)
+        delivery.attempts -= 1
+        delivery.phase = .waiting(notBefore: since)
+        record(.progress(id: id, delivery.progress), &output)
+        return plan.channel(delivery.channel) == nil
+            ? abandon(delivery, at: now, &output) : .dispatch(delivery.channel)
+    }
+
+    /// Takes in what came of an attempt.
+    mutating func take(
+        _ outcome: DeliveryOutcome, of id: String, _ plan: Plan, at now: Moment, _ output: inout Output
+    ) -> [News] {
+        if let delivery = deliveries[id] { noteEnded(delivery) }
+        guard let delivery = deliveries[id], case .attempting = delivery.phase else { return [] }
+        guard let channel = plan.channel(delivery.channel) else {
+            // Its channel left the config while it was in flight.
+            guard case .delivered(let receipt) = outcome else { return [abandon(delivery, at: now, &output)] }
+            end(delivery, .delivered(receipt: receipt), at: now, &output)
+            return []
+        }
+        var record = channels[channel.name] ?? ChannelRecord()
+        let recordBefore = record
+        let news: News?
+        switch outcome {
+        case .delivered(let receipt):
+            record.failures = 0
+            // A wait that the service asked for in the meantime is kept all the same.
+            if let paused = record.pausedUntil, paused <= now { record.pausedUntil = nil }
+            end(delivery, .delivered(receipt: receipt), at: now, &output)
+            news = .works(channel.name)
+        case .retry(let told, let sentence):
+            news = tryAgain(delivery, &record, told: told, sentence, "", at: now, &output)
+        case .unknown(let sentence):
+            news = takeUnknown(delivery, channel, &record, sentence, at: now, &output)
+        case .refusedBody(let sentence):
+            // It answers, and understands: the channel itself is well.
+            record.failures = 0
+            news = takeRefusal(delivery, sentence, at: now, &output)
+        case .refusedChannel(let sentence):
+            record.failures = 0
+            news = bury(delivery, sentence, at: now, &output)
+        }
+        if record != recordBefore { self.record(.channel(name: channel.name, record), &output) }
+        return [news].compactMap(\.self) + [.dispatch(channel.name)]
+    }
+
+    private mutating func tryAgain(
+        _ old: Delivery, _ channel: inout ChannelRecord, told: Duration?, _ sentence: String, _ joint: String,
+        at now: Moment, _ output: inout Output
+    ) -> News? {
+        var delivery = old
+        let wait = pause(delivery, &channel, told: told, at: now)
+        delivery.phase = .waiting(notBefore: now + wait)
+        record(.progress(id: delivery.id, delivery.progress), &output)
+        output.note(
+            .warning,
+            "channel \(delivery.channel): delivery \(delivery.id)\(joint) \(sentence); next try in \(wait.short)")
+        // The team should not learn of a broken channel only when the first message has died.
+        let isLate = now - delivery.queued >= Outbox.lateAfter || (told ?? .zero) > Outbox.lateAfter
+        return isLate ? .late(delivery, told: told, sentence) : nil
+    }
+
+    /// An hour: a chat is seldom away for longer, and nobody should be called for less.
+    static let lateAfter = Duration.hours(1)
+
+    /// An attempt of which nobody knows whether it arrived is made again: freely where the channel takes two as one,
+    /// once and marked elsewhere.
+    private mutating func takeUnknown(
+        _ old: Delivery, _ plan: ChannelPlan, _ channel: inout ChannelRecord, _ sentence: String, at now: Moment,
+        _ output: inout Output
+    ) -> News? {
+        var delivery = old
+        if !plan.isIdempotent, delivery.possiblyRepeated {
+            _ = pause(delivery, &channel, told: nil, at: now)
+            return bury(delivery, "nobody knows whether it arrived, twice over: \(sentence)", at: now, &output)
+        }
+        delivery.mayHaveArrived = true
+        if !plan.isIdempotent { delivery.possiblyRepeated = true }
+        return tryAgain(delivery, &channel, told: nil, sentence, ":", at: now, &output)
+    }
+
+    /// Tries the plain form of what was refused, or gives it up.
+    private mutating func takeRefusal(
+        _ old: Delivery, _ sentence: String, at now: Moment, _ output: inout Output
+    ) -> News? {
+        var delivery = old
+        guard !delivery.isPlain else {
+            return bury(delivery, "the channel refused it in every form: \(sentence)", at: now, &output)
+        }
+        delivery.isPlain = true
+        delivery.phase = .waiting(notBefore: now)
+        record(.progress(id: delivery.id, delivery.progress), &output)
+        output.note(
+            .warning, "channel \(delivery.channel): delivery \(delivery.id) \(sentence); trying the plain form")
+        return nil
+    }
+
+    /// How long to wait after a failed attempt. What a service asks for holds for its whole channel and is kept exactly;
+    /// otherwise the wait doubles from attempt to attempt, and after some failures in a row the channel pauses with it.
+    private func pause(
+        _ delivery: Delivery, _ channel: inout ChannelRecord, told: Duration?, at now: Moment
+    ) -> Duration {
+        // While the channel pauses nothing is begun, so what fails now was under way beside what made it pause. That is
+        // one bad moment, and thirty attempts at once must not count it thirty times.
+        let isSameMoment = (channel.pausedUntil ?? now) > now
+        if !isSameMoment { channel.failures += 1 }
+        // To come back at once is no wait at all: a service that says so is spared all the same.
+        if let told, told > .zero {
+            channel.pausedUntil = max(channel.pausedUntil ?? now, now + told)
+            return told
+        }
+        let chance = StableHash.unit(delivery.id, String(delivery.attempts), "retry")
+        let wait = Outbox.backoff(after: delivery.attempts).scaled(by: 0.8 + 0.4 * chance)
+        if !isSameMoment, channel.failures >= Outbox.failuresToBreak {
+            let silence = Outbox.backoff(after: channel.failures - Outbox.failuresToBreak + 1).scaled(
+                by: 0.8 + 0.4 * chance)
+            channel.pausedUntil = max(channel.pausedUntil ?? now, now + silence)
+        }
+        return wait
+    }
+
+    static func backoff(after attempts: Int) -> Duration {
+        min(backoffMax, backoffFirst.scaled(by: Double(1 << min(max(attempts - 1, 0), 20))))
+    }
+
+    /// The first wait, and the longest: a chat that was down for an hour should hear of it within minutes of its return.
+    static let backoffFirst = Duration.seconds(2)
+    static let backoffMax = Duration.minutes(10)
+    /// Failed attempts in a row, over all deliveries, after which a channel is left alone for a while.
+    static let failuresToBreak = 3
+    /// Puts a delivery to the dead letters.
+    mutating func bury(_ delivery: Delivery, _ sentence: String, at now: Moment, _ output: inout Output) -> News {
+        end(delivery, .dead(sentence), at: now, &output)
+        output.note(.error, "channel \(delivery.channel): delivery \(delivery.id) is dead: \(sentence)")
+        return .dead(delivery, sentence)
+    }
+
+    private mutating func abandon(_ delivery: Delivery, at now: Moment, _ output: inout Output) -> News {
+        end(delivery, .dead("the channel is not in the config any more"), at: now, &output)
+        return .abandoned(delivery)
+    }
+
+    /// After a start: whatever the run before had under way may or may not have arrived; deliveries to channels that are
+    /// gone never will. What this run has under way, when the config is loaded anew, is waited for.
+    mutating func settleInterrupted(_ plan: Plan, at now: Moment, _ output: inout Output) -> [News] {
+        var news: [News] = []
+        for delivery in inOrder where !isSending(delivery) {
+            guard let channel = plan.channel(delivery.channel) else {
+                news.append(abandon(delivery, at: now, &output))
+                continue
+            }
+            guard case .attempting = delivery.phase else { continue }
+            var interrupted = delivery
+            interrupted.mayHaveArrived = true
+            if !channel.isIdempotent {
+                guard !delivery.possiblyRepeated else {
+                    news.append(
+                        bury(delivery, "the bot was stopped twice while it was being sent", at: now, &output))
+                    continue
+                }
+                interrupted.possiblyRepeated = true
+            }
+            interrupted.phase = .waiting(notBefore: now)
+            record(.progress(id: delivery.id, interrupted.progress), &output)
+        }
+        return news
+    }
+}

@@ -1,0 +1,211 @@
+internal import DequeModule
+public import PluginKit
+
+/// What was accepted for channels: deliveries that are under way, those that have ended, how each channel is, and what each was
+/// told lately.
+public struct Outbox: Sendable {
+    /// Deliveries that have not ended, by id.
+    public private(set) var deliveries: [String: Delivery] = [:]
+    /// What is remembered of each channel, by name.
+    public private(set) var channels: [String: ChannelRecord] = [:]
+    /// What each channel was told lately, oldest first, at most `Telling.keptMax` each and a quarter more.
+    public private(set) var tellings: [String: [Telling]] = [:]
+    /// The number of the next delivery.
+    public private(set) var nextNumber = 1
+    private var endings: Endings<HistoryEntry>
+    /// Dead letters that are remembered, and likewise other ended deliveries.
+    public let historyMax: Int
+
+    // Derived from them.
+    /// Deliveries of each channel that have not ended, by their numbers.
+    private var queues: [String: Deque<String>] = [:]
+    /// Those of each incident, likewise.
+    private var byIncident: [String: [String]] = [:]
+    /// Where in each channel the messages of an incident belong.
+    private var threads = Threads()
+
+    // Of this run only.
+    /// Whether a gate wants to know what channels were told.
+    private var remembersTellings = false
+    /// Deliveries of which an attempt is in flight, by channel.
+    private var sending: [String: Set<String>] = [:]
+    /// How many deliveries may leave at once, by channel.
+    var buckets: [String: Bucket] = [:]
+    /// Why the journal can not be written, while it can not: nothing new is accepted for delivery then.
+    public internal(set) var journalTrouble: String?
+
+    /// What the journal keeps of it.
+    public enum Fact: Hashable, Sendable {
+        /// A delivery was accepted or has changed.
+        indirect case delivery(Delivery)
+        /// An attempt of a delivery has begun, or will be made again.
+        case progress(id: String, Delivery.Progress)
+        case done(id: String, DeliveryEnd, at: Moment)
+        /// A delivery that has ended, whole; snapshots hold these, because what came before is gone.
+        indirect case ended(HistoryEntry)
+        /// Deliveries that ended so long ago that they are let go.
+        case forgotten(ids: [String])
+        /// A dead letter is tried once more, under the same id.
+        indirect case retried(Delivery)
+        case channel(name: String, ChannelRecord)
+        /// The number of the next delivery; snapshots hold it, because the deliveries before it are gone.
+        case numbering(next: Int)
+        /// A channel was told something; budgets count it. Written only where a gate wants to know.
+        case told(channel: String, Telling)
+        /// What a channel was told lately: snapshots hold it, and a clock that is set moves it.
+        case tellings(channel: String, [Telling])
+    }
+
+    init(historyMax: Int) {
+        self.historyMax = historyMax
+        endings = Endings(keptMax: historyMax) { $0.end.isDead }
+    }
+
+    public mutating func apply(_ fact: Fact) { _ = take(fact) }
+
+    /// Takes in a fact; gives back the ended deliveries that are let go for it.
+    private mutating func take(_ fact: Fact) -> [HistoryEntry] {
+        switch fact {
+        case .delivery(let delivery):
+            if deliveries.updateValue(delivery, forKey: delivery.id) == nil { list(delivery) }
+            nextNumber = max(nextNumber, delivery.number + 1)
+        case .progress(let id, let progress): deliveries[id]?.progress = progress
+        case .done(let id, let end, let at):
+            guard let delivery = deliveries[id] else { break }
+            return take(.ended(HistoryEntry(delivery: delivery, end: end, at: at)))
+        case .ended(let entry):
+            if let delivery = deliveries.removeValue(forKey: entry.delivery.id) {
+                unlist(delivery)
+            } else if endings.entries.suffix(Outbox.repeatsMax).contains(where: { $0.delivery.id == entry.delivery.id })
+            {
+                break
+            }
+            threads.take(entry)
+            let gone = endings.append(entry)
+            for entry in gone { threads.drop(entry) }
+            return gone
+        case .forgotten(let ids):
+            let ids = Set(ids)
+            for gone in endings.remove(where: { ids.contains($0.delivery.id) }) { threads.drop(gone) }
+        case .retried(let delivery):
+            _ = endings.remove { $0.delivery.id == delivery.id }
+            return take(.delivery(delivery))
+        case .channel(let name, let record): channels[name] = record
+        case .numbering(let next): nextNumber = max(nextNumber, next)
+        case .told(let channel, let telling): remember(telling, to: channel)
+        case .tellings(let channel, let kept): tellings[channel] = kept
+        }
+        return []
+    }
+
+    /// How far back in the history an entry that a snapshot and a segment both hold can stand.
+    private static let repeatsMax = 64
+
+    // MARK: - A snapshot
+
+    var firstFacts: [Fact] {
+        [.numbering(next: nextNumber)]
+            + channels.sorted { $0.key < $1.key }.map { .channel(name: $0.key, $0.value) }
+    }
+
+    /// The deliveries under way, in the order they were accepted.
+    var facts: SnapshotPart<Fact> {
+        let ids = deliveries.map { (number: $0.value.number, id: $0.key) }.sorted { $0.number < $1.number }
+        return SnapshotPart(ids.map(\.id)) { [deliveries] id in deliveries[id].map(Fact.delivery) }
+    }
+
+    var historyFacts: SnapshotPart<Fact> { SnapshotPart(history, Fact.ended) }
+
+    var pastFacts: [Fact] { tellings.sorted { $0.key < $1.key }.map { .tellings(channel: $0.key, $0.value) } }
+
+    // MARK: - Looking up
+
+    public subscript(_ id: String) -> Delivery? { deliveries[id] }
+
+    /// Deliveries that have not ended, in the order they were accepted.
+    public var inOrder: [Delivery] { deliveries.values.sorted { $0.number < $1.number } }
+
+    /// Deliveries that ended, oldest first: at most `historyMax` dead letters and as many others, and a tenth more.
+    public var history: [HistoryEntry] { endings.entries }
+
+    /// The deliveries of a channel that have not ended, in the order they were accepted.
+    func queue(_ channel: String) -> some RandomAccessCollection<String> { queues[channel] ?? [] }
+
+    func isSending(_ delivery: Delivery) -> Bool { sending[delivery.channel]?.contains(delivery.id) ?? false }
+
+    func sendingCount(_ channel: String) -> Int { sending[channel]?.count ?? 0 }
+
+    func receipt(of incident: String, in channel: String) -> String? { threads.receipt(of: incident, in: channel) }
+
+    /// Deliveries of an incident that have certainly not arrived yet: newer truth overtakes them.
+    func overtaken(of incident: String, in channel: String) -> [Delivery] {
+        (byIncident[incident] ?? []).compactMap { deliveries[$0] }.filter { delivery in
+            guard case .waiting = delivery.phase else { return false }
+            return delivery.channel == channel && delivery.incident == incident && !delivery.mayHaveArrived
+        }
+    }
+
+    // MARK: - Changing
+
+    /// Says at the begin of a turn whether a gate wants to know what channels are told.
+    mutating func rememberTellings(_ isWanted: Bool) { remembersTellings = isWanted }
+
+    mutating func record(_ fact: Fact, _ output: inout Output) {
+        let telling = remembersTellings ? telling(of: fact) : nil
+        let gone = take(fact)
+        output.facts.append(.outbox(fact))
+        if !gone.isEmpty { record(.forgotten(ids: gone.map(\.delivery.id)), &output) }
+        if let telling { record(telling, &output) }
+    }
+
+    /// What budgets are to know of a fact.
+    private func telling(of fact: Fact) -> Fact? {
+        switch fact {
+        case .retried(let delivery): .told(channel: delivery.channel, Telling(delivery))
+        case .delivery(let delivery):
+            deliveries[delivery.id] == nil ? .told(channel: delivery.channel, Telling(delivery)) : nil
+        default: nil
+        }
+    }
+
+    private mutating func remember(_ telling: Telling, to channel: String) {
+        guard telling.number > tellings[channel]?.last?.number ?? 0 else { return }
+        tellings[channel, default: []].append(telling)
+        let surplus = (tellings[channel]?.count ?? 0) - Telling.keptMax
+        // Seldom, and then many at once: taking away the first moves all others.
+        if surplus > Telling.keptMax / 4 { tellings[channel]?.removeFirst(surplus) }
+    }
+
+    mutating func noteBegun(_ delivery: Delivery) { sending[delivery.channel, default: []].insert(delivery.id) }
+
+    mutating func noteEnded(_ delivery: Delivery) { sending[delivery.channel]?.remove(delivery.id) }
+
+    // MARK: - What is derived
+
+    private mutating func list(_ delivery: Delivery) {
+        var queue = queues.removeValue(forKey: delivery.channel) ?? []
+        // Nearly always the last; a replay may come to them in another order.
+        var place = queue.endIndex
+        while place > queue.startIndex, number(queue[place - 1]) > delivery.number { place -= 1 }
+        queue.insert(delivery.id, at: place)
+        queues[delivery.channel] = queue
+        for incident in delivery.incidents { byIncident[incident, default: []].append(delivery.id) }
+    }
+
+    private func number(_ id: String) -> Int { deliveries[id]?.number ?? 0 }
+
+    private mutating func unlist(_ delivery: Delivery) {
+        let id = delivery.id
+        if let place = queues[delivery.channel]?.firstIndex(of: id) { queues[delivery.channel]?.remove(at: place) }
+        for incident in delivery.incidents {
+            byIncident[incident]?.removeAll { $0 == id }
+            if byIncident[incident]?.isEmpty == true { byIncident[incident] = nil }
+        }
+    }
+}
+
+/// A token bucket: how many deliveries may leave at once.
+struct Bucket: Sendable {
+    var tokens: Double
+    var at: Moment
+}

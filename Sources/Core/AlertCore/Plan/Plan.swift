@@ -1,0 +1,114 @@
+public import PluginKit
+
+/// The config as meant, as far as the core needs it: every default filled in, every reference resolved.
+public struct Plan: Sendable {
+    public var botName: String
+    public var zone: Zone
+    /// Where people reach the bot's page; nil leaves links to it out.
+    public var publicURL: String?
+    /// The channel for the bot's own troubles; nil sends them the way of everything else.
+    public var reportTo: String?
+    /// Polls in flight at once.
+    public var concurrency: Int
+    public var sources: [SourcePlan] { didSet { sourceRanks = Plan.ranks(sources.map(\.name)) } }
+    private var sourceRanks: [String: Int]
+    public var detectors: [DetectorPlan] { didSet { detectorRanks = Plan.ranks(detectors.map(\.name)) } }
+    private var detectorRanks: [String: Int]
+    /// In the order in which they are asked.
+    public var gates: [GatePlan]
+    public var channels: [ChannelPlan] { didSet { channelRanks = Plan.ranks(channels.map(\.name)) } }
+    private var channelRanks: [String: Int]
+    /// Empty: everything goes everywhere.
+    public var routes: [Route]
+
+    /// Polls in flight at once to one host: what is polite to an API that did not promise more.
+    public static let pollsPerHostMax = 4
+
+    public init(
+        botName: String, zone: Zone, publicURL: String? = nil, reportTo: String? = nil, concurrency: Int = 8,
+        sources: [SourcePlan], detectors: [DetectorPlan] = [], gates: [GatePlan] = [], channels: [ChannelPlan],
+        routes: [Route] = []
+    ) {
+        self.botName = botName
+        self.zone = zone
+        self.publicURL = publicURL
+        self.reportTo = reportTo
+        self.concurrency = concurrency
+        self.sources = sources
+        sourceRanks = Plan.ranks(sources.map(\.name))
+        self.detectors = detectors
+        detectorRanks = Plan.ranks(detectors.map(\.name))
+        // The sort is stable: gates of one stage keep the order of the file.
+        self.gates = gates.sorted { $0.gate.stage < $1.gate.stage }
+        self.channels = channels
+        channelRanks = Plan.ranks(channels.map(\.name))
+        self.routes = routes
+    }
+
+    /// Where each name stands in the config; of two that are the same, the first counts.
+    private static func ranks(_ names: [String]) -> [String: Int] {
+        Dictionary(zip(names, names.indices)) { first, _ in first }
+    }
+
+    func source(_ name: String) -> SourcePlan? { sourceRanks[name].map { sources[$0] } }
+    func channel(_ name: String) -> ChannelPlan? { channelRanks[name].map { channels[$0] } }
+    func detector(_ name: String) -> DetectorPlan? { detectorRanks[name].map { detectors[$0] } }
+    /// Where a source stands in the config.
+    func rank(of source: String) -> Int { sourceRanks[source] ?? 0 }
+    /// Whether a gate wants to know what was said and what has changed lately.
+    var remembersPast: Bool { gates.contains { $0.calendar == nil } }
+    func gate(_ name: String) -> GatePlan? { gates.first { $0.name == name } }
+    /// Whether a rule watches sources as such.
+    var watchesSources: Bool { detectors.contains { $0.scope == .source } }
+
+    /// The poll of a source that a preview makes.
+    public func previewOrder(for source: SourcePlan, _ state: State) -> PollOrder {
+        // Without the validators: a preview wants the figures, not the news that they are the same as last time.
+        PollOrder(
+            source: source.name, cursor: state.schedule.sources[source.name]?.cursor, validators: [:],
+            spans: spans(of: source),
+            timeout: source.timeout)
+    }
+
+    /// How late each rule can be at worst, once the figures can carry an alarm: the longest time between two polls of
+    /// its slowest source, the poll's timeout, and the time that the condition must hold.
+    public var detectionDelays: [(rule: String, delay: Duration)] {
+        detectors.map { rule in
+            let sources = sources.filter { rule.canConcern(source: $0.name) }
+            let slowest = sources.map {
+                ($0.slowsWhen.isEmpty ? $0.every.scaled(by: 1 + $0.jitter) : $0.slowest) + $0.timeout
+            }
+            return (rule.name, (slowest.max() ?? .zero) + rule.detector.holdTime)
+        }
+    }
+
+    /// How long figures of a source stay good: a rule's own window, and never less than the longest time between polls.
+    func figuresLast(_ source: String, for detector: DetectorPlan? = nil) -> Duration {
+        max(self.source(source)?.slowest ?? .minutes(30), detector?.detector.lookback ?? .zero)
+    }
+
+    /// How long observations of a source are kept for the rules that read them.
+    func retention(of source: String) -> Duration {
+        detectors.filter { $0.canConcern(source: source) }.map(\.detector.lookback).max() ?? .zero
+    }
+
+    /// The spans that rules want the source to measure, shortest first.
+    func spans(of source: SourcePlan) -> [Duration] {
+        let asked = detectors.filter { $0.canConcern(source: source.name) }.flatMap(\.detector.spans)
+        return asked.isEmpty ? [source.every] : Set(asked).sorted()
+    }
+}
+
+/// Why a source is polled more or less often than it says.
+public enum PollReason: String, Hashable, Sendable, CaseIterable, Comparable {
+    case failing, unchanged, calm, idle
+    case lowPower = "low_power"
+    case near
+    /// The service asked to wait.
+    case told
+
+    public static func < (left: PollReason, right: PollReason) -> Bool { left.rawValue < right.rawValue }
+
+    /// The reasons that a config may name for slowing down.
+    public static let slowing: [PollReason] = [.failing, .unchanged, .calm, .idle, .lowPower]
+}

@@ -1,0 +1,85 @@
+public import PluginKit
+
+/// One rule that judges. It is looked at with every observation, so it is shared and never copied.
+public final class DetectorPlan: Sendable {
+    public let name: String
+    public let detector: any Detector
+    public let match: Match
+    /// The time between reminders; nil for none.
+    public let `repeat`: Duration?
+    /// The detector as one that judges single subjects, if it does: nearly all do, and they are asked most often.
+    let judge: (any SubjectDetector)?
+    let scope: DetectorScope
+    /// What the detector wants learned, asked once: it is looked at with every observation.
+    let learns: [History.Need]
+    /// What of the match a subject alone can tell: the severity and the issue are known only when something is found.
+    private let subjectMatch: Match
+
+    public init(name: String, detector: any Detector, match: Match = .all, repeat: Duration? = .hours(4)) {
+        self.name = name
+        self.detector = detector
+        self.match = match
+        self.repeat = `repeat`
+        judge = detector as? any SubjectDetector
+        scope = detector.scope
+        learns = detector.learns
+        // Nor is an app as a whole of any release: there the condition chooses among its releases.
+        let later = ["severity", "issue"] + (detector.scope == .app ? ["release"] : [])
+        subjectMatch = Match(match.conditions.filter { !later.contains($0.property) })
+    }
+
+    /// Whether a rule that is shown an app with its releases wants to see this one.
+    func shows(release: String?) -> Bool {
+        guard let condition = match["release"] else { return true }
+        return condition.patterns.contains { $0.fits(release ?? "") }
+    }
+
+    /// Whether figures of that subject are any business of the rule.
+    ///
+    /// - Parameter labels: the subject's.
+    public func watches(_ subject: Subject, labels: [String: String]) -> Bool {
+        guard scope == .app else { return concerns(subject, labels: labels) }
+        return shows(release: subject.release) && concerns(subject.whole, labels: labels)
+    }
+
+    func canConcern(source: String) -> Bool {
+        match["source"].map { condition in condition.patterns.contains { $0.fits(source) } } ?? true
+    }
+
+    func concerns(_ subject: Subject, labels: [String: String]) -> Bool {
+        subjectMatch.fits { property in
+            switch property {
+            case "source": subject.source
+            case "app": subject.app
+            case "release": subject.release
+            case "environment": subject.environment
+            case "rule": name
+            default: labels[property]
+            }
+        }
+    }
+
+    func concerns(_ finding: Finding) -> Bool {
+        guard let condition = match["issue"] else { return true }
+        // The key of what tells of many is no issue's.
+        let issue = finding.judgement.evidence.issue?.id ?? finding.key
+        return issue.map { id in condition.patterns.contains { $0.fits(id) } } ?? false
+    }
+}
+
+public struct GatePlan: Sendable {
+    public let name: String
+    public let gate: any Gate
+    public let match: Match
+    /// The gate as one that follows the calendar, if it does.
+    public let calendar: (any CalendarGate)?
+
+    public init(name: String, gate: any Gate, match: Match = .all) {
+        self.name = name
+        self.gate = gate
+        self.match = match
+        calendar = gate as? any CalendarGate
+    }
+
+    func lets(_ severity: Severity) -> Bool { gate.except.map { severity >= $0 } ?? false }
+}

@@ -1,0 +1,32 @@
+public import PluginKit
+
+public struct SourcePlan: Sendable {
+    public var name: String
+    public var host: String?
+    public var every: Duration
+    /// Never more often than this, whoever asks.
+    public var throttle: Duration
+    /// Never less often than this.
+    public var slowest: Duration
+    public var timeout: Duration
+    /// A fraction of the interval, to either side.
+    public var jitter: Double
+    public var backoffFactor: Double
+    public var slowsWhen: Set<PollReason>
+
+    public init(
+        name: String, host: String? = nil, every: Duration = .minutes(5), throttle: Duration = .minutes(1),
+        slowest: Duration = .minutes(30), timeout: Duration = .seconds(20), jitter: Double = 0.1,
+        backoffFactor: Double = 2, slowsWhen: Set<PollReason> = Set(PollReason.slowing)
+    ) {
+        self.name = name
+        self.host = host
+        self.every = every
+        self.throttle = throttle
+        self.slowest = slowest
+        self.timeout = timeout
+        self.jitter = jitter
+        self.backoffFactor = backoffFactor
+        self.slowsWhen = slowsWhen
+    }
+}

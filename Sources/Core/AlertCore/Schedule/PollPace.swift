@@ -1,0 +1,57 @@
+internal import PluginKit
+
+/// How soon a source is polled again, and why then: intervals that stretch while nothing happens and tighten when something
+/// does.
+struct PollPace {
+    let source: SourcePlan
+    /// Whether an incident waits for its time.
+    let hasPending: Bool
+    /// Whether nobody would be told, whatever the source said.
+    let isIdle: Bool
+    let isLowOnPower: Bool
+
+    /// Sets when the source is polled next, and why then.
+    ///
+    /// - Parameter notBefore: What the service asked for, if it did.
+    func plan(_ record: inout SourceRecord, notBefore: Moment?, at now: Moment) {
+        var steps = 0
+        var reasons: [PollReason] = []
+        func slow(_ reason: PollReason, by count: Int) {
+            guard count > 0, source.slowsWhen.contains(reason) else { return }
+            reasons.append(reason)
+            steps += count
+        }
+        slow(.failing, by: record.failure?.count ?? 0)
+        if record.isNear || hasPending, record.failure == nil {
+            reasons.append(.near)
+        } else {
+            slow(.unchanged, by: record.unchangedCount)
+            slow(.calm, by: record.calmCount / PollPace.calmPollsPerStep)
+            slow(.idle, by: isIdle ? 1 : 0)
+            slow(.lowPower, by: isLowOnPower ? 1 : 0)
+        }
+        let chance = StableHash.unit(source.name, now.description, "poll")
+        let interval = interval(isNear: reasons.contains(.near), steps: steps)
+            .scaled(by: 1 + source.jitter * (2 * chance - 1))
+            .clamped(to: source.throttle...max(source.slowest, source.throttle))
+        var due = (record.lastPolled ?? now) + interval
+        if let notBefore, notBefore > due {
+            due = notBefore
+            reasons.append(.told)
+        }
+        // A poll that took long must not be followed by the next at once.
+        record.due = max(due, now)
+        record.reasons = reasons
+    }
+
+    private func interval(isNear: Bool, steps: Int) -> Duration {
+        guard !isNear else { return source.throttle }
+        let factor = (0..<min(steps, PollPace.stepsMax)).reduce(1.0) { product, _ in product * source.backoffFactor }
+        return source.every.scaled(by: factor)
+    }
+
+    /// Calm polls in a row before the interval stretches by one more step: half an hour at the default interval.
+    static let calmPollsPerStep = 6
+    /// Beyond this many doublings every interval has long reached its bound.
+    static let stepsMax = 16
+}

@@ -1,0 +1,84 @@
+public import PluginKit
+
+extension Schedule.Fact: RoomFact {
+    var kind: String {
+        switch self {
+        case .source: "source"
+        }
+    }
+
+    func putMembers(into json: inout JSONWriter) {
+        switch self {
+        case .source(let name, let record):
+            json.member("name", name)
+            json.member("source", record)
+        }
+    }
+
+    init?(kind: String, _ reader: JSONReader) throws(JSONMismatch) {
+        guard kind == "source" else { return nil }
+        self = .source(name: try reader.member("name").string(), try SourceRecord(reader.member("source")))
+    }
+}
+
+extension SourceRecord: JSONWritable {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("cursor", ifAny: cursor)
+            if !validators.isEmpty { json.member("validators", validators) }
+            json.member("last_polled", ifAny: lastPolled)
+            json.member("last_good", ifAny: lastGood)
+            json.member("last_changed", ifAny: lastChanged)
+            json.member("last_outcome", ifAny: lastOutcome?.rawValue)
+            if let failure {
+                json.object("failure") { json in
+                    json.member("reason", failure.reason.rawValue)
+                    json.member("sentence", failure.sentence)
+                    json.member("since", failure.since)
+                    json.member("count", failure.count)
+                }
+            }
+            json.member("unchanged_count", unchangedCount)
+            json.member("calm_count", calmCount)
+            json.member("near", isNear)
+            json.member("stopped", ifAny: stopped)
+            json.member("due", ifAny: due)
+            json.member("reasons", reasons.map(\.rawValue))
+        }
+    }
+
+    init(_ reader: JSONReader) throws(JSONMismatch) {
+        cursor = try reader.optional("cursor")?.value
+        if let written = try reader.optional("validators") {
+            for (key, validator) in try written.members() {
+                validators[key] = Validator(
+                    etag: try validator.optional("etag")?.string(),
+                    lastModified: try validator.optional("last_modified")?.string())
+            }
+        }
+        lastPolled = try reader.optional("last_polled")?.moment()
+        lastGood = try reader.optional("last_good")?.moment()
+        lastChanged = try reader.optional("last_changed")?.moment()
+        lastOutcome = try reader.optional("last_outcome")?.choice()
+        if let written = try reader.optional("failure") {
+            failure = Failure(
+                reason: try written.member("reason").choice(), sentence: try written.member("sentence").string(),
+                since: try written.member("since").moment(), count: try written.member("count").int())
+        }
+        unchangedCount = try reader.member("unchanged_count").int()
+        calmCount = try reader.member("calm_count").int()
+        isNear = try reader.member("near").bool()
+        stopped = try reader.optional("stopped")?.string()
+        due = try reader.optional("due")?.moment()
+        for reason in try reader.member("reasons").elements() { reasons.append(try reason.choice()) }
+    }
+}
+
+extension SourceRecord.Validator: JSONPart {
+    public func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.member("etag", etag)
+            json.member("last_modified", lastModified)
+        }
+    }
+}

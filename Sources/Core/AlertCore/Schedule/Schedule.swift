@@ -1,0 +1,124 @@
+internal import PluginKit
+
+/// When sources are polled: what is remembered of each, which polls are in flight, and what is due next.
+public struct Schedule: Sendable {
+    /// What is remembered of each source, by name.
+    public private(set) var sources: [String: SourceRecord] = [:]
+
+    // Of this run only.
+    private var queue = PollQueue()
+    /// Whether the queue knows the sources of the plan.
+    private var isEnrolled = false
+    /// Whether as many polls are in flight as the plan allows in all.
+    private var isFull = false
+    /// Sources of whose figures the present rules have had a look.
+    private var judged: Set<String> = []
+    /// Whether the host wants to save power.
+    public private(set) var isLowOnPower = false
+
+    /// What the journal keeps of it.
+    public enum Fact: Hashable, Sendable {
+        indirect case source(name: String, SourceRecord)
+    }
+
+    public mutating func apply(_ fact: Fact) {
+        switch fact {
+        case .source(let name, let record): sources[name] = record
+        }
+    }
+
+    /// All of it, as the shortest list of facts.
+    var facts: [Fact] { sources.sorted { $0.key < $1.key }.map { .source(name: $0.key, $0.value) } }
+
+    /// Sources with a poll in flight.
+    public var polling: Set<String> { queue.inFlight }
+
+    func isPolling(_ name: String) -> Bool { queue.isInFlight(name) }
+
+    /// When a poll is due next that may start.
+    var next: Moment? { mutating get { isFull ? nil : queue.next } }
+
+    mutating func setPower(isLow: Bool) { isLowOnPower = isLow }
+
+    /// The rules are others now, or the program is: nothing has been judged by them.
+    mutating func forgetJudged() { judged = [] }
+
+    /// Notes that the rules have had a look at a source's figures; gives back whether that is new.
+    mutating func noteJudged(_ name: String) -> Bool { judged.insert(name).inserted }
+
+    mutating func keep(_ record: SourceRecord, of name: String, _ output: inout Output) {
+        apply(.source(name: name, record))
+        output.facts.append(.schedule(.source(name: name, record)))
+    }
+
+    // MARK: - The queue
+
+    /// Has every source of the plan wait for its time.
+    mutating func enroll(_ plan: Plan) {
+        isEnrolled = true
+        queue.removeAllWaiting()
+        for source in plan.sources { requeue(source.name, plan) }
+    }
+
+    /// Has a source wait for the time that its record says, if it may be polled.
+    mutating func requeue(_ name: String, _ plan: Plan) {
+        guard let source = plan.source(name), !queue.isInFlight(name), sources[name]?.stopped == nil else {
+            queue.remove(name, host: plan.source(name)?.host)
+            return
+        }
+        let due = sources[name]?.due ?? .earliest
+        queue.put(source, at: due, early: early(source, due), rank: plan.rank(of: name))
+    }
+
+    /// From when on a poll may come along with others, so that they share a wake-up; nil where a service said when.
+    private func early(_ source: SourcePlan, _ due: Moment) -> Moment? {
+        guard let record = sources[source.name], !record.reasons.contains(.told) else { return nil }
+        let share = min(source.every.scaled(by: Schedule.coalescedShare), Schedule.coalescedMax)
+        return max(due - share, (record.lastPolled ?? .earliest) + source.throttle)
+    }
+
+    /// How much of its interval a poll may come early to share a wake-up, and at most.
+    static let coalescedShare = 0.1
+    static let coalescedMax = Duration.seconds(15)
+
+    /// Starts every poll that is due and allowed, and those that would be due in a moment anyway.
+    mutating func startDue(_ plan: Plan, at now: Moment, _ output: inout Output) {
+        if !isEnrolled { enroll(plan) }
+        var started = false
+        // Who has waited longest goes first: where there is more to do than allowed, everybody has a turn.
+        while queue.inFlightCount < plan.concurrency, let source = queue.popDue(now, plan) {
+            queue.begin(source)
+            start(source, plan, at: now, &output)
+            started = true
+        }
+        // The machine is awake: who is nearly due comes along.
+        var along: [SourcePlan] = []
+        while started, queue.inFlightCount < plan.concurrency, let source = queue.popEarly(now, plan) {
+            queue.begin(source)
+            along.append(source)
+        }
+        for source in along.sorted(by: { plan.rank(of: $0.name) < plan.rank(of: $1.name) }) {
+            start(source, plan, at: now, &output)
+        }
+        isFull = queue.inFlightCount >= plan.concurrency
+    }
+
+    private mutating func start(_ source: SourcePlan, _ plan: Plan, at now: Moment, _ output: inout Output) {
+        var record = sources[source.name] ?? SourceRecord()
+        record.lastPolled = now
+        // A poll whose result is lost in a crash must not leave the source without a next one.
+        record.due = now + max(source.every, source.throttle)
+        keep(record, of: source.name, &output)
+        output.effects.append(
+            .poll(
+                PollOrder(
+                    source: source.name, cursor: record.cursor, validators: record.validators,
+                    spans: plan.spans(of: source), timeout: source.timeout)))
+    }
+
+    /// The poll of a source has ended.
+    mutating func endPoll(of name: String, _ plan: Plan) {
+        queue.end(name, plan)
+        isFull = false
+    }
+}

@@ -1,0 +1,91 @@
+internal import PluginKit
+
+// What a poll's end makes of what is remembered of its source. What people are to hear of it comes back as a value.
+
+/// What a poll says of its source itself.
+enum SourceNews {
+    /// Nothing to say yet.
+    case nothing
+    /// It gives nothing usable.
+    case failing(String)
+    /// It is not polled any more.
+    case stopped(String)
+}
+
+extension SourceRecord {
+    /// Takes in that a poll brought figures.
+    mutating func takeValues(_ closeness: Judgement.Closeness) {
+        isNear = closeness == .near
+        calmCount = closeness == .far ? calmCount + 1 : 0
+    }
+
+    /// Takes in that the source gave a usable answer.
+    mutating func takeAnswer(_ outcome: Outcome, at now: Moment) {
+        failure = nil
+        stopped = nil
+        lastOutcome = outcome
+        switch outcome {
+        case .values:
+            lastGood = now
+            lastChanged = lastPolled
+            unchangedCount = 0
+        case .unchanged:
+            lastGood = now
+            unchangedCount += 1
+        case .noData:
+            lastGood = now
+            unchangedCount = 0
+            isNear = false
+            calmCount += 1
+        case .stale: unchangedCount += 1
+        case .failed: break
+        }
+    }
+
+    /// What there is to say of figures that were measured too long ago.
+    func staleNews(of source: String, measured: Moment, figuresLast: Duration, at now: Moment) -> SourceNews {
+        guard now - (lastGood ?? measured) >= figuresLast else { return .nothing }
+        return .failing(
+            "Source \(source) answers, but its newest figures are from \(measured), older than allowed.")
+    }
+
+    /// Takes in that a poll has failed.
+    ///
+    /// - Parameters:
+    ///   - figuresLast: How long the source's figures stay good.
+    ///   - clock: How a moment is said.
+    mutating func takeFailure(
+        _ new: PollFailure, of source: String, figuresLast: Duration, at now: Moment, clock: (Moment) -> String
+    ) -> SourceNews {
+        let isSecondRefusal = new.reason == .unauthorized && failure?.reason == .unauthorized
+        let failing = Failure(
+            reason: new.reason, sentence: new.description, since: failure?.since ?? now,
+            count: (failure?.count ?? 0) + 1)
+        failure = failing
+        lastOutcome = .failed
+        if isSecondRefusal {
+            stopped = new.description
+            return .stopped(
+                "The credential of source \(source) was refused twice, so it is not polled any more: "
+                    + "\(new.description). Renew it, then reload the config.")
+        }
+        let lastGood = lastGood ?? failing.since
+        // One failure is no trouble yet, unless the service says that its next answer will come too late.
+        let isLate = failing.count >= 2 && now - lastGood >= figuresLast
+        let willBeLate = new.retryAt.map { $0 - now >= figuresLast } ?? false
+        guard isLate || willBeLate else { return .nothing }
+        return .failing(
+            "Source \(source) has given no usable answer since \(clock(lastGood))"
+                + (new.retryAt.map { " and wants to be left alone until \(clock($0))" } ?? "")
+                + ": \(new.description)")
+    }
+
+    /// Moves along with a wall clock that was set.
+    mutating func move(by step: Duration) {
+        due = due.map { $0 + step }
+        lastPolled = lastPolled.map { $0 + step }
+        lastGood = lastGood.map { $0 + step }
+        lastChanged = lastChanged.map { $0 + step }
+        if let since = failure?.since { failure?.since = since + step }
+    }
+}

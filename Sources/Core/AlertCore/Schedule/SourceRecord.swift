@@ -1,0 +1,51 @@
+public import PluginKit
+
+/// What is remembered of a source.
+public struct SourceRecord: Hashable, Sendable {
+    public enum Outcome: String, Hashable, Sendable, CaseIterable {
+        case values
+        case noData = "no_data"
+        case stale, unchanged, failed
+    }
+
+    public struct Failure: Hashable, Sendable {
+        public var reason: PollFailure.Reason
+        public var sentence: String
+        /// When the first of the failures in a row happened.
+        public var since: Moment
+        public var count: Int
+    }
+
+    /// What a conditional request needs to know of the answer before.
+    public struct Validator: Hashable, Sendable {
+        public var etag: String?
+        public var lastModified: String?
+        public init(etag: String?, lastModified: String?) {
+            self.etag = etag
+            self.lastModified = lastModified
+        }
+    }
+
+    public var cursor: JSON?
+    /// By a hash of the request's address: addresses can be secrets.
+    public var validators: [String: Validator] = [:]
+    public var lastPolled: Moment?
+    /// When the source last gave a usable answer.
+    public var lastGood: Moment?
+    /// When the poll began that last brought figures: answers that say 'as before' mean these.
+    public var lastChanged: Moment?
+    public var lastOutcome: Outcome?
+    public var failure: Failure?
+    /// Answers in a row that were the same as the one before.
+    public var unchangedCount = 0
+    /// Polls in a row in which every figure was far from every limit.
+    public var calmCount = 0
+    /// The closeness of the last figures to a limit.
+    public var isNear = false
+    /// Why the source is not polled any more, until the config is loaded anew.
+    public var stopped: String?
+    public var due: Moment?
+    public var reasons: [PollReason] = []
+
+    public init() {}
+}

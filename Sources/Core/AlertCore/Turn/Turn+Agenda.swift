@@ -1,0 +1,77 @@
+internal import PluginKit
+
+// What a change of one room makes due, and what was changed on the way.
+
+extension Turn {
+    /// Keeps the promises about incidents in step with what has become of them.
+    mutating func follow(_ touched: some Sequence<Incidents.Touch>) {
+        for touch in touched {
+            switch touch {
+            case .revisit(let id): state.agenda.revisit(id, at: now)
+            case .reschedule(let id): reschedule(id)
+            }
+        }
+    }
+
+    mutating func follow(_ touch: Incidents.Touch?) {
+        if let touch { follow(CollectionOfOne(touch)) }
+    }
+
+    mutating func resolve(_ incident: Incident, because sentence: String) {
+        follow(state.incidents.resolve(incident, because: sentence, at: now, &output))
+    }
+
+    mutating func raiseTrouble(_ trouble: Trouble, about name: String, severity: Severity, _ sentence: String) {
+        follow(state.incidents.raise(trouble, about: name, severity: severity, sentence, at: now, &output))
+    }
+
+    /// Ends a trouble; gives back whether there was one.
+    @discardableResult
+    mutating func clearTrouble(_ trouble: Trouble, about name: String) -> Bool {
+        let touch = state.incidents.clear(trouble, about: name, at: now, &output)
+        follow(touch)
+        return touch != nil
+    }
+
+    /// Lets a pending incident fire whose time has come.
+    mutating func ripen(_ id: String) {
+        guard let incident = state.incidents[id], let rule = plan.detector(incident.rule),
+            state.incidents.isRipe(incident, rule, at: now)
+        else { return }
+        let isFresh = state.areFiguresFresh(of: incident.subject, for: rule, plan, at: now)
+        state.incidents.ripen(id, isFresh: isFresh, &output)
+    }
+
+    /// How soon an incident that has just been looked at may be due again.
+    static let secondLookAfter = Duration.milliseconds(1)
+
+    /// Promises to look at the incident when the next thing about it is due.
+    mutating func reschedule(_ id: String) {
+        guard let incident = state.incidents[id] else { return state.agenda.set(.incident(id), nil) }
+        var due: [Moment] = []
+        if incident.state == .pending, !incident.isUncertain, let rule = plan.detector(incident.rule) {
+            due.append(incident.since + rule.detector.holdTime)
+        }
+        // A channel that has left the config has nothing to wait for.
+        let isHeard = mayAnnounce(id)
+        for (channel, standing) in incident.standings where isHeard && plan.channel(channel) != nil {
+            if let hold = standing.hold {
+                // The summary that this turn sends looks after it.
+                if hold.isForSummary, hold.lookAgain <= now, summariesDue.contains(channel) { continue }
+                // What only an event can release, the event brings back.
+                if hold.lookAgain < .latest { due.append(hold.lookAgain) }
+            } else if let reminder = plan.reminderDue(incident, standing, in: channel) {
+                due.append(reminder)
+            }
+        }
+        due += plan.escalations(of: incident).map(\.from).filter { $0 > now }
+        // Whatever should have been settled by now and is not must not keep the turn from ending.
+        state.agenda.set(.incident(id), due.min().map { max($0, now + Turn.secondLookAfter) })
+    }
+
+    /// Whether anything may be accepted about the incident: whatever is not accepted while the journal can not be written is
+    /// looked at again when it can be.
+    func mayAnnounce(_ id: String) -> Bool {
+        state.outbox.journalTrouble == nil || state.incidents.isAboutJournal(id)
+    }
+}

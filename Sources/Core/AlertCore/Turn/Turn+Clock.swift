@@ -1,0 +1,35 @@
+internal import PluginKit
+
+// A wall clock that is set. Whatever counts time moves along with it, so that neither a flood nor a silence follows;
+// calendars (quiet hours, mutes) do not move, and are asked anew.
+
+extension Turn {
+    mutating func moveClock(by step: Duration) {
+        output.note(.warning, "the clock was set by \(step.inSeconds) s")
+        for name in state.schedule.sources.keys.sorted() {
+            guard var record = state.schedule.sources[name] else { continue }
+            record.move(by: step)
+            state.schedule.keep(record, of: name, &output)
+            state.schedule.requeue(name, plan)
+        }
+        state.figures.setBack(to: now, &output)
+        state.outbox.moveClock(by: step, &output)
+        for old in state.incidents.inOrder {
+            let moved = state.incidents.moveClock(of: old, by: step, at: now, &output)
+            if moved.id != old.id { reschedule(old.id) }
+            reconsider(moved.id)
+        }
+        for channel in plan.channels { dispatch(channel.name) }
+        // Every source has its chance to be heard again before silence counts.
+        state.agenda.set(.housekeeping, now + .hours(1))
+    }
+
+    /// Notices a clock that was set back while the bot was down: what it did last lies in the future now. A clock that was
+    /// set forward looks like a long sleep, and is treated as one.
+    mutating func moveClockIfSetBack() {
+        let past =
+            state.schedule.sources.values.compactMap(\.lastPolled) + state.outbox.deliveries.values.map(\.queued)
+            + state.outbox.tellings.values.compactMap(\.last?.at)
+        if let latest = past.max(), latest > now { moveClock(by: now - latest) }
+    }
+}

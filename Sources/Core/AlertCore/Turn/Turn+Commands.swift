@@ -1,0 +1,155 @@
+public import PluginKit
+
+// What people tell the bot: mutes, acknowledgements, another try for a dead letter.
+
+extension Turn {
+    /// Does what a command says, as far as the durable state goes; what follows from it is left to the next look.
+    mutating func obey(_ command: Command) -> CommandAnswer {
+        switch command {
+        case .mute(let match, let until, let reason, let by): mute(match, until, reason, by)
+        case .unmute(let which): unmute(which)
+        case .acknowledge(let ids, let by): acknowledge(ids, by)
+        case .retry(let id): retry(id)
+        }
+    }
+
+    private mutating func mute(
+        _ match: Match, _ until: Command.Until, _ reason: String?, _ by: String?
+    ) -> CommandAnswer {
+        let end =
+            switch until {
+            case .after(let length): now + length
+            case .at(let moment): moment
+            }
+        guard end > now else { return .refused("a mute that ends at \(end) has ended already") }
+        state.mutes.forgetEnded(at: now, &output)
+        guard state.mutes.count < Mute.countMax else {
+            return .refused("there are \(state.mutes.count) mutes already; end some with 'alertbot unmute'")
+        }
+        let mute = Mute(
+            id: freshMuteID(match), match: match, from: now, until: end,
+            reason: reason.map { $0.tamed.clipped(to: Mute.reasonCharactersMax) },
+            by: by.map { $0.tamed.clipped(to: Mute.reasonCharactersMax) })
+        state.mutes.record(.mute(mute), &output)
+        let covered = lookAgain(at: mute)
+        return .done(
+            "muted \(match.sentence) until \(plan.zone.words(end)) (\(mute.id))"
+                + (covered == 0 ? "" : "; it covers \(covered) open now"),
+            mute.json)
+    }
+
+    /// Short enough to be typed, and never that of a mute in force.
+    private func freshMuteID(_ match: Match) -> String {
+        var hash = StableHash()
+        for part in [plan.botName, now.description, match.json.text] { hash.add(part) }
+        while true {
+            let id = String(hash.text.prefix(6))
+            if state.mutes[id] == nil { return id }
+            hash.add(id)
+        }
+    }
+
+    private mutating func unmute(_ which: Command.Muted) -> CommandAnswer {
+        state.mutes.forgetEnded(at: now, &output)
+        let ended: [Mute]
+        switch which {
+        case .all: ended = state.mutes.inOrder
+        case .id(let id):
+            guard let mute = state.mutes[id] else {
+                if plan.gates.contains(where: { $0.name == id && $0.gate.stage == .mutes }) {
+                    return .refused("'\(id.tamed)' is a rule of the config; take it out there and reload")
+                }
+                let known = state.mutes.inOrder.map(\.id).sorted().joined(separator: ", ")
+                return .refused(
+                    "there is no mute '\(id.tamed)'; " + (known.isEmpty ? "none is set" : "set are \(known)"))
+            }
+            ended = [mute]
+        }
+        for mute in ended {
+            state.mutes.record(.ended(id: mute.id), &output)
+            _ = lookAgain(at: mute)
+        }
+        let what = ended.count == 1 ? "the mute of \(ended[0].match.sentence) is" : "\(ended.count) mutes are"
+        return .done(ended.isEmpty ? "nothing was muted" : "\(what) over", .array(ended.map(\.json)))
+    }
+
+    private mutating func acknowledge(_ names: [String], _ by: String?) -> CommandAnswer {
+        var incidents: [Incident] = []
+        for name in names {
+            let found = state.incidents.all.filter { $0.isOpen && $0.id.hasPrefix(name) }
+            guard found.count < 2 else {
+                return .refused(
+                    "'\(name.tamed)' may mean \(found.map(\.id).sorted().joined(separator: " or ")); write more of it")
+            }
+            guard let incident = found.first, !name.isEmpty else {
+                let open = state.incidents.inOrder.filter { $0.isOpen }.prefix(Turn.namedMax).map(\.id)
+                return .refused(
+                    "there is no open incident '\(name.tamed)'; "
+                        + (open.isEmpty ? "none is open" : "open are \(open.joined(separator: ", "))"))
+            }
+            incidents.append(incident)
+        }
+        for var incident in incidents {
+            incident.acknowledgement = Acknowledgement(
+                at: now, by: by.map { $0.tamed.clipped(to: Mute.reasonCharactersMax) })
+            state.incidents.record(.incident(incident), &output)
+            state.agenda.revisit(incident.id, at: now)
+        }
+        let what = incidents.map { "\($0.id) (\($0.rule), \($0.subject.app.tamed))" }.joined(separator: ", ")
+        return .done(
+            "acknowledged \(what): no more reminders unless it gets worse", .array(incidents.map { .string($0.id) }))
+    }
+
+    /// Incidents named in an answer; more are for `alertbot incidents`.
+    private static let namedMax = 10
+
+    private mutating func retry(_ id: String) -> CommandAnswer {
+        if let delivery = state.outbox[id] {
+            return .refused(
+                "delivery \(id) is not dead: it waits for channel \(delivery.channel), after \(delivery.attempts) tries"
+            )
+        }
+        guard let entry = state.outbox.history.last(where: { $0.delivery.id == id }) else {
+            return .refused("there is no delivery '\(id.tamed)'; 'alertbot history --dead' lists the dead letters")
+        }
+        guard entry.end.isDead else {
+            return .refused("delivery \(id) is not dead: it was \(entry.end.name) at \(plan.zone.words(entry.at))")
+        }
+        var again = entry.delivery
+        if isPast(again) {
+            again.message = writer.past(again.message)
+            again.kind = again.message.kind
+        }
+        guard plan.channel(again.channel) != nil else {
+            return .refused(
+                "its channel \(again.channel) is not in the config any more; give it a channel of that name first")
+        }
+        again = state.outbox.acceptAgain(again, at: now, &output)
+        follow(state.incidents.announceAgain(again, at: now, &output))
+        state.agenda.dispatch(again.channel, at: now)
+        return .done("delivery \(id) is back in the outbox of channel \(again.channel)", ["id": .string(id)])
+    }
+
+    /// Whether it tells of things as going on that are over by now; no end would follow it.
+    private func isPast(_ delivery: Delivery) -> Bool {
+        let incidents = delivery.message.incidents
+        return ![.resolved, .digest].contains(delivery.kind) && !incidents.isEmpty
+            && incidents.allSatisfy { state.incidents[$0.id]?.isOpen != true }
+    }
+
+    /// Has every incident that a mute concerns looked at anew; gives back how many there are.
+    private mutating func lookAgain(at mute: Mute) -> Int {
+        let concerned = state.incidents.askAnew(mute, at: now, &output)
+        for incident in concerned { state.agenda.revisit(incident.id, at: now) }
+        return concerned.count { $0.isOpen && $0.state != .pending }
+    }
+}
+
+extension Match {
+    /// `app shop-*, rule floor`, or `everything`.
+    public var sentence: String {
+        guard !conditions.isEmpty else { return "everything" }
+        return conditions.map { "\($0.property) \($0.patterns.map(\.pattern.tamed).joined(separator: " or "))" }
+            .joined(separator: ", ")
+    }
+}

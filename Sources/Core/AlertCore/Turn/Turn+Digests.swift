@@ -1,0 +1,109 @@
+internal import PluginKit
+
+// One message for many: what came and went unseen, what a budget held back, what opened together.
+
+extension Turn {
+    /// Sends what was gathered for the channel as one message, but for what another gate holds. Of more than a message
+    /// takes, the worst go first.
+    mutating func sendTogether(_ gathering: Gathering, to channel: String) {
+        let members = takeMembers(of: gathering, in: channel)
+        guard let first = members.first else { return }
+        if gathering.style == .group, members.count == 1, first.notification.kind != .digest {
+            send(first.notification, first.standing, first.reason)
+        } else {
+            let reason = first.standing.hold?.reason ?? first.reason
+            let ordered = members.sorted { $0.notification.incident.isWorse(than: $1.notification.incident) }
+            for part in Part.split(ordered) { send(part, gathering, to: channel, reason) }
+        }
+        for member in members {
+            let id = member.notification.incident.id
+            endIfSettled(id)
+            reschedule(id)
+        }
+    }
+
+    private mutating func send(_ part: Part<Member>, _ gathering: Gathering, to channel: String, _ reason: Reason) {
+        let worst = part.members.first.flatMap { state.figures.series[$0.notification.incident.subject] }
+        let message = writer.message(
+            part, gathering, why: plan.gate(gathering.gate)?.gate.gathers ?? "", worst: worst)
+        let delivery = accept(message, message.kind, channel, incident: nil)
+        for member in part.members {
+            let incident = member.notification.incident
+            let told = member.standing.told(member.notification, figureToSay(of: incident), at: now)
+            state.incidents.keep(told, of: incident.id, in: channel, &output)
+        }
+        decide(
+            .send, reason, message.kind, part.members.map(\.notification.severity).max() ?? message.severity, channel,
+            message, incident: nil, delivery: delivery.id)
+        state.agenda.dispatch(channel, at: now)
+    }
+
+    private mutating func takeMembers(of gathering: Gathering, in channel: String) -> [Member] {
+        let place = GatheringPlace(channel: channel, gathering: gathering)
+        var members: [Member] = []
+        for incident in state.incidents.gathered(place) {
+            guard var standing = incident.standings[channel], mayAnnounce(incident.id) else { continue }
+            let isUnseen = !incident.isOpen && standing.announced == nil
+            guard let want = isUnseen ? (.digest, .unannounced) : wanted(incident, standing, in: channel) else {
+                standing.hold = nil
+                state.incidents.keep(standing, of: incident.id, in: channel, &output)
+                reschedule(incident.id)
+                continue
+            }
+            let notification = Notification(want.kind, of: incident, standing, in: channel)
+            if let closure = state.closure(for: notification, at: now, plan, sparing: gathering.gate) {
+                if isUnseen {
+                    postpone(notification, standing, by: closure)
+                } else {
+                    turnAway(notification, standing, by: closure)
+                }
+                reschedule(incident.id)
+            } else {
+                members.append(Member(notification: notification, standing: standing, reason: want.reason))
+            }
+        }
+        return members
+    }
+
+    // MARK: - What came and went
+
+    /// Sends a summary to each channel that has waited for one.
+    mutating func sendSummaries() {
+        guard state.outbox.journalTrouble == nil else { return }
+        for channel in summariesDue.sorted() {
+            let ended = takeEnded(for: channel)
+            guard let reason = ended.compactMap({ $0.standings[channel]?.hold?.reason }).first else { continue }
+            for part in Part.split(ended.sorted { $0.isWorse(than: $1) }) {
+                let message = writer.summary(of: part, reason: reason)
+                let delivery = accept(message, .digest, channel, incident: nil)
+                decide(.send, reason, .digest, message.severity, channel, message, incident: nil, delivery: delivery.id)
+            }
+            for incident in ended {
+                state.incidents.keep(nil, of: incident.id, in: channel, &output)
+                endIfSettled(incident.id)
+                reschedule(incident.id)
+            }
+            state.agenda.dispatch(channel, at: now)
+        }
+        summariesDue = []
+    }
+
+    private mutating func takeEnded(for channel: String) -> [Incident] {
+        var ended: [Incident] = []
+        for incident in state.incidents.inOrder {
+            guard let standing = incident.standings[channel], let hold = standing.hold, hold.isForSummary else {
+                continue
+            }
+            let notification = Notification(.digest, of: incident, standing, in: channel)
+            guard !state.isClosed(hold, to: notification, at: now, plan) else { continue }
+            // What was said since it was asked may have closed a gate.
+            if let closure = state.closure(for: notification, at: now, plan) {
+                postpone(notification, standing, by: closure)
+                reschedule(incident.id)
+            } else {
+                ended.append(incident)
+            }
+        }
+        return ended
+    }
+}

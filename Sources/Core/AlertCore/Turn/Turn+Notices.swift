@@ -1,0 +1,99 @@
+internal import PluginKit
+
+// Whom to tell, and whether now. What a channel should hear follows from what it has heard and from how things are; so
+// something held back is simply looked at afresh when its gate opens.
+
+extension Turn {
+    /// Tells every channel what it should hear of the incident now.
+    mutating func announce(_ incident: Incident) {
+        guard incident.state != .pending else { return }
+        guard mayAnnounce(incident.id) else { return }
+        let concerned = incident.isOpen ? plan.channels(for: incident, at: now) : []
+        for channel in plan.channels.map(\.name)
+        where concerned.contains(channel) || incident.standings[channel] != nil {
+            guard let current = state.incidents[incident.id] else { return }
+            if current.isOpen, !concerned.contains(channel), current.standings[channel]?.announced == nil {
+                letGo(current, of: channel)
+            } else {
+                consider(current, for: channel)
+            }
+        }
+        endIfSettled(incident.id)
+    }
+
+    /// What is held for a channel that the routes do not lead to any more will not be said there.
+    private mutating func letGo(_ incident: Incident, of channel: String) {
+        guard var standing = incident.standings[channel], standing.hold != nil else { return }
+        standing.hold = nil
+        state.incidents.keep(standing, of: incident.id, in: channel, &output)
+    }
+
+    /// Decides about one incident and one channel.
+    private mutating func consider(_ incident: Incident, for channel: String) {
+        var incident = incident
+        var standing = incident.standings[channel] ?? Standing()
+        if !incident.isOpen, standing.announced == nil {
+            settleUnannounced(incident, standing, channel)
+            return
+        }
+        guard let (kind, reason) = wanted(incident, standing, in: channel) else {
+            guard standing.hold != nil else { return }
+            standing.hold = nil
+            state.incidents.keep(standing, of: incident.id, in: channel, &output)
+            return
+        }
+        let notification = Notification(kind, of: incident, standing, in: channel)
+        if let hold = standing.hold, state.stands(hold, for: notification, at: now, plan) { return }
+        if kind == .reminder, let rule = plan.detector(incident.rule),
+            !state.areFiguresFresh(of: incident.subject, for: rule, plan, at: now)
+        {
+            incident.isUncertain = true
+            state.incidents.record(.incident(incident), &output)
+            return
+        }
+        if let closure = state.closure(for: notification, at: now, plan) {
+            turnAway(notification, standing, by: closure)
+        } else if let gathering = standing.hold?.gathering, plan.isGathered(notification, by: gathering) {
+            sendTogether(gathering, to: channel)
+        } else {
+            send(notification, standing, reason)
+        }
+    }
+
+    /// What ended without the channel having heard of it: a line of a summary, or nothing.
+    private mutating func settleUnannounced(_ incident: Incident, _ standing: Standing, _ channel: String) {
+        var standing = standing
+        guard standing.hold?.isForSummary != true else {
+            waitForSummary(incident, standing, channel)
+            return
+        }
+        // Wherever the opening was held or dropped, a resolution would answer a question that nobody asked.
+        if standing.hold != nil || standing.dropped != nil || standing.undelivered != nil {
+            decide(.drop, .unannounced, .resolved, of: incident, incident.severity, channel)
+        }
+        if var hold = standing.hold {
+            if hold.summarizes {
+                hold.isForSummary = true
+                standing.hold = hold
+                state.incidents.keep(standing, of: incident.id, in: channel, &output)
+                return
+            }
+            decide(.drop, hold.reason, hold.kind, of: incident, hold.severity, channel)
+        }
+        state.incidents.keep(nil, of: incident.id, in: channel, &output)
+    }
+
+    /// Looks whether the gate behind which something came and went has opened.
+    private mutating func waitForSummary(_ incident: Incident, _ standing: Standing, _ channel: String) {
+        guard let hold = standing.hold else { return }
+        let notification = Notification(.digest, of: incident, standing, in: channel)
+        guard !state.isClosed(hold, to: notification, at: now, plan) else { return }
+        if let closure = state.closure(for: notification, at: now, plan) {
+            postpone(notification, standing, by: closure)
+        } else if let gathering = hold.gathering, plan.isGathered(notification, by: gathering) {
+            sendTogether(gathering, to: channel)
+        } else {
+            summariesDue.insert(channel)
+        }
+    }
+}

@@ -1,0 +1,220 @@
+internal import PluginKit
+
+// What a poll found out: it changes what is known of its source, becomes figures, and is judged.
+
+extension Turn {
+    /// Takes in lines of a file: what sources saw, or how polls ended that brought no figures.
+    mutating func takeLines(_ lines: [ObservationLine], asked: Moment) {
+        // Nearly always they are of one source.
+        var seen: [(source: String, observations: [Observation])] = []
+        for index in lines.indices {
+            switch lines[index] {
+            case .observed(let observation):
+                let source = observation.subject.source
+                if let index = seen.firstIndex(where: { $0.source == source }) {
+                    seen[index].observations.append(observation)
+                } else {
+                    seen.append((source, [observation]))
+                }
+            case .empty(let poll):
+                takeReport(
+                    of: poll.source, PollReport(PollReport.Outcome(poll.outcome)),
+                    validators: state.schedule.sources[poll.source]?.validators ?? [:])
+            }
+        }
+        for (name, observations) in seen.sorted(by: { $0.source < $1.source }) {
+            var record = state.schedule.sources[name] ?? SourceRecord()
+            record.lastPolled = asked
+            state.schedule.keep(record, of: name, &output)
+            takeReport(of: name, PollReport(.values(observations)), validators: record.validators)
+        }
+    }
+
+    /// Takes in what a poll found out.
+    mutating func takeReport(
+        of name: String, _ report: PollReport, validators: [String: SourceRecord.Validator]
+    ) {
+        guard let source = plan.source(name) else { return }
+        var record = state.schedule.sources[name] ?? SourceRecord()
+        if let cursor = report.cursor { record.cursor = cursor }
+        record.validators = validators
+        for warning in report.warnings { output.note(.warning, "source \(name): \(warning)") }
+        if case .failed(let failure) = report.outcome {
+            output.note(.warning, "source \(name): \(failure.reason.rawValue): \(failure.description)")
+            let news = record.takeFailure(
+                failure, of: name, figuresLast: plan.figuresLast(name), at: now, clock: plan.zone.words)
+            takeNews(news, of: name)
+        } else {
+            takeAnswer(report.outcome, of: source, &record)
+        }
+        pace(source).plan(&record, notBefore: report.wait, at: now)
+        state.schedule.keep(record, of: name, &output)
+        judgeSource(name)
+        state.schedule.requeue(name, plan)
+    }
+
+    private mutating func takeAnswer(
+        _ outcome: PollReport.Outcome, of source: SourcePlan, _ record: inout SourceRecord
+    ) {
+        clearTrouble(.sourceStopped, about: source.name)
+        if case .stale = outcome {} else { clearTrouble(.sourceFailing, about: source.name) }
+        switch outcome {
+        case .values(let observations):
+            record.takeAnswer(.values, at: now)
+            let subjects = state.figures.take(observations, of: source.name, plan, at: now, &output)
+            record.takeValues(judge(subjects))
+            _ = state.schedule.noteJudged(source.name)
+        case .unchanged:
+            // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
+            // that the figures still hold.
+            let isNews = record.lastOutcome != .values && record.lastOutcome != .unchanged
+            if state.schedule.noteJudged(source.name) || isNews {
+                let subjects = state.figures.subjects(of: source.name)
+                if judge(subjects, asSeen: true) == .near { record.isNear = true }
+            }
+            record.takeAnswer(.unchanged, at: now)
+        case .noData: record.takeAnswer(.noData, at: now)
+        case .stale(let measured):
+            record.takeAnswer(.stale, at: now)
+            output.note(.warning, "source \(source.name): its figures are from \(measured), older than allowed")
+            let news = record.staleNews(
+                of: source.name, measured: measured, figuresLast: plan.figuresLast(source.name), at: now)
+            takeNews(news, of: source.name)
+        case .failed: break
+        }
+    }
+
+    private mutating func takeNews(_ news: SourceNews, of source: String) {
+        switch news {
+        case .nothing: break
+        case .failing(let sentence): raiseTrouble(.sourceFailing, about: source, severity: .warning, sentence)
+        case .stopped(let sentence): raiseTrouble(.sourceStopped, about: source, severity: .critical, sentence)
+        }
+    }
+
+    private func pace(_ source: SourcePlan) -> PollPace {
+        // A rule without `for` fires in this very turn: there is nothing to watch for.
+        let hasPending = state.incidents.pending(of: source.name).contains {
+            (plan.detector($0.rule)?.detector.holdTime ?? .zero) > .zero
+        }
+        return PollPace(
+            source: source, hasPending: hasPending, isIdle: isIdle(source), isLowOnPower: state.schedule.isLowOnPower)
+    }
+
+    /// Whether nobody would be told, whatever the source said: every way out is closed to every incident it could make.
+    private func isIdle(_ source: SourcePlan) -> Bool {
+        guard source.slowsWhen.contains(.idle), !plan.gates.isEmpty || !state.mutes.isEmpty else { return false }
+        let subjects = state.figures.subjects(of: source.name)
+        guard !subjects.isEmpty else { return false }
+        for subject in subjects {
+            let labels = state.figures.series[subject]?.labels ?? [:]
+            for detector in plan.detectors where detector.concerns(subject, labels: labels) {
+                let incident = Incident(
+                    rule: detector.name, subject: subject, labels: labels, severity: .critical, since: now,
+                    evidence: Evidence(sentence: ""))
+                let wouldPass = plan.channels(for: incident, at: now).contains { channel in
+                    let opening = Notification(incident: incident, kind: .opened, severity: .critical, channel: channel)
+                    return state.calendarClosure(for: opening, at: now, plan) == nil
+                }
+                if wouldPass { return false }
+            }
+        }
+        return true
+    }
+
+    // MARK: - Judging
+
+    /// Asks the rules about subjects, and moves incidents along; gives back how close the closest figure is to a limit.
+    private mutating func judge(_ subjects: [Subject], asSeen: Bool = false) -> Judgement.Closeness {
+        var question = Question(plan: plan, now: now)
+        question.tellsJudgements = tellsJudgements
+        question.asSeen = asSeen
+        let verdicts = state.judge(subjects, question)
+        for verdict in verdicts.all { track(verdict) }
+        return verdicts.closeness
+    }
+
+    /// Asks the rules that watch a source as such, and promises to ask again when they want to.
+    mutating func judgeSource(_ name: String) {
+        guard plan.watchesSources else { return }
+        let verdicts = state.judge(source: name, Question(plan: plan, now: now))
+        for verdict in verdicts.all { track(verdict) }
+        state.agenda.set(.watch(name), verdicts.askAgain.map { max($0, now + Turn.secondLookAfter) })
+    }
+
+    /// Moves incidents along with what a rule thinks now.
+    private mutating func track(_ verdict: Verdict) {
+        let rule = verdict.rule
+        switch verdict.word {
+        case .unconcerned(let sentence):
+            follow(
+                state.incidents.end(
+                    trackedBy: rule.name, verdict.subject, because: sentence, at: now, &output))
+        case .judged(let judgement):
+            if tellsJudgements {
+                output.judgements.append(
+                    JudgementRecord(
+                        rule: rule.name, subject: verdict.subject, key: verdict.key, judgement: judgement))
+            }
+            var isFresh = false
+            if case .firing = judgement.verdict {
+                isFresh = state.areFiguresFresh(of: verdict.subject, for: rule, plan, at: now)
+            }
+            follow(state.incidents.track(rule, verdict, judgement, isFresh: isFresh, at: now, &output))
+        }
+    }
+
+    // MARK: - Another config
+
+    /// Ends the incidents that the config has no place for any more.
+    mutating func endIncidentsWithoutRule() {
+        for incident in state.incidents.inOrder where incident.isOpen {
+            if let sentence = whyOutdated(incident) { resolve(incident, because: sentence) }
+        }
+    }
+
+    private func whyOutdated(_ incident: Incident) -> String? {
+        let name = incident.subject.source
+        if let trouble = Trouble(rawValue: incident.rule) {
+            let isKnown =
+                switch trouble {
+                case .channelFailing: plan.channel(name) != nil
+                case .sourceFailing, .sourceStopped: plan.source(name) != nil
+                case .journalFailing: true
+                }
+            return isKnown ? nil : "\(name) is not in the config any more."
+        }
+        guard let rule = plan.detector(incident.rule) else {
+            return "The rule \(incident.rule) is not in the config any more."
+        }
+        guard plan.source(name) != nil else { return "The source \(name) is not in the config any more." }
+        let isConcerned =
+            rule.scope == .source
+            ? rule.canConcern(source: name)
+            : rule.concerns(incident.subject, labels: incident.labels)
+                && (rule.scope != .app || rule.shows(release: incident.subject.release))
+        guard isConcerned else { return "The rule \(incident.rule) does not match it any more." }
+        return canJudge(incident, rule) ? nil : "The rule \(incident.rule) is another one now and does not judge this."
+    }
+
+    /// Whether the rule looks at such things at all: under its name another plugin may have opened the incident.
+    private func canJudge(_ incident: Incident, _ rule: DetectorPlan) -> Bool {
+        let subject = incident.subject
+        let hasFigures = state.figures.series[subject] != nil
+        return switch rule.scope {
+        case .source: subject.app == subject.source || hasFigures
+        case .app: state.figures.hasFigures(ofWhole: subject.whole)
+        case .subject: hasFigures && (incident.key == nil || rule.judge == nil)
+        }
+    }
+}
+
+extension PollReport {
+    /// Until when the service wants to be left alone, if it said so.
+    fileprivate var wait: Moment? {
+        if case .failed(let failure) = outcome, let retryAt = failure.retryAt {
+            return max(retryAt, notBefore ?? retryAt)
+        }
+        return notBefore
+    }
+}

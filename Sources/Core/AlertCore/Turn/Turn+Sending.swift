@@ -1,0 +1,181 @@
+internal import PluginKit
+
+// One notification on its way: into the outbox, behind a gate, or nowhere.
+
+extension Turn {
+    /// What a channel wants to hear, given what it knows.
+    func wanted(
+        _ incident: Incident, _ standing: Standing, in channel: String
+    ) -> (kind: Notification.Kind, reason: Reason)? {
+        switch incident.state {
+        case .pending: return nil
+        case .resolved: return standing.announced == nil ? nil : (.resolved, .resolved)
+        case .firing, .recovering:
+            guard let announced = standing.announced else {
+                if let vain = [standing.dropped, standing.undelivered].compactMap({ $0 }).max(),
+                    incident.severity <= vain
+                {
+                    return nil
+                }
+                return (.opened, .first)
+            }
+            let isWorse = incident.severity > max(announced, standing.dropped ?? announced)
+            if incident.state == .firing, isWorse { return (.escalated, .escalated) }
+            if correction(of: incident, standing) != nil { return (.revised, .revised) }
+            guard incident.state == .firing else { return nil }
+            if let due = plan.reminderDue(incident, standing, in: channel), due <= now { return (.reminder, .repeat) }
+            return nil
+        }
+    }
+
+    /// Holds or drops what a gate is closed to.
+    mutating func turnAway(_ notification: Notification, _ old: Standing, by closure: Closure) {
+        var standing = old
+        let (incident, kind, severity) = (notification.incident, notification.kind, notification.severity)
+        if closure.fate == .drop, kind != .resolved {
+            decide(.drop, closure.reason, kind, of: incident, severity, notification.channel)
+            standing.dropped = max(severity, standing.dropped ?? severity)
+            standing.lastSaid = now
+            // What is never said is not offered again with the next look.
+            if kind == .revised { standing.said = figureToSay(of: incident) }
+            standing.hold = nil
+        } else {
+            let hold = state.hold(notification, standing.hold, by: closure, at: now, plan)
+            standing.hold = hold
+            if old.hold?.kind != kind || old.hold?.severity != severity || old.hold?.until != hold.until {
+                decide(.hold(until: hold.until), closure.reason, kind, of: incident, severity, notification.channel)
+            }
+        }
+        guard old != standing else { return }
+        state.incidents.keep(standing, of: incident.id, in: notification.channel, &output)
+    }
+
+    /// Keeps back what waits for a summary, because another gate is closed.
+    mutating func postpone(_ notification: Notification, _ old: Standing, by closure: Closure) {
+        var standing = old
+        standing.hold?.lookAgain = closure.until
+        standing.hold?.until = state.firstOpening(for: notification, after: closure, at: now, plan)
+        if case .gather(let gathering) = closure.fate {
+            standing.hold?.reason = closure.reason
+            standing.hold?.gathering = gathering
+        }
+        state.incidents.keep(standing, of: notification.incident.id, in: notification.channel, &output)
+    }
+
+    /// Accepts it into the outbox.
+    mutating func send(_ notification: Notification, _ standing: Standing, _ reason: Reason) {
+        let (incident, channel) = (notification.incident, notification.channel)
+        let remarks = state.remarks(on: notification, at: now, plan)
+        let story = story(of: incident)
+        var message = writer.message(story, notification.kind)
+        if let correction = correction(of: incident, standing) { message.facts.append(writer.fact(correction)) }
+        message.facts += remarks.map(\.fact)
+        let delivery = accept(message, about: story, notification.kind, in: channel)
+        let told = standing.told(notification, figureToSay(of: incident), at: now)
+        state.incidents.keep(told, of: incident.id, in: channel, &output)
+        decide(
+            .send, delivery.kind == .digest ? .overtaken : remarks.first?.reason ?? reason, delivery.kind,
+            notification.severity, channel, delivery.message, incident: incident.id, delivery: delivery.id)
+        state.agenda.dispatch(channel, at: now)
+    }
+
+    /// Accepts a message about one incident. One of the same incident that has certainly not arrived yet is replaced: newer
+    /// truth overtakes it.
+    private mutating func accept(
+        _ new: Message, about story: Story, _ newKind: Notification.Kind, in channel: String
+    ) -> Delivery {
+        var (message, kind) = (new, newKind)
+        for old in state.outbox.overtaken(of: story.incident.id, in: channel) {
+            if old.kind == .opened || old.kind == .digest {
+                // The channel has heard nothing yet: the newer message is its first, or tells the whole story.
+                kind = story.incident.isOpen ? .opened : .digest
+                message =
+                    kind == .digest
+                    ? writer.summary(of: Part(of: story.incident), reason: .overtaken)
+                    : writer.message(story, .opened)
+            }
+            // Not so bad as to be told again and again, but bad enough to be told.
+            if old.kind == .escalated, [.reminder, .revised].contains(kind) {
+                kind = .escalated
+                message = writer.message(story, .escalated)
+            }
+            // Nor is a correction lost that nobody has read yet.
+            if old.kind == .revised, kind == .reminder {
+                kind = .revised
+                message = writer.message(story, .revised)
+                message.facts += old.message.facts.filter { $0.label == Correction.label }
+            }
+            state.outbox.end(old, .replaced, at: now, &output)
+        }
+        return accept(message, kind, channel, incident: story.incident.id)
+    }
+
+    mutating func accept(
+        _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?
+    ) -> Delivery {
+        acceptedCount += 1
+        return state.outbox.accept(message, kind, channel, incident: incident, bot: plan.botName, at: now, &output)
+    }
+
+    /// Lets go of a resolved incident of which nobody has anything more to hear.
+    mutating func endIfSettled(_ id: String) {
+        guard let incident = state.incidents[id], !incident.isOpen else { return }
+        let isHeard = incident.standings.contains { plan.channel($0.key) != nil }
+        if !isHeard { state.incidents.record(.ended(id: id), &output) }
+    }
+
+    // MARK: - Words
+
+    var writer: MessageWriter { MessageWriter(zone: plan.zone, publicURL: plan.publicURL, now: now) }
+
+    /// What a message about the incident is made of.
+    func story(of incident: Incident) -> Story {
+        let subject = incident.subject
+        return Story(
+            incident: incident, series: state.figures.series[subject],
+            whole: subject.release == nil ? nil : state.figures.series[subject.whole])
+    }
+
+    /// What late figures have changed of what the channel was told; nil when it was told nothing wrong.
+    private func correction(of incident: Incident, _ standing: Standing) -> Correction? {
+        standing.said.flatMap { Correction(of: $0, in: state.figures.series[incident.subject]) }
+    }
+
+    func figureToSay(of incident: Incident) -> Said? { Said(of: incident, in: state.figures.series[incident.subject]) }
+
+    // MARK: - What was decided
+
+    /// Says what became of a notification that does not leave.
+    mutating func decide(
+        _ decision: Decision, _ reason: Reason, _ kind: Notification.Kind, of incident: Incident,
+        _ severity: Severity, _ channel: String
+    ) {
+        let message = writer.message(story(of: incident), kind)
+        decide(decision, reason, kind, severity, channel, message, incident: incident.id)
+    }
+
+    mutating func decide(
+        _ decision: Decision, _ reason: Reason, _ kind: Notification.Kind, _ severity: Severity, _ channel: String,
+        _ message: Message, incident: String?, delivery: String? = nil
+    ) {
+        output.effects.append(
+            .decided(
+                DecisionRecord(
+                    at: now, incident: incident, kind: kind, severity: severity, channel: channel, decision: decision,
+                    reason: reason, message: message, delivery: delivery)))
+    }
+}
+
+extension Notification {
+    /// What gates are asked about.
+    init(_ kind: Kind, of incident: Incident, _ standing: Standing, in channel: String) {
+        let hold = standing.hold
+        let severity =
+            kind == .digest
+            ? hold?.severity ?? incident.severity
+            : max(incident.severity, incident.isOpen ? .info : standing.announced ?? .info)
+        self.init(
+            incident: incident, kind: kind, severity: severity, channel: channel,
+            held: hold.map { .init($0.reason, since: $0.since, isGathered: $0.gathering != nil) })
+    }
+}

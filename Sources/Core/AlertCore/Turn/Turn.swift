@@ -1,0 +1,134 @@
+internal import PluginKit
+
+/// One step under way: it takes in what has happened, and then looks once at what is due.
+///
+/// What comes in goes one way: *report → figures → verdicts → incidents → notifications → gates → outbox*. Each room of the state
+/// does its own part; a turn only leads from one to the next. What a later room has to say to an earlier one (a channel that
+/// fails is an incident, too) becomes a promise in the agenda and has its turn there, so nothing runs in circles.
+struct Turn {
+    let plan: Plan
+    let now: Moment
+    var state: State
+    var output = Output()
+    var tellsJudgements = false
+    /// Channels that get a summary at the end of this turn.
+    var summariesDue: Set<String> = []
+    /// Messages that this turn has accepted.
+    var acceptedCount = 0
+
+    init(plan: Plan, now: Moment, state: State) {
+        self.plan = plan
+        self.now = now
+        self.state = state
+        self.state.incidents.rememberSwings(plan.remembersPast)
+        self.state.outbox.rememberTellings(plan.remembersPast)
+    }
+
+    mutating func take(_ input: Input) {
+        switch input {
+        case .started: start()
+        case .tick: break
+        case .polled(let source, let report, let validators):
+            state.schedule.endPoll(of: source, plan)
+            takeReport(of: source, report, validators: validators)
+        case .observed(let lines, let asked): takeLines(lines, asked: min(asked ?? now, now))
+        case .delivered(let id, let outcome):
+            takeNews(state.outbox.take(outcome, of: id, plan, at: now, &output))
+        case .unsent(let ids):
+            for id in ids { takeNews([state.outbox.takeBack(id, plan, at: now, &output)].compactMap(\.self)) }
+        case .power(let isLow): state.schedule.setPower(isLow: isLow)
+        case .journal(let trouble): takeJournal(trouble)
+        case .command(let command, let id): output.effects.append(.answered(obey(command), id: id))
+        case .clockStepped(let step): moveClock(by: step)
+        }
+    }
+
+    /// Looks at everything that is due.
+    mutating func passTime() {
+        repeat {
+            while mayAccept, let id = state.agenda.popBacklog() { reconsider(id) }
+            while let due = takeDue() { look(at: due) }
+            sendSummaries()
+        } while state.incidents.hasEvent
+        state.agenda.resumeBacklog(at: state.outbox.isEveryChannelFull(plan) ? nil : now)
+        state.schedule.startDue(plan, at: now, &output)
+    }
+
+    /// How many messages a turn accepts: beyond this many, what is due waits for the next turn, which follows at once. 64 are
+    /// some 100 KB in one commit; they keep a channel that takes as many at once busy while the next are written.
+    static let acceptedMax = 64
+
+    private var mayAccept: Bool { acceptedCount < Turn.acceptedMax && !state.outbox.isEveryChannelFull(plan) }
+
+    /// Takes out what is due, and what may be since another incident has changed.
+    private mutating func takeDue() -> Agenda.Due? {
+        if state.incidents.takeEvent() {
+            for id in state.incidents.waitingForEvents.sorted() { state.agenda.revisit(id, at: now) }
+        }
+        return state.agenda.popAllDue(now)
+    }
+
+    private mutating func look(at due: Agenda.Due) {
+        for source in due.watches.sorted() { judgeSource(source) }
+        // What began first is told first, however the promises lay in the heap.
+        let incidents = state.incidents.inOrder(due.incidents)
+        // What explains others must fire before they are asked about.
+        for id in incidents { ripen(id) }
+        for id in incidents {
+            // What is said already can leave while the rest is looked at.
+            if mayAccept { reconsider(id) } else { state.agenda.postpone(id) }
+        }
+        for channel in due.channels.sorted() { dispatch(channel) }
+        if due.housekeeping { keepHouse() }
+    }
+
+    /// Looks at an incident whose time has come, or that has changed: whether it fires now, and whom to tell.
+    mutating func reconsider(_ id: String) {
+        ripen(id)
+        guard let incident = state.incidents[id] else { return }
+        announce(incident)
+        reschedule(id)
+    }
+
+    private mutating func start() {
+        moveClockIfSetBack()
+        state.schedule.forgetJudged()
+        for source in plan.sources {
+            guard var record = state.schedule.sources[source.name], record.stopped != nil else { continue }
+            // A new start, or a new config, is a new chance for a credential that was refused.
+            record.stopped = nil
+            record.failure = nil
+            record.due = record.lastPolled.map { $0 + source.throttle }
+            state.schedule.keep(record, of: source.name, &output)
+        }
+        state.schedule.enroll(plan)
+        takeNews(state.outbox.settleInterrupted(plan, at: now, &output))
+        // Should it still be so, the first write will tell.
+        if state.outbox.journalTrouble == nil { clearTrouble(.journalFailing, about: Trouble.journal) }
+        endIncidentsWithoutRule()
+        // A channel that has gone and come back has nobody who says that it works again.
+        for channel in plan.channels where !state.incidents.isFailing(channel: channel.name) {
+            follow(state.incidents.tellAnew(channel.name, &output))
+        }
+        for source in plan.sources { judgeSource(source.name) }
+        for incident in state.incidents.inOrder { ripen(incident.id) }
+        for incident in state.incidents.inOrder { reconsider(incident.id) }
+        for channel in plan.channels { dispatch(channel.name) }
+        state.agenda.set(.housekeeping, now + .hours(1))
+    }
+
+    /// Lets go of subjects that nobody has heard of for long: old releases, apps that are gone.
+    private mutating func keepHouse() {
+        state.mutes.forgetEnded(at: now, &output)
+        state.incidents.forgetOldSwings(at: now, &output)
+        let gone = state.figures.outdated(at: now)
+        if !gone.isEmpty {
+            let isGone = Set(gone)
+            for incident in state.incidents.inOrder where incident.isOpen && isGone.contains(incident.subject) {
+                resolve(incident, because: "No figures have come for \(Figures.lifetime.short).")
+            }
+            for subject in gone { state.figures.record(.forgotten(subject), &output) }
+        }
+        state.agenda.set(.housekeeping, now + .hours(1))
+    }
+}
