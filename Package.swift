@@ -103,7 +103,7 @@ let package = Package(
         module("RuleTests", in: "Preview", ["AlertCore", "BotConfig", "Preview", "YAMLKit"] + kit),
         module("Runtime", in: "Shell", ["AlertCore", "Journal"] + kit),
         module("Pictures", in: "Preview", ["AlertCore", "Markup", "Preview"] + kit),
-        module("StatusPage", in: "Shell", ["AlertModel", "Markup"]),
+        module("StatusPage", in: "Shell", ["AlertModel", "CMicroHTTP", "Markup"]),
         module("Markup", in: "Foundations", ["AlertModel"]),
         module(
             "AlertCore", in: "Core",
@@ -121,6 +121,7 @@ let package = Package(
         door("CCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"),
         door("CCrypto", pkgConfig: "libcrypto", debian: "libssl-dev"),
         door("CMalloc"),
+        door("CMicroHTTP", pkgConfig: "libmicrohttpd", debian: "libmicrohttpd-dev"),
         door("CYaml", pkgConfig: "yaml-0.1", debian: "libyaml-dev"),
 
         module("PluginTesting", in: "Kit", kit),

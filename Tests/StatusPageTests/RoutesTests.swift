@@ -64,21 +64,6 @@ import Testing
         }
     }
 
-    @Test func `a client that sends on after its answer is not cut off`() async throws {
-        try await serving { port in
-            var client = try Client(port: port)
-            defer { client.connection.close() }
-            try await client.send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3000\r\n\r\n")
-            let text = try await client.read()
-            #expect(try Reply(text).status == 405)
-            for _ in 0..<3 {
-                try await client.send(String(repeating: "x", count: 1000))
-                // Were the first connection closed by now, sending on it would fail the next time.
-                #expect(try await ask(port, "/metrics").status == 200)
-            }
-        }
-    }
-
     @Test(arguments: ["0", "-1", "1001", "x", "", "1e3", "99999999999999999999"])
     func `a limit that is none is refused with a sentence`(limit: String) async throws {
         try await serving { port in
@@ -133,95 +118,6 @@ import Testing
     @Test func `an address for the whole network answers to any name`() async throws {
         try await serving(at: .tcp(host: "0.0.0.0", port: 0)) { port async throws in
             #expect(try await ask(port, "/", headers: ["Host: alerts.example.com"]).status == 200)
-        }
-    }
-
-    // MARK: What it bears
-
-    @Test func `what is no HTTP gets a sentence`() async throws {
-        try await serving { port in
-            let reply = try await exchange(Client(port: port), "hello\r\n\r\n")
-            #expect(reply.status == 400)
-            #expect(reply.body == "This is no HTTP/1.1 request.\n")
-        }
-    }
-
-    @Test func `a head may come in pieces`() async throws {
-        try await serving { port in
-            var client = try Client(port: port)
-            defer { client.connection.close() }
-            for piece in ["GET /metr", "ics HTTP/1.1\r\nHost: localhost\r", "\n\r", "\n"] {
-                try await client.send(piece)
-            }
-            #expect(try Reply(await client.read()).body == "alertbot_up 1\n")
-        }
-    }
-
-    @Test func `a head has a longest length`() async throws {
-        try await serving { port in
-            let fits = "X: " + String(repeating: "a", count: 16_000)
-            #expect(try await ask(port, "/metrics", headers: ["Host: localhost", fits]).status == 200)
-            let reply = try await ask(port, "/metrics", headers: ["Host: localhost", fits, fits])
-            #expect(reply.status == 431)
-            #expect(reply.body == "The request's head has more than 16384 bytes.\n")
-        }
-    }
-
-    @Test func `a client that never ends its head is shut out`() async throws {
-        var limits = Limits()
-        limits.exchangeTimeMax = .milliseconds(20)
-        try await serving(limits: limits) { port in
-            var client = try Client(port: port)
-            defer { client.connection.close() }
-            try await client.send("GET / HTTP/1.1\r\nHost: localhost\r\n")
-            #expect(try await client.read() == "")
-        }
-    }
-
-    @Test func `a client that does not read its answer is shut out`() async throws {
-        var limits = Limits()
-        limits.exchangeTimeMax = .milliseconds(20)
-        limits.connectionsMax = 1
-        let bot = FakeBot()
-        // More than the buffers of both ends hold.
-        let figures = String(repeating: "x", count: 16 << 20)
-        await bot.count(figures)
-        try await serving(bot, limits: limits) { port in
-            var client = try Client(port: port)
-            defer { client.connection.close() }
-            try await client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            var status = 503
-            // Its place is free again once the server has given it up.
-            while status != 200 { status = (try? await ask(port, "/healthz").status) ?? 503 }
-            let text = (try? await client.read()) ?? ""
-            #expect(text.utf8.count < figures.utf8.count)
-        }
-    }
-
-    @Test func `a client that leaves without a word does no harm`() async throws {
-        try await serving { port in
-            try Client(port: port).connection.close()
-            #expect(try await ask(port, "/metrics").status == 200)
-        }
-    }
-
-    @Test func `connections beyond the limit are told so, and fit again once others have gone`() async throws {
-        var limits = Limits()
-        limits.connectionsMax = 1
-        limits.heartbeat = .seconds(3600)
-        try await serving(limits: limits) { port in
-            var first = try Client(port: port)
-            try await first.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            try await first.read(until: "retry")
-
-            var second = try Client(port: port)
-            #expect(try Reply(await second.read()).status == 503)
-            second.connection.close()
-
-            first.connection.close()
-            var status = 503
-            // The server learns by itself that the first has gone; until then it refuses, perhaps with a reset.
-            while status != 200 { status = (try? await ask(port, "/metrics").status) ?? 503 }
         }
     }
 }

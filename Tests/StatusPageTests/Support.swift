@@ -45,12 +45,14 @@ extension [PageChannel] {
 }
 
 extension InboxMessage {
-    static func sample(_ id: String, headline: String = "🔴 shop-ios: 98.3 %") -> InboxMessage {
+    static func sample(
+        _ id: String, headline: String = "🔴 shop-ios: 98.3 %", lines: [String] = []
+    ) -> InboxMessage {
         let at = Moment(milliseconds: 1_795_212_300_000)  // 2026-11-20T22:05:00Z, a Friday
         return InboxMessage(
             id: id,
             channel: "team",
-            message: Message(kind: .opened, severity: .critical, at: at, headline: headline),
+            message: Message(kind: .opened, severity: .critical, at: at, headline: headline, lines: lines),
             at: at
         )
     }
@@ -89,12 +91,14 @@ struct Client {
 
     struct CannotConnect: Error { let code: Int32 }
 
-    init(port: UInt16) throws {
+    /// `prepared` is called between making the socket and connecting.
+    init(port: UInt16, prepared: (Int32) -> Void = { _ in }) throws {
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
         name.sin_port = port.bigEndian
         name.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        prepared(descriptor)
         let result = withUnsafePointer(to: &name) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
@@ -132,6 +136,14 @@ struct Client {
             }
             received += String(decoding: bytes, as: UTF8.self)
         }
+        return received
+    }
+}
+
+extension Client {
+    /// All that comes up to the end of the connection, however that ends.
+    mutating func readAll() async -> String {
+        _ = try? await read()
         return received
     }
 }

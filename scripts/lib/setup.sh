@@ -31,6 +31,7 @@ has_library() { [[ $(/sbin/ldconfig -p) == *"$1 "* ]]; }
 is_there() {
     case $1 in
     libcurl4-openssl-dev) pkg-config --exists libcurl 2>/dev/null ;;
+    libmicrohttpd-dev) pkg-config --exists libmicrohttpd 2>/dev/null ;;
     libyaml-dev) pkg-config --exists yaml-0.1 2>/dev/null ;;
     libssl-dev) pkg-config --exists libcrypto 2>/dev/null ;;
     pkg-config | git | curl) command -v "$1" >/dev/null ;;
@@ -101,6 +102,6 @@ need_packages() {
 # Everything that a build needs: first what the toolchain itself wants of the system, then what the bot does.
 set_up() {
     need_packages binutils git libncurses6 libsqlite3-0 libstdc++-12-dev libxml2 \
-        ca-certificates libcurl4-openssl-dev libssl-dev libyaml-dev pkg-config tzdata
+        ca-certificates libcurl4-openssl-dev libmicrohttpd-dev libssl-dev libyaml-dev pkg-config tzdata
     need_swift
 }

@@ -16,32 +16,24 @@ struct EventStream: Sendable {
     ///
     /// Whatever wakes the stream, it sends what the inbox has after the last message sent. The bell is there before the
     /// inbox is read first, so no message can fall between reading and listening.
-    func run(on connection: Connection, _ start: Start) async throws {
+    func run(to output: EventOutput, _ start: Start) async {
         let bell = await view.inboxBell()
-        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        wake.yield()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { for await _ in bell { wake.yield() } }
-            group.addTask { [limits] in
-                while true {
-                    try await Task.sleep(for: limits.heartbeat)
-                    wake.yield()
-                }
-            }
-            group.addTask { try await connection.drain(bytesMax: limits.restBytesMax) }
-            group.addTask { try await send(at: wakes, to: connection, start) }
-            // Whichever ends first ends the stream: the bot, the client or the sending.
-            defer { group.cancelAll() }
-            try await group.next()
+        output.wake.yield()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in bell { output.wake.yield() } }
+            group.addTask { try? await send(to: output, start) }
+            // Whichever ends first ends the stream: the bot or the client.
+            await group.next()
+            group.cancelAll()
         }
     }
 
-    private func send(at wakes: AsyncStream<Void>, to connection: Connection, _ start: Start) async throws {
+    private func send(to output: EventOutput, _ start: Start) async throws {
         var last = start.after
         var told: BotHealth?
         // Browsers wait that many milliseconds before they connect again.
-        var text = Response.eventStreamHead + "retry: 3000\n\n"
-        for await _ in wakes {
+        var text = "retry: 3000\n\n"
+        for await _ in output.wakes {
             let health = await view.health()
             if health != told {
                 text += EventStream.event("health", data: page.state(health))
@@ -53,8 +45,7 @@ struct EventStream: Sendable {
             }
             // A line of comment keeps proxies from closing the connection, and finds out whether the client is there.
             if text.isEmpty { text = ": still here\n\n" }
-            let bytes = Array(text.utf8)
-            try await within(limits.exchangeTimeMax) { try await connection.write(bytes) }
+            try await output.send(Array(text.utf8))
             text = ""
         }
     }

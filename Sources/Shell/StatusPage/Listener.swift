@@ -134,7 +134,8 @@ extension Listener {
 
     private static func isLoopback(_ address: UnsafeMutablePointer<sockaddr>) -> Bool {
         let bytes = UnsafeRawPointer(address)
-        switch Int32(address.pointee.sa_family) {
+        // The family comes first. As a member it would be the other module's that declares `sockaddr` as well.
+        switch Int32(bytes.load(as: sa_family_t.self)) {
         case AF_INET:
             return bytes.load(fromByteOffset: 4, as: UInt8.self) == 127
         case AF_INET6:

@@ -15,7 +15,7 @@ struct Response: Hashable, Sendable {
         let value: String
     }
 
-    /// The statuses in use, each with its name in RFC 9110 or RFC 6585.
+    /// The statuses in use.
     enum Status: Int {
         case ok = 200
         case badRequest = 400
@@ -26,20 +26,6 @@ struct Response: Hashable, Sendable {
         case misdirectedRequest = 421
         case headerFieldsTooLarge = 431
         case serviceUnavailable = 503
-
-        var phrase: String {
-            switch self {
-            case .ok: "OK"
-            case .badRequest: "Bad Request"
-            case .forbidden: "Forbidden"
-            case .notFound: "Not Found"
-            case .methodNotAllowed: "Method Not Allowed"
-            case .contentTooLarge: "Content Too Large"
-            case .misdirectedRequest: "Misdirected Request"
-            case .headerFieldsTooLarge: "Request Header Fields Too Large"
-            case .serviceUnavailable: "Service Unavailable"
-            }
-        }
     }
 
     init(_ status: Status = .ok, _ contentType: String, _ text: String) {
@@ -63,39 +49,34 @@ struct Response: Hashable, Sendable {
         Response(status, "text/plain; charset=utf-8", sentence + "\n")
     }
 
-    /// The response as it goes over the wire; `HEAD` gets everything but the body.
-    func bytes(withBody: Bool = true) -> [UInt8] {
-        let head = Response.head(
-            status,
-            contentType,
-            headers + [Header(name: "Content-Length", value: String(body.count))],
-            hasForm: hasForm
-        )
-        return Array(head.utf8) + (withBody ? body : [])
-    }
-
-    static let eventStreamType = "text/event-stream"
-
     /// The head of a stream of events, which ends when the connection does.
-    static let eventStreamHead = head(
-        .ok,
-        eventStreamType,
+    static let eventStream: Response = {
+        var response = Response(.ok, "text/event-stream", "")
         // Proxies that gather an answer before they pass it on would hold events back; this is how nginx is told.
-        [Header(name: "X-Accel-Buffering", value: "no")]
-    )
+        response.headers = [Header(name: "X-Accel-Buffering", value: "no")]
+        return response
+    }()
 
-    private static func head(
-        _ status: Status, _ contentType: String, _ headers: [Header], hasForm: Bool = false
-    ) -> String {
-        var text = "HTTP/1.1 \(status.rawValue) \(status.phrase)\r\nContent-Type: \(contentType)\r\n"
-        for header in headers + everywhere(hasForm: hasForm) { text += "\(header.name): \(header.value)\r\n" }
-        return text + "\r\n"
-    }
+    /// What a client hears that cannot even be asked what it wants.
+    static let full: [UInt8] = {
+        let sentence = "Too many connections are open; try again soon.\n"
+        let head = """
+            HTTP/1.1 503 Service Unavailable\r
+            Content-Type: text/plain; charset=utf-8\r
+            Content-Length: \(sentence.utf8.count)\r
+            Connection: close\r
+            \r
 
-    /// Said with every response. Texts of crashing programs are on the page, so a slip in escaping must still find
-    /// nothing to run: scripts, styles and pictures come from files of ours only.
-    private static func everywhere(hasForm: Bool) -> [Header] {
-        [
+            """
+        return Array((head + sentence).utf8)
+    }()
+
+    /// All headers but those that the server adds itself, such as the length.
+    ///
+    /// Texts of crashing programs are on the page, so a slip in escaping must still find nothing to run: scripts, styles
+    /// and pictures come from files of ours only.
+    var allHeaders: [Header] {
+        [Header(name: "Content-Type", value: contentType)] + headers + [
             Header(
                 name: "Content-Security-Policy",
                 value: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -106,6 +87,7 @@ struct Response: Hashable, Sendable {
             Header(name: "Referrer-Policy", value: hasForm ? "same-origin" : "no-referrer"),
             Header(name: "Cross-Origin-Resource-Policy", value: "same-origin"),
             Header(name: "Cache-Control", value: "no-store"),
+            // One request a connection: what a proxy and we could read differently is never the start of a second.
             Header(name: "Connection", value: "close"),
         ]
     }

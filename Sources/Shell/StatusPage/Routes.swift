@@ -68,6 +68,7 @@ struct Routes: Sendable {
         case .icon: return .response(Response(.ok, "image/svg+xml", Page.icon))
         case .events:
             // A browser that reconnects says where it was; the first time, the page says what it has already.
+            guard request.method == "GET" else { return .response(.eventStream) }
             let after = request.headers("last-event-id").first ?? request.parameter("after")
             return .events(EventStream.Start(after: after))
         case .status: return .response(.json(await view.status()))
@@ -161,8 +162,15 @@ struct Limits: Sendable {
     var streamsMax = 32
     /// From accepting a connection to the last byte of its answer; also for each piece of a stream.
     var exchangeTimeMax = Duration.seconds(30)
-    /// What a client may still send after its answer before the door is shut.
-    var restBytesMax = 65_536
+    /// How long a client may owe its request before it has to go when others find no room.
+    var patience = Duration.seconds(1)
+    /// Of a body that nobody wants, or that is too long: read and forgotten, as whoever still sends does not hear the
+    /// answer. One that says it is longer gets its answer at once; one that does not say is cut.
+    var discardedBytesMax = 262_144
+    /// What a stream hands to the system at a time.
+    var streamBlockBytes = 4096
+    /// Connections that are taken before those that are here get their turn.
+    var acceptsAtOnce = 64
     /// Half of the 30 s to 60 s after which proxies usually close a silent connection.
     var heartbeat = Duration.seconds(15)
     /// The messages on the page: some screens full; whoever wants more asks for the history.

@@ -1,9 +1,9 @@
 // The bot's small HTTP face: the inbox as a chat page, its state as JSON, its figures for Prometheus, its health for
 // probes. The page reads and changes nothing, but for the mute that somebody confirms behind a link of a message (`MuteDesk`), and there
-// is no login, so by default it listens on the loopback address only; commands are taken on the control socket alone. It is no general web server either: one
-// request a connection, a closed list of routes, every wait and every size bounded. What it shows it asks of a `BotView`; it knows nothing of sources,
-// rules or the journal. It speaks to sockets itself, because what strangers may send has to be bounded from the first
-// byte and the control socket closed to other users before anybody can connect.
+// is no login, so by default it listens on the loopback address only; commands are taken on the control socket alone. It
+// is no general web server either: one request a connection, a closed list of routes, every wait and every size bounded.
+// What it shows it asks of a `BotView`; it knows nothing of sources, rules or the journal. HTTP itself is libmicrohttpd's;
+// the sockets are made here, as the control socket has to be closed to other users before anybody can connect.
 
 /// Serves the page at one address; run one of them for TCP and one for the control socket, over the same view.
 public actor StatusServer {
@@ -35,8 +35,6 @@ public actor StatusServer {
     private let limits: Limits
     private var phase = Phase.notListening(waiting: [:])
     private var waitersSeen = 0
-    private var connections = 0
-    private var streams = 0
 
     private enum Phase {
         case notListening(waiting: [Int: CheckedContinuation<UInt16, any Error>])
@@ -75,33 +73,28 @@ public actor StatusServer {
     ///
     /// - Throws: `StatusServerError` when it can not listen.
     public func run() async throws(StatusServerError) {
-        let listener: Listener
+        let routes: Routes
+        let server: HTTPServer
+        let port: UInt16
         do {
-            listener = try Listener(address)
+            let listener = try Listener(address)
+            port = listener.port
+            routes = Routes(
+                view: view, control: control, desk: desk, page: page, hosts: hosts(listener), limits: limits)
+            server = try HTTPServer(listener, at: address, limits, takesBody: routes.takesBody)
         } catch {
             end(error)
             throw error
         }
-        announce(port: listener.port)
-        let routes = Routes(
-            view: view, control: control, desk: desk, page: page, hosts: hosts(listener), limits: limits)
+        await server.start()
+        announce(port: port)
         await withDiscardingTaskGroup { group in
-            while !Task.isCancelled {
-                switch listener.accept() {
-                case .connection(let descriptor) where connections < limits.connectionsMax:
-                    connections += 1
-                    group.addTask { await self.serve(Connection(descriptor: descriptor), routes) }
-                case .connection(let descriptor): StatusServer.refuse(Connection(descriptor: descriptor))
-                // Being cancelled is the only way for a wait to fail, and the loop looks for that itself.
-                case .nobody: try? await Readiness.readable.wait(on: listener.descriptor)
-                case .exhausted: try? await Task.sleep(for: limits.exhaustionPause)
-                case .gone: break
-                }
-                // However many come, those that are here get their turn.
-                await Task.yield()
+            for await ask in server.requests {
+                group.addTask { await StatusServer.answer(ask, routes, on: server) }
             }
+            // Whoever still waits for a reader would never be done.
+            await server.stop()
         }
-        listener.close()
         end(CancellationError())
     }
 
@@ -109,83 +102,18 @@ public actor StatusServer {
         guard case .tcp(let host, _) = address, listener.isLoopback else { return .any }
         return .loopback(listenHost: host, publicHost: publicHost)
     }
-}
 
-// MARK: One connection
-
-extension StatusServer {
-    private func serve(_ connection: Connection, _ routes: Routes) async {
-        defer {
-            connections -= 1
-            connection.close()
-        }
-        do {
-            let start = try await within(limits.exchangeTimeMax) { [limits] in
-                try await StatusServer.exchange(on: connection, routes, limits)
-            }
-            guard let start else { return }
-            guard streams < limits.streamsMax else {
+    private static func answer(_ ask: Ask, _ routes: Routes, on server: HTTPServer) async {
+        switch await routes.answer(ask.request) {
+        case .response(let response): await server.answer(ask.id, response)
+        case .events(let start):
+            guard let output = await server.openStream(ask.id) else {
                 let full = Response.sentence(.serviceUnavailable, "Too many pages are open; close some of them.")
-                return try await within(limits.exchangeTimeMax) { [limits] in
-                    try await StatusServer.send(full.bytes(), on: connection, limits)
-                }
+                return await server.answer(ask.id, full)
             }
-            streams += 1
-            defer { streams -= 1 }
-            try await EventStream(view: view, page: page, limits: limits).run(on: connection, start)
-        } catch {
-            // The client went away or was too slow: nobody is left to tell, and it is no trouble of the bot.
+            await EventStream(view: routes.view, page: routes.page, limits: routes.limits).run(to: output, start)
+            await server.closeStream(ask.id)
         }
-    }
-
-    /// Turns a connection away without waiting for its request: so many leave no room for patience.
-    private static func refuse(_ connection: Connection) {
-        let busy = Response.sentence(.serviceUnavailable, "Too many connections are open; try again soon.")
-        _ = connection.writeAtOnce(busy.bytes()[...])
-        connection.close()
-    }
-
-    /// Reads a request and answers it, unless it asks for a stream: then the caller goes on.
-    private static func exchange(
-        on connection: Connection,
-        _ routes: Routes,
-        _ limits: Limits
-    ) async throws -> EventStream.Start? {
-        let response: Response
-        var withBody = true
-        do {
-            guard
-                let request = try await Request.read(
-                    from: connection, withBody: routes.takesBody, limits)
-            else {
-                return nil
-            }
-            withBody = request.method != "HEAD"
-            switch await routes.answer(request) {
-            case .events(let start) where withBody: return start
-            case .events: response = Response(.ok, Response.eventStreamType, "")
-            case .response(let ready): response = ready
-            }
-        } catch Request.Refusal.malformed {
-            response = .sentence(.badRequest, "This is no HTTP/1.1 request.")
-        } catch Request.Refusal.tooLong {
-            response = .sentence(
-                .headerFieldsTooLarge,
-                "The request's head has more than \(limits.headBytesMax) bytes."
-            )
-        } catch Request.Refusal.bodyTooLong {
-            response = .sentence(.contentTooLarge, "The command has more than \(limits.bodyBytesMax) bytes.")
-        }
-        try await send(response.bytes(withBody: withBody), on: connection, limits)
-        return nil
-    }
-
-    /// Sends all that there is to say and waits for the client to hang up: closing while it still sends would make the
-    /// system throw away what it has not read yet of the answer.
-    private static func send(_ bytes: [UInt8], on connection: Connection, _ limits: Limits) async throws {
-        try await connection.write(bytes)
-        connection.finishWriting()
-        try await connection.drain(bytesMax: limits.restBytesMax)
     }
 }
 

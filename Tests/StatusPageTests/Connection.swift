@@ -1,14 +1,14 @@
 import Dispatch
 import Glibc
 
-/// One accepted socket, read and written without blocking a thread. Whoever holds it closes it, once, at the end.
+/// A client's socket, read and written without blocking a thread. Whoever holds it closes it, once, at the end.
 struct Connection: Sendable {
     let descriptor: Int32
 
     /// The other side went away.
     struct Gone: Error {}
 
-    /// Returns some bytes, at most `bytesMax`; none at the end of what the client sends.
+    /// Returns some bytes, at most `bytesMax`; none at the end of what the server sends.
     func read(bytesMax: Int) async throws -> [UInt8] {
         while true {
             var count = 0
@@ -35,17 +35,7 @@ struct Connection: Sendable {
         bytes.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
     }
 
-    /// Reads and forgets what the client still sends, at most `bytesMax`, until it has nothing more to say.
-    func drain(bytesMax: Int) async throws {
-        var left = bytesMax
-        while left > 0 {
-            let count = try await read(bytesMax: min(left, 4096)).count
-            if count == 0 { return }
-            left -= count
-        }
-    }
-
-    /// Tells the client that nothing more follows.
+    /// Tells the server that nothing more follows.
     func finishWriting() { shutdown(descriptor, Int32(SHUT_WR)) }
 
     func close() { Glibc.close(descriptor) }
@@ -83,25 +73,5 @@ enum Readiness {
             source.cancel()
         }
         try Task.checkCancellation()
-    }
-}
-
-/// The work took longer than it may.
-struct TooSlow: Error {}
-
-/// Does the work, or cancels it and throws `TooSlow` when it takes longer than `limit`.
-func within<Result: Sendable>(
-    _ limit: Duration,
-    _ work: @escaping @Sendable () async throws -> Result
-) async throws -> Result {
-    try await withThrowingTaskGroup(of: Result.self) { group in
-        group.addTask { try await work() }
-        group.addTask {
-            try await Task.sleep(for: limit)
-            throw TooSlow()
-        }
-        defer { group.cancelAll() }
-        guard let result = try await group.next() else { preconditionFailure("the group has two tasks") }
-        return result
     }
 }

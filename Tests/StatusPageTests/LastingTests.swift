@@ -1,0 +1,170 @@
+import Glibc
+import Testing
+
+@testable import StatusPage
+
+/// What is left when clients have gone, each measured in a process of its own.
+@Suite(.timeLimit(.minutes(3))) struct LastingTests {
+    @Test func `ten thousand connections leave no memory, threads or descriptors behind`() async {
+        await #expect(processExitsWith: .success) {
+            let bot = FakeBot((0..<20).map { .sample("d-\($0)") })
+            var footprint = Footprint()
+            try await serving(bot) { port async throws in
+                // What is made once, is: pools of threads, buffers of the system.
+                try await Footprint.visit(port, rounds: 250)
+                footprint = Footprint()
+                try await Footprint.visit(port, rounds: 2500)
+                let after = Footprint()
+                #expect(after.residentKiB - footprint.residentKiB < 3072)
+                #expect(after.threads <= footprint.threads + 8)
+            }
+            #expect(Footprint().descriptors <= footprint.descriptors)
+        }
+    }
+
+    @Test func `a server that has stopped leaves nothing open, whoever was there`() async {
+        await #expect(processExitsWith: .success) {
+            try await serving { port async throws in #expect(try await ask(port, "/").status == 200) }
+            let before = Footprint().descriptors
+            for _ in 0..<20 {
+                let clients = try await serving { port async throws in
+                    var clients = try (0..<4).map { _ in try Client(port: port) }
+                    try await clients[1].send("GET / HTTP/1.1\r\n")
+                    try await clients[2].send("POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nx")
+                    try await clients[3].send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    try await clients[3].read(until: "retry")
+                    return clients
+                }
+                for client in clients { client.connection.close() }
+                #expect(Footprint().descriptors == before)
+            }
+        }
+    }
+
+    @Test func `a server survives running out of descriptors`() async {
+        await #expect(processExitsWith: .success) {
+            var limits = Limits()
+            limits.exhaustionPause = .milliseconds(1)
+            try await serving(limits: limits) { port async throws in
+                var client = try Client(port: port)
+                client.connection.close()
+                #expect(try await ask(port, "/metrics").status == 200)
+                // A socket that is open already can still connect, and nobody can accept it.
+                client = try Client(port: port) { descriptor in setDescriptorsMax(descriptor + 1) }
+                try await client.send("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                #expect(open("/dev/null", O_RDONLY) == -1)
+                try await Task.sleep(for: .milliseconds(50))
+                setDescriptorsMax(1024)
+                #expect(try Reply(await client.read()).status == 200)
+                client.connection.close()
+            }
+        }
+    }
+
+    @Test func `clients that vanish while they are answered end nothing`() async {
+        await #expect(processExitsWith: .success) {
+            // As programs start, and not as this one may have been told.
+            signal(SIGPIPE, SIG_DFL)
+            let bot = FakeBot()
+            await bot.count(String(repeating: "x", count: 4 << 20))
+            try await serving(bot) { port async throws in
+                for path in Array(repeating: "/metrics", count: 20) + Array(repeating: "/events", count: 20) {
+                    var client = try Client(port: port)
+                    try await client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    try await client.read(until: "HTTP/1.1 200")
+                    client.connection.close()
+                    await bot.receive(.sample("x"))
+                }
+                #expect(try await ask(port, "/healthz").status == 200)
+            }
+        }
+    }
+
+    @Test func `a reader of events that never reads is dropped and costs no more than it may`() async {
+        await #expect(processExitsWith: .success) {
+            var limits = Limits()
+            limits.exchangeTimeMax = .seconds(2)
+            limits.streamsMax = 1
+            let bot = FakeBot()
+            try await serving(bot, limits: limits) { port async throws in
+                // The system itself takes a few megabytes for a reader who has little room.
+                var client = try Client(port: port) { descriptor in
+                    var bytes: Int32 = 4096
+                    setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+                }
+                defer { client.connection.close() }
+                try await client.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                try await client.read(until: "retry")
+                let before = Footprint()
+                let lines = (0..<50).map { "\($0)" + String(repeating: "x", count: 1500) }
+                for number in 0..<150 {
+                    await bot.receive(.sample("m-\(number)", lines: lines))
+                    #expect(try await ask(port, "/metrics").status == 200)
+                }
+                // Its place is another's once it is dropped.
+                var status = 503
+                while status != 200 {
+                    var other = try Client(port: port)
+                    try await other.send("GET /events?after=m-149 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    status = try Reply(await other.read(until: "\n") + "\r\n\r\n").status
+                    other.connection.close()
+                }
+                // The messages come to 11 MB, of which a piece at a time is written down.
+                #expect(Footprint().residentKiB - before.residentKiB < 16_384)
+            }
+        }
+    }
+}
+
+private func setDescriptorsMax(_ count: Int32) {
+    var limit = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    limit.rlim_cur = rlim_t(count)
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+}
+
+/// What this process has of the system.
+private struct Footprint {
+    let residentKiB = Footprint.figure("VmRSS")
+    let threads = Footprint.figure("Threads")
+    let descriptors = Footprint.count("/proc/self/fd")
+
+    /// Four connections a round: one served, one refused, one left half-way, one cut while it streams.
+    static func visit(_ port: UInt16, rounds: Int) async throws {
+        for _ in 0..<rounds {
+            #expect(try await ask(port, "/").status == 200)
+            #expect(try await ask(port, "/", headers: ["Host: evil.example"]).status == 421)
+
+            var half = try Client(port: port)
+            try await half.send("GET / HTTP/1.1\r\nHost: local")
+            half.connection.finishWriting()
+            #expect(await half.readAll() == "")
+            half.connection.close()
+
+            var reader = try Client(port: port)
+            try await reader.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            try await reader.read(until: "retry")
+            reader.connection.close()
+        }
+    }
+
+    private static func figure(_ name: String) -> Int {
+        guard let file = fopen("/proc/self/status", "r") else { return -1 }
+        defer { fclose(file) }
+        var line = [CChar](repeating: 0, count: 256)
+        while fgets(&line, Int32(line.count), file) != nil {
+            let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+            guard text.hasPrefix(name + ":") else { continue }
+            return Int(text.filter(\.isNumber)) ?? -1
+        }
+        return -1
+    }
+
+    private static func count(_ folder: String) -> Int {
+        guard let handle = opendir(folder) else { return -1 }
+        defer { closedir(handle) }
+        var count = 0
+        while readdir(handle) != nil { count += 1 }
+        return count
+    }
+}
