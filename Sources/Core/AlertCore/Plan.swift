@@ -22,8 +22,9 @@ public struct Plan: Sendable {
     public static let pollsPerHostMax = 4
 
     public init(
-        botName: String, zone: Zone, publicURL: String? = nil, reportTo: String? = nil, concurrency: Int = 8,
-        sources: [SourcePlan], detectors: [DetectorPlan] = [], gates: [GatePlan] = [], channels: [ChannelPlan],
+        botName: String, zone: Zone, publicURL: String? = nil, reportTo: String? = nil,
+        concurrency: Int = PollingSettings.concurrency.default, sources: [SourcePlan], detectors: [DetectorPlan] = [],
+        gates: [GatePlan] = [], channels: [ChannelPlan],
         routes: [Route] = []
     ) {
         self.botName = botName
@@ -68,7 +69,7 @@ public struct Plan: Sendable {
 
     /// How long figures of a source stay good: a rule's own window, and never less than the longest time between polls.
     func figuresLast(_ source: String, for detector: DetectorPlan? = nil) -> Duration {
-        max(self.source(source)?.slowest ?? .minutes(30), detector?.detector.lookback ?? .zero)
+        max(self.source(source)?.slowest ?? PollingSettings.slowest.default, detector?.detector.lookback ?? .zero)
     }
 
     /// How long observations of a source are kept for the rules that read them.
@@ -81,20 +82,6 @@ public struct Plan: Sendable {
         let asked = detectors.filter { $0.canConcern(source: source.name) }.flatMap(\.detector.spans)
         return asked.isEmpty ? [source.every] : Set(asked).sorted()
     }
-}
-
-/// Why a source is polled more or less often than it says.
-public enum PollReason: String, Hashable, Sendable, CaseIterable, Comparable {
-    case failing, unchanged, calm, idle
-    case lowPower = "low_power"
-    case near
-    /// The service asked to wait.
-    case told
-
-    public static func < (left: PollReason, right: PollReason) -> Bool { left.rawValue < right.rawValue }
-
-    /// The reasons that a config may name for slowing down.
-    public static let slowing: [PollReason] = [.failing, .unchanged, .calm, .idle, .lowPower]
 }
 
 public struct SourcePlan: Sendable {
@@ -112,9 +99,11 @@ public struct SourcePlan: Sendable {
     public var slowsWhen: Set<PollReason>
 
     public init(
-        name: String, host: String? = nil, every: Duration = .minutes(5), throttle: Duration = .minutes(1),
-        slowest: Duration = .minutes(30), timeout: Duration = .seconds(20), jitter: Double = 0.1,
-        backoffFactor: Double = 2, slowsWhen: Set<PollReason> = Set(PollReason.slowing)
+        name: String, host: String? = nil, every: Duration = PollingSettings.every.default,
+        throttle: Duration = PollingSettings.throttle.default, slowest: Duration = PollingSettings.slowest.default,
+        timeout: Duration = PollingSettings.timeout.default, jitter: Double = PollingSettings.jitter.default,
+        backoffFactor: Double = PollingSettings.factor.default,
+        slowsWhen: Set<PollReason> = Set(PollingSettings.when.default)
     ) {
         self.name = name
         self.host = host
@@ -143,7 +132,9 @@ public final class DetectorPlan: Sendable {
     /// What of the match a subject alone can tell: the severity and the issue are known only when something is found.
     private let subjectMatch: Match
 
-    public init(name: String, detector: any Detector, match: Match = .all, repeat: Duration? = .hours(4)) {
+    public init(
+        name: String, detector: any Detector, match: Match = .all, repeat: Duration? = RuleSettings.remindsAfter
+    ) {
         self.name = name
         self.detector = detector
         self.match = match

@@ -35,7 +35,7 @@ public struct Suggesting: Sendable {
         nature = MetricNature(of: metric)
         self.app = app
         self.truth = truth
-        let fastest = plan.sources.map(\.throttle).min() ?? .minutes(1)
+        let fastest = plan.sources.map(\.throttle).min() ?? PollingSettings.throttle.default
         candidates = try Candidate.all(
             metric, floor: floor, drop: drop, zone: plan.zone,
             looksPerDay: Duration.days(1).inSeconds / max(fastest.inSeconds, 1))

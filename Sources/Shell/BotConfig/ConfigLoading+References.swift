@@ -46,7 +46,7 @@ extension ConfigLoading {
     /// Names of other things in the options of a plugin.
     private mutating func checkNames(in node: Node, _ kind: OptionKind, _ known: [OptionKind.Reference: [String]]) {
         switch kind {
-        case .list(let inner): for element in node.elements { checkNames(in: element, inner, known) }
+        case .list(let inner, _): for element in node.elements { checkNames(in: element, inner, known) }
         case .name(of: let what):
             guard case .scalar(let written, _) = node.kind, !written.isEmpty, !written.contains("${"),
                 let names = known[what], !names.contains(written)

@@ -14,18 +14,18 @@ public struct DropDetector: SubjectDetector {
             by: 0.5pp
             false_alarms: 1 per 90d
             """,
-        options: [
-            OptionSpec(
-                "metric", .metric, default: MetricName.crashFreeUsers,
-                "The share to judge: crash_free_users or crash_free_sessions."),
-            OptionSpec("by", .points, default: "0.5pp", "The smallest drop it is built to find."),
-            OptionSpec(
-                "false_alarms", .rate, default: "1 per 90d",
-                "How often it may fire by chance, for one app at which nothing is wrong."),
-            OptionSpec(
-                "critical", .points, default: "3pp", "A drop that is at least so deep is critical; others are warnings."
-            ),
-        ])
+        options: [metric, by, falseAlarms, critical])
+
+    static let metric = Setting(
+        "metric", .metric, default: MetricName.crashFreeUsers,
+        "The share to judge: crash_free_users or crash_free_sessions.")
+    // From a hundredth of a point, far below what any app's figures can show, to where half of all users are hit.
+    static let by = Setting("by", .points(0.0001...0.5), default: 0.005, "The smallest drop it is built to find.")
+    static let falseAlarms = Setting(
+        "false_alarms", .rate, default: Rate(1, per: .days(90)),
+        "How often it may fire by chance, for one app at which nothing is wrong.")
+    static let critical = Setting(
+        "critical", .points, default: 0.03, "A drop that is at least so deep is critical; others are warnings.")
 
     /// The history that decides well; with less the rule is more careful and says so.
     static let wellLearned = Duration.days(21)
@@ -38,12 +38,12 @@ public struct DropDetector: SubjectDetector {
     private let falseAlarms: Rate
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
-        let metric = options.plain("metric") ?? MetricName.crashFreeUsers
+        let metric = options[Self.metric]
         nature = MetricNature(of: metric)
-        let by = options.fraction("by") ?? 0.005
+        let by = options[Self.by]
         need = History.Need(metric: metric, by: by)
-        critical = options.fraction("critical") ?? max(0.03, by)
-        falseAlarms = options.rate("false_alarms") ?? Rate(1, per: .days(90))
+        critical = options.written(Self.critical) ?? max(Self.critical.default, by)
+        falseAlarms = options[Self.falseAlarms]
         rarity = falseAlarms.per.inSeconds / 86_400 / Double(falseAlarms.count)
         let problems = DropDetector.problems(options, nature, by: by, critical: critical, rarity: rarity)
         guard problems.isEmpty else { throw ProblemList(problems) }
@@ -53,39 +53,36 @@ public struct DropDetector: SubjectDetector {
         _ options: Options, _ nature: MetricNature, by: Double, critical: Double, rarity: Double
     ) -> [Problem] {
         var problems: [Problem] = []
-        func add(_ option: String, _ message: String, _ suggestion: String? = nil, advice: String? = nil) {
-            problems.append(Problem(options.position(of: option), message, suggestion: suggestion, advice: advice))
+        func add(
+            _ setting: any SettingDeclaration, _ message: String, _ suggestion: String? = nil, advice: String? = nil
+        ) {
+            problems.append(Problem(options.position(of: setting), message, suggestion: suggestion, advice: advice))
         }
         if nature.failures == nil {
             add(
-                "metric", "a drop can only be told of a share whose counts are known, not of \(nature.title)",
+                Self.metric, "a drop can only be told of a share whose counts are known, not of \(nature.title)",
                 advice: "use crash_free_users or crash_free_sessions, or a threshold")
         }
-        if !byRange.contains(by) {
+        if critical < by {
             add(
-                "by", "'by' is \(by.points), expected from \(byRange.lowerBound.points) to \(byRange.upperBound.points)"
-            )
-        } else if critical < by {
-            add(
-                "critical",
-                "'critical' (\(critical.points)) is less than 'by' (\(by.points)), the smallest drop looked for",
-                by.points)
+                Self.critical,
+                "'critical' (\(critical.pointsTrimmed)) is less than 'by' (\(by.pointsTrimmed)), the smallest drop "
+                    + "looked for", by.pointsTrimmed)
         }
         let least = History.rarityMin.inSeconds / 86_400
         if rarity < least {
             add(
-                "false_alarms", "so many false alarms can not be told from none; expected at most 1 per \(Int(least))d",
+                Self.falseAlarms,
+                "so many false alarms can not be told from none; expected at most 1 per \(Int(least))d",
                 "1 per \(Int(least))d")
         } else if rarity > rarityMax {
             add(
-                "false_alarms", "nothing is ever so certain; expected at least 1 per \(Int(rarityMax))d",
+                Self.falseAlarms, "nothing is ever so certain; expected at least 1 per \(Int(rarityMax))d",
                 "1 per \(Int(rarityMax))d")
         }
         return problems
     }
 
-    /// From a hundredth of a point, far below what any app's figures can show, to where half of all users are hit.
-    private static let byRange = 0.0001...0.5
     /// Ten years, in days.
     private static let rarityMax = 3650.0
 
@@ -174,9 +171,4 @@ public struct DropDetector: SubjectDetector {
     private func unknown(_ sentence: String, _ closeness: Judgement.Closeness) -> Judgement {
         Judgement(.unknown(sentence), closeness, Evidence(metric: need.metric, sentence: sentence))
     }
-}
-
-extension Double {
-    /// A fraction in percentage points, as configs write it.
-    fileprivate var points: String { String(percentTrimmed.dropLast()) + "pp" }
 }

@@ -241,8 +241,6 @@ extension DropDetector {
                         + "(use crash_free_users or crash_free_sessions, or a threshold)"
                 ]
             ),
-            (["by": .fraction(0)], ["'by' is 0pp, expected from 0.01pp to 50pp"]),
-            (["by": .fraction(0.8)], ["'by' is 80pp, expected from 0.01pp to 50pp"]),
             (
                 ["by": .fraction(0.02), "critical": .fraction(0.01)],
                 ["'critical' (1pp) is less than 'by' (2pp), the smallest drop looked for (2pp)"]

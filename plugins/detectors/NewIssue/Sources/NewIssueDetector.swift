@@ -7,7 +7,7 @@ public struct NewIssueDetector: Detector {
         example: """
             min_users: 20
             """,
-        options: IssueNews.options)
+        options: IssueNews.settings)
     /// That something is new is said once.
     public static let isWorthReminding = false
 

@@ -7,7 +7,7 @@ public struct RegressionDetector: Detector {
         example: """
             min_users: 5
             """,
-        options: IssueNews.options)
+        options: IssueNews.settings)
     /// That something is back is said once.
     public static let isWorthReminding = false
 

@@ -19,7 +19,10 @@ enum Preset: String, CaseIterable, Sendable {
     }
 
     /// Play judges the bare figure of 28 days, and gives rates without the counts behind them.
-    var defaults: [String: Option.Value] {
-        ["window": .duration(.days(28)), "confidence": .off, "min_volume": .integer(0)]
+    func options(name: String, at place: Position) -> Options {
+        Options(name: name, position: place)
+            .setting(ThresholdDetector.window, to: .days(28), at: place)
+            .setting(ThresholdDetector.confidence, to: nil, at: place)
+            .setting(ThresholdDetector.minVolume, to: 0, at: place)
     }
 }

@@ -13,38 +13,39 @@ public struct ThresholdDetector: SubjectDetector {
             warning: "< 99.5%"
             critical: "< 99.0%"
             """,
-        options: [
-            OptionSpec("metric", .metric, "The metric to judge, such as crash_free_users."),
-            OptionSpec("all", .list(.section(conditionOptions)), "Conditions that must all be met."),
-            OptionSpec("any", .list(.section(conditionOptions)), "Conditions of which one is enough."),
-            OptionSpec(
-                "preset", .choice(Preset.allCases.map(\.rawValue)), "Limits that others have set, by name."),
-        ] + limitOptions + [
-            OptionSpec("for", .duration(.zero ... .days(7)), default: "0s", "How long it must hold before it counts.")
-        ])
+        options: [metric, all, any, preset] + limitSettings + [lasting])
 
-    /// What each condition of several may say for itself.
-    static let conditionOptions =
-        [OptionSpec("metric", .metric, required: true, "The metric to judge, such as crash_free_users.")] + limitOptions
+    static let metric = Setting("metric", .metric, "The metric to judge, such as crash_free_users.")
+    static let all = Setting(
+        "all", .list(.section(conditionSettings)), default: [], "Conditions that must all be met.")
+    static let any = Setting(
+        "any", .list(.section(conditionSettings)), default: [], "Conditions of which one is enough.")
+    static let preset = Setting("preset", .choice(of: Preset.self), "Limits that others have set, by name.")
+    static let warning = Setting("warning", .comparison, "Fires with severity warning: \"< 99.5%\", \"> 100\".")
+    static let critical = Setting("critical", .comparison, "Fires with severity critical.")
+    static let window = Setting(
+        "window", .duration(.minutes(1) ... .days(30)), default: .hours(1),
+        "The span to judge; sessions are pooled over it, users are asked of the source.")
+    static let widenTo = Setting(
+        "widen_to", .duration(.minutes(1) ... .days(30)),
+        "While fewer than min_volume are in the window, judge a wider one, up to this.")
+    static let recover = Setting(
+        "recover", .points, default: 0, "How much better than the limit it must be to be over.")
+    static let confidence = Setting(
+        "confidence", .orOff(.percentage), default: 0.95,
+        "At a figure exactly at its limit, the share of days without an alarm; off: the bare number.")
+    static let minVolume = Setting(
+        "min_volume", .integer(0...1_000_000_000), default: 50,
+        "With fewer users (or sessions) than this nothing is said.")
+    static let lasting = Setting(
+        "for", .duration(.zero ... .days(7)), default: .zero, "How long it must hold before it counts.")
 
-    private static let limitOptions = [
-        OptionSpec("warning", .comparison, "Fires with severity warning: \"< 99.5%\", \"> 100\"."),
-        OptionSpec("critical", .comparison, "Fires with severity critical."),
-        OptionSpec(
-            "window", .duration(.minutes(1) ... .days(30)), default: "1h",
-            "The span to judge; sessions are pooled over it, users are asked of the source."),
-        OptionSpec(
-            "widen_to", .duration(.minutes(1) ... .days(30)),
-            "While fewer than min_volume are in the window, judge a wider one, up to this."),
-        OptionSpec(
-            "recover", .points, default: "0pp", "How much better than the limit it must be to be over."),
-        OptionSpec(
-            "confidence", .orOff(.percentage), default: "95%",
-            "At a figure exactly at its limit, the share of days without an alarm; off: the bare number."),
-        OptionSpec(
-            "min_volume", .integer(0...1_000_000_000), default: "50",
-            "With fewer users (or sessions) than this nothing is said."),
+    /// What each condition of several may say for itself, besides its metric.
+    static let limitSettings: [any SettingDeclaration] = [
+        warning, critical, window, widenTo, recover, confidence, minVolume,
     ]
+    private static let conditionSettings: [any SettingDeclaration] = [conditionMetric] + limitSettings
+    private static let conditionMetric = RequiredSetting(metric.name, .metric, metric.spec.help)
 
     private struct Limit: Sendable {
         let severity: Severity
@@ -73,96 +74,98 @@ public struct ThresholdDetector: SubjectDetector {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         composite = try Composite(options, context)
-        metric = composite == nil ? try options.required("metric").description : ""
+        metric = composite == nil ? try options[Self.conditionMetric] : ""
         read = Metric(metric)
         nature = MetricNature(of: metric)
-        window = options.duration("window") ?? .hours(1)
-        holdTime = options.duration("for") ?? .zero
-        recover = options.fraction("recover") ?? 0
-        confidence =
-            options.isOff("confidence") ? nil : options.fraction("confidence") ?? ThresholdDetector.confidenceDefault
-        volumeMin = Double(options.integer("min_volume") ?? 50)
+        window = options[Self.window]
+        holdTime = options[Self.lasting]
+        recover = options[Self.recover]
+        confidence = options[Self.confidence]
+        volumeMin = Double(options[Self.minVolume])
         looksPerDay = context.looksPerDay
-        limits = [(Severity.critical, "critical"), (.warning, "warning")].compactMap { severity, name in
-            options.comparison(name).map { Limit(severity: severity, comparison: $0) }
+        limits = [(Severity.critical, Self.critical), (.warning, Self.warning)].compactMap { severity, setting in
+            options[setting].map { Limit(severity: severity, comparison: $0) }
         }
         let limitText = limits.last.map { " \($0.comparison)" } ?? ""
         insideText = " is inside the limit" + limitText
         notYetClearText = " is inside, but not yet clear of, the limit" + limitText
-        widening = Widening(from: window, to: options.duration("widen_to"))
+        widening = Widening(from: window, to: options[Self.widenTo])
         let problems = composite == nil ? ThresholdDetector.problems(options, nature) : []
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
-    static let confidenceDefault = 0.95
-
     /// Mistakes that the grammar of single options can not see.
     private static func problems(_ options: Options, _ nature: MetricNature) -> [Problem] {
         var problems: [Problem] = []
-        func add(_ option: String, _ message: String, _ suggestion: String? = nil, advice: String? = nil) {
-            problems.append(Problem(options.position(of: option), message, suggestion: suggestion, advice: advice))
+        func add(
+            _ setting: any SettingDeclaration, _ message: String, _ suggestion: String? = nil, advice: String? = nil
+        ) {
+            problems.append(Problem(options.position(of: setting), message, suggestion: suggestion, advice: advice))
         }
-        let named = ["warning", "critical"].compactMap { name in options.comparison(name).map { (name, $0) } }
+        let named = [warning, critical].compactMap { setting in options[setting].map { (setting, $0) } }
         if named.isEmpty {
-            add("threshold", "a threshold needs 'warning', 'critical' or both", advice: "write warning: \"< 99.5%\"")
+            add(warning, "a threshold needs 'warning', 'critical' or both", advice: "write warning: \"< 99.5%\"")
         }
-        for (name, comparison) in named {
+        for (setting, comparison) in named {
             switch nature.unit {
             case .rate where !comparison.isPercentage:
                 let percent =
                     comparison.limit <= 1 ? comparison.limit.percentTrimmed : "\(JSON(comparison.limit).text)%"
                 add(
-                    name, "the limit of \(nature.title) is a percentage, but '\(comparison)' has no unit",
+                    setting, "the limit of \(nature.title) is a percentage, but '\(comparison)' has no unit",
                     "\"\(comparison.relation.rawValue) \(percent)\"")
             case .count where comparison.isPercentage:
-                add(name, "\(nature.title) are counted, so the limit can not be a percentage")
+                add(setting, "\(nature.title) are counted, so the limit can not be a percentage")
             case .rate where comparison.isNeverTrue:
-                add(name, "'\(comparison)' never holds: a rate lies between 0% and 100%")
+                add(setting, "'\(comparison)' never holds: a rate lies between 0% and 100%")
             case .rate where comparison.isAlwaysTrue:
-                add(name, "'\(comparison)' always holds: a rate lies between 0% and 100%")
+                add(setting, "'\(comparison)' always holds: a rate lies between 0% and 100%")
             case .count where comparison.relation == .less && comparison.limit <= 0,
                 .count where comparison.relation == .lessOrEqual && comparison.limit < 0:
-                add(name, "'\(comparison)' never holds: a count is never negative")
+                add(setting, "'\(comparison)' never holds: a count is never negative")
             case .count where comparison.relation == .greater && comparison.limit < 0,
                 .count where comparison.relation == .greaterOrEqual && comparison.limit <= 0:
-                add(name, "'\(comparison)' always holds: a count is never negative")
+                add(setting, "'\(comparison)' always holds: a count is never negative")
             default: break
             }
         }
         if named.count == 2 {
             let (warning, critical) = (named[0].1, named[1].1)
             if warning.relation.isBelow != critical.relation.isBelow {
-                add("critical", "'warning' and 'critical' look in opposite directions")
+                add(Self.critical, "'warning' and 'critical' look in opposite directions")
             } else if nature.unit == .unknown, warning.isPercentage != critical.isPercentage {
-                add("critical", "of 'warning' (\(warning)) and 'critical' (\(critical)) only one is in percent")
+                add(Self.critical, "of 'warning' (\(warning)) and 'critical' (\(critical)) only one is in percent")
             } else if critical == warning {
-                add("critical", "'critical' and 'warning' are both '\(warning)', so 'warning' is never said")
+                add(Self.critical, "'critical' and 'warning' are both '\(warning)', so 'warning' is never said")
             } else if critical.holdsWherever(warning) {
                 add(
-                    "critical",
+                    Self.critical,
                     "'critical' (\(critical)) is milder than 'warning' (\(warning)), so 'warning' is never said",
                     advice: "swap the two")
             }
         }
-        if let recover = options.fraction("recover"), recover > 0, let mildest = named.first?.1, problems.isEmpty {
+        let recover = options[Self.recover]
+        if recover > 0, let mildest = named.first?.1, problems.isEmpty {
             let target = ThresholdDetector.recoveryTarget(mildest, recover)
             if !mildest.isPercentage {
                 add(
-                    "recover", "'recover' is in percentage points, but the limit '\(mildest)' is no percentage",
+                    Self.recover, "'recover' is in percentage points, but the limit '\(mildest)' is no percentage",
                     advice: "leave 'recover' out")
             } else if nature.unit == .rate, !(0...1).contains(target) {
                 add(
-                    "recover",
+                    Self.recover,
                     "to be over, \(nature.title) would have to reach \(target.percentTrimmed), which no rate does",
                     advice: "write a smaller one")
             }
         }
-        if let widest = options.duration("widen_to"), widest <= options.duration("window") ?? .hours(1) {
-            let window = options.duration("window") ?? .hours(1)
-            add("widen_to", "'widen_to' (\(widest.grammar)) must be longer than the window (\(window.grammar))")
+        let window = options[Self.window]
+        if let widest = options[widenTo], widest <= window {
+            add(widenTo, "'widen_to' (\(widest.grammar)) must be longer than the window (\(window.grammar))")
         }
-        if let confidence = options.fraction("confidence"), !(0.5..<1).contains(confidence) {
-            add("confidence", "the confidence must be at least 50% and below 100%", "95%")
+        if let confidence = options[Self.confidence], !(0.5..<1).contains(confidence) {
+            add(
+                Self.confidence, "the confidence must be at least 50% and below 100%",
+                Self.confidence.spec.defaultText)
         }
         return problems
     }

@@ -13,12 +13,12 @@ public struct FileSource: Source {
             path: ./figures.jsonl
             follow: true
             """,
-        options: [
-            OptionSpec("path", .path, required: true, "The file; relative to the config file's folder."),
-            OptionSpec(
-                "follow", .flag, default: "false",
-                "Read on where the last poll ended, for a file that grows; otherwise read all of it each time."),
-        ])
+        options: [path, follow])
+
+    static let path = RequiredSetting("path", .path, "The file; relative to the config file's folder.")
+    static let follow = Setting(
+        "follow", .flag, default: false,
+        "Read on where the last poll ended, for a file that grows; otherwise read all of it each time.")
 
     public var host: String? { nil }
     public var metrics: Set<String>? { nil }
@@ -27,10 +27,10 @@ public struct FileSource: Source {
     private let follows: Bool
 
     public init(options: Options, context: SourceContext) throws(ProblemList) {
-        let path = try options.required("path").description
-        guard !path.isEmpty else { throw ProblemList(options.position(of: "path"), "'path' is empty") }
+        let path = try options[Self.path].description
+        guard !path.isEmpty else { throw ProblemList(options.position(of: Self.path), "'path' is empty") }
         file = ObservedFile(name: path, path: context.absolute(path))
-        follows = options.flag("follow") ?? false
+        follows = options[Self.follow]
     }
 
     public func poll(_ poll: Poll) -> PollStep {
