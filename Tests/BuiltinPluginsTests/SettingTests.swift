@@ -56,6 +56,17 @@ private let everySetting: [(owner: String, spec: OptionSpec)] =
         }
     }
 
+    /// What is to be done is advice; people are asked "did you mean …?" only of what is near to what they wrote.
+    @Test func `no suggestion is the same whatever was written`() throws {
+        let fixed = try Regex(#"suggestion: "([^"\\]|\\[^(])*""#)
+        #expect(#"suggestion: "use \"it\"""#.contains(fixed))
+        #expect(!#"suggestion: "${env:\(name)}""#.contains(fixed))
+        for path in try Self.sources() {
+            let text = try RulePage.read(path)
+            #expect(!text.contains(fixed), "\(path)")
+        }
+    }
+
     /// These are none: the beginning of time, which no instant in a config says, and what the queries themselves say.
     private static let known = ["?? .earliest", "?? PromQuery.commonRange(of: queries)"]
 

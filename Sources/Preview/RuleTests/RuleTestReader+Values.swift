@@ -81,7 +81,7 @@ extension RuleTestReader {
             return nil
         }
         guard duration > .zero || canBeZero else {
-            report(node.position, "'\(name)' must be longer than nothing", suggestion: "1m")
+            report(node.position, "'\(name)' must be longer than nothing", advice: "write such as 1m")
             return nil
         }
         return duration

@@ -73,7 +73,7 @@ struct ConfigLoading {
                 catalog: catalog), folder: folder)
         for problem in document.problems {
             loading.reader.reportBroken(
-                Problem(problem.mark.position, problem.message, advice: problem.suggestion))
+                Problem(problem.mark.position, problem.message, advice: problem.advice))
         }
         return (loading, document.root)
     }

@@ -81,7 +81,7 @@ public struct WebhookChannel: Channel {
             throw ProblemList(
                 position,
                 "'secret' is no key for signing; expected 'whsec_' and base64, as the receiver shows it",
-                suggestion: "whsec_ followed by the output of: openssl rand -base64 32"
+                advice: "a new one is 'whsec_' and what openssl rand -base64 32 prints"
             )
         }
         // A key is a secret even if somebody wrote it into the file.

@@ -53,10 +53,8 @@ public struct DropDetector: SubjectDetector {
         _ options: Options, _ nature: MetricNature, by: Double, critical: Double, rarity: Double
     ) -> [Problem] {
         var problems: [Problem] = []
-        func add(
-            _ setting: any SettingDeclaration, _ message: String, _ suggestion: String? = nil, advice: String? = nil
-        ) {
-            problems.append(Problem(options.position(of: setting), message, suggestion: suggestion, advice: advice))
+        func add(_ setting: any SettingDeclaration, _ message: String, advice: String? = nil) {
+            problems.append(Problem(options.position(of: setting), message, advice: advice))
         }
         if nature.failures == nil {
             add(
@@ -67,18 +65,16 @@ public struct DropDetector: SubjectDetector {
             add(
                 Self.critical,
                 "'critical' (\(critical.pointsTrimmed)) is less than 'by' (\(by.pointsTrimmed)), the smallest drop "
-                    + "looked for", by.pointsTrimmed)
+                    + "looked for", advice: "write at least \(by.pointsTrimmed)")
         }
         let least = History.rarityMin.inSeconds / 86_400
         if rarity < least {
             add(
                 Self.falseAlarms,
-                "so many false alarms can not be told from none; expected at most 1 per \(Int(least))d",
-                "1 per \(Int(least))d")
+                "so many false alarms can not be told from none; expected at most 1 per \(Int(least))d")
         } else if rarity > rarityMax {
             add(
-                Self.falseAlarms, "nothing is ever so certain; expected at least 1 per \(Int(rarityMax))d",
-                "1 per \(Int(rarityMax))d")
+                Self.falseAlarms, "nothing is ever so certain; expected at least 1 per \(Int(rarityMax))d")
         }
         return problems
     }

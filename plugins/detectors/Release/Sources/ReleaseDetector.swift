@@ -78,7 +78,7 @@ public struct ReleaseDetector: Detector {
             problems.append(
                 Problem(
                     options.position(of: Self.confidence), "the confidence must be at least 50% and below 100%",
-                    suggestion: Self.confidence.spec.defaultText))
+                    advice: "the default is \(Self.confidence.default.percentTrimmed)"))
         }
         if let critical, critical <= worseBy {
             problems.append(

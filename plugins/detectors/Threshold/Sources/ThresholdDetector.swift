@@ -165,7 +165,7 @@ public struct ThresholdDetector: SubjectDetector {
         if let confidence = options[Self.confidence], !(0.5..<1).contains(confidence) {
             add(
                 Self.confidence, "the confidence must be at least 50% and below 100%",
-                Self.confidence.spec.defaultText)
+                advice: Self.confidence.default.map { "the default is \($0.percentTrimmed)" })
         }
         return problems
     }

@@ -41,7 +41,7 @@ public struct VelocityDetector: Detector {
             problems.append(
                 Problem(
                     options.position(of: setting), "no issue touches more than 100% of \(whole)",
-                    suggestion: Self.share.spec.defaultText))
+                    advice: "the default of 'share' is \(Self.share.default.percentTrimmed)"))
         }
         if let critical, critical <= share {
             problems.append(

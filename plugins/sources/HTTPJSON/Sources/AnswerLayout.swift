@@ -80,20 +80,20 @@ struct AnswerLayout: Hashable, Sendable {
             problems.append(
                 Problem(
                     options.position(of: Source.map), "'map' names no metric",
-                    suggestion: "users: $.users, crashed_users: $.crashed"))
+                    advice: "write such as users: $.users, crashed_users: $.crashed"))
         }
         if app == nil, fixedApp == nil {
             problems.append(
                 Problem(
                     options.position(of: Source.map), "neither 'app' nor 'map.app' says which app the figures are of",
-                    suggestion: "app: my-app"))
+                    advice: "write app: NAME"))
         }
         if fixedApp?.isEmpty == true { problems.append(Problem(options.position(of: Source.app), "'app' is empty")) }
         if maxAge != nil, to == nil, measured == nil {
             problems.append(
                 Problem(
                     options.position(of: Source.maxAge), "'max_age' needs to know when the figures were measured",
-                    suggestion: "measured: $.generated_at"))
+                    advice: "write such as measured: $.generated_at"))
         }
         return problems
     }

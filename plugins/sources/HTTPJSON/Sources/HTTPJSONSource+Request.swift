@@ -24,7 +24,7 @@ extension HTTPJSONSource {
         let method = options[Self.method]
         if options.has(Self.body), method == .get {
             problems.append(
-                Problem(options.position(of: Self.body), "a GET request has no 'body'", suggestion: "method: POST"))
+                Problem(options.position(of: Self.body), "a GET request has no 'body'", advice: "add method: POST"))
         }
         guard problems.isEmpty else { throw ProblemList(problems) }
         if !headers.contains(where: { $0.name.lowercased() == "accept" }) {

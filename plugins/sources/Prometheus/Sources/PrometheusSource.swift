@@ -120,7 +120,7 @@ public struct PrometheusSource: HistoricalSource {
                     Problem(
                         options.position(of: setting),
                         "'\(setting.name)' says how long a span is, but the queries leave it open",
-                        suggestion: "write the range into the queries instead of $span, or leave '\(setting.name)' out"
+                        advice: "write the range into the queries instead of $span, or leave '\(setting.name)' out"
                     )
                 )
             }
@@ -151,7 +151,7 @@ public struct PrometheusSource: HistoricalSource {
                         place,
                         "the query of '\(query.metric)' has no $span, but others have: their figures would not cover "
                             + "the same time",
-                        suggestion: "use $span in every query, or in none"
+                        advice: "use $span in every query, or in none"
                     )
                 )
             }
