@@ -1,3 +1,19 @@
+/// A detector that tells once of every issue of which there is news. What is news differs from one to the other; what
+/// follows from it does not.
+public protocol IssueNewsDetector: Detector {}
+
+extension IssueNewsDetector {
+    /// That something is new, or back, is said once.
+    public static var isWorthReminding: Bool { false }
+
+    public var metrics: [String] { [] }
+    public var readsIssues: Bool { true }
+    // What it needs of the past is in the memory of issues, which is kept anyway.
+    public var lookback: Duration { .zero }
+    public var spans: [Duration] { [] }
+    public var holdTime: Duration { .zero }
+}
+
 /// What rules that tell of single issues share: how many users make one worth telling, and for how long it is news.
 public struct IssueNews: Sendable {
     public static let settings: [any SettingDeclaration] = [minUsers, freshFor, severity]

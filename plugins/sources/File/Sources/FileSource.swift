@@ -93,7 +93,7 @@ public struct FileSource: Source {
         let place = FileCursor(identity: stretch.identity, offset: batch.end, line: batch.linesRead, hash: nil)
         let observations = batch.observations(of: poll.source)
         if observations.isEmpty {
-            let failure = PollReport.Outcome.failed(batch.failure(in: file.name))
+            let failure = PollOutcome.failed(batch.failure(in: file.name))
             return stretch.isToEnd ? PollReport(failure) : PollReport(failure, cursor: place.json)
         }
         var warnings = batch.warnings(in: file.name)
