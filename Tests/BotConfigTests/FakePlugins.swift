@@ -28,7 +28,7 @@ struct FeedSource: Source {
     }
 
     var host: String? { "feed.example" }
-    var metrics: Set<String>? { ["users", "crashed_users"] }
+    var metrics: Set<Metric>? { ["users", "crashed_users"] }
     func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
 }
 
@@ -39,7 +39,7 @@ struct AnySource: Source {
     init(options: Options, context: SourceContext) throws(ProblemList) {}
 
     var host: String? { nil }
-    var metrics: Set<String>? { nil }
+    var metrics: Set<Metric>? { nil }
     func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
 }
 
@@ -56,7 +56,7 @@ struct LimitDetector: SubjectDetector {
     static let confidence = Setting("confidence", .orOff(.percentage), default: 0.95, "How sure to be.")
     static let minVolume = Setting("min_volume", .integer(0...1_000_000), default: 50, "The fewest users.")
 
-    let metric: String
+    let metric: Metric
     let limit: Comparison
     let lookback: Duration
     let holdTime: Duration
@@ -76,12 +76,12 @@ struct LimitDetector: SubjectDetector {
         volumeMin = options[Self.minVolume]
         zone = context.zone
         looksPerDay = context.looksPerDay
-        if limit.isPercentage, metric == "users" {
+        if limit.isPercentage, metric == .users {
             throw ProblemList(options.position(of: Self.limit), "'users' is a count, so its limit has no '%'")
         }
     }
 
-    var metrics: [String] { [metric] }
+    var metrics: [Metric] { [metric] }
     var spans: [Duration] { [lookback] }
     func judge(_ series: Series, at now: Moment) -> Judgement {
         Judgement(.unknown("it never looks"), .between, Evidence(sentence: "It never looks."))

@@ -46,7 +46,7 @@ extension Turn {
             let sentence = incident.evidence.sentence
             return kind == .resolved ? "\(who): \(what(incident)) is over" : "\(who): \(sentence)"
         }
-        let title = MetricNature(of: metric).title
+        let title = Metric(metric).title
         let value = text(figure.value, of: metric)
         let limit = incident.evidence.limit.map { "limit \($0)" }
         switch kind {
@@ -115,9 +115,9 @@ extension Turn {
     /// How many were hit, of how many.
     private func hit(_ evidence: Evidence, _ metric: String) -> String? {
         guard let share = evidence.figure?.share, share.total > 0 else { return nil }
-        let nature = MetricNature(of: metric)
-        let failures = nature.failures == nil ? share.hits : share.total - share.hits
-        let noun = nature.denominator ?? "cases"
+        let metric = Metric(metric)
+        let failures = metric.failures == nil ? share.hits : share.total - share.hits
+        let noun = metric.denominator?.name ?? "cases"
         return
             "\(failures.rounded().plain) of \(share.total.rounded().plain) \(noun) (\((failures / share.total).percent))"
     }
@@ -125,11 +125,11 @@ extension Turn {
     /// The release's share of the app, where the whole app is seen too.
     private func share(of subject: Subject) -> String? {
         let whole = Subject(source: subject.source, app: subject.app, environment: subject.environment)
-        for name in [MetricName.users, MetricName.sessions] {
-            if let part = state.series[subject]?.samples.last?.metrics[name],
-                let all = state.series[whole]?.samples.last?.metrics[name], all > 0, part <= all
+        for metric in [Metric.users, .sessions] {
+            if let part = state.series[subject]?.samples.last?.metrics[metric],
+                let all = state.series[whole]?.samples.last?.metrics[metric], all > 0, part <= all
             {
-                return ", \((part / all).percent) of \(name)"
+                return ", \((part / all).percent) of \(metric.name)"
             }
         }
         return nil
@@ -168,7 +168,7 @@ extension Turn {
     }
 
     func text(_ value: Double, of metric: String) -> String {
-        MetricNature(of: metric).unit == .rate ? value.percent : value.plain
+        Metric(metric).unit == .rate ? value.percent : value.plain
     }
 
     /// A moment on the clock of the bot's zone: `Fri 20 Nov 23:00 CET`.

@@ -6,7 +6,7 @@ extension IssueNewsDetector {
     /// That something is new, or back, is said once.
     public static var isWorthReminding: Bool { false }
 
-    public var metrics: [String] { [] }
+    public var metrics: [Metric] { [] }
     public var readsIssues: Bool { true }
     // What it needs of the past is in the memory of issues, which is kept anyway.
     public var lookback: Duration { .zero }

@@ -8,7 +8,7 @@ public protocol Source: Plugin {
     /// The host polled, for the cap on polls per host; nil when none is.
     var host: String? { get }
     /// The metrics it can give, or nil when only its answers tell.
-    var metrics: Set<String>? { get }
+    var metrics: Set<Metric>? { get }
     /// Whether it names issues, or nil when only its answers tell.
     var givesIssues: Bool? { get }
 

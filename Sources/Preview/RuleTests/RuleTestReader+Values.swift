@@ -28,7 +28,7 @@ extension RuleTestReader {
     }
 
     mutating func reportUnknown(_ entries: [Entry], known: [String], in what: String, orMetrics: Bool = false) {
-        let metrics = orMetrics ? MetricName.wellKnown + config.plan.detectors.flatMap(\.detector.metrics) : []
+        let metrics = orMetrics ? metricNames : []
         for entry in entries where !known.contains(entry.key) && !metrics.contains(entry.key) {
             let near = entry.key.nearest(in: known + metrics)
             let list =

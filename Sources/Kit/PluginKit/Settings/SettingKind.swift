@@ -28,16 +28,25 @@ extension SettingKind where Value == GuardedText {
 extension SettingKind where Value == String {
     /// Any text in which a secret makes no sense, because people are shown it; a secret stays masked.
     public static var plain: SettingKind { shown(.text) }
-    /// One of the metric names, or a name of the source's own.
-    public static var metric: SettingKind { shown(.metric) }
-    /// One of these metrics.
-    public static func metric(_ names: [String]) -> SettingKind { shown(.choice(names)) }
     /// The name of something else in the config; it must exist.
     public static func name(of reference: OptionKind.Reference) -> SettingKind { shown(.name(of: reference)) }
 
     private static func shown(_ kind: OptionKind) -> SettingKind {
         SettingKind(
             kind: kind, read: \.text?.description, write: { .text(GuardedText($0)) }, text: \.inYAML)
+    }
+}
+
+extension SettingKind where Value == Metric {
+    /// One of the metrics that alertbot knows, or one of the source's own.
+    public static var metric: SettingKind { named(.metric) }
+    /// One of these metrics.
+    public static func metric(_ metrics: [Metric]) -> SettingKind { named(.choice(metrics.map(\.name))) }
+
+    private static func named(_ kind: OptionKind) -> SettingKind {
+        SettingKind(
+            kind: kind, read: { $0.text.map { Metric($0.description) } }, write: { .text(GuardedText($0.name)) },
+            text: \.name.inYAML)
     }
 }
 

@@ -17,7 +17,7 @@ public struct DropDetector: SubjectDetector {
         options: [metric, by, falseAlarms, critical])
 
     static let metric = Setting(
-        "metric", .metric, default: MetricName.crashFreeUsers,
+        "metric", .metric, default: .crashFreeUsers,
         "The share to judge: crash_free_users or crash_free_sessions.")
     // From a hundredth of a point, far below what any app's figures can show, to where half of all users are hit.
     static let by = Setting("by", .points(0.0001...0.5), default: 0.005, "The smallest drop it is built to find.")
@@ -31,34 +31,33 @@ public struct DropDetector: SubjectDetector {
     static let wellLearned = Duration.days(21)
 
     private let need: History.Need
-    private let nature: MetricNature
+    private let metric: Metric
     private let critical: Double
     /// Days between two false alarms.
     private let rarity: Double
     private let falseAlarms: Rate
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
-        let metric = options[Self.metric]
-        nature = MetricNature(of: metric)
+        metric = options[Self.metric]
         let by = options[Self.by]
-        need = History.Need(metric: metric, by: by)
+        need = History.Need(metric: metric.name, by: by)
         critical = options.written(Self.critical) ?? max(Self.critical.default, by)
         falseAlarms = options[Self.falseAlarms]
         rarity = falseAlarms.per.inSeconds / 86_400 / Double(falseAlarms.count)
-        let problems = DropDetector.problems(options, nature, by: by, critical: critical, rarity: rarity)
+        let problems = DropDetector.problems(options, metric, by: by, critical: critical, rarity: rarity)
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
     private static func problems(
-        _ options: Options, _ nature: MetricNature, by: Double, critical: Double, rarity: Double
+        _ options: Options, _ metric: Metric, by: Double, critical: Double, rarity: Double
     ) -> [Problem] {
         var problems: [Problem] = []
         func add(_ setting: any SettingDeclaration, _ message: String, advice: String? = nil) {
             problems.append(Problem(options.position(of: setting), message, advice: advice))
         }
-        if nature.failures == nil {
+        if metric.failures == nil {
             add(
-                Self.metric, "a drop can only be told of a share whose counts are known, not of \(nature.title)",
+                Self.metric, "a drop can only be told of a share whose counts are known, not of \(metric.title)",
                 advice: "use crash_free_users or crash_free_sessions, or a threshold")
         }
         if critical < by {
@@ -82,7 +81,7 @@ public struct DropDetector: SubjectDetector {
     /// Ten years, in days.
     private static let rarityMax = 3650.0
 
-    public var metrics: [String] { [need.metric] }
+    public var metrics: [Metric] { [metric] }
     public var learns: [History.Need] { [need] }
     /// What it looks back on is learned, not kept as figures.
     public var lookback: Duration { .hours(1) }
@@ -106,7 +105,7 @@ public struct DropDetector: SubjectDetector {
     func judge(_ history: History, _ series: Series, at now: Moment) -> Judgement {
         guard let newest = history.newest, let share = history.newestShare, let usual = history.usual else {
             return unknown(
-                "the source has given no complete span of at most an hour with the counts behind \(nature.title)",
+                "the source has given no complete span of at most an hour with the counts behind \(metric.title)",
                 .between)
         }
         if let flaw = whyOutdated(newest, series, now) { return unknown(flaw, .between) }
@@ -140,7 +139,7 @@ public struct DropDetector: SubjectDetector {
         if let last = series.samples.last, last.span.to - newest.to > DropDetector.lagMax {
             return
                 "for \((last.span.to - newest.to).short) the source has given no complete span with the counts behind "
-                + nature.title
+                + metric.title
         }
         if now - newest.to > DropDetector.ageMax { return "the newest figures are \((now - newest.to).short) old" }
         return nil
@@ -153,7 +152,7 @@ public struct DropDetector: SubjectDetector {
         var evidence = Evidence(
             metric: need.metric, figure: Figure(value: value, share: fall.share), span: fall.span, sentence: "")
         evidence.sentence =
-            "\(nature.title) \(value.percent) of \(fall.share.total.rounded().plain) \(nature.denominator ?? "cases") over the "
+            "\(metric.title) \(value.percent) of \(fall.share.total.rounded().plain) \(metric.denominator?.name ?? "cases") over the "
             + "last \(fall.span.length.short), usually \(fall.usual.percent) at this time of the week; by chance less than "
             + falseAlarms.grammar
         if history.learned < DropDetector.wellLearned, let uncertainty = history.uncertainty {

@@ -16,8 +16,8 @@ public struct ReleaseDetector: Detector {
         ])
 
     static let metric = Setting(
-        "metric", .metric([MetricName.crashFreeUsers, MetricName.crashFreeSessions, MetricName.anrRate]),
-        default: MetricName.crashFreeUsers, "The metric to compare; its counts must be known.")
+        "metric", .metric([.crashFreeUsers, .crashFreeSessions, .anrRate]), default: .crashFreeUsers,
+        "The metric to compare; its counts must be known.")
     static let compare = Setting(
         "compare", .choice(of: Basis.self), default: .sameHours,
         "Over the same hours, or after as many sessions since each release came out.")
@@ -46,9 +46,8 @@ public struct ReleaseDetector: Detector {
         case sameAdoption = "same_adoption"
     }
 
-    let metric: String
+    let metric: Metric
     let basis: Basis
-    let nature: MetricNature
     private let worseBy: Double
     private let critical: Double?
     let window: Duration
@@ -62,7 +61,6 @@ public struct ReleaseDetector: Detector {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         metric = options[Self.metric]
-        nature = MetricNature(of: metric)
         basis = options[Self.compare]
         worseBy = options[Self.worseBy]
         critical = options[Self.critical]
@@ -92,7 +90,7 @@ public struct ReleaseDetector: Detector {
                     options.position(of: Self.reportFine), "no figures can show that a release is not worse at all",
                     advice: "write a 'worse_by' such as \(Self.worseBy.default.pointsTrimmed)"))
         }
-        if basis == .sameAdoption, metric != MetricName.crashFreeSessions {
+        if basis == .sameAdoption, metric != .crashFreeSessions {
             problems.append(
                 Problem(
                     options.position(of: Self.compare), "users of different days do not add up, sessions do",
@@ -101,9 +99,9 @@ public struct ReleaseDetector: Detector {
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
-    var noun: String { nature.denominator ?? "cases" }
+    var noun: String { metric.denominator?.name ?? "cases" }
 
-    public var metrics: [String] { [metric] }
+    public var metrics: [Metric] { [metric] }
     public var lookback: Duration { window }
     public var spans: [Duration] { [window] }
     public var scope: DetectorScope { .app }
@@ -140,7 +138,7 @@ public struct ReleaseDetector: Detector {
         let (new, old) = (pair.new, pair.old)
         let difference = new.rate - old.rate
         var evidence = Evidence(
-            metric: metric, figure: new.figure, limit: limit(old), span: new.span,
+            metric: metric.name, figure: new.figure, limit: limit(old), span: new.span,
             sentence: words(pair))
         func finding(_ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness) -> Finding {
             Finding(Judgement(verdict, closeness, evidence), about: new.subject)
@@ -208,7 +206,7 @@ public struct ReleaseDetector: Detector {
         let amount = new.rate == old.rate ? "" : "\(abs(new.rate - old.rate).points) "
         let basis = basis == .sameHours ? "in the same \(new.span.length.short)" : "at the same adoption"
         return
-            "\(nature.title) \(new.figure.value.percent) of \(new.total.counted(noun)), \(amount)\(side) "
+            "\(metric.title) \(new.figure.value.percent) of \(new.total.counted(noun)), \(amount)\(side) "
             + "\(old.name) (\(old.figure.value.percent) of \(old.total.counted(noun))) \(basis)"
     }
 
@@ -223,7 +221,7 @@ public struct ReleaseDetector: Detector {
         var sentence = "; \(share.percent) of \(noun) have it, which costs the app "
         sentence += (share * difference).points
         if let whole, whole.total > 0 {
-            let bad = (nature.failures == nil ? whole.hits : whole.total - whole.hits) / whole.total
+            let bad = (metric.failures == nil ? whole.hits : whole.total - whole.hits) / whole.total
             sentence += " of the \(bad.percent) it loses"
         }
         return sentence
@@ -242,12 +240,12 @@ public struct ReleaseDetector: Detector {
     }
 
     private func unknown(of subject: Subject, _ sentence: String) -> Finding {
-        Finding(Judgement(.unknown(sentence), .far, Evidence(metric: metric, sentence: sentence)), about: subject)
+        Finding(Judgement(.unknown(sentence), .far, Evidence(metric: metric.name, sentence: sentence)), about: subject)
     }
 
     /// The figure of the release before, as the limit that this one should keep.
     private func limit(_ old: Candidate) -> Comparison {
-        let isBelow = nature.failures != nil
+        let isBelow = metric.failures != nil
         let value = (old.figure.value * 10_000).rounded() / 10_000
         return Comparison(isBelow ? .less : .greater, value, isPercentage: true)
     }

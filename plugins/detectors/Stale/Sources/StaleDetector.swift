@@ -24,7 +24,7 @@ public struct StaleDetector: Detector {
         severity = options[Self.severity]
     }
 
-    public var metrics: [String] { [] }
+    public var metrics: [Metric] { [] }
     // Figures that have gone out of what is kept must not look like figures that never came.
     public var lookback: Duration { after }
     public var spans: [Duration] { [] }

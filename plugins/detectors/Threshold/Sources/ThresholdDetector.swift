@@ -52,10 +52,7 @@ public struct ThresholdDetector: SubjectDetector {
         let comparison: Comparison
     }
 
-    private let metric: String
-    /// The same, read.
-    private let read: Metric
-    private let nature: MetricNature
+    private let metric: Metric
     /// The worst first.
     private let limits: [Limit]
     private let window: Duration
@@ -75,8 +72,6 @@ public struct ThresholdDetector: SubjectDetector {
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         composite = try Composite(options, context)
         metric = composite == nil ? try options[Self.conditionMetric] : ""
-        read = Metric(metric)
-        nature = MetricNature(of: metric)
         window = options[Self.window]
         holdTime = options[Self.lasting]
         recover = options[Self.recover]
@@ -90,12 +85,12 @@ public struct ThresholdDetector: SubjectDetector {
         insideText = " is inside the limit" + limitText
         notYetClearText = " is inside, but not yet clear of, the limit" + limitText
         widening = Widening(from: window, to: options[Self.widenTo])
-        let problems = composite == nil ? ThresholdDetector.problems(options, nature) : []
+        let problems = composite == nil ? ThresholdDetector.problems(options, metric) : []
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
     /// Mistakes that the grammar of single options can not see.
-    private static func problems(_ options: Options, _ nature: MetricNature) -> [Problem] {
+    private static func problems(_ options: Options, _ metric: Metric) -> [Problem] {
         var problems: [Problem] = []
         func add(
             _ setting: any SettingDeclaration, _ message: String, _ suggestion: String? = nil, advice: String? = nil
@@ -107,15 +102,15 @@ public struct ThresholdDetector: SubjectDetector {
             add(warning, "a threshold needs 'warning', 'critical' or both", advice: "write warning: \"< 99.5%\"")
         }
         for (setting, comparison) in named {
-            switch nature.unit {
+            switch metric.unit {
             case .rate where !comparison.isPercentage:
                 let percent =
                     comparison.limit <= 1 ? comparison.limit.percentTrimmed : "\(JSON(comparison.limit).text)%"
                 add(
-                    setting, "the limit of \(nature.title) is a percentage, but '\(comparison)' has no unit",
+                    setting, "the limit of \(metric.title) is a percentage, but '\(comparison)' has no unit",
                     "\"\(comparison.relation.rawValue) \(percent)\"")
             case .count where comparison.isPercentage:
-                add(setting, "\(nature.title) are counted, so the limit can not be a percentage")
+                add(setting, "\(metric.title) are counted, so the limit can not be a percentage")
             case .rate where comparison.isNeverTrue:
                 add(setting, "'\(comparison)' never holds: a rate lies between 0% and 100%")
             case .rate where comparison.isAlwaysTrue:
@@ -133,7 +128,7 @@ public struct ThresholdDetector: SubjectDetector {
             let (warning, critical) = (named[0].1, named[1].1)
             if warning.relation.isBelow != critical.relation.isBelow {
                 add(Self.critical, "'warning' and 'critical' look in opposite directions")
-            } else if nature.unit == .unknown, warning.isPercentage != critical.isPercentage {
+            } else if metric.unit == .unknown, warning.isPercentage != critical.isPercentage {
                 add(Self.critical, "of 'warning' (\(warning)) and 'critical' (\(critical)) only one is in percent")
             } else if critical == warning {
                 add(Self.critical, "'critical' and 'warning' are both '\(warning)', so 'warning' is never said")
@@ -151,10 +146,10 @@ public struct ThresholdDetector: SubjectDetector {
                 add(
                     Self.recover, "'recover' is in percentage points, but the limit '\(mildest)' is no percentage",
                     advice: "leave 'recover' out")
-            } else if nature.unit == .rate, !(0...1).contains(target) {
+            } else if metric.unit == .rate, !(0...1).contains(target) {
                 add(
                     Self.recover,
-                    "to be over, \(nature.title) would have to reach \(target.percentTrimmed), which no rate does",
+                    "to be over, \(metric.title) would have to reach \(target.percentTrimmed), which no rate does",
                     advice: "write a smaller one")
             }
         }
@@ -170,7 +165,7 @@ public struct ThresholdDetector: SubjectDetector {
         return problems
     }
 
-    public var metrics: [String] { composite?.conditions.flatMap(\.metrics) ?? [metric] }
+    public var metrics: [Metric] { composite?.conditions.flatMap(\.metrics) ?? [metric] }
     public var lookback: Duration { spans.max() ?? window }
     public var spans: [Duration] { composite?.conditions.flatMap(\.spans) ?? widening.windows }
 
@@ -190,9 +185,9 @@ public struct ThresholdDetector: SubjectDetector {
     }
 
     private func look(at series: Series) -> Look {
-        guard let measured = widening.measured(read, in: series, volumeMin: volumeMin) else { return .noFigure }
+        guard let measured = widening.measured(metric, in: series, volumeMin: volumeMin) else { return .noFigure }
         // Adoption is a share of nothing that a source counts: it can only be taken at its word.
-        if read.unit == .rate, read.denominator != nil, volumeMin > 0 || confidence != nil {
+        if metric.unit == .rate, metric.denominator != nil, volumeMin > 0 || confidence != nil {
             guard let share = measured.figure.share else { return .bare(measured) }
             guard share.total >= volumeMin else { return .tooFew(measured, share) }
         }
@@ -212,12 +207,12 @@ public struct ThresholdDetector: SubjectDetector {
 
     public func judge(_ series: Series, at now: Moment) -> Judgement {
         if let composite { return composite.judge(series, at: now) }
-        let noun = nature.denominator ?? "cases"
+        let noun = metric.denominator?.name ?? "cases"
         switch look(at: series) {
-        case .noFigure: return unknown("there is no figure for \(nature.title)", .far)
+        case .noFigure: return unknown("there is no figure for \(metric.title)", .far)
         case .bare(let measured):
             return unknown(
-                "the source gives \(nature.title) without saying of how many \(noun); only 'confidence: off' with "
+                "the source gives \(metric.title) without saying of how many \(noun); only 'confidence: off' with "
                     + "'min_volume: 0' takes it at its word", .between, evidence(measured))
         case .tooFew(let measured, let share):
             return unknown(
@@ -236,14 +231,15 @@ public struct ThresholdDetector: SubjectDetector {
 
     private func evidence(_ measured: Series.Measured) -> Evidence {
         Evidence(
-            metric: metric, figure: measured.figure, limit: limits.last?.comparison, span: measured.span, sentence: "")
+            metric: metric.name, figure: measured.figure, limit: limits.last?.comparison, span: measured.span,
+            sentence: "")
     }
 
     private func judge(_ measured: Series.Measured, beyond worst: Int, _ series: Series) -> Judgement {
         let figure = measured.figure
         var evidence = evidence(measured)
         let holding = limits[worst...].filter { $0.comparison.holds(figure.value) }
-        let isSureToStay = nature.unit == .count && holding.contains { !$0.comparison.relation.isBelow }
+        let isSureToStay = metric.unit == .count && holding.contains { !$0.comparison.relation.isBelow }
         guard measured.isComplete || isSureToStay else {
             return unknown("the span is not complete yet", .between, evidence)
         }
@@ -263,14 +259,14 @@ public struct ThresholdDetector: SubjectDetector {
     private func unknown(
         _ sentence: String, _ closeness: Judgement.Closeness, _ evidence: Evidence? = nil
     ) -> Judgement {
-        var evidence = evidence ?? Evidence(metric: metric, sentence: sentence)
+        var evidence = evidence ?? Evidence(metric: metric.name, sentence: sentence)
         evidence.sentence = sentence
         return Judgement(.unknown(sentence), closeness, evidence)
     }
 
     /// Whether so bad a figure would be a surprise at the limit. Counts are facts, not estimates: they always carry.
     private func isCarried(_ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ looks: Double) -> Bool {
-        guard let confidence, nature.unit == .rate, let share = figure.share else { return true }
+        guard let confidence, metric.unit == .rate, let share = figure.share else { return true }
         return bound(share, limit, span, looks).isExceeded(atRate: badRate(limit), chance: 1 - confidence)
     }
 
@@ -287,7 +283,7 @@ public struct ThresholdDetector: SubjectDetector {
     private func describeBound(
         _ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ looks: Double, _ evidence: inout Evidence
     ) {
-        guard let confidence, nature.unit == .rate, let share = figure.share else { return }
+        guard let confidence, metric.unit == .rate, let share = figure.share else { return }
         let rate = bound(share, limit, span, looks).leastRate(chance: 1 - confidence)
         evidence.confidence = confidence
         evidence.bound = limit.relation.isBelow ? 1 - rate : rate
@@ -307,7 +303,7 @@ public struct ThresholdDetector: SubjectDetector {
 
     /// Near: within a quarter of the way from perfect to the limit. Far: not even halfway there.
     private func closeness(_ value: Double) -> Judgement.Closeness {
-        guard let limit = limits.last?.comparison, nature.unit == .rate else { return .between }
+        guard let limit = limits.last?.comparison, metric.unit == .rate else { return .between }
         let badness = limit.relation.isBelow ? 1 - value : value
         let allowed = badRate(limit)
         return badness > allowed * 0.75 ? .near : badness < allowed * 0.5 ? .far : .between
@@ -317,7 +313,7 @@ public struct ThresholdDetector: SubjectDetector {
         guard let figure = evidence.figure else { return "" }
         let side = limit.comparison.relation.isBelow ? "below" : "above"
         var sentence =
-            "\(nature.title) \(text(figure.value))\(volumeText(figure, before: " of ")), \(side) "
+            "\(metric.title) \(text(figure.value))\(volumeText(figure, before: " of ")), \(side) "
             + "\(limit.comparison.limitText) over the last \((evidence.span?.length ?? window).short)"
         if let bound = evidence.bound, let confidence = evidence.confidence {
             let best = limit.comparison.relation.isBelow ? "at best" : "at least"
@@ -327,11 +323,11 @@ public struct ThresholdDetector: SubjectDetector {
         return sentence
     }
 
-    private func text(_ value: Double) -> String { nature.unit == .rate ? value.percent : value.plain }
+    private func text(_ value: Double) -> String { metric.unit == .rate ? value.percent : value.plain }
 
     private func volumeText(_ figure: Figure, before: String = "") -> String {
         guard let share = figure.share else { return "" }
-        return before + "\(share.total.rounded().plain) \(nature.denominator ?? "cases")"
+        return before + "\(share.total.rounded().plain) \(metric.denominator?.name ?? "cases")"
     }
 }
 

@@ -13,7 +13,7 @@ public struct VelocityDetector: Detector {
     static let share = Setting("share", .percentage, default: 0.01, "The share above which an issue is told.")
     static let critical = Setting("critical", .percentage, "The share above which it is critical.")
     static let of = Setting(
-        "of", .metric([MetricName.sessions, MetricName.users]), default: MetricName.sessions,
+        "of", .metric([.sessions, .users]), default: .sessions,
         "What the share is of: a crash ends a session, so events are counted against sessions.")
     static let minUsers = Setting(
         "min_users", .integer(0...1_000_000_000), default: 25, "An issue that hits fewer is not told.")
@@ -23,7 +23,7 @@ public struct VelocityDetector: Detector {
 
     private let share: Double
     private let critical: Double?
-    private let whole: String
+    private let whole: Metric
     private let usersMin: Double
     private let window: Duration
     private let severity: Severity
@@ -40,7 +40,7 @@ public struct VelocityDetector: Detector {
         for (setting, fraction) in shares where fraction >= 1 {
             problems.append(
                 Problem(
-                    options.position(of: setting), "no issue touches more than 100% of \(whole)",
+                    options.position(of: setting), "no issue touches more than 100% of \(whole.name)",
                     advice: "the default of 'share' is \(Self.share.default.percentTrimmed)"))
         }
         if let critical, critical <= share {
@@ -58,7 +58,7 @@ public struct VelocityDetector: Detector {
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
-    public var metrics: [String] { [whole] }
+    public var metrics: [Metric] { [whole] }
     public var readsIssues: Bool { true }
     public var lookback: Duration { window }
     public var spans: [Duration] { [window] }
@@ -81,7 +81,7 @@ public struct VelocityDetector: Detector {
             ]
         }
         guard let total = total(look, sight.series) else {
-            return findings + [silence("there is no figure for \(whole) over the span of the issues")]
+            return findings + [silence("there is no figure for \(whole.name) over the span of the issues")]
         }
         let open = Set(sight.tracked.compactMap(\.key))
         for issue in look.issues where !ended.contains(issue.id) {
@@ -97,8 +97,8 @@ public struct VelocityDetector: Detector {
             let evidence = Evidence(span: look.span, issue: issue, sentence: sentence)
             return Finding(Judgement(verdict, closeness, evidence), key: issue.id)
         }
-        guard let touched = whole == MetricName.users ? issue.users : issue.events else {
-            let lack = "\(issue.called) comes without the number of \(whole == MetricName.users ? "users" : "events")"
+        guard let touched = whole == .users ? issue.users : issue.events else {
+            let lack = "\(issue.called) comes without the number of \(whole == .users ? "users" : "events")"
             return finding(.unknown(lack), .between, lack)
         }
         guard let users = issue.users ?? (usersMin == 0 ? 0 : nil) else {
@@ -109,7 +109,7 @@ public struct VelocityDetector: Detector {
         let part = min(touched / total, 1)
         let usersText = issue.users.map { ", \($0.counted("users")) hit" } ?? ""
         let words =
-            "\(issue.called) touches \(part.percent) of \(total.counted(whole)) in \(look.span.length.short)\(usersText)"
+            "\(issue.called) touches \(part.percent) of \(total.counted(whole.name)) in \(look.span.length.short)\(usersText)"
         if part > share, users >= usersMin {
             let isCritical = critical.map { part > $0 } ?? false
             return finding(

@@ -21,7 +21,7 @@ public struct FileSource: Source {
         "Read on where the last poll ended, for a file that grows; otherwise read all of it each time.")
 
     public var host: String? { nil }
-    public var metrics: Set<String>? { nil }
+    public var metrics: Set<Metric>? { nil }
 
     private let file: ObservedFile
     private let follows: Bool

@@ -38,7 +38,7 @@ public struct HTTPJSONSource: Source {
         "max_age", .duration(.seconds(1) ... .days(366)), "Figures measured longer ago than this are stale.")
 
     public let host: String?
-    public let metrics: Set<String>?
+    public let metrics: Set<Metric>?
 
     private let request: HTTPRequest
     private let layout: AnswerLayout
@@ -54,7 +54,7 @@ public struct HTTPJSONSource: Source {
         self.request = request
         self.layout = layout
         host = WebAddress(request.url.reveal())?.host
-        metrics = Set(layout.metrics.map(\.name))
+        metrics = Set(layout.metrics.map { Metric($0.name) })
         var hash = StableHash()
         hash.add("\(layout.span.wholeMilliseconds)")
         for spec in HTTPJSONSource.manifest.options { hash.add(options[named: spec.name]?.written ?? "") }

@@ -206,7 +206,7 @@ public struct PrometheusSource: HistoricalSource {
 
     public var host: String? { server.host }
 
-    public var metrics: Set<String>? { Set(queries.map(\.metric)) }
+    public var metrics: Set<Metric>? { Set(queries.map { Metric($0.metric) }) }
     public var givesIssues: Bool? { false }
 
     public func poll(_ poll: Poll) -> PollStep { PrometheusPoll(of: self, poll).begin() }

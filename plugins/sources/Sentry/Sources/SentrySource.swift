@@ -79,10 +79,10 @@ public struct SentrySource: HistoricalSource {
 
     public var host: String? { server.host }
 
-    public var metrics: Set<String>? {
+    public var metrics: Set<Metric>? {
         [
-            MetricName.users, MetricName.crashedUsers, MetricName.crashFreeUsers, MetricName.sessions,
-            MetricName.crashedSessions, MetricName.crashFreeSessions,
+            .users, .crashedUsers, .crashFreeUsers, .sessions,
+            .crashedSessions, .crashFreeSessions,
         ]
     }
 

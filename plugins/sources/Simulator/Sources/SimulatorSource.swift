@@ -21,10 +21,10 @@ public struct SimulatorSource: Source {
         "speed", .integer(1...3600), default: 1, "Simulated seconds in each real second; 120 shows a day in 12m.")
 
     public var host: String? { nil }
-    public var metrics: Set<String>? {
+    public var metrics: Set<Metric>? {
         [
-            MetricName.users, MetricName.crashedUsers, MetricName.sessions, MetricName.crashedSessions,
-            MetricName.crashEvents,
+            .users, .crashedUsers, .sessions, .crashedSessions,
+            .crashEvents,
         ]
     }
 
