@@ -56,6 +56,23 @@ private let everySetting: [(owner: String, spec: OptionSpec)] =
         }
     }
 
+    /// One that is declared and not listed is unknown to the config reader.
+    @Test(arguments: PluginPages.paths)
+    func `are of settings that the plugin lists in its manifest`(path: String) throws {
+        let plugin = try #require(PluginPage(try RulePage.read(path), catalog: .builtin))
+        let manifest = PluginCatalog.builtin.descriptions.first { $0.manifest.name == plugin.name }?.manifest
+        let listed = try #require(manifest).options.map(\.name)
+        let declaration = try Regex(#"Setting\(\s*"([a-z_]+)""#, as: (Substring, Substring).self)
+        let folder = path.replacing("/README.md", with: "/Sources/")
+        let declared = try Self.sources().filter { $0.hasPrefix(folder) }.flatMap { path in
+            try RulePage.read(path).matches(of: declaration).map { String($0.output.1) }
+        }
+        #expect(Set(declared).subtracting(listed) == [])
+        // All but those that plugins share.
+        let shared = [Setting.insecure.spec] + IssueNews.settings.map(\.spec)
+        #expect(Set(listed).subtracting(declared).subtracting(shared.map(\.name)) == [])
+    }
+
     /// What is to be done is advice; people are asked "did you mean …?" only of what is near to what they wrote.
     @Test func `no suggestion is the same whatever was written`() throws {
         let fixed = try Regex(#"suggestion: "([^"\\]|\\[^(])*""#)

@@ -40,7 +40,7 @@ public struct MatrixChannel: Channel {
         try MatrixChannel.check(room, at: options.position(of: Self.room))
         // A token is a secret even if somebody wrote it into the file.
         let token = Secret(try options[Self.token].reveal())
-        let homeserver = try options[Self.homeserver].withoutTrailingSlashes
+        let homeserver = try options[Self.homeserver].droppingLast(anyOf: ["/"])
         roomAddress = "\(homeserver)/_matrix/client/v3/rooms/\(room.percentEncoded)"
         authorization = "Bearer \(token)"
         allowsPlainHTTP = options[.insecure]
@@ -92,26 +92,5 @@ public struct MatrixChannel: Channel {
         case .answered(let response): MatrixAnswer.outcome(of: response, at: now)
         case .failed(let error): DeliveryOutcome(error)
         }
-    }
-}
-
-extension GuardedText {
-    /// The address without slashes at its end, so that a path can follow.
-    fileprivate var withoutTrailingSlashes: GuardedText {
-        var pieces = pieces
-        while let last = pieces.popLast() {
-            let shortened = GuardedText(pieces: [last]).mapped { $0.withoutTrailingSlashes }
-            if shortened.reveal().isEmpty { continue }
-            return GuardedText(pieces: pieces + shortened.pieces)
-        }
-        return self
-    }
-}
-
-extension String {
-    fileprivate var withoutTrailingSlashes: String {
-        var text = self[...]
-        while text.last == "/" { text.removeLast() }
-        return String(text)
     }
 }

@@ -72,10 +72,7 @@ public struct WebhookChannel: Channel {
         let isSound =
             !keys.isEmpty
             && keys.allSatisfy { key in
-                let encoded = key.hasPrefix("whsec_") ? key.dropFirst("whsec_".count) : key
-                let digits = encoded.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
-                return !digits.isEmpty && digits.count % 4 != 1 && encoded.utf8.count - digits.count <= 2
-                    && digits.allSatisfy(\.isBase64)
+                Base64.decode(key.hasPrefix("whsec_") ? key.dropFirst("whsec_".count) : key)?.isEmpty == false
             }
         guard isSound else {
             throw ProblemList(
@@ -133,8 +130,6 @@ extension UInt8 {
         default: false
         }
     }
-
-    fileprivate var isBase64: Bool { isAlphanumeric || self == UInt8(ascii: "+") || self == UInt8(ascii: "/") }
 
     /// RFC 9110, section 5.6.2.
     fileprivate var isHeaderName: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }

@@ -198,7 +198,7 @@ public struct PrometheusSource: HistoricalSource {
         headers += options[Self.headers].map { .init($0.name, $0.value) }
         if let token = options[token] { headers.append(.init("Authorization", "Bearer \(token)")) }
         if let username = options[username], let password = options[password] {
-            let pair = Secret(Base64.encoded(Array("\(username.reveal()):\(password.reveal())".utf8)))
+            let pair = Secret(Base64.encode(Array("\(username.reveal()):\(password.reveal())".utf8)))
             headers.append(.init("Authorization", "Basic \(pair)"))
         }
         return headers
