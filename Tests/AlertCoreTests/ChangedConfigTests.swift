@@ -69,7 +69,7 @@ import Testing
         static let manifest = PluginManifest(name: "issue", summary: "Finds an issue.", options: [])
         init() {}
         init(options: Options, context: RuleContext) throws(ProblemList) {}
-        var metrics: [String] { [] }
+        var metrics: [Metric] { [] }
         var holdTime: Duration { .zero }
         var lookback: Duration { .minutes(5) }
         var spans: [Duration] { [] }

@@ -10,14 +10,14 @@ private struct Busy: SubjectDetector {
     init() {}
     init(options: Options, context: RuleContext) throws(ProblemList) {}
 
-    let metrics = [MetricName.users]
+    let metrics: [Metric] = [.users]
     let lookback = Duration.hours(1)
     let spans = [Duration.minutes(1)]
     let holdTime = Duration.minutes(10)
 
     func judge(_ series: Series, at now: Moment) -> Judgement {
         let evidence = Evidence(span: series.samples.last?.span, sentence: "busy")
-        let users = series.samples.last?.metrics[MetricName.users] ?? 0
+        let users = series.samples.last?.metrics[.users] ?? 0
         return Judgement(users < 50 ? .unknown("too few") : .firing(.warning), .between, evidence)
     }
 }

@@ -11,9 +11,9 @@ private struct Learner: SubjectDetector {
     let need: History.Need
 
     init(_ metric: String) { need = History.Need(metric: metric, by: 0.005) }
-    init(options: Options, context: RuleContext) throws(ProblemList) { self.init(MetricName.crashFreeUsers) }
+    init(options: Options, context: RuleContext) throws(ProblemList) { self.init(Metric.crashFreeUsers.name) }
 
-    var metrics: [String] { [need.metric] }
+    var metrics: [Metric] { [Metric(need.metric)] }
     let lookback = Duration.hours(1)
     let spans = [Duration.minutes(5)]
     let holdTime = Duration.zero

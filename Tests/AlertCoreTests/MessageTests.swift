@@ -10,20 +10,20 @@ private struct Floor: SubjectDetector {
     init() {}
     init(options: Options, context: RuleContext) throws(ProblemList) {}
 
-    let metrics = [MetricName.crashFreeUsers]
+    let metrics: [Metric] = [.crashFreeUsers]
     let lookback = Duration.hours(1)
     let spans = [Duration.hours(1)]
     let holdTime = Duration.zero
 
     func judge(_ series: Series, at now: Moment) -> Judgement {
-        guard let measured = series.measured(MetricName.crashFreeUsers, over: lookback) else {
+        guard let measured = series.measured(.crashFreeUsers, over: lookback) else {
             return Judgement(.unknown("no figure"), .far, Evidence(sentence: "no figure"))
         }
         let value = measured.figure.value
         let limit = Comparison(.less, value < 0.99 ? 0.99 : 0.995, isPercentage: true)
         let side = limit.holds(value) ? "below" : "not below"
         let evidence = Evidence(
-            metric: MetricName.crashFreeUsers, figure: measured.figure, limit: limit, span: measured.span,
+            metric: Metric.crashFreeUsers.name, figure: measured.figure, limit: limit, span: measured.span,
             sentence: "crash-free users \(value.percent), \(side) \(limit.limitText) over the last hour")
         guard limit.holds(value) else { return Judgement(.ok(recovered: true), .far, evidence) }
         return Judgement(.firing(value < 0.99 ? .critical : .warning), .near, evidence)

@@ -106,7 +106,7 @@ private struct World {
             let after = Duration.seconds(Int64.random(in: 0...90, using: &weather.random))
             guard !weather.random.happens(weather.faultRate) else {
                 let outcome = weather.random.pick([
-                    PollReport.Outcome.failed(PollFailure(.timeout, "too slow")), .unchanged, .noData,
+                    PollOutcome.failed(PollFailure(.timeout, "too slow")), .unchanged, .noData,
                     .failed(PollFailure(.rateLimited, "slow down", retryAt: now + .hours(1))),
                     .failed(PollFailure(.unauthorized, "401")), .stale(measured: now - .hours(2)),
                 ])

@@ -10,18 +10,18 @@ private struct Bare: SubjectDetector {
     init() {}
     init(options: Options, context: RuleContext) throws(ProblemList) {}
 
-    let metrics = [MetricName.crashFreeUsers]
+    let metrics: [Metric] = [.crashFreeUsers]
     let lookback = Duration.hours(3)
     let spans = [Duration.hours(1)]
     let holdTime = Duration.zero
 
     func judge(_ series: Series, at now: Moment) -> Judgement {
-        guard let measured = series.measured(MetricName.crashFreeUsers, over: .hours(1)) else {
+        guard let measured = series.measured(.crashFreeUsers, over: .hours(1)) else {
             return Judgement(.unknown("no figure"), .far, Evidence(sentence: "no figure"))
         }
         let limit = Comparison(.less, 0.99, isPercentage: true)
         let evidence = Evidence(
-            metric: MetricName.crashFreeUsers, figure: measured.figure, limit: limit, span: measured.span,
+            metric: Metric.crashFreeUsers.name, figure: measured.figure, limit: limit, span: measured.span,
             sentence: "the bare number")
         return Judgement(
             limit.holds(measured.figure.value) ? .firing(.critical) : .ok(recovered: true), .near, evidence)

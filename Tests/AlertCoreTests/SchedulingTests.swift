@@ -50,7 +50,7 @@ import Testing
             // Moods last a while, or no back-off would ever get far.
             if random.happens(0.05) { mood = Int.random(in: 0...4, using: &random) }
             let look: Look = random.happens(0.5) ? .fine : .near
-            let outcome: PollReport.Outcome =
+            let outcome: PollOutcome =
                 switch mood {
                 case 0: .values([.look(look, of: Subject(source: order.source, app: "shop"), at: now)])
                 case 1: .unchanged
@@ -76,12 +76,12 @@ import Testing
     struct Slowing: Sendable {
         let reason: PollReason
         let gaps: [Int]
-        let story: @Sendable (inout Rehearsal) -> PollReport.Outcome
+        let story: @Sendable (inout Rehearsal) -> PollOutcome
         let gates: [GatePlan]
 
         init(
             _ reason: PollReason, _ gaps: [Int], gates: [GatePlan] = [],
-            _ story: @escaping @Sendable (inout Rehearsal) -> PollReport.Outcome
+            _ story: @escaping @Sendable (inout Rehearsal) -> PollOutcome
         ) {
             self.reason = reason
             self.gaps = gaps

@@ -12,7 +12,7 @@ import Testing
         init(options: Options, context: RuleContext) throws(ProblemList) {}
         init() {}
 
-        let metrics: [String] = []
+        let metrics: [Metric] = []
         let lookback = Duration.minutes(5)
         let spans: [Duration] = []
         let holdTime = Duration.zero
@@ -37,7 +37,7 @@ import Testing
         init(options: Options, context: RuleContext) throws(ProblemList) {}
         init() {}
 
-        let metrics: [String] = []
+        let metrics: [Metric] = []
         let lookback = Duration.minutes(5)
         let spans: [Duration] = []
         let holdTime = Duration.zero
@@ -59,7 +59,7 @@ import Testing
         init(options: Options, context: RuleContext) throws(ProblemList) {}
         init() {}
 
-        let metrics: [String] = []
+        let metrics: [Metric] = []
         let lookback = Duration.minutes(5)
         let spans: [Duration] = []
         let holdTime = Duration.zero

@@ -2,7 +2,7 @@ import AlertModel
 import Testing
 
 @Suite struct `Figures and metrics` {
-    typealias Row = (metrics: Metrics, name: String, value: Double?, hits: Double?, total: Double?)
+    typealias Row = (metrics: Metrics, metric: Metric, value: Double?, hits: Double?, total: Double?)
 
     @Test(
         arguments: [
@@ -23,7 +23,7 @@ import Testing
             (["cart_failures": -2.5, "users": 10], "cart_failures", -2.5, nil, nil), ([:], "users", nil, nil, nil),
         ] as [Row])
     func `a figure carries the counts behind it`(row: Row) {
-        let figure = row.metrics.figure(row.name)
+        let figure = row.metrics.figure(row.metric)
         #expect(figure?.value == row.value)
         #expect(figure?.share?.hits == row.hits)
         #expect(figure?.share?.total == row.total)
@@ -65,19 +65,29 @@ import Testing
             ("crashed_sessions", .count, true, nil, nil, "crashed sessions"),
             ("crash_events", .count, true, nil, nil, "crash events"),
             ("cart_failures", .unknown, false, nil, nil, "cart_failures"),
-        ] as [(String, MetricNature.Unit, Bool, String?, String?, String)])
+        ] as [(String, Metric.Unit, Bool, Metric?, Metric?, String)])
     func `every metric has its nature`(
-        name: String, unit: MetricNature.Unit, adds: Bool, denominator: String?, failures: String?, title: String
+        name: String, unit: Metric.Unit, adds: Bool, denominator: Metric?, failures: Metric?, title: String
     ) {
-        let nature = MetricNature(of: name)
-        #expect((nature.unit, nature.adds) == (unit, adds))
-        #expect((nature.denominator, nature.failures, nature.title) == (denominator, failures, title))
+        let metric = Metric(name)
+        #expect(metric.name == name)
+        #expect((metric.unit, metric.adds) == (unit, adds))
+        #expect((metric.denominator, metric.failures, metric.title) == (denominator, failures, title))
     }
 
     @Test func `only the crash-free rates can be computed from counts`() {
-        let given: Set = ["users", "crashed_users", "sessions"]
-        let computed = MetricName.wellKnown.filter { MetricNature(of: $0).canBeComputed(from: given) }
-        #expect(computed == ["crash_free_users"])
+        let computed = Metric.wellKnown.filter { $0.canBeComputed(from: [.users, .crashedUsers, .sessions]) }
+        #expect(computed == [.crashFreeUsers])
+    }
+
+    @Test func `a metric that alertbot knows is the same by its name`() {
+        for metric in Metric.wellKnown {
+            #expect(Metric(metric.name) == metric)
+            #expect(metric.unit != .unknown)
+        }
+        #expect(Set(Metric.wellKnown).count == 9)
+        #expect("users" as Metric == .users)
+        #expect(Metric("own") == .other("own"))
     }
 
     @Test func `entries keep their order through changes`() {

@@ -54,6 +54,20 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        ("https://a.example", "https://a.example"), ("https://a.example//", "https://a.example"),
+        ("https://a.example/api/0/", "https://a.example"), ("https://a.example/api/0/api/0", "https://a.example"),
+        ("https://a.example/api", "https://a.example/api"), ("/", "/"),
+    ])
+    func `endings are cut off, however often they follow each other`(text: String, expected: String) {
+        #expect(GuardedText(text).droppingLast(anyOf: ["/", "/api/0"]).reveal() == expected)
+        // A piece that is an ending all by itself goes, and what is secret stays secret.
+        let pieces = GuardedText(pieces: [.plain("https://"), .secret(Secret("a.example/")), .plain("/api/0")])
+        let cut = pieces.droppingLast(anyOf: ["/", "/api/0"])
+        #expect(cut.reveal() == "https://a.example")
+        #expect("\(cut)" == "https://***")
+    }
+
     @Test func `a changed secret stays secret`() {
         let text = (GuardedText(Secret("a/b")).percentEncoded, GuardedText("c/d").percentEncoded)
         #expect(text.0.description == "***")

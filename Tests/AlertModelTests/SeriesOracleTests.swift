@@ -5,7 +5,7 @@ import Testing
 /// The plain way to measure: lists are made, filtered and sorted. Slow, and easy to believe.
 extension Series {
     fileprivate func plainlyMeasured(_ metric: String, over window: Duration) -> Measured? {
-        let nature = MetricNature(of: metric)
+        let nature = Metric(metric)
         func isEmpty(_ metrics: Metrics) -> Bool { nature.denominator.flatMap { metrics[$0] } == 0 }
         func figure(_ metrics: Metrics) -> Figure? {
             let total = nature.denominator.flatMap { metrics[$0] }

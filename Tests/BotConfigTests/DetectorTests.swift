@@ -12,7 +12,7 @@ private struct BareSource: Source {
     init(options: Options, context: SourceContext) throws(ProblemList) {}
 
     var host: String? { nil }
-    var metrics: Set<String>? { ["users", "crashed_users"] }
+    var metrics: Set<Metric>? { ["users", "crashed_users"] }
     var givesIssues: Bool? { false }
     func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
 }

@@ -4,13 +4,12 @@ internal import PluginKit
 struct FeedSource: Source {
     static let manifest = PluginManifest(
         name: "feed", summary: "Gives users.",
-        options: [
-            OptionSpec("url", .url, required: true, "Where the feed is."),
-            OptionSpec("token", .text, "The credential."),
-            OptionSpec("headers", .map(.text), "More headers."),
-            OptionSpec("projects", .list(.text), "Which projects."),
-            OptionSpec.insecure,
-        ])
+        options: [address, credential, moreHeaders, which, Setting.insecure])
+
+    static let address = RequiredSetting("url", .url, "Where the feed is.")
+    static let credential = Setting("token", .text, "The credential.")
+    static let moreHeaders = Setting("headers", .map(.text), default: [], "More headers.")
+    static let which = Setting("projects", .list(.plain), default: [], "Which projects.")
 
     let url: GuardedText
     let token: GuardedText?
@@ -20,19 +19,16 @@ struct FeedSource: Source {
     let folder: String
 
     init(options: Options, context: SourceContext) throws(ProblemList) {
-        url = try options.required("url")
-        token = options.text("token")
-        projects = options.texts("projects").map(\.description)
-        headers = Dictionary(
-            uniqueKeysWithValues: options.map("headers").compactMap { entry in
-                entry.option.text.map { (entry.name, $0) }
-            })
+        url = try options[Self.address]
+        token = options[Self.credential]
+        projects = options[Self.which]
+        headers = Dictionary(uniqueKeysWithValues: options[Self.moreHeaders].map { ($0.name, $0.value) })
         every = context.every
         folder = context.folder
     }
 
     var host: String? { "feed.example" }
-    var metrics: Set<String>? { ["users", "crashed_users"] }
+    var metrics: Set<Metric>? { ["users", "crashed_users"] }
     func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
 }
 
@@ -43,25 +39,25 @@ struct AnySource: Source {
     init(options: Options, context: SourceContext) throws(ProblemList) {}
 
     var host: String? { nil }
-    var metrics: Set<String>? { nil }
+    var metrics: Set<Metric>? { nil }
     func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
 }
 
 struct LimitDetector: SubjectDetector {
     static let manifest = PluginManifest(
         name: "limit", summary: "Compares a figure with a limit.",
-        options: [
-            OptionSpec("metric", .metric, required: true, "The figure."),
-            OptionSpec("limit", .comparison, required: true, "The limit."),
-            OptionSpec("window", .duration(.minutes(1) ... .days(30)), default: "1h", "The span judged."),
-            OptionSpec("for", .duration(.zero ... .days(1)), default: "0s", "How long it must hold."),
-            OptionSpec("recover", .points, default: "0pp", "How much better it must be."),
-            OptionSpec("confidence", .orOff(.percentage), default: "95%", "How sure to be."),
-            OptionSpec("min_volume", .integer(0...1_000_000), default: "50", "The fewest users."),
-        ])
+        options: [metric, limit, window, lasting, recover, confidence, minVolume])
 
-    let metric: String
-    let limit: Comparison?
+    static let metric = RequiredSetting("metric", .metric, "The figure.")
+    static let limit = RequiredSetting("limit", .comparison, "The limit.")
+    static let window = Setting("window", .duration(.minutes(1) ... .days(30)), default: .hours(1), "The span judged.")
+    static let lasting = Setting("for", .duration(.zero ... .days(1)), default: .zero, "How long it must hold.")
+    static let recover = Setting("recover", .points, default: 0, "How much better it must be.")
+    static let confidence = Setting("confidence", .orOff(.percentage), default: 0.95, "How sure to be.")
+    static let minVolume = Setting("min_volume", .integer(0...1_000_000), default: 50, "The fewest users.")
+
+    let metric: Metric
+    let limit: Comparison
     let lookback: Duration
     let holdTime: Duration
     let recover: Double
@@ -71,21 +67,21 @@ struct LimitDetector: SubjectDetector {
     let looksPerDay: Double
 
     init(options: Options, context: RuleContext) throws(ProblemList) {
-        metric = options.plain("metric") ?? ""
-        limit = options.comparison("limit")
-        lookback = options.duration("window") ?? .hours(1)
-        holdTime = options.duration("for") ?? .zero
-        recover = options.fraction("recover") ?? 0
-        confidence = options.isOff("confidence") ? nil : options.fraction("confidence") ?? 0.95
-        volumeMin = options.integer("min_volume") ?? 50
+        metric = try options[Self.metric]
+        limit = try options[Self.limit]
+        lookback = options[Self.window]
+        holdTime = options[Self.lasting]
+        recover = options[Self.recover]
+        confidence = options[Self.confidence]
+        volumeMin = options[Self.minVolume]
         zone = context.zone
         looksPerDay = context.looksPerDay
-        if limit?.isPercentage == true, metric == "users" {
-            throw ProblemList(options.position(of: "limit"), "'users' is a count, so its limit has no '%'")
+        if limit.isPercentage, metric == .users {
+            throw ProblemList(options.position(of: Self.limit), "'users' is a count, so its limit has no '%'")
         }
     }
 
-    var metrics: [String] { [metric] }
+    var metrics: [Metric] { [metric] }
     var spans: [Duration] { [lookback] }
     func judge(_ series: Series, at now: Moment) -> Judgement {
         Judgement(.unknown("it never looks"), .between, Evidence(sentence: "It never looks."))
@@ -95,19 +91,21 @@ struct LimitDetector: SubjectDetector {
 struct NightGate: CalendarGate {
     static let manifest = PluginManifest(
         name: "night", summary: "Is closed at certain hours.",
-        options: [
-            OptionSpec("between", .hours, required: true, "The hours."),
-            OptionSpec("days", .days, "The days."),
-            OptionSpec("then", .choice(["hold", "drop"]), default: "hold", "What becomes of it."),
-        ])
+        options: [between, days, then])
 
-    let hours: DailyHours?
+    static let between = RequiredSetting("between", .hours, "The hours.")
+    static let days = Setting("days", .days, default: .everyDay, "The days.")
+    static let then = Setting("then", .choice(of: Then.self), default: .hold, "What becomes of it.")
+
+    enum Then: String, CaseIterable { case hold, drop }
+
+    let hours: DailyHours
     let days: DaySet
     let zone: Zone
 
     init(options: Options, context: RuleContext) throws(ProblemList) {
-        hours = options.hours("between")
-        days = options.days("days") ?? .everyDay
+        hours = try options[Self.between]
+        days = options[Self.days]
         zone = context.zone
     }
 
@@ -119,26 +117,19 @@ struct NightGate: CalendarGate {
 struct HolidayGate: CalendarGate {
     static let manifest = PluginManifest(
         name: "holiday", summary: "Is closed from one instant to another.",
-        options: [
-            OptionSpec("from", .instant, required: true, "Its beginning."),
-            OptionSpec("until", .instant, required: true, "Its end."),
-        ])
+        options: [begin, end])
+
+    static let begin = RequiredSetting("from", .instant, "Its beginning.")
+    static let end = RequiredSetting("until", .instant, "Its end.")
 
     let from: Moment
     let until: Moment
 
     init(options: Options, context: RuleContext) throws(ProblemList) {
-        func moment(_ name: String) throws(ProblemList) -> Moment {
-            switch options.instant(name) {
-            case .instant(let moment): return moment
-            case .local(let civil): return context.zone.moment(beginning: civil)
-            case nil: throw ProblemList(options.position, "'\(name)' is missing")
-            }
-        }
-        from = try moment("from")
-        until = try moment("until")
+        from = try options[Self.begin].moment(beginningIn: context.zone)
+        until = try options[Self.end].moment(beginningIn: context.zone)
         guard from < until else {
-            throw ProblemList(options.position(of: "until"), "'until' is not after 'from', so it never begins")
+            throw ProblemList(options.position(of: Self.end), "'until' is not after 'from', so it never begins")
         }
     }
 
@@ -150,7 +141,9 @@ struct HolidayGate: CalendarGate {
 struct CapGate: CalendarGate {
     static let manifest = PluginManifest(
         name: "cap", summary: "Lets so many pass.",
-        options: [OptionSpec("at_most", .integer(1...1000), required: true, "How many pass.")])
+        options: [atMost])
+
+    static let atMost = RequiredSetting("at_most", .integer(1...1000), "How many pass.")
 
     init(options: Options, context: RuleContext) throws(ProblemList) {}
 
@@ -163,33 +156,32 @@ struct CapGate: CalendarGate {
 struct WaitGate: Gate {
     static let manifest = PluginManifest(
         name: "wait", summary: "Waits.",
-        options: [
-            OptionSpec("when", .match, required: true, "For what."),
-            OptionSpec("to", .list(.name(of: .channel)), "Where to."),
-            OptionSpec("at_most", .rate, "How much."),
-        ])
+        options: [when, to, atMost])
+
+    static let when = RequiredSetting("when", .match, "For what.")
+    static let to = Setting("to", .list(.name(of: .channel)), default: [], "Where to.")
+    static let atMost = Setting("at_most", .rate, "How much.")
 
     let waitsFor: Match?
     let rate: Rate?
 
     init(options: Options, context: RuleContext) throws(ProblemList) {
-        waitsFor = options.match("when")
-        rate = options.rate("at_most")
+        waitsFor = try options[Self.when]
+        rate = options[Self.atMost]
     }
 }
 
 struct HookChannel: Channel {
     static let manifest = PluginManifest(
         name: "hook", summary: "Posts.",
-        options: [
-            OptionSpec("url", .url, required: true, "Where to post."),
-            OptionSpec("room", .text, required: true, "Which room."),
-            OptionSpec.insecure,
-        ])
+        options: [address, room, Setting.insecure])
+
+    static let address = RequiredSetting("url", .url, "Where to post.")
+    static let room = RequiredSetting("room", .text, "Which room.")
 
     let url: GuardedText
 
-    init(options: Options, context: ChannelContext) throws(ProblemList) { url = try options.required("url") }
+    init(options: Options, context: ChannelContext) throws(ProblemList) { url = try options[Self.address] }
 
     var pace: Pace { Pace(perSecond: 1, burst: 3) }
     var isIdempotent: Bool { true }

@@ -231,7 +231,7 @@ internal import Testing
             config.plan.gates.map(\.name) == ["holiday-b", "holiday-a", "night-b", "night-a", "cap-b", "cap-a"])
         let night = try #require(config.plan.gates[3].gate as? NightGate)
         #expect(night.days == DaySet([.saturday, .sunday]))
-        #expect(night.hours?.end == 86_400)
+        #expect(night.hours.end == 86_400)
     }
 
     @Test func `local instants are of the bot's zone, others of their own`() throws {

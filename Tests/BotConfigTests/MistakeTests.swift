@@ -225,7 +225,10 @@ internal import Testing
         Mistake(
             "no such reason to slow down", "polling: {backoff: {when: [calmm], factor: 0}}" + least,
             "1:28: 'when' is 'calmm', expected failing, unchanged, calm, idle or low_power -> calm",
-            "1:44: 'factor' is '0', expected a number from 1 to 10 -> 2"),
+            "1:44: 'factor' is '0', expected a number from 1 to 10"),
+        Mistake(
+            "too much left to chance", "polling: {jitter: 60%}" + least,
+            "1:19: 'jitter' is 60%, expected from 0% to 50%"),
         Mistake(
             "yes for true",
             "sources:\n  ios: {plugin: feed, url: https://feed.example, insecure: yes}\n"

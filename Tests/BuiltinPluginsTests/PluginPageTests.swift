@@ -63,7 +63,12 @@ private let surroundings = ConfigSurroundings(
          ╰╯
         ```
 
-        `changes` `within` `calm` `except`
+        | option | default | what it does |
+        | --- | --- | --- |
+        | `changes` | `4` | |
+        | `within` | `1h` | |
+        | `calm` | `30m`, or so | |
+        | `except` | nothing passes | |
 
         ## Measured
 
@@ -74,7 +79,9 @@ private let surroundings = ConfigSurroundings(
         ("plugin: flapping", "plugin: flaping", [(6, "error"), (1, "error")]),
         ("plugin: flapping", "plugin: repeat\n    every: 1h", [(8, "error"), (1, "error")]),
         ("changes: 4", "chnages: 4", [(7, "error")]), ("changes: 4", "changes: many", [(7, "error")]),
-        ("`calm`", "calm", [(1, "error")]), ("```\n─", "```text\n─", [(1, "warning")]),
+        ("`calm`", "calm", [(1, "error")]), ("`4`", "`5`", [(17, "error")]), ("`4`", "4", [(17, "error")]),
+        ("`1h`", "", [(18, "error")]), ("`30m`", "`30min`", [(19, "error")]),
+        ("nothing passes", "`critical`", [(20, "error")]), ("```\n─", "```text\n─", [(1, "warning")]),
         ("12 messages one", "some messages one", [(1, "warning")]), ("## Measured", "## Found", [(1, "warning")]),
         ("```yaml\nrules:\n", "```yaml\n", []),
     ])

@@ -11,7 +11,7 @@ private struct Sloppy: Source {
 
     static let manifest = PluginManifest(name: "sloppy", summary: "Sloppy.", options: [])
     let host: String? = nil
-    let metrics: Set<String>? = ["users"]
+    let metrics: Set<Metric>? = ["users"]
     var mistake = Mistake.none
 
     init(options: Options, context: SourceContext) throws(ProblemList) {}

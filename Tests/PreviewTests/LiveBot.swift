@@ -131,7 +131,7 @@ private struct ChanceSource: Source {
     init(options: Options, context: SourceContext) throws(ProblemList) { (name, world) = (context.name, nil) }
 
     var host: String? { nil }
-    var metrics: Set<String>? { [Look.metric] }
+    var metrics: Set<Metric>? { [Look.metric] }
 
     func poll(_ poll: Poll) -> PollStep {
         .fetch(HTTPRequest(.get, "https://example.org/\(name)")) { [name, world] _ in

@@ -32,7 +32,7 @@ private struct Hourly: HistoricalSource {
     init(_ name: String) { self.name = name }
     init(options: Options, context: SourceContext) throws(ProblemList) { self.init(context.name) }
 
-    var metrics: Set<String>? { nil }
+    var metrics: Set<Metric>? { nil }
     func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
 
     func recall(_ recall: Recall) -> RecallStep {
@@ -218,7 +218,7 @@ private struct Nothing: Web, Files, Host {
             init() {}
             init(options: Options, context: SourceContext) throws(ProblemList) {}
             var host: String? { nil }
-            var metrics: Set<String>? { nil }
+            var metrics: Set<Metric>? { nil }
             var recallKey: String { "" }
             func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
             func recall(_ recall: Recall) -> RecallStep {

@@ -13,7 +13,7 @@ struct LookSource: Source {
     init(options: Options, context: SourceContext) throws(ProblemList) { self.init(context.name) }
 
     var host: String? { nil }
-    var metrics: Set<String>? { [Look.metric] }
+    var metrics: Set<Metric>? { [Look.metric] }
 
     func poll(_ poll: Poll) -> PollStep {
         .fetch(HTTPRequest(.get, "https://\(name).example/", isConditional: true)) { [name] result in

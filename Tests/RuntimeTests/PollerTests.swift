@@ -17,7 +17,7 @@ private struct TalkingSource: Source {
     }
 
     var host: String? { nil }
-    var metrics: Set<String>? { nil }
+    var metrics: Set<Metric>? { nil }
     func poll(_ poll: Poll) -> PollStep { talk(poll) }
 }
 

@@ -36,7 +36,7 @@ private struct RecallingSource: HistoricalSource {
     }
 
     var host: String? { nil }
-    var metrics: Set<String>? { nil }
+    var metrics: Set<Metric>? { nil }
     var recallKey: String { "" }
     func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
     func recall(_ recall: Recall) -> RecallStep { talk(recall) }

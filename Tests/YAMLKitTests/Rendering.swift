@@ -17,7 +17,7 @@ func problems(_ yaml: String, limits: YAML.Limits = .init()) -> [String] {
 }
 
 func render(_ problem: YAMLProblem) -> String {
-    "\(render(problem.mark)) \(problem.message)" + (problem.suggestion.map { "; \($0)" } ?? "")
+    "\(render(problem.mark)) \(problem.message)" + (problem.advice.map { "; \($0)" } ?? "")
 }
 
 private func render(_ mark: Mark) -> String {

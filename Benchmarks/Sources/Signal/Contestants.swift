@@ -33,7 +33,7 @@ struct Rules {
             options: Options(
                 name: "crash-free-floor", position: place,
                 values: [
-                    "metric": Option(.text(GuardedText(MetricName.crashFreeUsers)), at: place),
+                    "metric": Option(.text(GuardedText(Metric.crashFreeUsers.name)), at: place),
                     "warning": Option(.comparison(try Comparison(grammar: "< 99.5%")), at: place),
                     "critical": Option(.comparison(try Comparison(grammar: "< 99.0%")), at: place),
                 ]), context: context)
@@ -97,7 +97,7 @@ struct Panel {
         series.add(
             Observation(
                 subject: Panel.subject, span: span, seen: seen,
-                metrics: [MetricName.users: users, MetricName.crashedUsers: crashed]),
+                metrics: [.users: users, .crashedUsers: crashed]),
             keeping: .hours(1))
     }
 

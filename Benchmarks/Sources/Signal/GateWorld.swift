@@ -125,8 +125,8 @@ struct GateWorld {
             Observation(
                 subject: subject, span: TimeSpan(lasting: length, until: now), seen: seen,
                 metrics: [
-                    MetricName.users: tallies.reduce(0) { $0 + $1.users },
-                    MetricName.crashedUsers: tallies.reduce(0) { $0 + $1.crashed },
+                    .users: tallies.reduce(0) { $0 + $1.users },
+                    .crashedUsers: tallies.reduce(0) { $0 + $1.crashed },
                 ]))
     }
 }

@@ -128,7 +128,7 @@ struct IssueTrial {
             let observation = Observation(
                 subject: Subject(source: "world", app: "app"), span: TimeSpan(lasting: .hours(1), until: now),
                 seen: now,
-                metrics: [MetricName.sessions: max(1, sessions)], issues: Array(issues.prefix(Issue.countMax)))
+                metrics: [.sessions: max(1, sessions)], issues: Array(issues.prefix(Issue.countMax)))
             preview.feed(ObservationReader.Batch(seen: now, lines: [.observed(observation)]))
         }
         let byID = Dictionary(uniqueKeysWithValues: bugs.map { ($0.id, $0) })

@@ -67,7 +67,7 @@ struct StaleTrial {
             let observation = Observation(
                 subject: Subject(source: "world", app: "app"), span: TimeSpan(lasting: .minutes(5), until: end),
                 seen: now,
-                metrics: [MetricName.users: 1000, MetricName.crashedUsers: 1])
+                metrics: [.users: 1000, .crashedUsers: 1])
             preview.feed(ObservationReader.Batch(seen: now, lines: [.observed(observation)]))
         }
         for decision in preview.finish(now: worldBegin).decisions where decision.kind == .opened {

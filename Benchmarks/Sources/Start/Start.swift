@@ -125,8 +125,8 @@ extension Observation {
     /// What the detector looks at, beside the figures that sources give.
     fileprivate static func look(_ look: Look, users: Int, of subject: Subject, at now: Moment) -> Observation {
         var seen = Observation.look(look, of: subject, at: now)
-        seen.metrics[MetricName.users] = Double(users)
-        seen.metrics[MetricName.crashedUsers] = Double(users / 100)
+        seen.metrics[.users] = Double(users)
+        seen.metrics[.crashedUsers] = Double(users / 100)
         return seen
     }
 }

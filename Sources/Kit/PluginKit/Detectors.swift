@@ -6,7 +6,7 @@ public protocol Detector: Plugin {
     init(options: Options, context: RuleContext) throws(ProblemList)
 
     /// The metrics it reads, so that a rule on a metric that no source gives is found before it runs.
-    var metrics: [String] { get }
+    var metrics: [Metric] { get }
     /// Whether it judges issues, so that a rule on a source that names none is found before it runs.
     var readsIssues: Bool { get }
     /// How far back it looks; observations are kept that long.

@@ -1,15 +1,30 @@
+/// A detector that tells once of every issue of which there is news. What is news differs from one to the other; what
+/// follows from it does not.
+public protocol IssueNewsDetector: Detector {}
+
+extension IssueNewsDetector {
+    /// That something is new, or back, is said once.
+    public static var isWorthReminding: Bool { false }
+
+    public var metrics: [Metric] { [] }
+    public var readsIssues: Bool { true }
+    // What it needs of the past is in the memory of issues, which is kept anyway.
+    public var lookback: Duration { .zero }
+    public var spans: [Duration] { [] }
+    public var holdTime: Duration { .zero }
+}
+
 /// What rules that tell of single issues share: how many users make one worth telling, and for how long it is news.
 public struct IssueNews: Sendable {
-    public static let options = [
-        OptionSpec(
-            "min_users", .integer(0...1_000_000_000), default: "10",
-            "An issue that no single look showed to hit so many users is not told."),
-        OptionSpec(
-            "fresh_for", .duration(.hours(1) ... .days(30)), default: "1d",
-            "How long it is news: it must reach min_users within, and is over afterwards."),
-        OptionSpec(
-            "severity", .choice(Severity.allCases.map(\.rawValue)), default: "warning", "How bad it is."),
-    ]
+    public static let settings: [any SettingDeclaration] = [minUsers, freshFor, severity]
+
+    static let minUsers = Setting(
+        "min_users", .integer(0...1_000_000_000), default: 10,
+        "An issue that no single look showed to hit so many users is not told.")
+    static let freshFor = Setting(
+        "fresh_for", .duration(.hours(1) ... .days(30)), default: .days(1),
+        "How long it is news: it must reach min_users within, and is over afterwards.")
+    static let severity = Setting("severity", .severity, default: .warning, "How bad it is.")
 
     /// An issue that is news, and since when.
     public struct Item: Sendable {
@@ -23,9 +38,9 @@ public struct IssueNews: Sendable {
     private let severity: Severity
 
     public init(_ options: Options) {
-        usersMin = Double(options.integer("min_users") ?? 10)
-        freshFor = options.duration("fresh_for") ?? .days(1)
-        severity = options.severity("severity") ?? .warning
+        usersMin = Double(options[Self.minUsers])
+        freshFor = options[Self.freshFor]
+        severity = options[Self.severity]
     }
 
     /// How far the source's clock may be ahead of the bot's.

@@ -20,11 +20,12 @@ public struct PluginManifest: Sendable {
     public let example: String
     public let options: [OptionSpec]
 
-    public init(name: String, summary: String, example: String = "", options: [OptionSpec]) {
+    /// - Parameter options: the plugin's settings, in the order in which people should read of them.
+    public init(name: String, summary: String, example: String = "", options: [any SettingDeclaration]) {
         self.name = name
         self.summary = summary
         self.example = example
-        self.options = options
+        self.options = options.map(\.spec)
     }
 }
 

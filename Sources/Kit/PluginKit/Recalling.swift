@@ -57,35 +57,15 @@ public struct Recall: Sendable {
     }
 }
 
+/// What a source recalls of a stretch. A failure that is `.tooLarge` asks for a shorter one.
+public enum RecallOutcome: SourceOutcome {
+    /// What polls would have brought, in the order in which it would have been seen. A poll that would have failed
+    /// is a line too; one that would have found nothing is none.
+    case lines([ObservationLine])
+    case failed(PollFailure)
+}
+
+public typealias RecallReport = SourceReport<RecallOutcome>
+
 /// The next step of recalling.
 public typealias RecallStep = Conversation<RecallReport>
-
-extension RecallStep {
-    /// Ends it with a failure. One that is `.tooLarge` asks for a shorter stretch.
-    public static func fail(_ failure: PollFailure) -> RecallStep { .finish(RecallReport(.failed(failure))) }
-}
-
-/// What a source recalls of a stretch.
-public struct RecallReport: Sendable {
-    public enum Outcome: Hashable, Sendable {
-        /// What polls would have brought, in the order in which it would have been seen. A poll that would have failed
-        /// is a line too; one that would have found nothing is none.
-        case lines([ObservationLine])
-        case failed(PollFailure)
-    }
-
-    public var outcome: Outcome
-    /// For the next stretch; nil keeps the old one.
-    public var cursor: JSON?
-    /// The service asked not to be asked before this.
-    public var notBefore: Moment?
-    /// Sentences about answers that are usable but not whole: the stretch is not kept for the next time.
-    public var warnings: [String]
-
-    public init(_ outcome: Outcome, cursor: JSON? = nil, notBefore: Moment? = nil, warnings: [String] = []) {
-        self.outcome = outcome
-        self.cursor = cursor
-        self.notBefore = notBefore
-        self.warnings = warnings
-    }
-}

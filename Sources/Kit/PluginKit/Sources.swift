@@ -8,7 +8,7 @@ public protocol Source: Plugin {
     /// The host polled, for the cap on polls per host; nil when none is.
     var host: String? { get }
     /// The metrics it can give, or nil when only its answers tell.
-    var metrics: Set<String>? { get }
+    var metrics: Set<Metric>? { get }
     /// Whether it names issues, or nil when only its answers tell.
     var givesIssues: Bool? { get }
 
@@ -65,12 +65,11 @@ public indirect enum Conversation<Report: Sendable>: Sendable {
     case finish(Report)
 }
 
-/// The next step of a poll.
-public typealias PollStep = Conversation<PollReport>
-
-extension PollStep {
-    /// Ends the poll with a failure.
-    public static func fail(_ failure: PollFailure) -> PollStep { .finish(PollReport(.failed(failure))) }
+extension Conversation {
+    /// Ends the conversation with a failure.
+    public static func fail<Outcome>(_ failure: PollFailure) -> Conversation where Report == SourceReport<Outcome> {
+        .finish(SourceReport(.failed(failure)))
+    }
 }
 
 /// What came of a request. A 304 arrives as an ordinary answer.
@@ -100,25 +99,16 @@ public enum FileResult: Sendable {
     case failed(String)
 }
 
-/// What a poll found out, and what the source wants remembered.
-public struct PollReport: Sendable {
-    public enum Outcome: Hashable, Sendable {
-        case values([Observation])
-        /// The source answered that nothing happened in the span.
-        case noData
-        /// Older than allowed.
-        case stale(measured: Moment)
-        /// The same answer as before: 304, or the same bytes again.
-        case unchanged
-        case failed(PollFailure)
-    }
+/// What a conversation has brought, and what the source wants remembered.
+public struct SourceReport<Found: SourceOutcome>: Sendable {
+    public typealias Outcome = Found
 
     public var outcome: Outcome
-    /// Kept in the journal for the next poll; nil keeps the old one.
+    /// Kept for the next poll, in the journal, or for the next stretch that is recalled; nil keeps the old one.
     public var cursor: JSON?
-    /// The service asked not to be polled before this.
+    /// The service asked not to be asked before this.
     public var notBefore: Moment?
-    /// Sentences about answers that are usable but not whole.
+    /// Sentences about answers that are usable but not whole. What was recalled with any is not kept for the next time.
     public var warnings: [String]
 
     public init(_ outcome: Outcome, cursor: JSON? = nil, notBefore: Moment? = nil, warnings: [String] = []) {
@@ -128,6 +118,28 @@ public struct PollReport: Sendable {
         self.warnings = warnings
     }
 }
+
+/// What a conversation can bring; any can fail.
+public protocol SourceOutcome: Hashable, Sendable {
+    static func failed(_ failure: PollFailure) -> Self
+}
+
+/// What a poll found out.
+public enum PollOutcome: SourceOutcome {
+    case values([Observation])
+    /// The source answered that nothing happened in the span.
+    case noData
+    /// Older than allowed.
+    case stale(measured: Moment)
+    /// The same answer as before: 304, or the same bytes again.
+    case unchanged
+    case failed(PollFailure)
+}
+
+public typealias PollReport = SourceReport<PollOutcome>
+
+/// The next step of a poll.
+public typealias PollStep = Conversation<PollReport>
 
 /// Why a poll failed.
 public struct PollFailure: Error, Hashable, Sendable, CustomStringConvertible {
@@ -202,7 +214,7 @@ public struct PollFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-extension PollReport.Outcome {
+extension PollOutcome {
     /// The outcome of a poll of which a line tells.
     public init(_ empty: EmptyPoll.Outcome) {
         switch empty {

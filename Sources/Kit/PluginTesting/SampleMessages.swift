@@ -118,7 +118,7 @@ public enum SampleMessages {
             severity: .critical,
             since: start - .minutes(40),
             evidence: Evidence(
-                metric: MetricName.crashFreeUsers,
+                metric: Metric.crashFreeUsers.name,
                 figure: Figure(value: 0.9831, share: Share(hits: 1809, of: 1840)),
                 limit: Comparison(.less, 0.99, isPercentage: true),
                 confidence: 0.99,

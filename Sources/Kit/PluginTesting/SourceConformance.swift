@@ -152,7 +152,7 @@ public struct SourceConformance: Sendable {
         }
         if let flaw = observation.metrics.flaw { found.append(flaw) }
         if let given = source.metrics {
-            for entry in observation.metrics.entries where !given.contains(entry.name) {
+            for entry in observation.metrics.entries where !given.contains(entry.metric) {
                 found.append("the metric '\(entry.name)' is not among those declared")
             }
         }

@@ -68,7 +68,7 @@ public struct WrittenOptions: ExpressibleByDictionaryLiteral, Sendable {
 
     private static func read(_ written: Value, _ kind: OptionKind, _ position: Position) throws -> Option.Value {
         switch (written, kind) {
-        case (.sections(let sections), .list(.section(let specs))):
+        case (.sections(let sections), .list(.section(let specs), _)):
             var column = position.column
             return .list(
                 try sections.map { section in
@@ -89,29 +89,8 @@ public struct WrittenOptions: ExpressibleByDictionaryLiteral, Sendable {
         _ text: String, _ kind: OptionKind, at position: Position
     ) throws -> Option.Value {
         switch kind {
-        case .integer(let range):
-            guard let number = Int(text), range.contains(number) else {
-                throw GrammarError(expected: "a number from \(range.lowerBound) to \(range.upperBound), not \(text)")
-            }
-            return .integer(number)
-        case .duration(let range):
-            let duration = try Duration(grammar: text)
-            guard range.contains(duration) else {
-                throw GrammarError(expected: "\(range.lowerBound.grammar) to \(range.upperBound.grammar), not \(text)")
-            }
-            return .duration(duration)
-        case .rate:
-            let rate = try Rate(grammar: text)
-            return .rate(count: rate.count, per: rate.per)
-        case .flag where ["true", "false"].contains(text): return .flag(text == "true")
-        case .percentage: return .fraction(try Percentage(grammar: text).fraction)
-        case .points: return .fraction(try PercentagePoints(grammar: text).fraction)
-        case .comparison: return .comparison(try Comparison(grammar: text))
-        case .days: return .days(try DaySet(grammar: text))
-        case .hours: return .hours(try DailyHours(grammar: text))
-        case .instant: return .instant(try WrittenInstant(grammar: text))
         case .orOff(let inner): return text == "off" ? .off : try value(text, inner, at: position)
-        case .list(let inner):
+        case .list(let inner, _):
             var options: [Option] = []
             for part in text.split(separator: ",") {
                 options.append(Option(try value(String(part).trimmed, inner, at: position), at: position))
@@ -124,11 +103,11 @@ public struct WrittenOptions: ExpressibleByDictionaryLiteral, Sendable {
                         let parts = condition.split(separator: "=", maxSplits: 1).map(String.init)
                         return Match.Condition(property: parts[0], patterns: [Glob(parts.count > 1 ? parts[1] : "")])
                     }))
-        case .choice(let words):
-            guard words.contains(text) else { throw GrammarError(expected: "one of \(words), not \(text)") }
-            return .text(GuardedText(text))
-        case .text, .url, .path, .metric, .name: return .text(GuardedText(text))
-        case .flag, .map, .section: throw Mistake(description: "'\(text)' does not fit \(kind)")
+        default:
+            guard let value = try kind.value(GuardedText(text)) else {
+                throw Mistake(description: "'\(text)' does not fit \(kind)")
+            }
+            return value
         }
     }
 }

@@ -4,10 +4,13 @@ public struct GrammarError: Error, Hashable, Sendable {
     public let expected: String
     /// What was probably meant, ready to be pasted.
     public let suggestion: String?
+    /// The value itself, where it could be read and still is none that is wanted: `90s`.
+    public let found: String?
 
-    public init(expected: String, suggestion: String? = nil) {
+    public init(expected: String, suggestion: String? = nil, found: String? = nil) {
         self.expected = expected
         self.suggestion = suggestion
+        self.found = found
     }
 }
 
@@ -217,7 +220,12 @@ public struct Comparison: Hashable, Sendable, CustomStringConvertible {
 
 extension Double {
     /// A fraction in percent with as few places as it needs: a limit is shown as it was written.
-    public var percentTrimmed: String { JSON((self * 1_000_000_000).rounded() / 10_000_000).text + "%" }
+    public var percentTrimmed: String { hundredthsTrimmed + "%" }
+
+    /// A difference of fractions in percentage points, likewise.
+    public var pointsTrimmed: String { hundredthsTrimmed + "pp" }
+
+    private var hundredthsTrimmed: String { JSON((self * 1_000_000_000).rounded() / 10_000_000).text }
 }
 
 /// Days of the week: `mon-fri`, `sat,sun`, `fri-mon`, `mon-fri,sun`.
@@ -256,6 +264,20 @@ public struct DaySet: Hashable, Sendable {
     }
 
     public func contains(_ day: Weekday) -> Bool { days.contains(day) }
+
+    /// The days as config writes them, Monday first: `mon-fri,sun`.
+    public var grammar: String {
+        var runs: [(first: Weekday, last: Weekday)] = []
+        for day in Weekday.allCases where days.contains(day) {
+            if let last = runs.last?.last, last.next == day {
+                runs[runs.count - 1].last = day
+            } else {
+                runs.append((day, day))
+            }
+        }
+        return runs.map { $0.first == $0.last ? $0.first.shortName : "\($0.first.shortName)-\($0.last.shortName)" }
+            .joined(separator: ",")
+    }
 }
 
 /// A stretch of the day on a wall clock, half-open: `22:00-07:00` crosses midnight, `00:00-24:00` is the whole day.
@@ -280,6 +302,14 @@ public struct DailyHours: Hashable, Sendable {
         }
         self.begin = begin
         self.end = end == 0 ? 86_400 : end
+    }
+
+    /// The hours as config writes them.
+    public var grammar: String { "\(DailyHours.text(begin))-\(DailyHours.text(end))" }
+
+    private static func text(_ seconds: Int) -> String {
+        let parts = [seconds / 3600, seconds / 60 % 60] + (seconds % 60 == 0 ? [] : [seconds % 60])
+        return parts.map { $0.padded(2) }.joined(separator: ":")
     }
 
     /// Reads `7:00`, `07:00`, `07:00:30` or `24:00`.
@@ -325,6 +355,14 @@ public enum WrittenInstant: Hashable, Sendable {
             let civil = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
         else { throw WrittenInstant.error }
         self = .local(civil)
+    }
+
+    /// The instant as config writes it.
+    public var grammar: String {
+        switch self {
+        case .instant(let moment): moment.description
+        case .local(let civil): String(civil.moment().description.dropLast())
+        }
     }
 
     private static var error: GrammarError {

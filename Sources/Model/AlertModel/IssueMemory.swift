@@ -198,7 +198,7 @@ extension Metrics {
     /// The counts that shares of issues are taken of.
     fileprivate var volumes: Metrics {
         var volumes = Metrics()
-        for name in [MetricName.sessions, MetricName.users] { volumes[name] = self[name] }
+        for metric in [Metric.sessions, .users] { volumes[metric] = self[metric] }
         return volumes
     }
 }

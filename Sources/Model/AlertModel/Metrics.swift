@@ -1,94 +1,64 @@
-/// The names of the figures that alertbot knows; a source may give any other name too.
-public enum MetricName {
-    public static let users = "users"
-    public static let crashedUsers = "crashed_users"
-    public static let crashFreeUsers = "crash_free_users"
-    public static let sessions = "sessions"
-    public static let crashedSessions = "crashed_sessions"
-    public static let crashFreeSessions = "crash_free_sessions"
-    public static let crashEvents = "crash_events"
-    public static let anrRate = "anr_rate"
-    public static let adoption = "adoption"
-
-    public static let wellKnown = [
-        users, crashedUsers, crashFreeUsers, sessions, crashedSessions, crashFreeSessions, crashEvents, anrRate,
-        adoption,
-    ]
-}
-
-/// The name of a figure, read once: those that alertbot knows are told apart without a look at their letters.
-public enum Metric: Hashable, Sendable {
+/// One kind of figure: those that alertbot knows, which are told apart without a look at their letters, and any other that
+/// a source gives by a name of its own.
+public enum Metric: Hashable, Sendable, ExpressibleByStringLiteral {
     case users, crashedUsers, crashFreeUsers
     case sessions, crashedSessions, crashFreeSessions
     case crashEvents, anrRate, adoption
     case other(String)
 
+    /// Those that alertbot knows.
+    public static let wellKnown: [Metric] = [
+        .users, .crashedUsers, .crashFreeUsers, .sessions, .crashedSessions, .crashFreeSessions, .crashEvents, .anrRate,
+        .adoption,
+    ]
+
+    private enum Name {
+        static let users = "users"
+        static let crashedUsers = "crashed_users"
+        static let crashFreeUsers = "crash_free_users"
+        static let sessions = "sessions"
+        static let crashedSessions = "crashed_sessions"
+        static let crashFreeSessions = "crash_free_sessions"
+        static let crashEvents = "crash_events"
+        static let anrRate = "anr_rate"
+        static let adoption = "adoption"
+    }
+
     public init(_ name: String) {
         switch name {
-        case MetricName.users: self = .users
-        case MetricName.crashedUsers: self = .crashedUsers
-        case MetricName.crashFreeUsers: self = .crashFreeUsers
-        case MetricName.sessions: self = .sessions
-        case MetricName.crashedSessions: self = .crashedSessions
-        case MetricName.crashFreeSessions: self = .crashFreeSessions
-        case MetricName.crashEvents: self = .crashEvents
-        case MetricName.anrRate: self = .anrRate
-        case MetricName.adoption: self = .adoption
+        case Name.users: self = .users
+        case Name.crashedUsers: self = .crashedUsers
+        case Name.crashFreeUsers: self = .crashFreeUsers
+        case Name.sessions: self = .sessions
+        case Name.crashedSessions: self = .crashedSessions
+        case Name.crashFreeSessions: self = .crashFreeSessions
+        case Name.crashEvents: self = .crashEvents
+        case Name.anrRate: self = .anrRate
+        case Name.adoption: self = .adoption
         default: self = .other(name)
         }
     }
 
+    public init(stringLiteral name: String) { self.init(name) }
+
+    /// As sources, configs and the journal write it: `crash_free_users`.
     public var name: String {
         switch self {
-        case .users: MetricName.users
-        case .crashedUsers: MetricName.crashedUsers
-        case .crashFreeUsers: MetricName.crashFreeUsers
-        case .sessions: MetricName.sessions
-        case .crashedSessions: MetricName.crashedSessions
-        case .crashFreeSessions: MetricName.crashFreeSessions
-        case .crashEvents: MetricName.crashEvents
-        case .anrRate: MetricName.anrRate
-        case .adoption: MetricName.adoption
+        case .users: Name.users
+        case .crashedUsers: Name.crashedUsers
+        case .crashFreeUsers: Name.crashFreeUsers
+        case .sessions: Name.sessions
+        case .crashedSessions: Name.crashedSessions
+        case .crashFreeSessions: Name.crashFreeSessions
+        case .crashEvents: Name.crashEvents
+        case .anrRate: Name.anrRate
+        case .adoption: Name.adoption
         case .other(let name): name
         }
     }
 
-    /// See `MetricNature`.
-    public var unit: MetricNature.Unit {
-        switch self {
-        case .crashFreeUsers, .crashFreeSessions, .anrRate, .adoption: .rate
-        case .users, .crashedUsers, .sessions, .crashedSessions, .crashEvents: .count
-        case .other: .unknown
-        }
-    }
-
-    /// See `MetricNature`.
-    public var adds: Bool {
-        switch self {
-        case .sessions, .crashedSessions, .crashFreeSessions, .crashEvents: true
-        default: false
-        }
-    }
-
-    /// See `MetricNature`.
-    public var denominator: Metric? {
-        switch self {
-        case .crashFreeUsers, .anrRate: .users
-        case .crashFreeSessions: .sessions
-        default: nil
-        }
-    }
-
-    /// See `MetricNature`.
-    public var failures: Metric? {
-        switch self {
-        case .crashFreeUsers: .crashedUsers
-        case .crashFreeSessions: .crashedSessions
-        default: nil
-        }
-    }
-
-    fileprivate var title: String {
+    /// The word for people: `crash-free users`.
+    public var title: String {
         switch self {
         case .users: "users"
         case .crashedUsers: "crashed users"
@@ -102,34 +72,46 @@ public enum Metric: Hashable, Sendable {
         case .other(let name): name
         }
     }
-}
 
-/// How a metric is counted and shown.
-public struct MetricNature: Hashable, Sendable {
     /// A share shown in percent, a number of things, or whatever the source means by it.
     public enum Unit: Hashable, Sendable { case rate, count, unknown }
 
-    public let unit: Unit
-    /// Whether figures of neighbouring spans add up. Sessions and events do; distinct users never do.
-    public let adds: Bool
-    /// The count of everything that the rate is a share of.
-    public let denominator: String?
-    /// The count of what went wrong, for rates of what went right.
-    public let failures: String?
-    /// The word for people: `crash-free users`.
-    public let title: String
-
-    public init(of name: String) {
-        let metric = Metric(name)
-        unit = metric.unit
-        adds = metric.adds
-        denominator = metric.denominator?.name
-        failures = metric.failures?.name
-        title = metric.title
+    public var unit: Unit {
+        switch self {
+        case .crashFreeUsers, .crashFreeSessions, .anrRate, .adoption: .rate
+        case .users, .crashedUsers, .sessions, .crashedSessions, .crashEvents: .count
+        case .other: .unknown
+        }
     }
 
-    /// The figures that a source must give for this metric: itself, or the counts it is computed from.
-    public func canBeComputed(from given: Set<String>) -> Bool {
+    /// Whether figures of neighbouring spans add up. Sessions and events do; distinct users never do.
+    public var adds: Bool {
+        switch self {
+        case .sessions, .crashedSessions, .crashFreeSessions, .crashEvents: true
+        default: false
+        }
+    }
+
+    /// The count of everything that the rate is a share of.
+    public var denominator: Metric? {
+        switch self {
+        case .crashFreeUsers, .anrRate: .users
+        case .crashFreeSessions: .sessions
+        default: nil
+        }
+    }
+
+    /// The count of what went wrong, for rates of what went right.
+    public var failures: Metric? {
+        switch self {
+        case .crashFreeUsers: .crashedUsers
+        case .crashFreeSessions: .crashedSessions
+        default: nil
+        }
+    }
+
+    /// Whether a source that gives these metrics gives the counts that this one is computed from.
+    public func canBeComputed(from given: Set<Metric>) -> Bool {
         guard let denominator, let failures else { return false }
         return given.contains(denominator) && given.contains(failures)
     }
@@ -146,8 +128,8 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     public private(set) var entries: [Entry]
 
-    public init(dictionaryLiteral elements: (String, Double)...) {
-        entries = elements.map { Entry(metric: Metric($0.0), value: $0.1) }
+    public init(dictionaryLiteral elements: (Metric, Double)...) {
+        entries = elements.map { Entry(metric: $0.0, value: $0.1) }
     }
 
     public init() { entries = [] }
@@ -190,9 +172,9 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
     public var isEmpty: Bool { entries.isEmpty }
 
-    /// The figure of that name with the counts behind it, computed from counts where both are there.
-    public func figure(_ name: String) -> Figure? {
-        var search = MetricSearch(Metric(name))
+    /// The figure of that metric with the counts behind it, computed from counts where both are there.
+    public func figure(_ metric: Metric) -> Figure? {
+        var search = MetricSearch(metric)
         return search.find(self)?.figure
     }
 

@@ -28,7 +28,7 @@ public struct Said: Hashable, Sendable {
     }
 
     /// The part that goes wrong: of 99 % crash-free users, 1 %.
-    private func amiss(_ value: Double) -> Double { MetricNature(of: metric).failures == nil ? value : 1 - value }
+    private func amiss(_ value: Double) -> Double { Metric(metric).failures == nil ? value : 1 - value }
 }
 
 extension Said: JSONWritable {

@@ -82,6 +82,20 @@ public struct GuardedText: Hashable, Sendable, CustomStringConvertible, Expressi
             })
     }
 
+    /// The text without those endings, however often they follow each other, so that a path can follow an address.
+    public func droppingLast(anyOf endings: [String]) -> GuardedText {
+        var pieces = pieces
+        while let last = pieces.popLast() {
+            let shortened = GuardedText(pieces: [last]).mapped { text in
+                var text = text[...]
+                while let ending = endings.first(where: { text.hasSuffix($0) }) { text.removeLast(ending.count) }
+                return String(text)
+            }
+            if !shortened.reveal().isEmpty { return GuardedText(pieces: pieces + shortened.pieces) }
+        }
+        return self
+    }
+
     /// The text as one piece of a URL.
     public var percentEncoded: GuardedText { mapped(\.percentEncoded) }
 

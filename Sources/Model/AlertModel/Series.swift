@@ -224,6 +224,7 @@ public struct Series: Hashable, Sendable {
 
     /// The figure of a metric in the last clock hour that had one, of the 23 before that of the moment.
     public func lastFigure(of metric: String, beforeTheHourOf moment: Moment) -> Double? {
+        let metric = Metric(metric)
         let hour = (moment.milliseconds - 1) / 3_600_000
         for point in trail.reversed() where point.hour < hour && point.hour > hour - 24 {
             if let figure = point.metrics.figure(metric) { return figure.value }
@@ -233,6 +234,7 @@ public struct Series: Hashable, Sendable {
 
     /// The figure of a metric for each of the last 24 clock hours up to `hour`, oldest first; nil where there is none.
     public func lastDay(of metric: String, until moment: Moment) -> [Double?] {
+        let metric = Metric(metric)
         let hour = (moment.milliseconds - 1) / 3_600_000
         return (0..<24).map { back in
             trail.first { $0.hour == hour - Int64(23 - back) }?.metrics.figure(metric)?.value

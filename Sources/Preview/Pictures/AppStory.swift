@@ -31,9 +31,9 @@ struct AppStory {
         let points: [Traces.Point]
 
         var title: String {
-            MetricNature(of: metric).title + (release.map { " of \($0)" } ?? "") + " · rule \(rule)"
+            Metric(metric).title + (release.map { " of \($0)" } ?? "") + " · rule \(rule)"
         }
-        var isRate: Bool { MetricNature(of: metric).unit == .rate }
+        var isRate: Bool { Metric(metric).unit == .rate }
         /// The worst severity that the rule saw.
         var severity: Severity? { points.compactMap(\.severity).max() }
     }

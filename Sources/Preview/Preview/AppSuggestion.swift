@@ -58,7 +58,7 @@ public struct AppSuggestion: Sendable {
         self.app = app
         from = past.first
         to = past.last
-        let noun = MetricNature(of: metric).denominator ?? "cases"
+        let noun = Metric(metric).denominator?.name ?? "cases"
         let volume = past.volume
         let days = past.length.inSeconds / 86_400
         let allowed = Int((days / AppSuggestion.monthDays).rounded())
@@ -87,7 +87,7 @@ public struct AppSuggestion: Sendable {
         if volume.judged * 2 < volume.counted {
             notes.append(
                 "\(volume.counted - volume.judged) of \(volume.counted) spans have fewer than \(Int(AppPast.volumeMin)) "
-                    + "\(noun)\(MetricNature(of: metric).adds ? " in an hour" : ""); a longer 'window' or 'widen_to' gathers more"
+                    + "\(noun)\(Metric(metric).adds ? " in an hour" : ""); a longer 'window' or 'widen_to' gathers more"
             )
         }
         floor = AppSuggestion.floor(tried, volume, allowed, noun, &notes)

@@ -49,7 +49,7 @@ struct Candidate: Sendable {
             let context = RuleContext(name: name, zone: zone, looksPerDay: looksPerDay)
             return DetectorPlan(
                 name: name, detector: try type.init(options: options, context: context),
-                repeat: type.isWorthReminding ? .hours(4) : nil)
+                repeat: type.remindsAfter)
         }
         var candidates: [Candidate] = []
         for limit in floors {

@@ -8,8 +8,7 @@ public import PluginKit
 /// Every candidate is a rule of a config without gates and with one channel, so the figures are what the rule itself says.
 /// Memory is bounded by the number of apps, not by the length of the span.
 public struct Suggesting: Sendable {
-    private let metric: String
-    private let nature: MetricNature
+    private let metric: Metric
     private let app: Glob?
     private let truth: [TrueIncident]?
     private let candidates: [Candidate]
@@ -31,11 +30,10 @@ public struct Suggesting: Sendable {
         _ plan: Plan, metric: String, app: Glob? = nil, floor: any Detector.Type, drop: any Detector.Type,
         truth: [TrueIncident]? = nil
     ) throws(ProblemList) {
-        self.metric = metric
-        nature = MetricNature(of: metric)
+        self.metric = Metric(metric)
         self.app = app
         self.truth = truth
-        let fastest = plan.sources.map(\.throttle).min() ?? .minutes(1)
+        let fastest = plan.sources.map(\.throttle).min() ?? PollingSettings.throttle.default
         candidates = try Candidate.all(
             metric, floor: floor, drop: drop, zone: plan.zone,
             looksPerDay: Duration.days(1).inSeconds / max(fastest.inSeconds, 1))
@@ -66,9 +64,9 @@ public struct Suggesting: Sendable {
     public consuming func finish() -> Suggestions {
         countSaid()
         let apps = pasts.sorted { $0.key < $1.key }.map { name, past in
-            AppSuggestion(name, past, metric, candidates, truth?.filter { $0.app == name })
+            AppSuggestion(name, past, metric.name, candidates, truth?.filter { $0.app == name })
         }
-        return Suggestions(metric: metric, apps: apps, hasTruth: truth != nil)
+        return Suggestions(metric: metric.name, apps: apps, hasTruth: truth != nil)
     }
 
     /// Decisions that may wait to be counted.
@@ -77,7 +75,7 @@ public struct Suggesting: Sendable {
     private mutating func note(_ observation: Observation) {
         let share = observation.metrics.figure(metric)?.share
         pasts[observation.subject.app, default: AppPast(candidates.count, at: observation.seen)]
-            .add(observation, share, isPooled: nature.adds)
+            .add(observation, share, isPooled: metric.adds)
     }
 
     private mutating func countSaid() {

@@ -18,7 +18,7 @@ struct Notation: Hashable {
     static let stepsMax = 110_000
 
     /// - Parameter unit: how the metric is counted: rates want percentages, counts want plain numbers.
-    init(grammar text: String, unit: MetricNature.Unit) throws(GrammarError) {
+    init(grammar text: String, unit: Metric.Unit) throws(GrammarError) {
         var steps: [Step] = []
         for piece in text.split(separator: ",", omittingEmptySubsequences: false) {
             let words = piece.split(separator: " ").map(String.init)
@@ -33,7 +33,7 @@ struct Notation: Hashable {
         self.steps = steps
     }
 
-    private static func step(_ word: String, _ unit: MetricNature.Unit) throws(GrammarError) -> Step {
+    private static func step(_ word: String, _ unit: Metric.Unit) throws(GrammarError) -> Step {
         if word == "_" { return .nothing }
         if word == "failed" { return .failed(PollFailure.Reason.unreachable.rawValue) }
         if word.hasPrefix("failed("), word.hasSuffix(")") {
@@ -72,7 +72,7 @@ struct Notation: Hashable {
         return count
     }
 
-    private static func error(_ unit: MetricNature.Unit) -> GrammarError {
+    private static func error(_ unit: Metric.Unit) -> GrammarError {
         GrammarError(
             expected: unit == .rate
                 ? "percentages such as 99.8% x60, 98.9% x10" : "figures such as 5000 x60, 100 x10; _ for none")

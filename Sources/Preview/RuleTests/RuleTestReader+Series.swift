@@ -42,7 +42,7 @@ extension RuleTestReader {
 
     private mutating func figures(of entry: Entry) -> Figures? {
         let notation = value(entry.value, entry.key) { text throws(GrammarError) in
-            try Notation(grammar: text, unit: MetricNature(of: entry.key).unit)
+            try Notation(grammar: text, unit: Metric(entry.key).unit)
         }
         return notation.map { Figures(name: entry.key, position: entry.value.position, steps: $0.steps) }
     }

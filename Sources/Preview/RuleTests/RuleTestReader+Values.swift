@@ -28,7 +28,7 @@ extension RuleTestReader {
     }
 
     mutating func reportUnknown(_ entries: [Entry], known: [String], in what: String, orMetrics: Bool = false) {
-        let metrics = orMetrics ? MetricName.wellKnown + config.plan.detectors.flatMap(\.detector.metrics) : []
+        let metrics = orMetrics ? metricNames : []
         for entry in entries where !known.contains(entry.key) && !metrics.contains(entry.key) {
             let near = entry.key.nearest(in: known + metrics)
             let list =
@@ -81,7 +81,7 @@ extension RuleTestReader {
             return nil
         }
         guard duration > .zero || canBeZero else {
-            report(node.position, "'\(name)' must be longer than nothing", suggestion: "1m")
+            report(node.position, "'\(name)' must be longer than nothing", advice: "write such as 1m")
             return nil
         }
         return duration

@@ -87,7 +87,7 @@ struct RuleTestReader {
     }
 
     /// The metrics that mean something: those that everybody knows and those that rules read.
-    var metricNames: [String] { MetricName.wellKnown + config.plan.detectors.flatMap(\.detector.metrics) }
+    var metricNames: [String] { (Metric.wellKnown + config.plan.detectors.flatMap(\.detector.metrics)).map(\.name) }
 
     /// One observation written out, or a file of them.
     private mutating func observation(

@@ -15,7 +15,7 @@ public struct RuleTestDocument: Sendable {
     public init(_ bytes: [UInt8]) {
         let document = YAML.parse(bytes)
         root = document.root
-        brokenness = document.problems.map { Problem($0.mark.position, $0.message, advice: $0.suggestion) }
+        brokenness = document.problems.map { Problem($0.mark.position, $0.message, advice: $0.advice) }
         configPath = document.root?.mapping.first { $0.key == "config" }?.value.scalar
     }
 }

@@ -15,25 +15,6 @@ public struct Config: Sendable {
     public var secrets: [Secret]
 }
 
-/// The `bot` section.
-public struct BotSettings: Sendable {
-    public enum Listening: Hashable, Sendable {
-        case off
-        case on(host: String, port: UInt16)
-    }
-
-    public var name: String
-    public var zone: Zone
-    /// Absolute, or relative to the working folder.
-    public var stateFolder: String
-    public var listen: Listening
-    public var publicURL: String?
-    /// Called after each full healthy cycle.
-    public var heartbeat: GuardedText?
-    public var shutdownGrace: Duration
-    public var reportTo: String?
-}
-
 /// The plugins that a config may name.
 public struct PluginCatalog: Sendable {
     public let sources: [any Source.Type]

@@ -73,7 +73,7 @@ struct ConfigLoading {
                 catalog: catalog), folder: folder)
         for problem in document.problems {
             loading.reader.reportBroken(
-                Problem(problem.mark.position, problem.message, advice: problem.suggestion))
+                Problem(problem.mark.position, problem.message, advice: problem.advice))
         }
         return (loading, document.root)
     }
@@ -83,8 +83,7 @@ struct ConfigLoading {
         let entries = reader.entries(of: root, "the config")
         reader.reportUnknown(entries, known: Vocabulary.top, in: "the config")
         let bot = readBot(entries.first { $0.key == "bot" })
-        let polling = readPacing(
-            entries.first { $0.key == "polling" }?.value, "polling", keys: Vocabulary.polling.names)
+        let polling = readPolling(entries.first { $0.key == "polling" }?.value)
         let sources = readSources(named(entries, "sources", isRequired: false), polling)
         _ = readChannels(named(entries, "channels", isRequired: false), bot)
         _ = readRules(named(entries, "rules", isRequired: false), bot.zone, sources)
@@ -101,8 +100,7 @@ struct ConfigLoading {
                 advice: "remove 'plugins'")
         }
         let bot = readBot(entries.first { $0.key == "bot" })
-        let polling = readPacing(
-            entries.first { $0.key == "polling" }?.value, "polling", keys: Vocabulary.polling.names)
+        let polling = readPolling(entries.first { $0.key == "polling" }?.value)
         let sources = readSources(named(entries, "sources", isRequired: true), polling)
         let channels = readChannels(named(entries, "channels", isRequired: true), bot)
         let rules = readRules(named(entries, "rules", isRequired: false), bot.zone, sources)
@@ -111,7 +109,7 @@ struct ConfigLoading {
 
         let plan = Plan(
             botName: bot.name, zone: bot.zone, publicURL: bot.publicURL, reportTo: bot.reportTo,
-            concurrency: polling.concurrency ?? Pacing.concurrencyDefault, sources: sources.map(\.plan),
+            concurrency: polling[PollingSettings.concurrency], sources: sources.map(\.plan),
             detectors: rules.detectors, gates: rules.gates, channels: channels.map(\.plan), routes: routes.map(\.route))
         return Config(
             bot: bot, plan: plan,
@@ -180,121 +178,5 @@ struct ConfigLoading {
             return nil
         }
         return plugin
-    }
-
-    // MARK: bot
-
-    private mutating func readBot(_ entry: Entry?) -> BotSettings {
-        var bot = BotSettings(
-            name: "alertbot", zone: .utc, stateFolder: absolute("state"),
-            listen: .on(host: "127.0.0.1", port: 8480), shutdownGrace: .seconds(20))
-        guard let entry else { return bot }
-        let entries = reader.entries(of: entry.value, "'bot'")
-        reader.reportUnknown(entries, known: Vocabulary.bot.names, in: "'bot'")
-        for entry in entries {
-            let node = entry.value
-            switch entry.key {
-            case "name":
-                if let name = reader.text(node, "name") { bot.name = name.description.clipped(to: 80) }
-            case "timezone": readZone(node, &bot)
-            case "state":
-                if let path = reader.text(node, "state") { bot.stateFolder = absolute(path.reveal()) }
-            case "listen": readListening(node, &bot)
-            case "public_url":
-                if case .text(let url) = reader.option(node, "public_url", .url)?.value {
-                    bot.publicURL = url.description
-                }
-            case "heartbeat":
-                if case .text(let url) = reader.option(node, "heartbeat", .url)?.value {
-                    bot.heartbeat = url
-                    if let address = WebAddress(url.reveal()), address.scheme == "http", !address.isLoopback {
-                        reader.report(
-                            node.position, "'heartbeat' is plain http to a host that is not loopback",
-                            advice: "use https")
-                    }
-                }
-            case "shutdown_grace":
-                bot.shutdownGrace =
-                    reader.duration(node, "shutdown_grace", .zero ... .hours(1)) ?? bot.shutdownGrace
-            case "report_to": bot.reportTo = reader.text(node, "report_to")?.description
-            default: break
-            }
-        }
-        return bot
-    }
-
-    private mutating func readZone(_ node: Node, _ bot: inout BotSettings) {
-        guard let text = reader.text(node, "timezone") else { return }
-        let name = text.reveal()
-        do {
-            bot.zone = try reader.surroundings.zones.zone(name)
-        } catch {
-            if case .unknown(_, let suggestion) = error {
-                reader.report(
-                    node.position,
-                    "there is no time zone '\(text.description.clipped(to: 60))', expected a name such as Europe/Madrid",
-                    text.hasSecret ? nil : suggestion ?? city(name))
-            } else {
-                reader.report(
-                    node.position, text.hasSecret ? "'timezone' is no readable time zone" : error.description)
-            }
-        }
-    }
-
-    /// The zone whose last part is that word: people remember the city.
-    private func city(_ word: String) -> String? {
-        reader.surroundings.zones.names().first {
-            $0.split(separator: "/").last?.lowercased() == word.lowercased()
-        }
-    }
-
-    private mutating func readListening(_ node: Node, _ bot: inout BotSettings) {
-        guard let written = reader.text(node, "listen") else { return }
-        let text = written.reveal()
-        if text == "off" {
-            bot.listen = .off
-            return
-        }
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            reader.report(
-                node.position, "'listen' is '\(written.description.clipped(to: 60))', expected HOST:PORT or off",
-                written.hasSecret ? nil : UInt16(text).map { "127.0.0.1:\($0)" })
-            return
-        }
-        var host = String(text[..<colon])
-        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-        guard !host.isEmpty, host.allSatisfy({ $0.isASCII && !$0.isWhitespace && $0 != "/" }) else {
-            reader.report(node.position, "'listen' names no host", "127.0.0.1:\(port)")
-            return
-        }
-        bot.listen = .on(host: host, port: port)
-    }
-
-    // MARK: what can be told of a config with errors
-
-    /// Nil where the setting is there and can not be read: a bot that keeps its state elsewhere is not the one meant.
-    fileprivate func stateFolder(_ root: Node) -> String? {
-        lenient("state", root, silent: absolute("state")) { absolute($0) }
-    }
-
-    fileprivate func zone(_ root: Node) -> Zone? {
-        lenient("timezone", root, silent: .utc) { try? reader.surroundings.zones.zone($0) }
-    }
-
-    /// A setting of the bot, whatever is wrong beside it.
-    private func lenient<Value>(
-        _ key: String, _ root: Node, silent: Value, _ read: (String) -> Value?
-    ) -> Value? {
-        guard case .mapping(let sections) = root.kind else { return nil }
-        guard let bot = sections.first(where: { $0.key == "bot" })?.value, !bot.isNull else { return silent }
-        guard case .mapping(let settings) = bot.kind else { return nil }
-        guard let setting = settings.first(where: { $0.key == key }) else { return silent }
-        var reader = reader
-        return reader.text(setting.value, key).flatMap { read($0.reveal()) }
-    }
-
-    private func absolute(_ path: String) -> String {
-        if path.hasPrefix("/") { return path }
-        return folder + "/" + path.withoutDotSlash
     }
 }

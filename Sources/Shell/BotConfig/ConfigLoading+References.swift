@@ -46,7 +46,7 @@ extension ConfigLoading {
     /// Names of other things in the options of a plugin.
     private mutating func checkNames(in node: Node, _ kind: OptionKind, _ known: [OptionKind.Reference: [String]]) {
         switch kind {
-        case .list(let inner): for element in node.elements { checkNames(in: element, inner, known) }
+        case .list(let inner, _): for element in node.elements { checkNames(in: element, inner, known) }
         case .name(of: let what):
             guard case .scalar(let written, _) = node.kind, !written.isEmpty, !written.contains("${"),
                 let names = known[what], !names.contains(written)
@@ -144,17 +144,17 @@ extension ConfigLoading {
                 place.position, "rule '\(place.name)' judges issues, but no source of it names any: \(names)",
                 advice: "use 'match' to point it at a source that does")
         }
-        for metric in detector?.metrics ?? written.map(\.name) {
+        for metric in detector?.metrics ?? written.map({ Metric($0.name) }) {
             let isGiven = seen.contains { entry in
                 guard let given = entry.source?.metrics else { return true }
-                return given.contains(metric) || MetricNature(of: metric).canBeComputed(from: given)
+                return given.contains(metric) || metric.canBeComputed(from: given)
             }
             guard !isGiven else { continue }
-            let given = seen.compactMap { $0.source?.metrics }.reduce(Set<String>()) { $0.union($1) }
+            let given = Set(seen.flatMap { $0.source?.metrics ?? [] }.map(\.name)).sorted()
             reader.report(
-                written.first { $0.name == metric }?.position ?? place.position,
-                "no source of this rule gives '\(metric)'; \(names) gives \(given.sorted().listed)",
-                metric.nearest(in: given.sorted()))
+                written.first { $0.name == metric.name }?.position ?? place.position,
+                "no source of this rule gives '\(metric.name)'; \(names) gives \(given.listed)",
+                metric.name.nearest(in: given))
         }
     }
 

@@ -36,13 +36,15 @@ extension ConfigLoading {
                     thing.position, "'\(thing.name)' is the name of one of the bot's own troubles; choose another")
             }
             let entries = reader.entries(of: thing.value, "rule '\(thing.name)'")
-            let matchNode = entries.first { $0.key == "match" }?.value
-            let match = matchNode.flatMap { reader.match($0, "match") } ?? .all
+            let said = reader.options(
+                [RuleSettings.match], in: entries, at: thing.position, "rule '\(thing.name)'")
+            let match = said[RuleSettings.match]
             guard let plugin = plugin(thing, entries, "rule", among: plugins) else { continue }
             let isDetector = if case .detector = plugin.type { true } else { false }
             rules.places.append(
                 Rules.Place(
-                    name: thing.name, position: thing.position, match: matchNode, conditions: match,
+                    name: thing.name, position: thing.position,
+                    match: entries.first { $0.key == RuleSettings.match.name }?.value, conditions: match,
                     value: thing.value, isDetector: isDetector, entries: entries, options: plugin.manifest.options))
             let options = reader.options(
                 of: plugin.manifest, name: thing.name, at: thing.position, entries,
@@ -57,7 +59,7 @@ extension ConfigLoading {
                 rules.detectors.append(
                     DetectorPlan(
                         name: thing.name, detector: detector, match: match,
-                        repeat: readRepeat(entries, default: type.isWorthReminding ? .hours(4) : nil)))
+                        repeat: readRepeat(entries, thing) ?? type.remindsAfter))
             case .gate(let type):
                 let gate = make(thing) { () throws(ProblemList) -> any Gate in
                     try type.init(options: options, context: context)
@@ -69,13 +71,11 @@ extension ConfigLoading {
         return rules
     }
 
-    /// The time between reminders.
-    private mutating func readRepeat(_ entries: [Entry], default: Duration?) -> Duration? {
-        guard let node = entries.first(where: { $0.key == "repeat" })?.value else { return `default` }
-        switch reader.option(node, "repeat", Vocabulary.reminder.kind)?.value {
-        case .duration(let duration): return duration
-        default: return nil
-        }
+    /// The time between reminders, or nil for none; nil altogether where nothing is said of it.
+    private mutating func readRepeat(_ entries: [Entry], _ thing: Named) -> Duration?? {
+        let said = reader.options(
+            [RuleSettings.reminder], in: entries, at: thing.position, "rule '\(thing.name)'")
+        return said[RuleSettings.reminder]
     }
 
     /// At most how often a day a rule can look at one subject: once per throttle of its fastest source.
@@ -83,7 +83,7 @@ extension ConfigLoading {
         let throttles = sources.map(\.plan).filter { source in
             match["source"].map { $0.patterns.contains { $0.fits(source.name) } } ?? true
         }.map(\.throttle)
-        let fastest = throttles.min() ?? Pacing.throttleDefault
+        let fastest = throttles.min() ?? PollingSettings.throttle.default
         return Duration.days(1).inSeconds / max(fastest.inSeconds, 1)
     }
 
@@ -113,11 +113,12 @@ extension ConfigLoading {
                 reader.report(
                     node.position, "a route needs 'to': the channels it leads to", advice: "write to: [CHANNEL]")
             }
-            let continues = entries.first { $0.key == "continue" }.flatMap { reader.flag($0.value, "continue") }
+            let said = reader.options(
+                [RuleSettings.match, Vocabulary.continues], in: entries, at: node.position, "a route")
             return RouteEntry(
                 route: Route(
-                    match: matchNode.flatMap { reader.match($0, "match") } ?? .all, to: to.map(\.name),
-                    continues: continues ?? false),
+                    match: said[RuleSettings.match], to: to.map(\.name),
+                    continues: said[Vocabulary.continues]),
                 to: to, match: matchNode)
         }
     }

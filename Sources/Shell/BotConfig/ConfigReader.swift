@@ -86,21 +86,6 @@ struct ConfigReader {
         }
     }
 
-    /// A value read by a grammar. What was found is quoted only where it holds no secret.
-    mutating func value<Value>(
-        _ node: Node, _ name: String, _ grammar: (String) throws(GrammarError) -> Value
-    ) -> Value? {
-        guard let text = text(node, name) else { return nil }
-        do {
-            return try grammar(text.reveal())
-        } catch {
-            report(
-                node.position, "'\(name)' is '\(text.description.clipped(to: 60))', expected \(error.expected)",
-                text.hasSecret ? nil : error.suggestion)
-            return nil
-        }
-    }
-
     /// What a value says, for people: masked where any of it came out of a secret.
     func shown(_ node: Node, _ text: String) -> String {
         if case .scalar(let written, _) = node.kind, written.contains("${") { return Secret.mask }

@@ -13,8 +13,9 @@ public struct ConfigSchema: Sendable {
 
     public var json: JSON {
         var properties: [(String, JSON)] = [("version", ["enum": [1, "1"], "description": "The format's version."])]
-        properties.append(("bot", nullable(object(Vocabulary.bot, "The bot itself."))))
-        properties.append(("polling", nullable(object(Vocabulary.polling, "Defaults for every source."))))
+        properties.append(("bot", nullable(object(BotSettings.declared.map(\.spec), "The bot itself."))))
+        properties.append(
+            ("polling", nullable(object(PollingSettings.ofAll.map(\.spec), "Defaults for every source."))))
         properties += [
             ("sources", things("source", "Where figures come from.", isRequired: true)),
             ("rules", things("rule", "What is worth a message, and what keeps messages back.", isRequired: false)),
@@ -116,6 +117,13 @@ public struct ConfigSchema: Sendable {
                     ["type": "string", "pattern": "^-?[0-9]+$"], ref("secret"),
                 ]
             ]
+        case .number(let range):
+            [
+                "anyOf": [
+                    ["type": "number", "minimum": JSON(range.lowerBound), "maximum": JSON(range.upperBound)],
+                    ["type": "string", "pattern": "^-?[0-9.]+$"], ref("secret"),
+                ]
+            ]
         case .flag: ref("flag")
         case .duration: ref("duration")
         case .rate: ref("rate")
@@ -128,7 +136,7 @@ public struct ConfigSchema: Sendable {
         case .choice(let words): ["anyOf": [["enum": .array(words.map(JSON.string))], ref("secret")]]
         case .metric: ref("metric")
         case .orOff(let inner): ["anyOf": [["const": "off"], schema(of: inner)]]
-        case .list(let inner): ["anyOf": [schema(of: inner), ["type": "array", "items": schema(of: inner)]]]
+        case .list(let inner, _): ["anyOf": [schema(of: inner), ["type": "array", "items": schema(of: inner)]]]
         case .map(let inner): ["type": "object", "additionalProperties": schema(of: inner)]
         case .section(let options): nullable(object(options, "Options of its own."))
         case .match: ref("match")
@@ -183,16 +191,4 @@ public struct ConfigSchema: Sendable {
         let day = "(" + names.joined(separator: "|") + ")"
         return "\(day)( *- *\(day))?"
     }()
-}
-
-extension OptionKind {
-    /// The range of its values, as one would write it.
-    var rangeText: String? {
-        switch self {
-        case .duration(let range): "\(range.lowerBound.grammar) to \(range.upperBound.grammar)"
-        case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"
-        case .orOff(let inner): inner.rangeText
-        default: nil
-        }
-    }
 }

@@ -11,18 +11,26 @@ extension ConfigReader {
         of manifest: PluginManifest, name: String, at position: Position, _ entries: [Entry], common: [String],
         _ what: String
     ) -> Options {
-        reportUnknown(entries, known: common + manifest.options.map(\.name), in: "\(what) of plugin \(manifest.name)")
+        reportUnknown(entries, known: common + manifest.options.names, in: "\(what) of plugin \(manifest.name)")
         let values = values(entries, manifest.options, position, what)
-        if manifest.options.contains(where: { $0.name == "insecure" }) { checkSchemes(manifest, values) }
-        return Options(name: name, position: position, values: values)
+        let options = Options(name: name, position: position, values: values)
+        if manifest.options.names.contains(Setting.insecure.name) { checkSchemes(manifest, options) }
+        return options
+    }
+
+    /// Reads those settings out of a section, whatever else stands there.
+    mutating func options(
+        _ settings: [any SettingDeclaration], in entries: [Entry], at position: Position, _ what: String
+    ) -> Options {
+        Options(name: what, position: position, values: values(entries, settings.map(\.spec), position, what))
     }
 
     /// Plain http would carry crash figures, and often a credential, readable by everyone on the way.
-    private mutating func checkSchemes(_ manifest: PluginManifest, _ values: [String: Option]) {
-        if case .flag(true) = values["insecure"]?.value { return }
-        for spec in manifest.options where spec.kind == .url {
-            guard let option = values[spec.name], let text = option.text, let address = WebAddress(text.reveal()),
-                address.scheme == "http", !address.isLoopback
+    private mutating func checkSchemes(_ manifest: PluginManifest, _ options: Options) {
+        if options[.insecure] { return }
+        for spec in manifest.options {
+            guard case .url = spec.kind, let option = options[named: spec.name], case .text(let text) = option.value,
+                let address = WebAddress(text.reveal()), address.scheme == "http", !address.isLoopback
             else { continue }
             report(
                 option.position, "'\(spec.name)' is plain http to a host that is not loopback, readable on its way",
@@ -36,34 +44,10 @@ extension ConfigReader {
 
     private mutating func optionValue(_ node: Node, _ name: String, _ kind: OptionKind) -> Option.Value? {
         switch kind {
-        case .text, .path, .name: return text(node, name).map(Option.Value.text)
-        case .url: return url(node, name).map(Option.Value.text)
-        case .metric: return metric(node, name).map(Option.Value.text)
-        case .integer(let range): return integer(node, name, range).map(Option.Value.integer)
-        case .flag: return flag(node, name).map(Option.Value.flag)
-        case .duration(let range): return duration(node, name, range).map(Option.Value.duration)
-        case .rate:
-            return value(node, name) { text throws(GrammarError) in
-                let rate = try Rate(grammar: text)
-                return .rate(count: rate.count, per: rate.per)
-            }
-        case .percentage:
-            return value(node, name) { text throws(GrammarError) in .fraction(try Percentage(grammar: text).fraction) }
-        case .points:
-            return value(node, name) { text throws(GrammarError) in
-                .fraction(try PercentagePoints(grammar: text).fraction)
-            }
-        case .comparison:
-            return value(node, name) { text throws(GrammarError) in .comparison(try Comparison(grammar: text)) }
-        case .days: return value(node, name) { text throws(GrammarError) in .days(try DaySet(grammar: text)) }
-        case .hours: return value(node, name) { text throws(GrammarError) in .hours(try DailyHours(grammar: text)) }
-        case .instant:
-            return value(node, name) { text throws(GrammarError) in .instant(try WrittenInstant(grammar: text)) }
-        case .choice(let words): return choice(node, name, words).map { .text(GuardedText($0)) }
         case .orOff(let inner):
             if case .scalar("off", _) = node.kind { return .off }
             return optionValue(node, name, inner)
-        case .list(let inner): return list(node, name, inner)
+        case .list(let inner, let mayBeEmpty): return list(node, name, inner, mayBeEmpty)
         case .map(let inner):
             guard case .mapping(let entries) = node.kind else {
                 report(node.position, "'\(name)' must be a mapping of names to values, not \(node.kindName)")
@@ -75,17 +59,32 @@ extension ConfigReader {
                 })
         case .section(let specs): return section(node, name, specs).map(Option.Value.section)
         case .match: return match(node, name).map(Option.Value.match)
+        default: return single(node, name, kind)
+        }
+    }
+
+    /// A single value, read by the grammar of its kind. What was found is quoted only where it holds no secret.
+    private mutating func single(_ node: Node, _ name: String, _ kind: OptionKind) -> Option.Value? {
+        guard let text = text(node, name) else { return nil }
+        do {
+            return try kind.value(text)
+        } catch {
+            let found = error.found.map { shown(node, $0) } ?? "'\(text.description.clipped(to: 60))'"
+            report(
+                node.position, "'\(name)' is \(found), expected \(error.expected)",
+                text.hasSecret ? nil : error.suggestion)
+            return nil
         }
     }
 
     private mutating func section(_ node: Node, _ name: String, _ specs: [OptionSpec]) -> Options? {
-        guard case .mapping = node.kind else {
-            let example = specs.filter(\.isRequired).map { "\($0.name): …" }.joined(separator: ", ")
+        let example = specs.filter(\.isRequired).map { "\($0.name): …" }.joined(separator: ", ")
+        if !example.isEmpty, !node.isMapping {
             report(node.position, "'\(name)' must be a mapping such as {\(example)}, not \(node.kindName)")
             return nil
         }
         let entries = entries(of: node, "'\(name)'")
-        reportUnknown(entries, known: specs.map(\.name), in: "'\(name)'")
+        reportUnknown(entries, known: specs.names, in: "'\(name)'")
         return Options(name: name, position: node.position, values: values(entries, specs, node.position, "'\(name)'"))
     }
 
@@ -104,92 +103,17 @@ extension ConfigReader {
         return values
     }
 
-    private mutating func list(_ node: Node, _ name: String, _ inner: OptionKind) -> Option.Value? {
+    private mutating func list(
+        _ node: Node, _ name: String, _ inner: OptionKind, _ mayBeEmpty: Bool
+    ) -> Option.Value? {
         guard case .sequence(let nodes) = node.kind else {
             return option(node, name, inner).map { .list([$0]) }
         }
-        guard !nodes.isEmpty else {
+        guard !nodes.isEmpty || mayBeEmpty else {
             report(node.position, "'\(name)' is an empty list", advice: "leave it out")
             return nil
         }
         return .list(nodes.compactMap { option($0, name, inner) })
-    }
-
-    private mutating func metric(_ node: Node, _ name: String) -> GuardedText? {
-        guard let text = text(node, name) else { return nil }
-        let word = text.reveal()
-        guard word.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "_:.-".contains($0)) }), word.count <= 100
-        else {
-            report(
-                node.position,
-                "'\(name)' is '\(text.description.clipped(to: 60))', expected a name such as crash_free_users")
-            return nil
-        }
-        return text
-    }
-
-    private mutating func url(_ node: Node, _ name: String) -> GuardedText? {
-        guard let text = text(node, name) else { return nil }
-        guard WebAddress(text.reveal()) != nil else {
-            report(
-                node.position,
-                "'\(name)' is '\(text.description.clipped(to: 60))', expected an address such as https://example.com")
-            return nil
-        }
-        return text
-    }
-
-    mutating func integer(_ node: Node, _ name: String, _ range: ClosedRange<Int>) -> Int? {
-        guard let text = text(node, name) else { return nil }
-        let word = text.reveal()
-        guard let number = Int(word), word.first != "+", range.contains(number) else {
-            report(
-                node.position,
-                "'\(name)' is '\(text.description.clipped(to: 60))', expected a whole number from "
-                    + "\(range.lowerBound) to \(range.upperBound)")
-            return nil
-        }
-        return number
-    }
-
-    mutating func flag(_ node: Node, _ name: String) -> Bool? {
-        guard let text = text(node, name) else { return nil }
-        switch text.reveal() {
-        case "true": return true
-        case "false": return false
-        case let word:
-            let meant: String? =
-                ["yes", "on", "y", "1"].contains(word.lowercased())
-                ? "true"
-                : ["no", "off", "n", "0"].contains(word.lowercased()) ? "false" : word.nearest(in: ["true", "false"])
-            report(node.position, "'\(name)' is '\(text.description.clipped(to: 60))', expected true or false", meant)
-            return nil
-        }
-    }
-
-    mutating func duration(_ node: Node, _ name: String, _ range: ClosedRange<Duration>) -> Duration? {
-        let read = value(node, name) { text throws(GrammarError) in try Duration(grammar: text) }
-        guard let duration = read else { return nil }
-        guard range.contains(duration) else {
-            report(
-                node.position,
-                "'\(name)' is \(shown(node, duration.grammar)), expected from \(range.lowerBound.grammar) to "
-                    + "\(range.upperBound.grammar)")
-            return nil
-        }
-        return duration
-    }
-
-    mutating func choice(_ node: Node, _ name: String, _ words: [String]) -> String? {
-        guard let text = text(node, name) else { return nil }
-        let word = text.reveal()
-        guard words.contains(word) else {
-            report(
-                node.position, "'\(name)' is '\(text.description.clipped(to: 60))', expected \(words.listed)",
-                text.hasSecret ? nil : word.nearest(in: words))
-            return nil
-        }
-        return word
     }
 
     /// Reads a `match`: properties with exact values, lists and globs.
@@ -230,12 +154,4 @@ extension ConfigReader {
 
 extension String {
     var loweredFirst: String { prefix(1).lowercased() + dropFirst() }
-}
-
-extension [String] {
-    /// `a, b or c`.
-    var listed: String {
-        guard count > 1, let last else { return first ?? "" }
-        return dropLast().joined(separator: ", ") + " or " + last
-    }
 }

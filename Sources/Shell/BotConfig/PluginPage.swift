@@ -31,8 +31,8 @@ public struct PluginPage: Sendable {
         }
     }
 
-    /// All that is wrong with the page, with places in it: examples that the config reader does not take and options that are
-    /// not named are errors; a rule's page without a drawing or without measured figures is worth a warning.
+    /// All that is wrong with the page, with places in it: examples that the config reader does not take, options that are
+    /// not named and defaults that are none are errors; a rule's page without a drawing or without measured figures is worth a warning.
     ///
     /// - Parameter surroundings: where the examples' secrets come from; anything that looks like a secret will do.
     public func problems(catalog: PluginCatalog, surroundings: ConfigSurroundings) -> [Problem] {
@@ -51,6 +51,7 @@ public struct PluginPage: Sendable {
                 Problem(top, "the option '\(option.name)' is not on the page", advice: "say what `\(option.name)` does")
             )
         }
+        problems += defaultProblems
         guard plugin.kind == .detector || plugin.kind == .gate else { return problems }
         if !blocks.contains(where: { $0.language.isEmpty }) {
             problems.append(
@@ -63,6 +64,44 @@ public struct PluginPage: Sendable {
                 Problem(top, "there are no measured figures", advice: "add them under '## Measured'", level: .warning))
         }
         return problems
+    }
+
+    /// Rows of the tables of options, `| option | default | … |`, whose default is another than the plugin's.
+    private var defaultProblems: [Problem] {
+        var problems: [Problem] = []
+        var isOfOptions = false
+        for (index, line) in lines.enumerated() {
+            guard line.hasPrefix("|") else {
+                isOfOptions = false
+                continue
+            }
+            let cells = line.split(separator: "|", omittingEmptySubsequences: false).dropFirst().map {
+                String($0).trimmed
+            }
+            if cells.first == "option" { isOfOptions = cells.count > 3 }
+            guard isOfOptions, cells.count > 3 else { continue }
+            let names = cells[0].split(separator: ",").map { String($0).trimmed }
+            for spec in plugin.manifest.options where names.contains("`\(spec.name)`") {
+                guard let flaw = PluginPage.flaw(in: cells[1], asDefaultOf: spec) else { continue }
+                problems.append(Problem(Position(line: index + 1, column: 1), flaw))
+            }
+        }
+        return problems
+    }
+
+    /// What is wrong with what a page gives as the default of an option.
+    private static func flaw(in cell: String, asDefaultOf spec: OptionSpec) -> String? {
+        if spec.isRequired {
+            return cell == "required" ? nil : "'\(spec.name)' is required, but the page says '\(cell)'"
+        }
+        guard let written = spec.writtenDefault else {
+            return cell.hasPrefix("`") ? "'\(spec.name)' has no default, but the page says \(cell)" : nil
+        }
+        // Words may follow, or stand for the value where the plugin has words for it, too.
+        guard cell.hasPrefix("`\(written)`") || !cell.hasPrefix("`") && spec.defaultText != written else {
+            return "the default of '\(spec.name)' is \(written), but the page says '\(cell)'"
+        }
+        return nil
     }
 
     /// Lines so far to the right are an excerpt of one thing, which the config reader cannot judge by itself.

@@ -7,8 +7,8 @@ extension Problem {
     ///   - file: the config's name as the user wrote it.
     ///   - lines: the config, line by line.
     public func text(file: String, lines: [String]) -> String {
-        var text = "\(file):\(position.line):\(position.column): \(level.rawValue): \(message)"
-        if let suggestion { text += "; did you mean \(suggestion)?" } else if let advice { text += "; \(advice)" }
+        var text = "\(file):\(position.line):\(position.column): \(level.rawValue): \(advisedMessage)"
+        if let suggestion { text += "; did you mean \(suggestion)?" }
         guard lines.indices.contains(position.line - 1) else { return text }
         let line = Array(lines[position.line - 1].unicodeScalars)
         let place = min(position.column - 1, line.count)
@@ -20,10 +20,14 @@ extension Problem {
 
     private static let lineCharactersMax = 200
 
+    /// What is wrong, and what to do about it.
+    private var advisedMessage: String { message + (advice.map { "; \($0)" } ?? "") }
+
+    /// The problem for programs. A suggestion can be put in place of what stands there; advice is part of the message.
     public func json(file: String) -> JSON {
         [
             "file": .string(file), "line": JSON(position.line), "column": JSON(position.column),
-            "severity": .string(level.rawValue), "message": .string(message), "suggestion": JSON(suggestion ?? advice),
+            "severity": .string(level.rawValue), "message": .string(advisedMessage), "suggestion": JSON(suggestion),
         ]
     }
 }

@@ -20,7 +20,7 @@ extension Composer {
             if keyNode.node.kind == .scalar("<<", .plain) {
                 if let merge {
                     let advice = "merge several mappings with one list, as in '<<: [*first, *second]'"
-                    try report(event.mark, "duplicate key '<<', first on line \(merge.line)", suggestion: advice)
+                    try report(event.mark, "duplicate key '<<', first on line \(merge.line)", advice: advice)
                 }
                 let value = try node(try next(), depth: depth)
                 levels = max(levels, value.levels)
@@ -32,7 +32,7 @@ extension Composer {
             let key = try text(ofKey: keyNode.node)
             var isNew = key != nil
             if let key, let line = lineByKey[key] {
-                try report(event.mark, "duplicate key \(quoted(key)), first on line \(line)", suggestion: "keep one")
+                try report(event.mark, "duplicate key \(quoted(key)), first on line \(line)", advice: "keep one")
                 isNew = false
             }
             let value = try node(try next(), depth: depth)
@@ -58,7 +58,7 @@ extension Composer {
         }
         guard !text.isEmpty, !node.isNull else {
             let advice = text.isEmpty ? "write one before the ':'" : "put it in quotes if it is meant as text"
-            try report(node.mark, "a key is missing here", suggestion: advice)
+            try report(node.mark, "a key is missing here", advice: advice)
             return nil
         }
         return text
@@ -81,7 +81,7 @@ extension Composer {
             return merged
         case .scalar:
             let advice = "name one as in '<<: *name', or several as in '<<: [*first, *second]'"
-            try report(value.mark, "'<<' merges mappings, but this is none", suggestion: advice)
+            try report(value.mark, "'<<' merges mappings, but this is none", advice: advice)
             return []
         }
     }

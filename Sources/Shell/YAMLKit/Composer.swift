@@ -47,7 +47,7 @@ struct Composer: ~Copyable {
         let rest = try next()
         if case .documentStart = rest.kind {
             let advice = "remove it, or keep it in a file of its own"
-            try report(rest.mark, "a second document starts here", suggestion: advice)
+            try report(rest.mark, "a second document starts here", advice: advice)
         }
         if root.kind == .scalar("", .plain) {
             try report(start.mark, "the document is empty")
@@ -59,12 +59,12 @@ struct Composer: ~Copyable {
     /// Adds a problem and goes on.
     ///
     /// At most one for each place: a second is nearly always a consequence of the first.
-    mutating func report(_ mark: Mark, _ message: String, suggestion: String? = nil) throws(Halt) {
+    mutating func report(_ mark: Mark, _ message: String, advice: String? = nil) throws(Halt) {
         guard !problems.contains(where: { $0.mark == mark }) else { return }
         guard problems.count < limits.problemsMax else {
             throw Halt(mark, "there are more than \(limits.problemsMax) problems; the rest is not read")
         }
-        problems.append(YAMLProblem(mark, message, suggestion: suggestion))
+        problems.append(YAMLProblem(mark, message, advice: advice))
     }
 
     func next() throws(Halt) -> Event {
@@ -118,7 +118,7 @@ struct Composer: ~Copyable {
         switch anchors[name] {
         case nil:
             let advice = "an anchor is written &\(name) before the value, above its first use"
-            try report(mark, "no anchor is named \(quoted(name))", suggestion: advice)
+            try report(mark, "no anchor is named \(quoted(name))", advice: advice)
             return unresolved
         case .open(let start):
             let place = "line \(start.line), column \(start.column)"
@@ -156,7 +156,7 @@ struct Composer: ~Copyable {
         nodes += count
         if nodes > limits.nodesMax {
             let advice = "an alias counts as often as it is used"
-            throw Halt(mark, "the document has more than \(limits.nodesMax) values", suggestion: advice)
+            throw Halt(mark, "the document has more than \(limits.nodesMax) values", advice: advice)
         }
     }
 
@@ -204,10 +204,10 @@ struct Composer: ~Copyable {
 
     private mutating func refuse(tag: String, at mark: Mark) throws(Halt) {
         if let core = CoreTag(resolved: tag) {
-            return try report(mark, "the tag '!!\(core)' does not fit this value", suggestion: "remove it")
+            return try report(mark, "the tag '!!\(core)' does not fit this value", advice: "remove it")
         }
         let name = tag.hasPrefix(CoreTag.prefix) ? "!!\(tag.dropFirst(CoreTag.prefix.count))" : tag
         let advice = "remove it, or put the value in quotes if it starts with '!'"
-        try report(mark, "tags are not used here, but this value has \(quoted(name))", suggestion: advice)
+        try report(mark, "tags are not used here, but this value has \(quoted(name))", advice: advice)
     }
 }

@@ -12,7 +12,7 @@ struct SourceText {
             throw Halt(start, "the text has \(bytes.count) bytes, more than the \(bytesMax) that are read")
         }
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
-            throw Halt(start, "the text is UTF-16", suggestion: "save it as UTF-8")
+            throw Halt(start, "the text is UTF-16", advice: "save it as UTF-8")
         }
         let hasByteOrderMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
         let content = Array(bytes.dropFirst(hasByteOrderMark ? 3 : 0))
@@ -22,7 +22,7 @@ struct SourceText {
         let end = try Self.checkCharacters(of: text)
         if let invalidOffset {
             let byte = String(content[invalidOffset], radix: 16, uppercase: true)
-            throw Halt(end, "byte 0x\(byte) is not valid UTF-8", suggestion: "save the file as UTF-8")
+            throw Halt(end, "byte 0x\(byte) is not valid UTF-8", advice: "save the file as UTF-8")
         }
     }
 
@@ -58,12 +58,12 @@ struct SourceText {
             let scalar = scalars[index]
             let mark = Mark(line: line, column: column)
             if let name = forbiddenName(of: scalar) {
-                throw Halt(mark, "\(name) cannot stand here", suggestion: advice(for: scalar))
+                throw Halt(mark, "\(name) cannot stand here", advice: advice(for: scalar))
             }
             // Each %TAG line costs libyaml a walk over all before it, so a file of them would hang it. Refusing the
             // line also when it stands inside a string that ignores indentation is a fair price.
             if column == 1, scalar == "%", scalars[index...].starts(with: "%TAG".unicodeScalars) {
-                throw Halt(mark, "tags are not used here, so '%TAG' is not either", suggestion: "remove the line")
+                throw Halt(mark, "tags are not used here, so '%TAG' is not either", advice: "remove the line")
             }
             if scalar == "\n" && previous == "\r" {
                 // The second half of a line end that is already counted.

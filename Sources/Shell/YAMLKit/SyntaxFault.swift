@@ -12,23 +12,23 @@ struct SyntaxFault {
     func halt(in source: SourceText) -> Halt {
         let found = source.character(at: index)
         if found == "\t" {
-            return Halt(mark, "a tab is used for indentation", suggestion: "use spaces")
+            return Halt(mark, "a tab is used for indentation", advice: "use spaces")
         }
         switch problem {
         case "found a tab character that violates indentation",
             "found a tab character where an indentation space is expected":
-            return Halt(mark, "a tab is used for indentation", suggestion: "use spaces")
+            return Halt(mark, "a tab is used for indentation", advice: "use spaces")
 
         case "found character that cannot start any token":
             let name = found.map { quoted(String($0)) } ?? "the end of the text"
-            return Halt(mark, "a value cannot start with \(name)", suggestion: "put the value in quotes")
+            return Halt(mark, "a value cannot start with \(name)", advice: "put the value in quotes")
 
         case "mapping values are not allowed in this context":
             let advice = "put the value in quotes if the ':' belongs to it, or check the indentation of this line"
-            return Halt(mark, "a ':' cannot stand here", suggestion: advice)
+            return Halt(mark, "a ':' cannot stand here", advice: advice)
 
         case "block sequence entries are not allowed in this context":
-            return Halt(mark, "a list cannot start here", suggestion: "start it on the next line, or use [ and ]")
+            return Halt(mark, "a list cannot start here", advice: "start it on the next line, or use [ and ]")
 
         // The text ran on to the next line or the end before libyaml gave up; what is wrong is where the key began.
         case "could not find expected ':'":
@@ -49,21 +49,21 @@ struct SyntaxFault {
             return Halt(mark, "a value is expected here\(foundPhrase(found))")
 
         case "did not find expected <document start>":
-            return Halt(mark, "the document has ended before this", suggestion: "check the indentation and brackets")
+            return Halt(mark, "the document has ended before this", advice: "check the indentation and brackets")
 
         case "found unknown escape character", "found invalid Unicode character escape code",
             "did not find expected hexdecimal number":
             let advice = "double the backslash, or use single quotes"
-            return Halt(mark, "this escape means nothing in double quotes", suggestion: advice)
+            return Halt(mark, "this escape means nothing in double quotes", advice: advice)
 
         case "did not find expected alphabetic or numeric character":
             let sort = context.contains("alias") ? "alias" : "anchor"
             let advice = "put the value in quotes if it starts with '*' or '&'"
             let letters = "letters, digits, '-' and '_'"
-            return Halt(contextMark, "the name of an \(sort) is made of \(letters)", suggestion: advice)
+            return Halt(contextMark, "the name of an \(sort) is made of \(letters)", advice: advice)
 
         case "found undefined tag handle":
-            return Halt(mark, "tags are not used here", suggestion: "put the value in quotes if it starts with '!'")
+            return Halt(mark, "tags are not used here", advice: "put the value in quotes if it starts with '!'")
 
         default:
             let reason = context.isEmpty ? problem : "\(problem) \(context)"
@@ -73,20 +73,20 @@ struct SyntaxFault {
 
     private func unclosed(_ sort: String, with bracket: String) -> Halt {
         let opening = "the \(sort) opened at line \(contextMark.line), column \(contextMark.column)"
-        return Halt(mark, "',' or '\(bracket)' is expected here", suggestion: "check \(opening)")
+        return Halt(mark, "',' or '\(bracket)' is expected here", advice: "check \(opening)")
     }
 
     /// The next thing in a block collection is not one of its items: a wrong indent, or more text after a value.
     private func misplaced(in source: SourceText) -> Halt {
         guard source.opensLine(at: index) else {
             let advice = "put the whole value in one pair of quotes; inside single quotes an apostrophe is written ''"
-            return Halt(mark, "there is more text after the value", suggestion: advice)
+            return Halt(mark, "there is more text after the value", advice: advice)
         }
         guard problem == "did not find expected key" else {
             return Halt(mark, "'-' is expected here, as in the list that starts on line \(contextMark.line)")
         }
         let advice = "align it with its neighbours; the mapping around it starts on line \(contextMark.line)"
-        return Halt(mark, "a key is expected here, at the indentation of the others", suggestion: advice)
+        return Halt(mark, "a key is expected here, at the indentation of the others", advice: advice)
     }
 
     private func foundPhrase(_ found: Unicode.Scalar?) -> String {

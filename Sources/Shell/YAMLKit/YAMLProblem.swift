@@ -6,12 +6,12 @@ public struct YAMLProblem: Hashable, Sendable {
     public let message: String
 
     /// What to do about it, where that is known: a phrase that can follow the message after a semicolon.
-    public let suggestion: String?
+    public let advice: String?
 
-    init(_ mark: Mark, _ message: String, suggestion: String? = nil) {
+    init(_ mark: Mark, _ message: String, advice: String? = nil) {
         self.mark = mark
         self.message = message
-        self.suggestion = suggestion
+        self.advice = advice
     }
 }
 
@@ -19,8 +19,8 @@ public struct YAMLProblem: Hashable, Sendable {
 struct Halt: Error {
     let problem: YAMLProblem
 
-    init(_ mark: Mark, _ message: String, suggestion: String? = nil) {
-        problem = YAMLProblem(mark, message, suggestion: suggestion)
+    init(_ mark: Mark, _ message: String, advice: String? = nil) {
+        problem = YAMLProblem(mark, message, advice: advice)
     }
 }
 

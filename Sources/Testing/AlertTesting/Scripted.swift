@@ -14,8 +14,8 @@ public enum Look: Character, Hashable, Sendable, CaseIterable {
     case critical = "c"
     case unknown = "?"
 
-    /// The name of the metric that carries it.
-    public static let metric = "look"
+    /// The metric that carries it.
+    public static let metric: Metric = "look"
 
     /// The figure that stands for it in an observation.
     public var figure: Double { Double(Look.allCases.firstIndex(of: self) ?? 0) }
@@ -54,7 +54,7 @@ public struct ScriptedDetector: SubjectDetector {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) { self.init() }
 
-    public var metrics: [String] { [Look.metric] }
+    public var metrics: [Metric] { [Look.metric] }
     public var spans: [Duration] { [lookback] }
 
     public func judge(_ series: Series, at now: Moment) -> Judgement {

@@ -65,7 +65,7 @@ struct StorySource: Source {
     init(options: Options, context: SourceContext) throws(ProblemList) { self.init(context.name) }
 
     var host: String? { "\(name).example" }
-    var metrics: Set<String>? { [Look.metric] }
+    var metrics: Set<Metric>? { [Look.metric] }
 
     func poll(_ poll: Poll) -> PollStep {
         .fetch(HTTPRequest(.get, "https://\(name).example/", isConditional: true)) { [name] result in

@@ -92,7 +92,7 @@ extension MessageWriter {
             return "\(mark) \(name(of: incident.subject)): \(what(incident)) · \(when ?? clock(incident.since))"
         }
         return
-            "\(mark) \(name(of: incident.subject)): \(MetricNature(of: metric).title) \(text(figure.value, of: metric)) "
+            "\(mark) \(name(of: incident.subject)): \(Metric(metric).title) \(text(figure.value, of: metric)) "
             + "at worst · \(when ?? clock(incident.since))"
     }
 

@@ -60,7 +60,7 @@ struct MessageWriter {
             let sentence = incident.evidence.sentence
             return kind == .resolved ? "\(who): \(what(incident)) is over" : "\(who): \(sentence)"
         }
-        let title = MetricNature(of: metric).title
+        let title = Metric(metric).title
         let value = text(figure.value, of: metric)
         let limit = incident.evidence.limit.map { "limit \($0)" }
         switch kind {
@@ -130,20 +130,20 @@ struct MessageWriter {
     /// How many were hit, of how many.
     private func hit(_ evidence: Evidence, _ metric: String) -> String? {
         guard let share = evidence.figure?.share, share.total > 0 else { return nil }
-        let nature = MetricNature(of: metric)
-        let failures = nature.failures == nil ? share.hits : share.total - share.hits
-        let noun = nature.denominator ?? "cases"
+        let metric = Metric(metric)
+        let failures = metric.failures == nil ? share.hits : share.total - share.hits
+        let noun = metric.denominator?.name ?? "cases"
         return
             "\(failures.rounded().plain) of \(share.total.rounded().plain) \(noun) (\((failures / share.total).percent))"
     }
 
     /// The release's share of the app, where the whole app is seen too.
     private func share(_ story: Story) -> String? {
-        for name in [MetricName.users, MetricName.sessions] {
-            if let part = story.series?.samples.last?.metrics[name],
-                let all = story.whole?.samples.last?.metrics[name], all > 0, part <= all
+        for metric in [Metric.users, .sessions] {
+            if let part = story.series?.samples.last?.metrics[metric],
+                let all = story.whole?.samples.last?.metrics[metric], all > 0, part <= all
             {
-                return ", \((part / all).percent) of \(name)"
+                return ", \((part / all).percent) of \(metric.name)"
             }
         }
         return nil
@@ -184,7 +184,7 @@ struct MessageWriter {
     }
 
     func text(_ value: Double, of metric: String) -> String {
-        MetricNature(of: metric).unit == .rate ? value.percent : value.plain
+        Metric(metric).unit == .rate ? value.percent : value.plain
     }
 
     /// A moment on the clock of the bot's zone: `Fri 20 Nov 23:00 CET`.

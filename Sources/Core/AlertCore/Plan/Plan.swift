@@ -25,7 +25,7 @@ public struct Plan: Sendable {
     public static let pollsPerHostMax = 4
 
     public init(
-        botName: String, zone: Zone, publicURL: String? = nil, reportTo: String? = nil, concurrency: Int = 8,
+        botName: String, zone: Zone, publicURL: String? = nil, reportTo: String? = nil, concurrency: Int = PollingSettings.concurrency.default,
         sources: [SourcePlan], detectors: [DetectorPlan] = [], gates: [GatePlan] = [], channels: [ChannelPlan],
         routes: [Route] = []
     ) {
@@ -84,7 +84,7 @@ public struct Plan: Sendable {
 
     /// How long figures of a source stay good: a rule's own window, and never less than the longest time between polls.
     func figuresLast(_ source: String, for detector: DetectorPlan? = nil) -> Duration {
-        max(self.source(source)?.slowest ?? .minutes(30), detector?.detector.lookback ?? .zero)
+        max(self.source(source)?.slowest ?? PollingSettings.slowest.default, detector?.detector.lookback ?? .zero)
     }
 
     /// How long observations of a source are kept for the rules that read them.
@@ -97,18 +97,4 @@ public struct Plan: Sendable {
         let asked = detectors.filter { $0.canConcern(source: source.name) }.flatMap(\.detector.spans)
         return asked.isEmpty ? [source.every] : Set(asked).sorted()
     }
-}
-
-/// Why a source is polled more or less often than it says.
-public enum PollReason: String, Hashable, Sendable, CaseIterable, Comparable {
-    case failing, unchanged, calm, idle
-    case lowPower = "low_power"
-    case near
-    /// The service asked to wait.
-    case told
-
-    public static func < (left: PollReason, right: PollReason) -> Bool { left.rawValue < right.rawValue }
-
-    /// The reasons that a config may name for slowing down.
-    public static let slowing: [PollReason] = [.failing, .unchanged, .calm, .idle, .lowPower]
 }

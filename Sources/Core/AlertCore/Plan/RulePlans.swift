@@ -15,7 +15,9 @@ public final class DetectorPlan: Sendable {
     /// What of the match a subject alone can tell: the severity and the issue are known only when something is found.
     private let subjectMatch: Match
 
-    public init(name: String, detector: any Detector, match: Match = .all, repeat: Duration? = .hours(4)) {
+    public init(
+        name: String, detector: any Detector, match: Match = .all, repeat: Duration? = RuleSettings.remindsAfter
+    ) {
         self.name = name
         self.detector = detector
         self.match = match

@@ -15,9 +15,11 @@ public struct SourcePlan: Sendable {
     public var slowsWhen: Set<PollReason>
 
     public init(
-        name: String, host: String? = nil, every: Duration = .minutes(5), throttle: Duration = .minutes(1),
-        slowest: Duration = .minutes(30), timeout: Duration = .seconds(20), jitter: Double = 0.1,
-        backoffFactor: Double = 2, slowsWhen: Set<PollReason> = Set(PollReason.slowing)
+        name: String, host: String? = nil, every: Duration = PollingSettings.every.default,
+        throttle: Duration = PollingSettings.throttle.default, slowest: Duration = PollingSettings.slowest.default,
+        timeout: Duration = PollingSettings.timeout.default, jitter: Double = PollingSettings.jitter.default,
+        backoffFactor: Double = PollingSettings.factor.default,
+        slowsWhen: Set<PollReason> = Set(PollingSettings.when.default)
     ) {
         self.name = name
         self.host = host

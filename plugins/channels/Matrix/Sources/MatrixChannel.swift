@@ -16,18 +16,12 @@ public struct MatrixChannel: Channel {
             room: "!abc:example.org"
             token: ${env:MATRIX_TOKEN}
             """,
-        options: [
-            OptionSpec("homeserver", .url, required: true, "The address of the homeserver's client API."),
-            OptionSpec("room", .text, required: true, "The room's id, which begins with '!'."),
-            OptionSpec(
-                "token",
-                .text,
-                required: true,
-                "The access token of an account that has joined the room; keep it in the environment."
-            ),
-            .insecure,
-        ]
-    )
+        options: [homeserver, room, token, Setting.insecure])
+
+    static let homeserver = RequiredSetting("homeserver", .url, "The address of the homeserver's client API.")
+    static let room = RequiredSetting("room", .text, "The room's id, which begins with '!'.")
+    static let token = RequiredSetting(
+        "token", .text, "The access token of an account that has joined the room; keep it in the environment.")
 
     /// Synapse lets a user send one message in five seconds and ten at once, unless its administrator allows more
     /// (`rc_message`). Being refused costs more than waiting.
@@ -42,14 +36,14 @@ public struct MatrixChannel: Channel {
     private static let roomIDBytesMax = 255
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
-        let room = try options.required("room")
-        try MatrixChannel.check(room, at: options.position(of: "room"))
+        let room = try options[Self.room]
+        try MatrixChannel.check(room, at: options.position(of: Self.room))
         // A token is a secret even if somebody wrote it into the file.
-        let token = Secret(try options.required("token").reveal())
-        let homeserver = try options.required("homeserver").withoutTrailingSlashes
+        let token = Secret(try options[Self.token].reveal())
+        let homeserver = try options[Self.homeserver].droppingLast(anyOf: ["/"])
         roomAddress = "\(homeserver)/_matrix/client/v3/rooms/\(room.percentEncoded)"
         authorization = "Bearer \(token)"
-        allowsPlainHTTP = options.flag("insecure") ?? false
+        allowsPlainHTTP = options[.insecure]
     }
 
     /// Ids of newer rooms have no server's name in them, so nothing is asked of what follows the mark.
@@ -98,26 +92,5 @@ public struct MatrixChannel: Channel {
         case .answered(let response): MatrixAnswer.outcome(of: response, at: now)
         case .failed(let error): DeliveryOutcome(error)
         }
-    }
-}
-
-extension GuardedText {
-    /// The address without slashes at its end, so that a path can follow.
-    fileprivate var withoutTrailingSlashes: GuardedText {
-        var pieces = pieces
-        while let last = pieces.popLast() {
-            let shortened = GuardedText(pieces: [last]).mapped { $0.withoutTrailingSlashes }
-            if shortened.reveal().isEmpty { continue }
-            return GuardedText(pieces: pieces + shortened.pieces)
-        }
-        return self
-    }
-}
-
-extension String {
-    fileprivate var withoutTrailingSlashes: String {
-        var text = self[...]
-        while text.last == "/" { text.removeLast() }
-        return String(text)
     }
 }

@@ -14,16 +14,11 @@ public struct SlackChannel: Channel {
         example: """
             webhook: ${env:SLACK_WEBHOOK}
             """,
-        options: [
-            OptionSpec(
-                "webhook",
-                .url,
-                required: true,
-                "The address of the incoming webhook; whoever knows it can post, so keep it in the environment."
-            ),
-            .insecure,
-        ]
-    )
+        options: [webhook, Setting.insecure])
+
+    static let webhook = RequiredSetting(
+        "webhook", .url,
+        "The address of the incoming webhook; whoever knows it can post, so keep it in the environment.")
 
     /// Slack documents one message a second for a webhook, and lets short bursts through without promising how long.
     public let pace = Pace(perSecond: 1, burst: 3)
@@ -33,8 +28,8 @@ public struct SlackChannel: Channel {
     private let allowsPlainHTTP: Bool
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
-        webhook = try options.required("webhook").showingOnlyOrigin
-        allowsPlainHTTP = options.flag("insecure") ?? false
+        webhook = try options[Self.webhook].showingOnlyOrigin
+        allowsPlainHTTP = options[.insecure]
     }
 
     public func post(_ posting: Posting) -> ChannelAction {

@@ -15,17 +15,14 @@ public struct WebhookChannel: Channel {
             url: https://hooks.example.com/alertbot
             secret: ${env:HOOK_SECRET}
             """,
-        options: [
-            OptionSpec("url", .url, required: true, "The address that takes the messages."),
-            OptionSpec(
-                "secret",
-                .text,
-                "The key of the signature: 'whsec_' and base64; several, parted by spaces, while keys are changed."
-            ),
-            OptionSpec("headers", .map(.text), "Headers sent along, such as Authorization."),
-            .insecure,
-        ]
-    )
+        options: [url, secret, headers, Setting.insecure])
+
+    static let url = RequiredSetting("url", .url, "The address that takes the messages.")
+    static let secret = Setting(
+        "secret", .text,
+        "The key of the signature: 'whsec_' and base64; several, parted by spaces, while keys are changed.")
+    static let headers = Setting(
+        "headers", .map(.text), default: [], "Headers sent along, such as Authorization.")
 
     /// The receiver is the user's own; if it wants less it says so with 429. At once, half of the connections that the
     /// transport keeps: the rest are for the sources.
@@ -40,12 +37,12 @@ public struct WebhookChannel: Channel {
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         bot = context.bot
-        url = try options.required("url")
-        secret = try options.text("secret").map { text throws(ProblemList) in
-            try WebhookChannel.checked(text, at: options.position(of: "secret"))
+        url = try options[Self.url]
+        secret = try options[Self.secret].map { text throws(ProblemList) in
+            try WebhookChannel.checked(text, at: options.position(of: Self.secret))
         }
-        headers = try WebhookChannel.headers(options)
-        allowsPlainHTTP = options.flag("insecure") ?? false
+        headers = try WebhookChannel.checked(options[Self.headers])
+        allowsPlainHTTP = options[.insecure]
     }
 
     public func post(_ posting: Posting) -> ChannelAction {
@@ -75,41 +72,40 @@ public struct WebhookChannel: Channel {
         let isSound =
             !keys.isEmpty
             && keys.allSatisfy { key in
-                let encoded = key.hasPrefix("whsec_") ? key.dropFirst("whsec_".count) : key
-                let digits = encoded.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
-                return !digits.isEmpty && digits.count % 4 != 1 && encoded.utf8.count - digits.count <= 2
-                    && digits.allSatisfy(\.isBase64)
+                Base64.decode(key.hasPrefix("whsec_") ? key.dropFirst("whsec_".count) : key)?.isEmpty == false
             }
         guard isSound else {
             throw ProblemList(
                 position,
                 "'secret' is no key for signing; expected 'whsec_' and base64, as the receiver shows it",
-                suggestion: "whsec_ followed by the output of: openssl rand -base64 32"
+                advice: "a new one is 'whsec_' and what openssl rand -base64 32 prints"
             )
         }
         // A key is a secret even if somebody wrote it into the file.
         return GuardedText(Secret(secret.reveal()))
     }
 
-    private static func headers(_ options: Options) throws(ProblemList) -> [HTTPRequest.Header] {
+    private static func checked(
+        _ written: [NamedValue<GuardedText>]
+    ) throws(ProblemList) -> [HTTPRequest.Header] {
         var problems: [Problem] = []
         var headers: [HTTPRequest.Header] = []
-        for (name, option) in options.map("headers") {
-            guard let value = option.text else { continue }
+        for header in written {
+            let (name, value) = (header.name, header.value)
             if name.isEmpty || !name.utf8.allSatisfy(\.isHeaderName) {
                 problems.append(
                     Problem(
-                        option.position,
+                        header.position,
                         "'\(name.tamed.clipped(to: 60))' is no name for a header; expected letters, "
                             + "digits and hyphens"
                     )
                 )
             } else if name.lowercased().hasPrefix("webhook-") || ownNames.contains(name.lowercased()) {
-                problems.append(Problem(option.position, "the header '\(name)' is set by alertbot itself; remove it"))
+                problems.append(Problem(header.position, "the header '\(name)' is set by alertbot itself; remove it"))
             } else if value.reveal().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
                 problems.append(
                     Problem(
-                        option.position,
+                        header.position,
                         "the header '\(name)' has a line break or a control character in its value"
                     )
                 )
@@ -134,8 +130,6 @@ extension UInt8 {
         default: false
         }
     }
-
-    fileprivate var isBase64: Bool { isAlphanumeric || self == UInt8(ascii: "+") || self == UInt8(ascii: "/") }
 
     /// RFC 9110, section 5.6.2.
     fileprivate var isHeaderName: Bool { isAlphanumeric || "!#$%&'*+-.^_`|~".utf8.contains(self) }

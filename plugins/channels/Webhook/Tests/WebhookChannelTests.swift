@@ -93,7 +93,10 @@ private let signed: [String: Option.Value] = [
         #expect(try channel(["secret": .text(GuardedText(key))]).request(for: SampleMessages.test)?.signature != nil)
     }
 
-    @Test(arguments: ["", " ", "whsec_", "whsec_a", "whsec_abcd=====", "whsec_ab-d", "pass word!", "whsec_MDEyMw== x"])
+    @Test(arguments: [
+        "", " ", "whsec_", "whsec_a", "whsec_abcd=====", "whsec_ab-d", "whsec_MDEyMw=",
+        "pass word!", "whsec_MDEyMw== x",
+    ])
     func `keys that sign nothing are refused and not quoted`(_ key: String) throws {
         let error = try #require(throws: ProblemList.self) { try channel(["secret": .text(GuardedText(key))]) }
         let message = try #require(error.problems.first?.message)

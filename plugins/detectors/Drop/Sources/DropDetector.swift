@@ -14,82 +14,74 @@ public struct DropDetector: SubjectDetector {
             by: 0.5pp
             false_alarms: 1 per 90d
             """,
-        options: [
-            OptionSpec(
-                "metric", .metric, default: MetricName.crashFreeUsers,
-                "The share to judge: crash_free_users or crash_free_sessions."),
-            OptionSpec("by", .points, default: "0.5pp", "The smallest drop it is built to find."),
-            OptionSpec(
-                "false_alarms", .rate, default: "1 per 90d",
-                "How often it may fire by chance, for one app at which nothing is wrong."),
-            OptionSpec(
-                "critical", .points, default: "3pp", "A drop that is at least so deep is critical; others are warnings."
-            ),
-        ])
+        options: [metric, by, falseAlarms, critical])
+
+    static let metric = Setting(
+        "metric", .metric, default: .crashFreeUsers,
+        "The share to judge: crash_free_users or crash_free_sessions.")
+    // From a hundredth of a point, far below what any app's figures can show, to where half of all users are hit.
+    static let by = Setting("by", .points(0.0001...0.5), default: 0.005, "The smallest drop it is built to find.")
+    static let falseAlarms = Setting(
+        "false_alarms", .rate, default: Rate(1, per: .days(90)),
+        "How often it may fire by chance, for one app at which nothing is wrong.")
+    static let critical = Setting(
+        "critical", .points, default: 0.03, "A drop that is at least so deep is critical; others are warnings.")
 
     /// The history that decides well; with less the rule is more careful and says so.
     static let wellLearned = Duration.days(21)
 
     private let need: History.Need
-    private let nature: MetricNature
+    private let metric: Metric
     private let critical: Double
     /// Days between two false alarms.
     private let rarity: Double
     private let falseAlarms: Rate
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
-        let metric = options.plain("metric") ?? MetricName.crashFreeUsers
-        nature = MetricNature(of: metric)
-        let by = options.fraction("by") ?? 0.005
-        need = History.Need(metric: metric, by: by)
-        critical = options.fraction("critical") ?? max(0.03, by)
-        falseAlarms = options.rate("false_alarms") ?? Rate(1, per: .days(90))
+        metric = options[Self.metric]
+        let by = options[Self.by]
+        need = History.Need(metric: metric.name, by: by)
+        critical = options.written(Self.critical) ?? max(Self.critical.default, by)
+        falseAlarms = options[Self.falseAlarms]
         rarity = falseAlarms.per.inSeconds / 86_400 / Double(falseAlarms.count)
-        let problems = DropDetector.problems(options, nature, by: by, critical: critical, rarity: rarity)
+        let problems = DropDetector.problems(options, metric, by: by, critical: critical, rarity: rarity)
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
     private static func problems(
-        _ options: Options, _ nature: MetricNature, by: Double, critical: Double, rarity: Double
+        _ options: Options, _ metric: Metric, by: Double, critical: Double, rarity: Double
     ) -> [Problem] {
         var problems: [Problem] = []
-        func add(_ option: String, _ message: String, _ suggestion: String? = nil, advice: String? = nil) {
-            problems.append(Problem(options.position(of: option), message, suggestion: suggestion, advice: advice))
+        func add(_ setting: any SettingDeclaration, _ message: String, advice: String? = nil) {
+            problems.append(Problem(options.position(of: setting), message, advice: advice))
         }
-        if nature.failures == nil {
+        if metric.failures == nil {
             add(
-                "metric", "a drop can only be told of a share whose counts are known, not of \(nature.title)",
+                Self.metric, "a drop can only be told of a share whose counts are known, not of \(metric.title)",
                 advice: "use crash_free_users or crash_free_sessions, or a threshold")
         }
-        if !byRange.contains(by) {
+        if critical < by {
             add(
-                "by", "'by' is \(by.points), expected from \(byRange.lowerBound.points) to \(byRange.upperBound.points)"
-            )
-        } else if critical < by {
-            add(
-                "critical",
-                "'critical' (\(critical.points)) is less than 'by' (\(by.points)), the smallest drop looked for",
-                by.points)
+                Self.critical,
+                "'critical' (\(critical.pointsTrimmed)) is less than 'by' (\(by.pointsTrimmed)), the smallest drop "
+                    + "looked for", advice: "write at least \(by.pointsTrimmed)")
         }
         let least = History.rarityMin.inSeconds / 86_400
         if rarity < least {
             add(
-                "false_alarms", "so many false alarms can not be told from none; expected at most 1 per \(Int(least))d",
-                "1 per \(Int(least))d")
+                Self.falseAlarms,
+                "so many false alarms can not be told from none; expected at most 1 per \(Int(least))d")
         } else if rarity > rarityMax {
             add(
-                "false_alarms", "nothing is ever so certain; expected at least 1 per \(Int(rarityMax))d",
-                "1 per \(Int(rarityMax))d")
+                Self.falseAlarms, "nothing is ever so certain; expected at least 1 per \(Int(rarityMax))d")
         }
         return problems
     }
 
-    /// From a hundredth of a point, far below what any app's figures can show, to where half of all users are hit.
-    private static let byRange = 0.0001...0.5
     /// Ten years, in days.
     private static let rarityMax = 3650.0
 
-    public var metrics: [String] { [need.metric] }
+    public var metrics: [Metric] { [metric] }
     public var learns: [History.Need] { [need] }
     /// What it looks back on is learned, not kept as figures.
     public var lookback: Duration { .hours(1) }
@@ -113,7 +105,7 @@ public struct DropDetector: SubjectDetector {
     func judge(_ history: History, _ series: Series, at now: Moment) -> Judgement {
         guard let newest = history.newest, let share = history.newestShare, let usual = history.usual else {
             return unknown(
-                "the source has given no complete span of at most an hour with the counts behind \(nature.title)",
+                "the source has given no complete span of at most an hour with the counts behind \(metric.title)",
                 .between)
         }
         if let flaw = whyOutdated(newest, series, now) { return unknown(flaw, .between) }
@@ -147,7 +139,7 @@ public struct DropDetector: SubjectDetector {
         if let last = series.samples.last, last.span.to - newest.to > DropDetector.lagMax {
             return
                 "for \((last.span.to - newest.to).short) the source has given no complete span with the counts behind "
-                + nature.title
+                + metric.title
         }
         if now - newest.to > DropDetector.ageMax { return "the newest figures are \((now - newest.to).short) old" }
         return nil
@@ -160,7 +152,7 @@ public struct DropDetector: SubjectDetector {
         var evidence = Evidence(
             metric: need.metric, figure: Figure(value: value, share: fall.share), span: fall.span, sentence: "")
         evidence.sentence =
-            "\(nature.title) \(value.percent) of \(fall.share.total.rounded().plain) \(nature.denominator ?? "cases") over the "
+            "\(metric.title) \(value.percent) of \(fall.share.total.rounded().plain) \(metric.denominator?.name ?? "cases") over the "
             + "last \(fall.span.length.short), usually \(fall.usual.percent) at this time of the week; by chance less than "
             + falseAlarms.grammar
         if history.learned < DropDetector.wellLearned, let uncertainty = history.uncertainty {
@@ -174,9 +166,4 @@ public struct DropDetector: SubjectDetector {
     private func unknown(_ sentence: String, _ closeness: Judgement.Closeness) -> Judgement {
         Judgement(.unknown(sentence), closeness, Evidence(metric: need.metric, sentence: sentence))
     }
-}
-
-extension Double {
-    /// A fraction in percentage points, as configs write it.
-    fileprivate var points: String { String(percentTrimmed.dropLast()) + "pp" }
 }

@@ -1,26 +1,17 @@
 public import PluginKit
 
 /// A detector that tells once of every issue that was never seen before.
-public struct NewIssueDetector: Detector {
+public struct NewIssueDetector: IssueNewsDetector {
     public static let manifest = PluginManifest(
         name: "new_issue", summary: "Fires when an issue appears that was never seen before and hits enough users.",
         example: """
             min_users: 20
             """,
-        options: IssueNews.options)
-    /// That something is new is said once.
-    public static let isWorthReminding = false
+        options: IssueNews.settings)
 
     private let news: IssueNews
 
     public init(options: Options, context: RuleContext) throws(ProblemList) { news = IssueNews(options) }
-
-    public var metrics: [String] { [] }
-    public var readsIssues: Bool { true }
-    // What it needs of the past is in the memory of issues, which is kept anyway.
-    public var lookback: Duration { .zero }
-    public var spans: [Duration] { [] }
-    public var holdTime: Duration { .zero }
 
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {
         // One that was resolved and is back is for another rule to tell.

@@ -1,26 +1,17 @@
 public import PluginKit
 
 /// A detector that tells once of every issue that was resolved and is back.
-public struct RegressionDetector: Detector {
+public struct RegressionDetector: IssueNewsDetector {
     public static let manifest = PluginManifest(
         name: "regression", summary: "Fires when an issue that was resolved is back and hits enough users.",
         example: """
             min_users: 5
             """,
-        options: IssueNews.options)
-    /// That something is back is said once.
-    public static let isWorthReminding = false
+        options: IssueNews.settings)
 
     private let news: IssueNews
 
     public init(options: Options, context: RuleContext) throws(ProblemList) { news = IssueNews(options) }
-
-    public var metrics: [String] { [] }
-    public var readsIssues: Bool { true }
-    // What it needs of the past is in the memory of issues, which is kept anyway.
-    public var lookback: Duration { .zero }
-    public var spans: [Duration] { [] }
-    public var holdTime: Duration { .zero }
 
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {
         news.findings(in: sight, at: now, since: \.returned, many: "issues that were resolved are back") { item in

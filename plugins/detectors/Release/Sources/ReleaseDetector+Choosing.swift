@@ -45,7 +45,7 @@ extension ReleaseDetector {
         guard let measured = part.series.measured(metric, over: window), let share = measured.figure.share,
             share.total > 0
         else { return nil }
-        let bad = nature.failures == nil ? share.hits : share.total - share.hits
+        let bad = metric.failures == nil ? share.hits : share.total - share.hits
         return Candidate(
             subject: part.subject, name: name(part), figure: measured.figure, span: measured.span,
             isComplete: measured.isComplete, bad: bad, total: share.total)
@@ -95,10 +95,10 @@ extension ReleaseDetector {
 
     func why(isUnjudged part: Sight.Part) -> String {
         guard let measured = part.series.measured(metric, over: window) else {
-            return "there is no figure for \(nature.title)"
+            return "there is no figure for \(metric.title)"
         }
         guard let share = measured.figure.share else {
-            return "the source gives \(nature.title) without saying of how many \(noun)"
+            return "the source gives \(metric.title) without saying of how many \(noun)"
         }
         return "not enough \(noun) yet: \(share.total.plain) in \(measured.span.length.short), "
             + "min_volume is \(volumeMin.plain)"

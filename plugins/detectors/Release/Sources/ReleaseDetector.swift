@@ -12,31 +12,31 @@ public struct ReleaseDetector: Detector {
             worse_by: 0.2pp
             """,
         options: [
-            OptionSpec(
-                "metric",
-                .choice([MetricName.crashFreeUsers, MetricName.crashFreeSessions, MetricName.anrRate]),
-                default: MetricName.crashFreeUsers, "The metric to compare; its counts must be known."),
-            OptionSpec(
-                "compare", .choice(Basis.allCases.map(\.rawValue)), default: Basis.sameHours.rawValue,
-                "Over the same hours, or after as many sessions since each release came out."),
-            OptionSpec("worse_by", .points, default: "0.1pp", "A release that is worse by less is not told."),
-            OptionSpec("critical", .points, "A release that is worse by this much is critical."),
-            OptionSpec(
-                "window", .duration(.minutes(30) ... .days(30)), default: "6h", "The hours over which both are judged."),
-            OptionSpec("for", .duration(.zero ... .days(7)), default: "0s", "How long it must hold before it counts."),
-            OptionSpec(
-                "confidence", .percentage, default: "95%",
-                "Of days on which both releases are alike, the share without an alarm."),
-            OptionSpec(
-                "min_volume", .integer(1...1_000_000_000), default: "50",
-                "A release with fewer users (or sessions) is not compared."),
-            OptionSpec(
-                "report_fine", .flag, default: "false",
-                "Whether to say once, as info, that a new release looks fine so far."),
-            OptionSpec(
-                "severity", .choice(Severity.allCases.map(\.rawValue)), default: "warning",
-                "How bad it is below 'critical'."),
+            metric, compare, worseBy, critical, window, lasting, confidence, minVolume, reportFine, severity,
         ])
+
+    static let metric = Setting(
+        "metric", .metric([.crashFreeUsers, .crashFreeSessions, .anrRate]), default: .crashFreeUsers,
+        "The metric to compare; its counts must be known.")
+    static let compare = Setting(
+        "compare", .choice(of: Basis.self), default: .sameHours,
+        "Over the same hours, or after as many sessions since each release came out.")
+    static let worseBy = Setting("worse_by", .points, default: 0.001, "A release that is worse by less is not told.")
+    static let critical = Setting("critical", .points, "A release that is worse by this much is critical.")
+    static let window = Setting(
+        "window", .duration(.minutes(30) ... .days(30)), default: .hours(6), "The hours over which both are judged.")
+    static let lasting = Setting(
+        "for", .duration(.zero ... .days(7)), default: .zero, "How long it must hold before it counts.")
+    static let confidence = Setting(
+        "confidence", .percentage, default: 0.95,
+        "Of days on which both releases are alike, the share without an alarm.")
+    static let minVolume = Setting(
+        "min_volume", .integer(1...1_000_000_000), default: 50,
+        "A release with fewer users (or sessions) is not compared.")
+    static let reportFine = Setting(
+        "report_fine", .flag, default: false, "Whether to say once, as info, that a new release looks fine so far.")
+    static let severity = Setting("severity", .severity, default: .warning, "How bad it is below 'critical'.")
+
     /// A release that is out stays out: it is told once, and `repeat` asks for reminders.
     public static let isWorthReminding = false
 
@@ -46,9 +46,8 @@ public struct ReleaseDetector: Detector {
         case sameAdoption = "same_adoption"
     }
 
-    let metric: String
+    let metric: Metric
     let basis: Basis
-    let nature: MetricNature
     private let worseBy: Double
     private let critical: Double?
     let window: Duration
@@ -61,49 +60,48 @@ public struct ReleaseDetector: Detector {
     public let holdTime: Duration
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
-        metric = options.plain("metric") ?? MetricName.crashFreeUsers
-        nature = MetricNature(of: metric)
-        basis = options.plain("compare").flatMap(Basis.init) ?? .sameHours
-        worseBy = options.fraction("worse_by") ?? 0.001
-        critical = options.fraction("critical")
-        window = options.duration("window") ?? .hours(6)
-        holdTime = options.duration("for") ?? .zero
-        confidence = options.fraction("confidence") ?? 0.95
-        volumeMin = Double(options.integer("min_volume") ?? 50)
-        reportsFine = options.flag("report_fine") ?? false
-        severity = options.severity("severity") ?? .warning
+        metric = options[Self.metric]
+        basis = options[Self.compare]
+        worseBy = options[Self.worseBy]
+        critical = options[Self.critical]
+        window = options[Self.window]
+        holdTime = options[Self.lasting]
+        confidence = options[Self.confidence]
+        volumeMin = Double(options[Self.minVolume])
+        reportsFine = options[Self.reportFine]
+        severity = options[Self.severity]
         looksPerDay = context.looksPerDay
         var problems: [Problem] = []
         if !(0.5..<1).contains(confidence) {
             problems.append(
                 Problem(
-                    options.position(of: "confidence"), "the confidence must be at least 50% and below 100%",
-                    suggestion: "95%"))
+                    options.position(of: Self.confidence), "the confidence must be at least 50% and below 100%",
+                    advice: "the default is \(Self.confidence.default.percentTrimmed)"))
         }
         if let critical, critical <= worseBy {
             problems.append(
                 Problem(
-                    options.position(of: "critical"),
+                    options.position(of: Self.critical),
                     "'critical' (\(critical.points)) must be more than 'worse_by' (\(worseBy.points))"))
         }
         if worseBy == 0, reportsFine {
             problems.append(
                 Problem(
-                    options.position(of: "report_fine"), "no figures can show that a release is not worse at all",
-                    advice: "write a 'worse_by' such as 0.1pp"))
+                    options.position(of: Self.reportFine), "no figures can show that a release is not worse at all",
+                    advice: "write a 'worse_by' such as \(Self.worseBy.default.pointsTrimmed)"))
         }
-        if basis == .sameAdoption, metric != MetricName.crashFreeSessions {
+        if basis == .sameAdoption, metric != .crashFreeSessions {
             problems.append(
                 Problem(
-                    options.position(of: "compare"), "users of different days do not add up, sessions do",
+                    options.position(of: Self.compare), "users of different days do not add up, sessions do",
                     advice: "write metric: crash_free_sessions"))
         }
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
-    var noun: String { nature.denominator ?? "cases" }
+    var noun: String { metric.denominator?.name ?? "cases" }
 
-    public var metrics: [String] { [metric] }
+    public var metrics: [Metric] { [metric] }
     public var lookback: Duration { window }
     public var spans: [Duration] { [window] }
     public var scope: DetectorScope { .app }
@@ -140,7 +138,7 @@ public struct ReleaseDetector: Detector {
         let (new, old) = (pair.new, pair.old)
         let difference = new.rate - old.rate
         var evidence = Evidence(
-            metric: metric, figure: new.figure, limit: limit(old), span: new.span,
+            metric: metric.name, figure: new.figure, limit: limit(old), span: new.span,
             sentence: words(pair))
         func finding(_ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness) -> Finding {
             Finding(Judgement(verdict, closeness, evidence), about: new.subject)
@@ -208,7 +206,7 @@ public struct ReleaseDetector: Detector {
         let amount = new.rate == old.rate ? "" : "\(abs(new.rate - old.rate).points) "
         let basis = basis == .sameHours ? "in the same \(new.span.length.short)" : "at the same adoption"
         return
-            "\(nature.title) \(new.figure.value.percent) of \(new.total.counted(noun)), \(amount)\(side) "
+            "\(metric.title) \(new.figure.value.percent) of \(new.total.counted(noun)), \(amount)\(side) "
             + "\(old.name) (\(old.figure.value.percent) of \(old.total.counted(noun))) \(basis)"
     }
 
@@ -223,7 +221,7 @@ public struct ReleaseDetector: Detector {
         var sentence = "; \(share.percent) of \(noun) have it, which costs the app "
         sentence += (share * difference).points
         if let whole, whole.total > 0 {
-            let bad = (nature.failures == nil ? whole.hits : whole.total - whole.hits) / whole.total
+            let bad = (metric.failures == nil ? whole.hits : whole.total - whole.hits) / whole.total
             sentence += " of the \(bad.percent) it loses"
         }
         return sentence
@@ -242,12 +240,12 @@ public struct ReleaseDetector: Detector {
     }
 
     private func unknown(of subject: Subject, _ sentence: String) -> Finding {
-        Finding(Judgement(.unknown(sentence), .far, Evidence(metric: metric, sentence: sentence)), about: subject)
+        Finding(Judgement(.unknown(sentence), .far, Evidence(metric: metric.name, sentence: sentence)), about: subject)
     }
 
     /// The figure of the release before, as the limit that this one should keep.
     private func limit(_ old: Candidate) -> Comparison {
-        let isBelow = nature.failures != nil
+        let isBelow = metric.failures != nil
         let value = (old.figure.value * 10_000).rounded() / 10_000
         return Comparison(isBelow ? .less : .greater, value, isPercentage: true)
     }

@@ -10,23 +10,21 @@ public struct StaleDetector: Detector {
         example: """
             after: 2h
             """,
-        options: [
-            OptionSpec(
-                "after", .duration(.minutes(1) ... .days(30)), default: "2h",
-                "How old the end of the newest span may be."),
-            OptionSpec(
-                "severity", .choice(Severity.allCases.map(\.rawValue)), default: "warning", "How bad it is."),
-        ])
+        options: [after, severity])
+
+    static let after = Setting(
+        "after", .duration(.minutes(1) ... .days(30)), default: .hours(2), "How old the end of the newest span may be.")
+    static let severity = Setting("severity", .severity, default: .warning, "How bad it is.")
 
     private let after: Duration
     private let severity: Severity
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
-        after = options.duration("after") ?? .hours(2)
-        severity = options.severity("severity") ?? .warning
+        after = options[Self.after]
+        severity = options[Self.severity]
     }
 
-    public var metrics: [String] { [] }
+    public var metrics: [Metric] { [] }
     // Figures that have gone out of what is kept must not look like figures that never came.
     public var lookback: Duration { after }
     public var spans: [Duration] { [] }

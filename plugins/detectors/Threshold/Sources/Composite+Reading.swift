@@ -1,13 +1,16 @@
 internal import PluginKit
 
 extension Composite {
+    private typealias Rule = ThresholdDetector
+
     /// The conditions that the options name, by themselves or by a preset; nil when the rule is a single threshold.
     init?(_ options: Options, _ context: RuleContext) throws(ProblemList) {
-        let named = ["metric", "all", "any", "preset"].filter { options.has($0) }
+        let subjects: [any SettingDeclaration] = [Rule.metric, Rule.all, Rule.any, Rule.preset]
+        let named = subjects.filter { options.has($0) }
         if named.count > 1 {
             throw ProblemList(
                 options.position(of: named[1]),
-                "'\(named[0])' and '\(named[1])' exclude each other: a rule judges one metric, 'all' or 'any' of several,"
+                "'\(named[0].name)' and '\(named[1].name)' exclude each other: a rule judges one metric, 'all' or 'any' of several,"
                     + " or a preset")
         }
         if named.isEmpty {
@@ -15,27 +18,27 @@ extension Composite {
                 options.position, "a threshold needs 'metric', 'all', 'any' or 'preset'",
                 advice: "write metric: crash_free_users")
         }
-        if options.has("metric") { return nil }
-        if let preset = options.plain("preset").flatMap(Preset.init(rawValue:)) {
+        if options.has(Rule.metric) { return nil }
+        if let preset = options[Rule.preset] {
             try self.init(preset, options, context)
             return
         }
-        let kind = options.has("all") ? Kind.all : .any
-        for name in ["warning", "critical"] where options.has(name) {
+        let (kind, setting) = options.has(Rule.all) ? (Kind.all, Rule.all) : (.any, Rule.any)
+        for limit in [Rule.warning, Rule.critical] where options.has(limit) {
             throw ProblemList(
-                options.position(of: name), "'\(name)' belongs to a single condition of '\(kind.rawValue)'",
+                options.position(of: limit), "'\(limit.name)' belongs to a single condition of '\(setting.name)'",
                 advice: "write it beside that condition's 'metric'")
         }
-        let sections = options.sections(kind.rawValue)
+        let sections = options[setting]
         // The chances of a false alarm add up where one condition is enough.
         let sharing = kind == .any ? sections.count : 1
         var conditions: [ThresholdDetector] = []
         var problems: [Problem] = []
         // One without a metric has been told when the config was read.
-        for section in sections where section.has("metric") {
+        for section in sections where section.has(Rule.metric) {
             do throws(ProblemList) {
                 let inherited = Composite.inherited(section, from: options, sharing: sharing)
-                conditions.append(try ThresholdDetector(options: inherited, context: context))
+                conditions.append(try Rule(options: inherited, context: context))
             } catch {
                 problems += error.problems
             }
@@ -43,13 +46,13 @@ extension Composite {
         if sections.count < 2 || conditions.isEmpty, problems.isEmpty {
             problems.append(
                 Problem(
-                    options.position(of: kind.rawValue), "'\(kind.rawValue)' is about several conditions",
+                    options.position(of: setting), "'\(setting.name)' is about several conditions",
                     advice: "write a single one into the rule itself, or add another"))
         }
         if sections.count > Composite.conditionsMax {
             problems.append(
                 Problem(
-                    options.position(of: kind.rawValue),
+                    options.position(of: setting),
                     "\(sections.count) conditions, but a rule has at most \(Composite.conditionsMax)"))
         }
         guard problems.isEmpty else { throw ProblemList(problems) }
@@ -57,21 +60,19 @@ extension Composite {
     }
 
     private init(_ preset: Preset, _ options: Options, _ context: RuleContext) throws(ProblemList) {
-        for name in ["warning", "critical"] where options.has(name) {
+        for limit in [Rule.warning, Rule.critical] where options.has(limit) {
             throw ProblemList(
-                options.position(of: name), "'preset: \(preset.rawValue)' brings its own limits",
-                advice: "leave '\(name)' out, or write 'metric' instead of 'preset'")
+                options.position(of: limit), "'preset: \(preset.rawValue)' brings its own limits",
+                advice: "leave '\(limit.name)' out, or write 'metric' instead of 'preset'")
         }
-        let place = options.position(of: "preset")
-        var conditions: [ThresholdDetector] = []
+        let place = options.position(of: Rule.preset)
+        var conditions: [Rule] = []
         for limit in preset.limits {
-            var values = preset.defaults.mapValues { Option($0, at: place) }
-            for name in Composite.inheritedNames {
-                if let own = options[name] { values[name] = own }
-            }
-            values["metric"] = Option(.text(GuardedText(limit.metric)), at: place)
-            values["critical"] = Option(.comparison(limit.comparison), at: place)
-            conditions.append(try ThresholdDetector(options: options.replacing(values, at: place), context: context))
+            let condition = preset.options(name: options.name, at: place)
+                .taking(Composite.inherited, from: options)
+                .setting(Rule.metric, to: limit.metric, at: place)
+                .setting(Rule.critical, to: limit.comparison, at: place)
+            conditions.append(try Rule(options: condition, context: context))
         }
         self.init(kind: .any, conditions: conditions)
     }
@@ -79,29 +80,24 @@ extension Composite {
     /// More could not be said in one message; most rules have two.
     static let conditionsMax = 8
 
-    private static let inheritedNames = ["window", "widen_to", "recover", "confidence", "min_volume"]
+    private static let inherited: [any SettingDeclaration] = [
+        Rule.window, Rule.widenTo, Rule.recover, Rule.confidence, Rule.minVolume,
+    ]
 
     /// A condition's options with what it leaves to the rule.
     private static func inherited(_ section: Options, from rule: Options, sharing count: Int) -> Options {
-        var values: [String: Option] = [:]
-        for name in inheritedNames {
-            if let own = rule[name] { values[name] = own }
-        }
-        for spec in ThresholdDetector.conditionOptions {
-            if let own = section[spec.name] { values[spec.name] = own }
-        }
+        var options = section.taking(inherited.filter { !section.has($0) }, from: rule)
         // Percentage points mean nothing to a count, and a rule may well combine one with a rate.
-        let limit = section.comparison("warning") ?? section.comparison("critical")
-        if !section.has("recover"), limit?.isPercentage == false { values["recover"] = nil }
-        if section.has("window"), !section.has("widen_to") { values["widen_to"] = nil }
-        if count > 1, !section.has("confidence"), !rule.isOff("confidence") {
-            let confidence = rule.fraction("confidence") ?? ThresholdDetector.confidenceDefault
-            // What is out of range is told by the condition, as it was written.
-            if (0.5..<1).contains(confidence) {
-                values["confidence"] = Option(
-                    .fraction(1 - (1 - confidence) / Double(count)), at: rule.position(of: "confidence"))
-            }
+        let limit = section[Rule.warning] ?? section[Rule.critical]
+        if !section.has(Rule.recover), limit?.isPercentage == false { options = options.removing(Rule.recover) }
+        if section.has(Rule.window), !section.has(Rule.widenTo) { options = options.removing(Rule.widenTo) }
+        // What is out of range is told by the condition, as it was written.
+        if count > 1, !section.has(Rule.confidence), let confidence = rule[Rule.confidence],
+            (0.5..<1).contains(confidence)
+        {
+            options = options.setting(
+                Rule.confidence, to: 1 - (1 - confidence) / Double(count), at: rule.position(of: Rule.confidence))
         }
-        return section.replacing(values)
+        return options
     }
 }

@@ -11,15 +11,18 @@ enum Preset: String, CaseIterable, Sendable {
 
     /// From Play's documentation of Android vitals: user-perceived crash rate 1.09 %, user-perceived ANR rate 0.47 %, and
     /// 8 % of either on one phone model. Play calls a rate bad from that number on.
-    var limits: [(metric: String, comparison: Comparison)] {
+    var limits: [(metric: Metric, comparison: Comparison)] {
         let (crashes, freezes) = self == .playBadBehaviourPhone ? (0.92, 0.08) : (0.9891, 0.0047)
-        let anr = (MetricName.anrRate, Comparison(.greaterOrEqual, freezes, isPercentage: true))
-        let crash = (MetricName.crashFreeUsers, Comparison(.lessOrEqual, crashes, isPercentage: true))
+        let anr = (Metric.anrRate, Comparison(.greaterOrEqual, freezes, isPercentage: true))
+        let crash = (Metric.crashFreeUsers, Comparison(.lessOrEqual, crashes, isPercentage: true))
         return self == .anr ? [anr] : [crash, anr]
     }
 
     /// Play judges the bare figure of 28 days, and gives rates without the counts behind them.
-    var defaults: [String: Option.Value] {
-        ["window": .duration(.days(28)), "confidence": .off, "min_volume": .integer(0)]
+    func options(name: String, at place: Position) -> Options {
+        Options(name: name, position: place)
+            .setting(ThresholdDetector.window, to: .days(28), at: place)
+            .setting(ThresholdDetector.confidence, to: nil, at: place)
+            .setting(ThresholdDetector.minVolume, to: 0, at: place)
     }
 }

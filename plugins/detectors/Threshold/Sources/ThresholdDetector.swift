@@ -13,48 +13,46 @@ public struct ThresholdDetector: SubjectDetector {
             warning: "< 99.5%"
             critical: "< 99.0%"
             """,
-        options: [
-            OptionSpec("metric", .metric, "The metric to judge, such as crash_free_users."),
-            OptionSpec("all", .list(.section(conditionOptions)), "Conditions that must all be met."),
-            OptionSpec("any", .list(.section(conditionOptions)), "Conditions of which one is enough."),
-            OptionSpec(
-                "preset", .choice(Preset.allCases.map(\.rawValue)), "Limits that others have set, by name."),
-        ] + limitOptions + [
-            OptionSpec("for", .duration(.zero ... .days(7)), default: "0s", "How long it must hold before it counts.")
-        ])
+        options: [metric, all, any, preset] + limitSettings + [lasting])
 
-    /// What each condition of several may say for itself.
-    static let conditionOptions =
-        [OptionSpec("metric", .metric, required: true, "The metric to judge, such as crash_free_users.")] + limitOptions
+    static let metric = Setting("metric", .metric, "The metric to judge, such as crash_free_users.")
+    static let all = Setting(
+        "all", .list(.section(conditionSettings)), default: [], "Conditions that must all be met.")
+    static let any = Setting(
+        "any", .list(.section(conditionSettings)), default: [], "Conditions of which one is enough.")
+    static let preset = Setting("preset", .choice(of: Preset.self), "Limits that others have set, by name.")
+    static let warning = Setting("warning", .comparison, "Fires with severity warning: \"< 99.5%\", \"> 100\".")
+    static let critical = Setting("critical", .comparison, "Fires with severity critical.")
+    static let window = Setting(
+        "window", .duration(.minutes(1) ... .days(30)), default: .hours(1),
+        "The span to judge; sessions are pooled over it, users are asked of the source.")
+    static let widenTo = Setting(
+        "widen_to", .duration(.minutes(1) ... .days(30)),
+        "While fewer than min_volume are in the window, judge a wider one, up to this.")
+    static let recover = Setting(
+        "recover", .points, default: 0, "How much better than the limit it must be to be over.")
+    static let confidence = Setting(
+        "confidence", .orOff(.percentage), default: 0.95,
+        "At a figure exactly at its limit, the share of days without an alarm; off: the bare number.")
+    static let minVolume = Setting(
+        "min_volume", .integer(0...1_000_000_000), default: 50,
+        "With fewer users (or sessions) than this nothing is said.")
+    static let lasting = Setting(
+        "for", .duration(.zero ... .days(7)), default: .zero, "How long it must hold before it counts.")
 
-    private static let limitOptions = [
-        OptionSpec("warning", .comparison, "Fires with severity warning: \"< 99.5%\", \"> 100\"."),
-        OptionSpec("critical", .comparison, "Fires with severity critical."),
-        OptionSpec(
-            "window", .duration(.minutes(1) ... .days(30)), default: "1h",
-            "The span to judge; sessions are pooled over it, users are asked of the source."),
-        OptionSpec(
-            "widen_to", .duration(.minutes(1) ... .days(30)),
-            "While fewer than min_volume are in the window, judge a wider one, up to this."),
-        OptionSpec(
-            "recover", .points, default: "0pp", "How much better than the limit it must be to be over."),
-        OptionSpec(
-            "confidence", .orOff(.percentage), default: "95%",
-            "At a figure exactly at its limit, the share of days without an alarm; off: the bare number."),
-        OptionSpec(
-            "min_volume", .integer(0...1_000_000_000), default: "50",
-            "With fewer users (or sessions) than this nothing is said."),
+    /// What each condition of several may say for itself, besides its metric.
+    static let limitSettings: [any SettingDeclaration] = [
+        warning, critical, window, widenTo, recover, confidence, minVolume,
     ]
+    private static let conditionSettings: [any SettingDeclaration] = [conditionMetric] + limitSettings
+    private static let conditionMetric = RequiredSetting(metric.name, .metric, metric.spec.help)
 
     private struct Limit: Sendable {
         let severity: Severity
         let comparison: Comparison
     }
 
-    private let metric: String
-    /// The same, read.
-    private let read: Metric
-    private let nature: MetricNature
+    private let metric: Metric
     /// The worst first.
     private let limits: [Limit]
     private let window: Duration
@@ -73,101 +71,101 @@ public struct ThresholdDetector: SubjectDetector {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         composite = try Composite(options, context)
-        metric = composite == nil ? try options.required("metric").description : ""
-        read = Metric(metric)
-        nature = MetricNature(of: metric)
-        window = options.duration("window") ?? .hours(1)
-        holdTime = options.duration("for") ?? .zero
-        recover = options.fraction("recover") ?? 0
-        confidence =
-            options.isOff("confidence") ? nil : options.fraction("confidence") ?? ThresholdDetector.confidenceDefault
-        volumeMin = Double(options.integer("min_volume") ?? 50)
+        metric = composite == nil ? try options[Self.conditionMetric] : ""
+        window = options[Self.window]
+        holdTime = options[Self.lasting]
+        recover = options[Self.recover]
+        confidence = options[Self.confidence]
+        volumeMin = Double(options[Self.minVolume])
         looksPerDay = context.looksPerDay
-        limits = [(Severity.critical, "critical"), (.warning, "warning")].compactMap { severity, name in
-            options.comparison(name).map { Limit(severity: severity, comparison: $0) }
+        limits = [(Severity.critical, Self.critical), (.warning, Self.warning)].compactMap { severity, setting in
+            options[setting].map { Limit(severity: severity, comparison: $0) }
         }
         let limitText = limits.last.map { " \($0.comparison)" } ?? ""
         insideText = " is inside the limit" + limitText
         notYetClearText = " is inside, but not yet clear of, the limit" + limitText
-        widening = Widening(from: window, to: options.duration("widen_to"))
-        let problems = composite == nil ? ThresholdDetector.problems(options, nature) : []
+        widening = Widening(from: window, to: options[Self.widenTo])
+        let problems = composite == nil ? ThresholdDetector.problems(options, metric) : []
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
-    static let confidenceDefault = 0.95
-
     /// Mistakes that the grammar of single options can not see.
-    private static func problems(_ options: Options, _ nature: MetricNature) -> [Problem] {
+    private static func problems(_ options: Options, _ metric: Metric) -> [Problem] {
         var problems: [Problem] = []
-        func add(_ option: String, _ message: String, _ suggestion: String? = nil, advice: String? = nil) {
-            problems.append(Problem(options.position(of: option), message, suggestion: suggestion, advice: advice))
+        func add(
+            _ setting: any SettingDeclaration, _ message: String, _ suggestion: String? = nil, advice: String? = nil
+        ) {
+            problems.append(Problem(options.position(of: setting), message, suggestion: suggestion, advice: advice))
         }
-        let named = ["warning", "critical"].compactMap { name in options.comparison(name).map { (name, $0) } }
+        let named = [warning, critical].compactMap { setting in options[setting].map { (setting, $0) } }
         if named.isEmpty {
-            add("threshold", "a threshold needs 'warning', 'critical' or both", advice: "write warning: \"< 99.5%\"")
+            add(warning, "a threshold needs 'warning', 'critical' or both", advice: "write warning: \"< 99.5%\"")
         }
-        for (name, comparison) in named {
-            switch nature.unit {
+        for (setting, comparison) in named {
+            switch metric.unit {
             case .rate where !comparison.isPercentage:
                 let percent =
                     comparison.limit <= 1 ? comparison.limit.percentTrimmed : "\(JSON(comparison.limit).text)%"
                 add(
-                    name, "the limit of \(nature.title) is a percentage, but '\(comparison)' has no unit",
+                    setting, "the limit of \(metric.title) is a percentage, but '\(comparison)' has no unit",
                     "\"\(comparison.relation.rawValue) \(percent)\"")
             case .count where comparison.isPercentage:
-                add(name, "\(nature.title) are counted, so the limit can not be a percentage")
+                add(setting, "\(metric.title) are counted, so the limit can not be a percentage")
             case .rate where comparison.isNeverTrue:
-                add(name, "'\(comparison)' never holds: a rate lies between 0% and 100%")
+                add(setting, "'\(comparison)' never holds: a rate lies between 0% and 100%")
             case .rate where comparison.isAlwaysTrue:
-                add(name, "'\(comparison)' always holds: a rate lies between 0% and 100%")
+                add(setting, "'\(comparison)' always holds: a rate lies between 0% and 100%")
             case .count where comparison.relation == .less && comparison.limit <= 0,
                 .count where comparison.relation == .lessOrEqual && comparison.limit < 0:
-                add(name, "'\(comparison)' never holds: a count is never negative")
+                add(setting, "'\(comparison)' never holds: a count is never negative")
             case .count where comparison.relation == .greater && comparison.limit < 0,
                 .count where comparison.relation == .greaterOrEqual && comparison.limit <= 0:
-                add(name, "'\(comparison)' always holds: a count is never negative")
+                add(setting, "'\(comparison)' always holds: a count is never negative")
             default: break
             }
         }
         if named.count == 2 {
             let (warning, critical) = (named[0].1, named[1].1)
             if warning.relation.isBelow != critical.relation.isBelow {
-                add("critical", "'warning' and 'critical' look in opposite directions")
-            } else if nature.unit == .unknown, warning.isPercentage != critical.isPercentage {
-                add("critical", "of 'warning' (\(warning)) and 'critical' (\(critical)) only one is in percent")
+                add(Self.critical, "'warning' and 'critical' look in opposite directions")
+            } else if metric.unit == .unknown, warning.isPercentage != critical.isPercentage {
+                add(Self.critical, "of 'warning' (\(warning)) and 'critical' (\(critical)) only one is in percent")
             } else if critical == warning {
-                add("critical", "'critical' and 'warning' are both '\(warning)', so 'warning' is never said")
+                add(Self.critical, "'critical' and 'warning' are both '\(warning)', so 'warning' is never said")
             } else if critical.holdsWherever(warning) {
                 add(
-                    "critical",
+                    Self.critical,
                     "'critical' (\(critical)) is milder than 'warning' (\(warning)), so 'warning' is never said",
                     advice: "swap the two")
             }
         }
-        if let recover = options.fraction("recover"), recover > 0, let mildest = named.first?.1, problems.isEmpty {
+        let recover = options[Self.recover]
+        if recover > 0, let mildest = named.first?.1, problems.isEmpty {
             let target = ThresholdDetector.recoveryTarget(mildest, recover)
             if !mildest.isPercentage {
                 add(
-                    "recover", "'recover' is in percentage points, but the limit '\(mildest)' is no percentage",
+                    Self.recover, "'recover' is in percentage points, but the limit '\(mildest)' is no percentage",
                     advice: "leave 'recover' out")
-            } else if nature.unit == .rate, !(0...1).contains(target) {
+            } else if metric.unit == .rate, !(0...1).contains(target) {
                 add(
-                    "recover",
-                    "to be over, \(nature.title) would have to reach \(target.percentTrimmed), which no rate does",
+                    Self.recover,
+                    "to be over, \(metric.title) would have to reach \(target.percentTrimmed), which no rate does",
                     advice: "write a smaller one")
             }
         }
-        if let widest = options.duration("widen_to"), widest <= options.duration("window") ?? .hours(1) {
-            let window = options.duration("window") ?? .hours(1)
-            add("widen_to", "'widen_to' (\(widest.grammar)) must be longer than the window (\(window.grammar))")
+        let window = options[Self.window]
+        if let widest = options[widenTo], widest <= window {
+            add(widenTo, "'widen_to' (\(widest.grammar)) must be longer than the window (\(window.grammar))")
         }
-        if let confidence = options.fraction("confidence"), !(0.5..<1).contains(confidence) {
-            add("confidence", "the confidence must be at least 50% and below 100%", "95%")
+        if let confidence = options[Self.confidence], !(0.5..<1).contains(confidence) {
+            add(
+                Self.confidence, "the confidence must be at least 50% and below 100%",
+                advice: Self.confidence.default.map { "the default is \($0.percentTrimmed)" })
         }
         return problems
     }
 
-    public var metrics: [String] { composite?.conditions.flatMap(\.metrics) ?? [metric] }
+    public var metrics: [Metric] { composite?.conditions.flatMap(\.metrics) ?? [metric] }
     public var lookback: Duration { spans.max() ?? window }
     public var spans: [Duration] { composite?.conditions.flatMap(\.spans) ?? widening.windows }
 
@@ -187,9 +185,9 @@ public struct ThresholdDetector: SubjectDetector {
     }
 
     private func look(at series: Series) -> Look {
-        guard let measured = widening.measured(read, in: series, volumeMin: volumeMin) else { return .noFigure }
+        guard let measured = widening.measured(metric, in: series, volumeMin: volumeMin) else { return .noFigure }
         // Adoption is a share of nothing that a source counts: it can only be taken at its word.
-        if read.unit == .rate, read.denominator != nil, volumeMin > 0 || confidence != nil {
+        if metric.unit == .rate, metric.denominator != nil, volumeMin > 0 || confidence != nil {
             guard let share = measured.figure.share else { return .bare(measured) }
             guard share.total >= volumeMin else { return .tooFew(measured, share) }
         }
@@ -209,12 +207,12 @@ public struct ThresholdDetector: SubjectDetector {
 
     public func judge(_ series: Series, at now: Moment) -> Judgement {
         if let composite { return composite.judge(series, at: now) }
-        let noun = nature.denominator ?? "cases"
+        let noun = metric.denominator?.name ?? "cases"
         switch look(at: series) {
-        case .noFigure: return unknown("there is no figure for \(nature.title)", .far)
+        case .noFigure: return unknown("there is no figure for \(metric.title)", .far)
         case .bare(let measured):
             return unknown(
-                "the source gives \(nature.title) without saying of how many \(noun); only 'confidence: off' with "
+                "the source gives \(metric.title) without saying of how many \(noun); only 'confidence: off' with "
                     + "'min_volume: 0' takes it at its word", .between, evidence(measured))
         case .tooFew(let measured, let share):
             return unknown(
@@ -233,14 +231,15 @@ public struct ThresholdDetector: SubjectDetector {
 
     private func evidence(_ measured: Series.Measured) -> Evidence {
         Evidence(
-            metric: metric, figure: measured.figure, limit: limits.last?.comparison, span: measured.span, sentence: "")
+            metric: metric.name, figure: measured.figure, limit: limits.last?.comparison, span: measured.span,
+            sentence: "")
     }
 
     private func judge(_ measured: Series.Measured, beyond worst: Int, _ series: Series) -> Judgement {
         let figure = measured.figure
         var evidence = evidence(measured)
         let holding = limits[worst...].filter { $0.comparison.holds(figure.value) }
-        let isSureToStay = nature.unit == .count && holding.contains { !$0.comparison.relation.isBelow }
+        let isSureToStay = metric.unit == .count && holding.contains { !$0.comparison.relation.isBelow }
         guard measured.isComplete || isSureToStay else {
             return unknown("the span is not complete yet", .between, evidence)
         }
@@ -260,14 +259,14 @@ public struct ThresholdDetector: SubjectDetector {
     private func unknown(
         _ sentence: String, _ closeness: Judgement.Closeness, _ evidence: Evidence? = nil
     ) -> Judgement {
-        var evidence = evidence ?? Evidence(metric: metric, sentence: sentence)
+        var evidence = evidence ?? Evidence(metric: metric.name, sentence: sentence)
         evidence.sentence = sentence
         return Judgement(.unknown(sentence), closeness, evidence)
     }
 
     /// Whether so bad a figure would be a surprise at the limit. Counts are facts, not estimates: they always carry.
     private func isCarried(_ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ looks: Double) -> Bool {
-        guard let confidence, nature.unit == .rate, let share = figure.share else { return true }
+        guard let confidence, metric.unit == .rate, let share = figure.share else { return true }
         return bound(share, limit, span, looks).isExceeded(atRate: badRate(limit), chance: 1 - confidence)
     }
 
@@ -284,7 +283,7 @@ public struct ThresholdDetector: SubjectDetector {
     private func describeBound(
         _ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ looks: Double, _ evidence: inout Evidence
     ) {
-        guard let confidence, nature.unit == .rate, let share = figure.share else { return }
+        guard let confidence, metric.unit == .rate, let share = figure.share else { return }
         let rate = bound(share, limit, span, looks).leastRate(chance: 1 - confidence)
         evidence.confidence = confidence
         evidence.bound = limit.relation.isBelow ? 1 - rate : rate
@@ -304,7 +303,7 @@ public struct ThresholdDetector: SubjectDetector {
 
     /// Near: within a quarter of the way from perfect to the limit. Far: not even halfway there.
     private func closeness(_ value: Double) -> Judgement.Closeness {
-        guard let limit = limits.last?.comparison, nature.unit == .rate else { return .between }
+        guard let limit = limits.last?.comparison, metric.unit == .rate else { return .between }
         let badness = limit.relation.isBelow ? 1 - value : value
         let allowed = badRate(limit)
         return badness > allowed * 0.75 ? .near : badness < allowed * 0.5 ? .far : .between
@@ -314,7 +313,7 @@ public struct ThresholdDetector: SubjectDetector {
         guard let figure = evidence.figure else { return "" }
         let side = limit.comparison.relation.isBelow ? "below" : "above"
         var sentence =
-            "\(nature.title) \(text(figure.value))\(volumeText(figure, before: " of ")), \(side) "
+            "\(metric.title) \(text(figure.value))\(volumeText(figure, before: " of ")), \(side) "
             + "\(limit.comparison.limitText) over the last \((evidence.span?.length ?? window).short)"
         if let bound = evidence.bound, let confidence = evidence.confidence {
             let best = limit.comparison.relation.isBelow ? "at best" : "at least"
@@ -324,11 +323,11 @@ public struct ThresholdDetector: SubjectDetector {
         return sentence
     }
 
-    private func text(_ value: Double) -> String { nature.unit == .rate ? value.percent : value.plain }
+    private func text(_ value: Double) -> String { metric.unit == .rate ? value.percent : value.plain }
 
     private func volumeText(_ figure: Figure, before: String = "") -> String {
         guard let share = figure.share else { return "" }
-        return before + "\(share.total.rounded().plain) \(nature.denominator ?? "cases")"
+        return before + "\(share.total.rounded().plain) \(metric.denominator?.name ?? "cases")"
     }
 }
 

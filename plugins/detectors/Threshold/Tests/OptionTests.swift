@@ -148,18 +148,14 @@ import ThresholdDetector
         #expect(written.holdTime == .minutes(10))
     }
 
-    /// The documented defaults and the ones in force are written in two places.
-    @Test func `the manifest's defaults are those in force`() throws {
-        let left = try (["metric": "crash_free_users", "warning": "< 99.5%"] as WrittenOptions).rule()
-        let defaults = ThresholdDetector.manifest.options.reduce(into: [String: String]()) {
-            $0[$1.name] = $1.defaultText
+    @Test func `a rule that writes its defaults is the rule that leaves them out`() throws {
+        let least: [(String, WrittenOptions.Value)] = [("metric", "crash_free_users"), ("warning", "< 99.5%")]
+        let left = try WrittenOptions(least).rule()
+        let defaults = ThresholdDetector.manifest.options.compactMap { option in
+            option.writtenDefault.map { (option.name, WrittenOptions.Value.text($0)) }
         }
-        #expect(defaults == ["window": "1h", "for": "0s", "recover": "0pp", "confidence": "95%", "min_volume": "50"])
-        let written = try
-            ([
-                "metric": "crash_free_users", "warning": "< 99.5%", "window": "1h", "for": "0s", "recover": "0pp",
-                "confidence": "95%", "min_volume": "50",
-            ] as WrittenOptions).rule()
+        #expect(defaults.map(\.0).sorted() == ["confidence", "for", "min_volume", "recover", "window"])
+        let written = try WrittenOptions(least + defaults).rule()
         for (users, crashed) in [(49, 49), (50, 50), (1000, 5), (1000, 8), (10_000, 90)] as [(Double, Double)] {
             let series = Series(["users": users, "crashed_users": crashed])
             #expect(left.judge(series, at: .noon) == written.judge(series, at: .noon))

@@ -95,7 +95,7 @@ struct SimulatedDay {
 
     /// Whether any look of the day alarms. A look less than two standard deviations bad can not, whatever the bound: its
     /// own chance is far above what a whole day is allowed. Passing over it spares most of the time.
-    private func alarms(_ day: SimulatedDay, _ rule: ThresholdDetector, _ total: String, _ crashed: String) -> Bool {
+    private func alarms(_ day: SimulatedDay, _ rule: ThresholdDetector, _ total: Metric, _ crashed: Metric) -> Bool {
         day.hours.contains { hour in
             let expected = Double(hour.total) * Self.rate
             guard Double(hour.bad) > expected + 2 * expected.squareRoot() else { return false }
@@ -121,7 +121,7 @@ struct SimulatedDay {
     }
 
     private func expectFewAlarms(
-        _ rule: ThresholdDetector, _ total: String, _ crashed: String, day: (inout SeededRandom) -> SimulatedDay
+        _ rule: ThresholdDetector, _ total: Metric, _ crashed: Metric, day: (inout SeededRandom) -> SimulatedDay
     ) throws {
         var random = SeededRandom(seed: Self.seed)
         let days = 500

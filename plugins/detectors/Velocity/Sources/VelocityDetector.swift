@@ -7,56 +7,58 @@ public import PluginKit
 public struct VelocityDetector: Detector {
     public static let manifest = PluginManifest(
         name: "velocity", summary: "Fires when one issue touches more than a share of sessions or users.",
-        options: [
-            // Both numbers are the defaults of Crashlytics' velocity alerts.
-            OptionSpec("share", .percentage, default: "1%", "The share above which an issue is told."),
-            OptionSpec("critical", .percentage, "The share above which it is critical."),
-            OptionSpec(
-                "of", .choice([MetricName.sessions, MetricName.users]), default: MetricName.sessions,
-                "What the share is of: a crash ends a session, so events are counted against sessions."),
-            OptionSpec(
-                "min_users", .integer(0...1_000_000_000), default: "25", "An issue that hits fewer is not told."),
-            OptionSpec("window", .duration(.minutes(5) ... .days(7)), default: "30m", "The span to judge."),
-            OptionSpec(
-                "severity", .choice(Severity.allCases.map(\.rawValue)), default: "warning",
-                "How bad it is below 'critical'."),
-        ])
+        options: [share, critical, of, minUsers, window, severity])
+
+    // `share` and `min_users` are the defaults of Crashlytics' velocity alerts.
+    static let share = Setting("share", .percentage, default: 0.01, "The share above which an issue is told.")
+    static let critical = Setting("critical", .percentage, "The share above which it is critical.")
+    static let of = Setting(
+        "of", .metric([.sessions, .users]), default: .sessions,
+        "What the share is of: a crash ends a session, so events are counted against sessions.")
+    static let minUsers = Setting(
+        "min_users", .integer(0...1_000_000_000), default: 25, "An issue that hits fewer is not told.")
+    static let window = Setting(
+        "window", .duration(.minutes(5) ... .days(7)), default: .minutes(30), "The span to judge.")
+    static let severity = Setting("severity", .severity, default: .warning, "How bad it is below 'critical'.")
 
     private let share: Double
     private let critical: Double?
-    private let whole: String
+    private let whole: Metric
     private let usersMin: Double
     private let window: Duration
     private let severity: Severity
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
-        share = options.fraction("share") ?? 0.01
-        critical = options.fraction("critical")
-        whole = options.plain("of") ?? MetricName.sessions
-        usersMin = Double(options.integer("min_users") ?? 25)
-        window = options.duration("window") ?? .minutes(30)
-        severity = options.severity("severity") ?? .warning
+        share = options[Self.share]
+        critical = options[Self.critical]
+        whole = options[Self.of]
+        usersMin = Double(options[Self.minUsers])
+        window = options[Self.window]
+        severity = options[Self.severity]
         var problems: [Problem] = []
-        for (name, fraction) in [("share", share), ("critical", critical ?? 0)] where fraction >= 1 {
+        let shares: [(any SettingDeclaration, Double)] = [(Self.share, share), (Self.critical, critical ?? 0)]
+        for (setting, fraction) in shares where fraction >= 1 {
             problems.append(
-                Problem(options.position(of: name), "no issue touches more than 100% of \(whole)", suggestion: "1%"))
+                Problem(
+                    options.position(of: setting), "no issue touches more than 100% of \(whole.name)",
+                    advice: "the default of 'share' is \(Self.share.default.percentTrimmed)"))
         }
         if let critical, critical <= share {
             problems.append(
                 Problem(
-                    options.position(of: "critical"),
+                    options.position(of: Self.critical),
                     "'critical' (\(critical.percentTrimmed)) must be above 'share' (\(share.percentTrimmed))"))
         }
-        if options.has("critical"), severity == .critical {
+        if critical != nil, severity == .critical {
             problems.append(
                 Problem(
-                    options.position(of: "severity"), "with 'severity: critical' every share is critical",
+                    options.position(of: Self.severity), "with 'severity: critical' every share is critical",
                     advice: "leave 'critical' or 'severity' out"))
         }
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
-    public var metrics: [String] { [whole] }
+    public var metrics: [Metric] { [whole] }
     public var readsIssues: Bool { true }
     public var lookback: Duration { window }
     public var spans: [Duration] { [window] }
@@ -79,7 +81,7 @@ public struct VelocityDetector: Detector {
             ]
         }
         guard let total = total(look, sight.series) else {
-            return findings + [silence("there is no figure for \(whole) over the span of the issues")]
+            return findings + [silence("there is no figure for \(whole.name) over the span of the issues")]
         }
         let open = Set(sight.tracked.compactMap(\.key))
         for issue in look.issues where !ended.contains(issue.id) {
@@ -95,8 +97,8 @@ public struct VelocityDetector: Detector {
             let evidence = Evidence(span: look.span, issue: issue, sentence: sentence)
             return Finding(Judgement(verdict, closeness, evidence), key: issue.id)
         }
-        guard let touched = whole == MetricName.users ? issue.users : issue.events else {
-            let lack = "\(issue.called) comes without the number of \(whole == MetricName.users ? "users" : "events")"
+        guard let touched = whole == .users ? issue.users : issue.events else {
+            let lack = "\(issue.called) comes without the number of \(whole == .users ? "users" : "events")"
             return finding(.unknown(lack), .between, lack)
         }
         guard let users = issue.users ?? (usersMin == 0 ? 0 : nil) else {
@@ -107,7 +109,7 @@ public struct VelocityDetector: Detector {
         let part = min(touched / total, 1)
         let usersText = issue.users.map { ", \($0.counted("users")) hit" } ?? ""
         let words =
-            "\(issue.called) touches \(part.percent) of \(total.counted(whole)) in \(look.span.length.short)\(usersText)"
+            "\(issue.called) touches \(part.percent) of \(total.counted(whole.name)) in \(look.span.length.short)\(usersText)"
         if part > share, users >= usersMin {
             let isCritical = critical.map { part > $0 } ?? false
             return finding(

@@ -13,14 +13,12 @@ public struct BudgetGate: Gate {
             at_most: 10 per 1h
             except: critical
             """,
-        options: [
-            OptionSpec(
-                "channel", .list(.name(of: .channel)), default: "every channel, each on its own", "The channels."),
-            OptionSpec("at_most", .rate, required: true, "So many messages in so much time, such as 10 per 1h."),
-            OptionSpec(
-                "except", .choice(Severity.allCases.map(\.rawValue)),
-                "This severity and above pass; they count all the same."),
-        ])
+        options: [channel, atMost, except])
+
+    static let channel = Setting(
+        "channel", .list(.name(of: .channel)), default: [], unset: "every channel, each on its own", "The channels.")
+    static let atMost = RequiredSetting("at_most", .rate, "So many messages in so much time, such as 10 per 1h.")
+    static let except = Setting("except", .severity, "This severity and above pass; they count all the same.")
 
     private let name: String
     private let channels: [String]
@@ -29,13 +27,10 @@ public struct BudgetGate: Gate {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         name = context.name
-        channels = options.names("channel")
-        except = options.severity("except")
-        guard let rate = options.rate("at_most") else {
-            throw ProblemList(options.position, "'at_most' is missing", advice: "write at_most: 10 per 1h")
-        }
-        self.rate = rate
-        let position = options.position(of: "at_most")
+        channels = options[Self.channel]
+        except = options[Self.except]
+        rate = try options[Self.atMost]
+        let position = options.position(of: Self.atMost)
         if rate.count > Telling.keptMax {
             throw ProblemList(
                 position, "'at_most' allows \(rate.count) messages; at most \(Telling.keptMax) are counted",

@@ -9,12 +9,11 @@ public struct DependsOnGate: Gate {
             match: {app: shop-*}
             when: {app: backend, severity: critical}
             """,
-        options: [
-            OptionSpec(
-                "when", .match, required: true, "The incidents that explain what is matched, such as {source: backend}."
-            ),
-            OptionSpec("except", .choice(Severity.allCases.map(\.rawValue)), "This severity and above pass."),
-        ])
+        options: [when, except])
+
+    static let when = RequiredSetting(
+        "when", .match, "The incidents that explain what is matched, such as {source: backend}.")
+    static let except = Setting("except", .severity, "This severity and above pass.")
 
     private let reason: Reason
     private let when: Match
@@ -22,11 +21,11 @@ public struct DependsOnGate: Gate {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         reason = .gate(plugin: DependsOnGate.manifest.name, name: context.name)
-        when = options.match("when") ?? .all
-        except = options.severity("except")
+        when = try options[Self.when]
+        except = options[Self.except]
         guard !when.conditions.isEmpty else {
             throw ProblemList(
-                options.position(of: "when"), "'when' names nothing, so everything would explain itself",
+                options.position(of: Self.when), "'when' names nothing, so everything would explain itself",
                 advice: "write when: {source: NAME} or when: {app: NAME, rule: NAME}")
         }
     }

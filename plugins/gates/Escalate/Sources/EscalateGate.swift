@@ -11,15 +11,13 @@ public struct EscalateGate: Gate {
             after: 30m
             to: oncall
             """,
-        options: [
-            OptionSpec(
-                "after", .duration(.minutes(1) ... .days(7)), default: "30m",
-                "How long an incident may fire without an acknowledgement."),
-            OptionSpec("to", .list(.name(of: .channel)), required: true, "The channels that are told then."),
-            OptionSpec(
-                "severity", .choice(Severity.allCases.map(\.rawValue)), default: "critical",
-                "This severity and above."),
-        ])
+        options: [after, to, severity])
+
+    static let after = Setting(
+        "after", .duration(.minutes(1) ... .days(7)), default: .minutes(30),
+        "How long an incident may fire without an acknowledgement.")
+    static let to = RequiredSetting("to", .list(.name(of: .channel)), "The channels that are told then.")
+    static let severity = Setting("severity", .severity, default: .critical, "This severity and above.")
 
     private let name: String
     private let after: Duration
@@ -28,9 +26,9 @@ public struct EscalateGate: Gate {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         name = context.name
-        after = options.duration("after") ?? .minutes(30)
-        channels = options.names("to")
-        severity = options.severity("severity") ?? .critical
+        after = options[Self.after]
+        channels = try options[Self.to]
+        severity = options[Self.severity]
     }
 
     public func escalation(of incident: Incident) -> Escalation? {

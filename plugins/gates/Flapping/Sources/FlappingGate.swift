@@ -9,15 +9,16 @@ public struct FlappingGate: Gate {
             changes: 4
             within: 1h
             """,
-        options: [
-            OptionSpec("changes", .integer(3...20), default: "4", "So many beginnings and ends make it flapping,"),
-            OptionSpec(
-                "within", .duration(.minutes(1) ... .hours(12)), default: "1h", "when they fall into this time."),
-            OptionSpec(
-                "calm", .duration(.minutes(1) ... .hours(12)), default: "30m",
-                "How long nothing must change before it is told how things are."),
-            OptionSpec("except", .choice(Severity.allCases.map(\.rawValue)), "This severity and above pass."),
-        ])
+        options: [changes, within, calm, except])
+
+    static let changes = Setting(
+        "changes", .integer(3...20), default: 4, "So many beginnings and ends make it flapping,")
+    static let within = Setting(
+        "within", .duration(.minutes(1) ... .hours(12)), default: .hours(1), "when they fall into this time.")
+    static let calm = Setting(
+        "calm", .duration(.minutes(1) ... .hours(12)), default: .minutes(30),
+        "How long nothing must change before it is told how things are.")
+    static let except = Setting("except", .severity, "This severity and above pass.")
 
     private let name: String
     private let changesMin: Int
@@ -27,10 +28,10 @@ public struct FlappingGate: Gate {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         name = context.name
-        changesMin = options.integer("changes") ?? 4
-        within = options.duration("within") ?? .hours(1)
-        calm = options.duration("calm") ?? .minutes(30)
-        except = options.severity("except")
+        changesMin = options[Self.changes]
+        within = options[Self.within]
+        calm = options[Self.calm]
+        except = options[Self.except]
     }
 
     public var gathers: String? {

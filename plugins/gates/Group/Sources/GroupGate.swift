@@ -9,16 +9,14 @@ public struct GroupGate: Gate {
             by: [app]
             wait: 30s
             """,
-        options: [
-            OptionSpec(
-                "wait", .duration(.seconds(1) ... .hours(1)), default: "30s",
-                "How long the first waits for others."),
-            OptionSpec(
-                "by", .list(.text), default: "app",
-                "What they have in common: properties of a match, or labels."),
-            OptionSpec("channel", .list(.name(of: .channel)), "Only in these channels."),
-            OptionSpec("except", .choice(Severity.allCases.map(\.rawValue)), "This severity and above do not wait."),
-        ])
+        options: [wait, by, channel, except])
+
+    static let wait = Setting(
+        "wait", .duration(.seconds(1) ... .hours(1)), default: .seconds(30), "How long the first waits for others.")
+    static let by = Setting(
+        "by", .list(.plain), default: ["app"], "What they have in common: properties of a match, or labels.")
+    static let channel = Setting("channel", .list(.name(of: .channel)), default: [], "Only in these channels.")
+    static let except = Setting("except", .severity, "This severity and above do not wait.")
 
     private let name: String
     private let wait: Duration
@@ -28,16 +26,14 @@ public struct GroupGate: Gate {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         name = context.name
-        wait = options.duration("wait") ?? .seconds(30)
-        properties = options.has("by") ? options.texts("by").map(\.description) : ["app"]
-        channels = options.names("channel")
-        except = options.severity("except")
+        wait = options[Self.wait]
+        properties = options[Self.by]
+        channels = options[Self.channel]
+        except = options[Self.except]
         var problems: [Problem] = []
-        for option in options.list("by") {
-            guard let word = option.text?.description, !Match.properties.contains(word),
-                let near = word.nearest(in: Match.properties)
-            else { continue }
-            problems.append(Problem(option.position, "'by' names '\(word)', which is no property", suggestion: near))
+        for (word, position) in zip(properties, options.positions(in: Self.by)) {
+            guard !Match.properties.contains(word), let near = word.nearest(in: Match.properties) else { continue }
+            problems.append(Problem(position, "'by' names '\(word)', which is no property", suggestion: near))
         }
         guard problems.isEmpty else { throw ProblemList(problems) }
     }

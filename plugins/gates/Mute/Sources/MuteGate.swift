@@ -12,12 +12,13 @@ public struct MuteGate: CalendarGate {
             until: 2027-01-02 09:00
             reason: release freeze
             """,
-        options: [
-            OptionSpec("from", .instant, default: "always", "When it begins; in bot.timezone unless it has an offset."),
-            OptionSpec("until", .instant, required: true, "When it ends; the instant itself is outside."),
-            OptionSpec("reason", .text, "Why, for whoever asks."),
-            OptionSpec("except", .choice(Severity.allCases.map(\.rawValue)), "This severity and above pass."),
-        ])
+        options: [from, until, reason, except])
+
+    static let from = Setting(
+        "from", .instant, unset: "always", "When it begins; in bot.timezone unless it has an offset.")
+    static let until = RequiredSetting("until", .instant, "When it ends; the instant itself is outside.")
+    static let reason = Setting("reason", .plain, "Why, for whoever asks.")
+    static let except = Setting("except", .severity, "This severity and above pass.")
 
     private let name: String
     private let from: Moment
@@ -27,13 +28,14 @@ public struct MuteGate: CalendarGate {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         name = context.name
-        from = options.instant("from").map { $0.moment(beginningIn: context.zone) } ?? .earliest
-        until = options.instant("until").map { $0.moment(endingIn: context.zone) } ?? .latest
-        except = options.severity("except")
-        purpose = options.plain("reason")
+        from = options[Self.from]?.moment(beginningIn: context.zone) ?? .earliest
+        until = try options[Self.until].moment(endingIn: context.zone)
+        except = options[Self.except]
+        purpose = options[Self.reason]
         guard from < until else {
             throw ProblemList(
-                options.position(of: "until"), "the mute ends (\(until)) before it begins (\(from)), so it never opens")
+                options.position(of: Self.until),
+                "the mute ends (\(until)) before it begins (\(from)), so it never opens")
         }
     }
 

@@ -11,14 +11,15 @@ public struct QuietHoursGate: CalendarGate {
             between: 22:00-07:00
             except: critical
             """,
-        options: [
-            OptionSpec("days", .days, default: "mon-sun", "The days on which a window begins."),
-            OptionSpec("between", .hours, required: true, "The hours, such as 22:00-07:00; may cross midnight."),
-            OptionSpec("except", .choice(Severity.allCases.map(\.rawValue)), "This severity and above pass."),
-            OptionSpec(
-                "then", .choice(["hold", "drop"]), default: "hold",
-                "hold: said when the window ends; drop: never said."),
-        ])
+        options: [days, between, except, then])
+
+    static let days = Setting("days", .days, default: .everyDay, "The days on which a window begins.")
+    static let between = RequiredSetting("between", .hours, "The hours, such as 22:00-07:00; may cross midnight.")
+    static let except = Setting("except", .severity, "This severity and above pass.")
+    static let then = Setting(
+        "then", .choice(of: Then.self), default: .hold, "hold: said when the window ends; drop: never said.")
+
+    enum Then: String, CaseIterable { case hold, drop }
 
     private let name: String
     private let window: DailyWindow
@@ -27,12 +28,9 @@ public struct QuietHoursGate: CalendarGate {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         name = context.name
-        guard let hours = options.hours("between") else {
-            throw ProblemList(options.position, "'between' is missing", advice: "write between: 22:00-07:00")
-        }
-        window = DailyWindow(zone: context.zone, days: options.days("days") ?? .everyDay, hours: hours)
-        except = options.severity("except")
-        drops = options.plain("then") == "drop"
+        window = DailyWindow(zone: context.zone, days: options[Self.days], hours: try options[Self.between])
+        except = options[Self.except]
+        drops = options[Self.then] == .drop
     }
 
     public var stage: GateStage { .quietHours }

@@ -9,47 +9,52 @@ public struct RepeatGate: Gate {
             match: {severity: critical}
             every: 1h
             """,
-        options: [
-            OptionSpec(
-                "every", .orOff(.duration(.minutes(1) ... .days(30))), required: true,
-                "The time from the last message to the next reminder; off: no reminders."),
-            OptionSpec("at_most", .integer(1...1000), "Reminders until something new happens; without it, no end."),
-            OptionSpec(
-                "backoff", .integer(2...10),
-                "Each reminder waits so many times as long as the one before; without it, as long."
-            ),
-            OptionSpec(
-                "slowest", .duration(.minutes(1) ... .days(30)), default: "1d", "The longest wait that backoff makes."),
-            OptionSpec("channel", .list(.name(of: .channel)), "Only in these channels."),
-        ])
+        options: [every, atMost, backoff, slowest, channel])
+
+    static let every = RequiredSetting(
+        "every", .orOff(.duration(.minutes(1) ... .days(30))),
+        "The time from the last message to the next reminder; off: no reminders.")
+    static let atMost = Setting(
+        "at_most", .integer(1...1000), "Reminders until something new happens; without it, no end.")
+    static let backoff = Setting(
+        "backoff", .integer(2...10),
+        "Each reminder waits so many times as long as the one before; without it, as long.")
+    static let slowest = Setting(
+        "slowest", .duration(.minutes(1) ... .days(30)), default: .days(1), "The longest wait that backoff makes.")
+    static let channel = Setting("channel", .list(.name(of: .channel)), default: [], "Only in these channels.")
 
     private let every: Duration?
     private let countMax: Int?
-    private let factor: Int
+    private let factor: Int?
     private let slowest: Duration
     private let channels: [String]
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
-        every = options.duration("every")
-        countMax = options.integer("at_most")
-        factor = options.integer("backoff") ?? 1
-        slowest = max(options.duration("slowest") ?? .days(1), every ?? .zero)
-        channels = options.names("channel")
+        every = try options[Self.every]
+        countMax = options[Self.atMost]
+        factor = options[Self.backoff]
+        slowest = max(options[Self.slowest], every ?? .zero)
+        channels = options[Self.channel]
         var problems: [Problem] = []
-        if options.isOff("every") {
-            for name in ["at_most", "backoff", "slowest"] where options.has(name) {
-                problems.append(Problem(options.position(of: name), "'\(name)' has no effect: 'every' is off"))
+        let slowestPlace = options.position(of: Self.slowest)
+        if let every {
+            if options.has(Self.slowest), factor == nil {
+                problems.append(
+                    Problem(
+                        slowestPlace, "'slowest' has no effect without 'backoff'",
+                        advice: "add backoff: 2, or leave it out"))
+            } else if let written = options.written(Self.slowest), written < every {
+                problems.append(
+                    Problem(
+                        slowestPlace,
+                        "'slowest' is \(written.grammar), shorter than 'every' (\(every.grammar))"))
             }
-        } else if options.has("slowest"), factor == 1 {
-            problems.append(
-                Problem(
-                    options.position(of: "slowest"), "'slowest' has no effect without 'backoff'",
-                    advice: "add backoff: 2, or leave it out"))
-        } else if let every, let written = options.duration("slowest"), written < every {
-            problems.append(
-                Problem(
-                    options.position(of: "slowest"),
-                    "'slowest' is \(written.grammar), shorter than 'every' (\(every.grammar))"))
+        } else {
+            let idle: [any SettingDeclaration] = [Self.atMost, Self.backoff, Self.slowest]
+            for setting in idle where options.has(setting) {
+                problems.append(
+                    Problem(options.position(of: setting), "'\(setting.name)' has no effect: 'every' is off"))
+            }
         }
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
@@ -59,7 +64,7 @@ public struct RepeatGate: Gate {
         let said = incident.standings[channel]?.reminders ?? 0
         guard let every, countMax.map({ said < $0 }) ?? true else { return .never }
         var wait = every
-        for _ in 0..<said where wait < slowest && factor > 1 { wait = min(wait * factor, slowest) }
+        if let factor { for _ in 0..<said where wait < slowest { wait = min(wait * factor, slowest) } }
         return .after(wait)
     }
 }

@@ -13,24 +13,24 @@ public struct FileSource: Source {
             path: ./figures.jsonl
             follow: true
             """,
-        options: [
-            OptionSpec("path", .path, required: true, "The file; relative to the config file's folder."),
-            OptionSpec(
-                "follow", .flag, default: "false",
-                "Read on where the last poll ended, for a file that grows; otherwise read all of it each time."),
-        ])
+        options: [path, follow])
+
+    static let path = RequiredSetting("path", .path, "The file; relative to the config file's folder.")
+    static let follow = Setting(
+        "follow", .flag, default: false,
+        "Read on where the last poll ended, for a file that grows; otherwise read all of it each time.")
 
     public var host: String? { nil }
-    public var metrics: Set<String>? { nil }
+    public var metrics: Set<Metric>? { nil }
 
     private let file: ObservedFile
     private let follows: Bool
 
     public init(options: Options, context: SourceContext) throws(ProblemList) {
-        let path = try options.required("path").description
-        guard !path.isEmpty else { throw ProblemList(options.position(of: "path"), "'path' is empty") }
+        let path = try options[Self.path].description
+        guard !path.isEmpty else { throw ProblemList(options.position(of: Self.path), "'path' is empty") }
         file = ObservedFile(name: path, path: context.absolute(path))
-        follows = options.flag("follow") ?? false
+        follows = options[Self.follow]
     }
 
     public func poll(_ poll: Poll) -> PollStep {
@@ -93,7 +93,7 @@ public struct FileSource: Source {
         let place = FileCursor(identity: stretch.identity, offset: batch.end, line: batch.linesRead, hash: nil)
         let observations = batch.observations(of: poll.source)
         if observations.isEmpty {
-            let failure = PollReport.Outcome.failed(batch.failure(in: file.name))
+            let failure = PollOutcome.failed(batch.failure(in: file.name))
             return stretch.isToEnd ? PollReport(failure) : PollReport(failure, cursor: place.json)
         }
         var warnings = batch.warnings(in: file.name)

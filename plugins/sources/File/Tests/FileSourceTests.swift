@@ -61,7 +61,7 @@ private func play(_ source: FileSource, _ disk: Disk, cursor: JSON? = nil) throw
 extension PollReport {
     fileprivate var summary: String {
         switch outcome {
-        case .values(let seen): seen.map { "\($0.metrics[MetricName.users]?.plain ?? "?")" }.joined(separator: " ")
+        case .values(let seen): seen.map { "\($0.metrics[.users]?.plain ?? "?")" }.joined(separator: " ")
         case .noData: "no data"
         case .stale: "stale"
         case .unchanged: "unchanged"
@@ -339,7 +339,7 @@ extension PollReport {
             cursor = report.cursor
             polls += 1
             guard case .values(let observations) = report.outcome else { break }
-            seen += observations.compactMap { $0.metrics[MetricName.users] }
+            seen += observations.compactMap { $0.metrics[.users] }
             let isLast = seen.count == count
             #expect(report.warnings == (isLast ? [] : ["day.jsonl grew by more than one poll reads; the rest follows"]))
         }

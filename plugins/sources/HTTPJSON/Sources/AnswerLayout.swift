@@ -2,6 +2,8 @@ internal import PluginKit
 
 /// Where an answer keeps what: the options `each`, `map`, `issues` and their like, parsed.
 struct AnswerLayout: Hashable, Sendable {
+    private typealias Source = HTTPJSONSource
+
     let each: Mapping
     private(set) var app: Mapping?
     private(set) var release: Mapping?
@@ -30,42 +32,41 @@ struct AnswerLayout: Hashable, Sendable {
                 return nil
             }
         }
-        let wholeAnswer = Mapping(name: "each", path: JSONPath(text: "$", segments: []))
+        let wholeAnswer = Mapping(name: Source.each.name, path: JSONPath(text: "$", segments: []))
         each =
-            options.plain("each").flatMap { mapping($0, "each", .rows, options.position(of: "each")) } ?? wholeAnswer
-        fixedApp = options.plain("app")
-        span = options.duration("span") ?? every
-        maxAge = options.duration("max_age")
-        measured = options.plain("measured").flatMap {
-            mapping($0, "measured", .instant, options.position(of: "measured"))
+            mapping(options[Source.each], Source.each.name, .rows, options.position(of: Source.each)) ?? wholeAnswer
+        fixedApp = options[Source.app]
+        span = options[Source.span] ?? every
+        maxAge = options[Source.maxAge]
+        measured = options[Source.measured].flatMap {
+            mapping($0, Source.measured.name, .instant, options.position(of: Source.measured))
         }
-        for (name, option) in options.map("map") {
-            let text = option.text?.description ?? ""
+        for path in try options[Source.map] {
+            let (name, text, position) = (path.name, path.value, path.position)
             switch name {
-            case "app": app = mapping(text, name, .text, option.position)
-            case "release": release = mapping(text, name, .text, option.position)
-            case "environment": environment = mapping(text, name, .text, option.position)
-            case "from": from = mapping(text, name, .instant, option.position)
-            case "to": to = mapping(text, name, .instant, option.position)
+            case "app": app = mapping(text, name, .text, position)
+            case "release": release = mapping(text, name, .text, position)
+            case "environment": environment = mapping(text, name, .text, position)
+            case "from": from = mapping(text, name, .instant, position)
+            case "to": to = mapping(text, name, .instant, position)
             default:
-                if let metric = mapping(text, name, .number, option.position) { metrics.append(metric) }
+                if let metric = mapping(text, name, .number, position) { metrics.append(metric) }
             }
         }
-        let fields = options.map("issues").compactMap { entry -> (Mapping, Position)? in
-            guard let use = IssueLayout.uses.first(where: { $0.name == entry.name })?.use else {
-                problems.append(
-                    Problem(
-                        entry.option.position, "'\(entry.name)' is nothing that an issue has",
-                        suggestion: entry.name.nearest(in: IssueLayout.uses.map(\.name))))
-                return nil
+        if let paths = options[Source.issues] {
+            let fields = paths.compactMap { path -> Mapping? in
+                guard let use = IssueLayout.uses.first(where: { $0.name == path.name })?.use else {
+                    problems.append(
+                        Problem(
+                            path.position, "'\(path.name)' is nothing that an issue has",
+                            suggestion: path.name.nearest(in: IssueLayout.uses.map(\.name))))
+                    return nil
+                }
+                return mapping(path.value, path.name, use, path.position)
             }
-            return mapping(entry.option.text?.description ?? "", entry.name, use, entry.option.position)
-                .map { ($0, entry.option.position) }
-        }
-        if options.has("issues") {
-            issues = IssueLayout(fields.map(\.0))
-            if issues == nil, fields.count == options.map("issues").count {
-                problems.append(Problem(options.position(of: "issues"), "'issues' needs 'each' and 'id'"))
+            issues = IssueLayout(fields)
+            if issues == nil, fields.count == paths.count {
+                problems.append(Problem(options.position(of: Source.issues), "'issues' needs 'each' and 'id'"))
             }
         }
         if problems.isEmpty { problems = gaps(options) }
@@ -78,21 +79,21 @@ struct AnswerLayout: Hashable, Sendable {
         if metrics.isEmpty {
             problems.append(
                 Problem(
-                    options.position(of: "map"), "'map' names no metric",
-                    suggestion: "users: $.users, crashed_users: $.crashed"))
+                    options.position(of: Source.map), "'map' names no metric",
+                    advice: "write such as users: $.users, crashed_users: $.crashed"))
         }
         if app == nil, fixedApp == nil {
             problems.append(
                 Problem(
-                    options.position(of: "map"), "neither 'app' nor 'map.app' says which app the figures are of",
-                    suggestion: "app: my-app"))
+                    options.position(of: Source.map), "neither 'app' nor 'map.app' says which app the figures are of",
+                    advice: "write app: NAME"))
         }
-        if fixedApp?.isEmpty == true { problems.append(Problem(options.position(of: "app"), "'app' is empty")) }
+        if fixedApp?.isEmpty == true { problems.append(Problem(options.position(of: Source.app), "'app' is empty")) }
         if maxAge != nil, to == nil, measured == nil {
             problems.append(
                 Problem(
-                    options.position(of: "max_age"), "'max_age' needs to know when the figures were measured",
-                    suggestion: "measured: $.generated_at"))
+                    options.position(of: Source.maxAge), "'max_age' needs to know when the figures were measured",
+                    advice: "write such as measured: $.generated_at"))
         }
         return problems
     }

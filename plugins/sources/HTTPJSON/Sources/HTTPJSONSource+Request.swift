@@ -3,28 +3,28 @@ internal import PluginKit
 extension HTTPJSONSource {
     /// The request that the options describe.
     static func request(_ options: Options) throws(ProblemList) -> HTTPRequest {
-        let url = try options.required("url")
+        let url = try options[Self.url]
         var problems: [Problem] = []
         var headers: [HTTPRequest.Header] = []
         var contentType: String?
-        for (name, option) in options.map("headers") {
-            let value = option.text ?? ""
+        for header in options[Self.headers] {
+            let (name, value) = (header.name, header.value)
             if name.isEmpty || !name.utf8.allSatisfy(isTokenByte) {
-                problems.append(Problem(option.position, "'\(name.tamed.clipped(to: 40))' is no header name"))
+                problems.append(Problem(header.position, "'\(name.tamed.clipped(to: 40))' is no header name"))
             } else if value.reveal().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
                 problems.append(
-                    Problem(option.position, "the header '\(name)' holds a line break or a control character"))
-            } else if name.lowercased() == "content-type", options.has("body") {
+                    Problem(header.position, "the header '\(name)' holds a line break or a control character"))
+            } else if name.lowercased() == "content-type", options.has(Self.body) {
                 // The body brings its own.
                 contentType = value.description
             } else {
                 headers.append(HTTPRequest.Header(name, value))
             }
         }
-        let method: HTTPRequest.Method = options.plain("method") == "POST" ? .post : .get
-        if options.has("body"), method == .get {
+        let method = options[Self.method]
+        if options.has(Self.body), method == .get {
             problems.append(
-                Problem(options.position(of: "body"), "a GET request has no 'body'", suggestion: "method: POST"))
+                Problem(options.position(of: Self.body), "a GET request has no 'body'", advice: "add method: POST"))
         }
         guard problems.isEmpty else { throw ProblemList(problems) }
         if !headers.contains(where: { $0.name.lowercased() == "accept" }) {
@@ -32,8 +32,8 @@ extension HTTPJSONSource {
         }
         return HTTPRequest(
             method, url, headers: headers,
-            body: options.text("body").map { .text($0, contentType: contentType ?? "application/json") },
-            allowsPlainHTTP: options.flag("insecure") ?? false)
+            body: options[Self.body].map { .text($0, contentType: contentType ?? "application/json") },
+            allowsPlainHTTP: options[.insecure])
     }
 
     /// What a header's name may hold (RFC 9110, section 5.6.2).

@@ -15,27 +15,30 @@ public struct HTTPJSONSource: Source {
             map: {app: $.name, users: $.users.total, crashed_users: $.users.crashed}
             """,
         options: [
-            OptionSpec("url", .url, required: true, "The address to ask."),
-            OptionSpec("method", .choice(["GET", "POST"]), default: "GET", "How to ask."),
-            OptionSpec("body", .text, "What to send with POST; JSON unless a Content-Type header says otherwise."),
-            OptionSpec("headers", .map(.text), "Headers to send."),
-            OptionSpec("each", .text, default: "$", "JSONPath of the rows, such as $.apps[*]."),
-            OptionSpec(
-                "map", .map(.text), required: true,
-                "Paths from a row to app, release, environment, from, to and any metric."),
-            OptionSpec("issues", .map(.text), "Paths to a row's issues: each, id, title, events, users and so on."),
-            OptionSpec("app", .text, "The app of rows that name none."),
-            OptionSpec(
-                "span", .duration(.seconds(1)...(.days(366))), default: "every",
-                "What one row covers when it does not say from and to."),
-            OptionSpec("measured", .text, "JSONPath from the answer's root to the instant at which it was measured."),
-            OptionSpec(
-                "max_age", .duration(.seconds(1)...(.days(366))), "Figures measured longer ago than this are stale."),
-            .insecure,
+            url, method, body, headers, each, map, issues, app, span, measured, maxAge, Setting.insecure,
         ])
 
+    static let url = RequiredSetting("url", .url, "The address to ask.")
+    static let method = Setting("method", .choice([HTTPRequest.Method.get, .post]), default: .get, "How to ask.")
+    static let body = Setting(
+        "body", .text, "What to send with POST; JSON unless a Content-Type header says otherwise.")
+    static let headers = Setting("headers", .map(.text), default: [], "Headers to send.")
+    static let each = Setting("each", .plain, default: "$", "JSONPath of the rows, such as $.apps[*].")
+    static let map = RequiredSetting(
+        "map", .map(.plain), "Paths from a row to app, release, environment, from, to and any metric.")
+    static let issues = Setting(
+        "issues", .map(.plain), "Paths to a row's issues: each, id, title, events, users and so on.")
+    static let app = Setting("app", .plain, "The app of rows that name none.")
+    static let span = Setting(
+        "span", .duration(.seconds(1) ... .days(366)), unset: "every",
+        "What one row covers when it does not say from and to.")
+    static let measured = Setting(
+        "measured", .plain, "JSONPath from the answer's root to the instant at which it was measured.")
+    static let maxAge = Setting(
+        "max_age", .duration(.seconds(1) ... .days(366)), "Figures measured longer ago than this are stale.")
+
     public let host: String?
-    public let metrics: Set<String>?
+    public let metrics: Set<Metric>?
 
     private let request: HTTPRequest
     private let layout: AnswerLayout
@@ -51,10 +54,10 @@ public struct HTTPJSONSource: Source {
         self.request = request
         self.layout = layout
         host = WebAddress(request.url.reveal())?.host
-        metrics = Set(layout.metrics.map(\.name))
+        metrics = Set(layout.metrics.map { Metric($0.name) })
         var hash = StableHash()
         hash.add("\(layout.span.wholeMilliseconds)")
-        for spec in HTTPJSONSource.manifest.options { hash.add(options[spec.name]?.written ?? "") }
+        for spec in HTTPJSONSource.manifest.options { hash.add(options[named: spec.name]?.written ?? "") }
         optionsHash = hash.text
     }
 

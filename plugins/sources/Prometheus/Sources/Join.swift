@@ -116,7 +116,7 @@ struct Join: Sendable {
             guard let row = rows[place] else { continue }
             let metrics = Join.settled(row.metrics)
             if let flaw = metrics.flaw {
-                let isPercent = metrics.entries.contains { MetricNature(of: $0.name).unit == .rate && $0.value > 1 }
+                let isPercent = metrics.entries.contains { $0.metric.unit == .rate && $0.value > 1 }
                 throw PollFailure(
                     .badAnswer,
                     "app '\(place.subject.app.tamed.clipped(to: 60))': \(flaw)"
@@ -143,13 +143,11 @@ struct Join: Sendable {
     /// The figures without the traces of computing them.
     private static func settled(_ metrics: Metrics) -> Metrics {
         var metrics = metrics
-        for entry in metrics.entries where MetricNature(of: entry.name).unit == .rate {
+        for entry in metrics.entries where entry.metric.unit == .rate {
             let nearest = entry.value.clamped(to: 0...1)
-            if abs(nearest - entry.value) <= roundingMax { metrics[entry.name] = nearest }
+            if abs(nearest - entry.value) <= roundingMax { metrics[entry.metric] = nearest }
         }
-        for (part, whole) in [
-            (MetricName.crashedSessions, MetricName.sessions), (MetricName.crashedUsers, MetricName.users),
-        ] {
+        for (part, whole) in [(Metric.crashedSessions, Metric.sessions), (.crashedUsers, .users)] {
             guard let crashed = metrics[part], let all = metrics[whole], crashed > all else { continue }
             if crashed <= all * (1 + extrapolationShareMax) { metrics[part] = all }
         }

@@ -18,35 +18,32 @@ public struct PrometheusSource: HistoricalSource {
               crashed_sessions: sum by (app) (increase(crashed_sessions_total[30m]))
             """,
         options: [
-            OptionSpec("url", .url, required: true, "The server, with the path in front of /api/v1 if there is one."),
-            OptionSpec(
-                "metrics",
-                .map(.text),
-                required: true,
-                "A PromQL query for each metric; $span in it is replaced by each span that rules ask for."
-            ),
-            OptionSpec("app_label", .text, default: "app", "The label that names the app."),
-            OptionSpec("release_label", .text, default: "release", "The label that names the release."),
-            OptionSpec("environment_label", .text, default: "environment", "The label that names the environment."),
-            OptionSpec("app", .text, "The app's name where series carry no such label."),
-            OptionSpec(
-                "span",
-                .duration(.seconds(1)...spanMax),
-                default: "the range in brackets that the queries share, or else the step or 'every'",
-                "The stretch of time that one figure covers."
-            ),
-            OptionSpec(
-                "step",
-                .duration(.seconds(1)...spanMax),
-                "Read on from the last poll in steps of this length, one figure for each."
-            ),
-            OptionSpec("username", .text, "For basic authentication."),
-            OptionSpec("password", .text, "For basic authentication."),
-            OptionSpec("token", .text, "A bearer token."),
-            OptionSpec("headers", .map(.text), "Further headers, such as X-Scope-OrgID."),
-            .insecure,
-        ]
-    )
+            url, metrics, appLabel, releaseLabel, environmentLabel, app, span, step, username, password, token, headers,
+            Setting.insecure,
+        ])
+
+    static let url = RequiredSetting("url", .url, "The server, with the path in front of /api/v1 if there is one.")
+    static let metrics = RequiredSetting(
+        "metrics", .map(.text),
+        "A PromQL query for each metric; $span in it is replaced by each span that rules ask for.")
+    static let appLabel = Setting("app_label", .plain, default: "app", "The label that names the app.")
+    static let releaseLabel = Setting(
+        "release_label", .plain, default: "release", "The label that names the release.")
+    static let environmentLabel = Setting(
+        "environment_label", .plain, default: "environment", "The label that names the environment.")
+    static let app = Setting("app", .plain, "The app's name where series carry no such label.")
+    static let span = Setting(
+        "span", .duration(.seconds(1)...spanMax),
+        unset: "the range in brackets that the queries share, or else the step or 'every'",
+        "The stretch of time that one figure covers.")
+    static let step = Setting(
+        "step", .duration(.seconds(1)...spanMax),
+        "Read on from the last poll in steps of this length, one figure for each.")
+    static let username = Setting("username", .text, "For basic authentication.")
+    static let password = Setting("password", .text, "For basic authentication.")
+    static let token = Setting("token", .text, "A bearer token.")
+    static let headers = Setting(
+        "headers", .map(.text), default: [], "Further headers, such as X-Scope-OrgID.")
 
     /// A year: nobody judges the stability of an app over more.
     private static let spanMax = Duration.days(366)
@@ -78,20 +75,18 @@ public struct PrometheusSource: HistoricalSource {
     }
 
     public init(options: Options, context: SourceContext) throws(ProblemList) {
-        let address = try options.required("url")
+        let address = try options[Self.url]
         naming = Naming(
-            app: options.plain("app_label") ?? "app",
-            release: options.plain("release_label") ?? "release",
-            environment: options.plain("environment_label") ?? "environment",
-            fixedApp: options.plain("app")
-        )
-        queries = options.map("metrics").map { PromQuery(metric: $0.name, text: $0.option.text ?? "") }
-        let span = options.duration("span") ?? PromQuery.commonRange(of: queries)
+            app: options[Self.appLabel], release: options[Self.releaseLabel],
+            environment: options[Self.environmentLabel], fixedApp: options[Self.app])
+        let metrics = try options[Self.metrics]
+        queries = metrics.map { PromQuery(metric: $0.name, text: $0.value) }
+        let span = options[Self.span] ?? PromQuery.commonRange(of: queries)
         let hasPlaceholder = queries.contains(where: \.hasPlaceholder)
         pacing =
             if hasPlaceholder {
                 .perSpan
-            } else if let step = options.duration("step") {
+            } else if let step = options[Self.step] {
                 .steps(step, span: span ?? step)
             } else {
                 .once(span ?? max(context.every, .seconds(1)))
@@ -99,29 +94,33 @@ public struct PrometheusSource: HistoricalSource {
         server = PrometheusServer(
             address: address,
             headers: PrometheusSource.headers(options),
-            allowsPlainHTTP: options.flag("insecure") ?? false
+            allowsPlainHTTP: options[.insecure]
         )
 
-        var problems = PrometheusSource.problems(withMetrics: options, queries)
+        var problems = PrometheusSource.problems(
+            with: queries, at: metrics.map(\.position), of: options.position(of: Self.metrics))
         problems += PrometheusSource.problems(withCredentials: options)
         if server.host == nil {
             problems.append(
                 Problem(
-                    options.position(of: "url"),
+                    options.position(of: Self.url),
                     "'url' is not an address of a server such as http://prometheus:9090"
                 )
             )
         }
-        for name in ["app", "app_label"] where options.plain(name)?.trimmed.isEmpty ?? false {
-            problems.append(Problem(options.position(of: name), "'\(name)' is empty"))
+        let names: [(any SettingDeclaration, String?)] = [
+            (Self.app, naming.fixedApp), (Self.appLabel, naming.app),
+        ]
+        for (setting, name) in names where name?.trimmed.isEmpty ?? false {
+            problems.append(Problem(options.position(of: setting), "'\(setting.name)' is empty"))
         }
         if hasPlaceholder {
-            for name in ["span", "step"] where options.has(name) {
+            for setting in [Self.span, Self.step] where options.has(setting) {
                 problems.append(
                     Problem(
-                        options.position(of: name),
-                        "'\(name)' says how long a span is, but the queries leave it open",
-                        suggestion: "write the range into the queries instead of $span, or leave '\(name)' out"
+                        options.position(of: setting),
+                        "'\(setting.name)' says how long a span is, but the queries leave it open",
+                        advice: "write the range into the queries instead of $span, or leave '\(setting.name)' out"
                     )
                 )
             }
@@ -129,8 +128,9 @@ public struct PrometheusSource: HistoricalSource {
         if !problems.isEmpty { throw ProblemList(problems) }
     }
 
-    private static func problems(withMetrics options: Options, _ queries: [PromQuery]) -> [Problem] {
-        let position = options.position(of: "metrics")
+    private static func problems(
+        with queries: [PromQuery], at places: [Position], of position: Position
+    ) -> [Problem] {
         guard !queries.isEmpty else { return [Problem(position, "'metrics' needs at least one name with a query")] }
         var problems: [Problem] = []
         if queries.count > metricsMax {
@@ -139,19 +139,19 @@ public struct PrometheusSource: HistoricalSource {
             )
         }
         let openOnes = queries.count(where: \.hasPlaceholder)
-        for (query, entry) in zip(queries, options.map("metrics")) {
+        for (query, place) in zip(queries, places) {
             if query.metric.trimmed.isEmpty {
-                problems.append(Problem(entry.option.position, "a metric without a name"))
+                problems.append(Problem(place, "a metric without a name"))
             }
             if query.text.reveal().trimmed.isEmpty {
-                problems.append(Problem(entry.option.position, "the query of '\(query.metric)' is empty"))
+                problems.append(Problem(place, "the query of '\(query.metric)' is empty"))
             } else if openOnes > 0, !query.hasPlaceholder {
                 problems.append(
                     Problem(
-                        entry.option.position,
+                        place,
                         "the query of '\(query.metric)' has no $span, but others have: their figures would not cover "
                             + "the same time",
-                        suggestion: "use $span in every query, or in none"
+                        advice: "use $span in every query, or in none"
                     )
                 )
             }
@@ -161,33 +161,33 @@ public struct PrometheusSource: HistoricalSource {
 
     private static func problems(withCredentials options: Options) -> [Problem] {
         var problems: [Problem] = []
-        let names = options.map("headers").map { $0.name.lowercased() }
+        let names = options[headers].map { $0.name.lowercased() }
         let given = [
-            options.has("username") || options.has("password") ? "'username' and 'password'" : nil,
-            options.has("token") ? "'token'" : nil,
+            options.has(username) || options.has(password) ? "'username' and 'password'" : nil,
+            options.has(token) ? "'token'" : nil,
             names.contains("authorization") ? "a header 'Authorization'" : nil,
         ].compactMap { $0 }
         if given.count > 1 {
             problems.append(
-                Problem(options.position(of: "token"), "\(given.joined(separator: " and ")) exclude each other")
+                Problem(options.position(of: token), "\(given.joined(separator: " and ")) exclude each other")
             )
         }
-        if options.has("username") != options.has("password") {
+        if options.has(username) != options.has(password) {
             problems.append(
                 Problem(
-                    options.position(of: options.has("username") ? "username" : "password"),
+                    options.position(of: options.has(username) ? username : password),
                     "'username' and 'password' belong together"
                 )
             )
         }
-        if options.text("username")?.reveal().contains(":") ?? false {
-            problems.append(Problem(options.position(of: "username"), "a 'username' cannot contain ':'"))
+        if options[username]?.reveal().contains(":") == true {
+            problems.append(Problem(options.position(of: username), "a 'username' cannot contain ':'"))
         }
-        for header in options.map("headers") {
+        for header in options[headers] {
             let isName = !header.name.isEmpty && header.name.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != 58 }
-            let isLine = header.option.text?.reveal().utf8.allSatisfy { $0 >= 32 && $0 != 127 } ?? false
+            let isLine = header.value.reveal().utf8.allSatisfy { $0 >= 32 && $0 != 127 }
             if !isName || !isLine {
-                problems.append(Problem(header.option.position, "'\(header.name.tamed)' is no header on one line"))
+                problems.append(Problem(header.position, "'\(header.name.tamed)' is no header on one line"))
             }
         }
         return problems
@@ -195,12 +195,10 @@ public struct PrometheusSource: HistoricalSource {
 
     private static func headers(_ options: Options) -> [HTTPRequest.Header] {
         var headers: [HTTPRequest.Header] = [.init("Accept", "application/json")]
-        for header in options.map("headers") {
-            headers.append(.init(header.name, header.option.text ?? ""))
-        }
-        if let token = options.text("token") { headers.append(.init("Authorization", "Bearer \(token)")) }
-        if let username = options.text("username"), let password = options.text("password") {
-            let pair = Secret(Base64.encoded(Array("\(username.reveal()):\(password.reveal())".utf8)))
+        headers += options[Self.headers].map { .init($0.name, $0.value) }
+        if let token = options[token] { headers.append(.init("Authorization", "Bearer \(token)")) }
+        if let username = options[username], let password = options[password] {
+            let pair = Secret(Base64.encode(Array("\(username.reveal()):\(password.reveal())".utf8)))
             headers.append(.init("Authorization", "Basic \(pair)"))
         }
         return headers
@@ -208,7 +206,7 @@ public struct PrometheusSource: HistoricalSource {
 
     public var host: String? { server.host }
 
-    public var metrics: Set<String>? { Set(queries.map(\.metric)) }
+    public var metrics: Set<Metric>? { Set(queries.map { Metric($0.metric) }) }
     public var givesIssues: Bool? { false }
 
     public func poll(_ poll: Poll) -> PollStep { PrometheusPoll(of: self, poll).begin() }

@@ -17,31 +17,21 @@ public struct SentrySource: HistoricalSource {
             environments: [production]
             token: ${env:SENTRY_TOKEN}
             """,
-        options: [
-            OptionSpec(
-                "url",
-                .url,
-                default: "https://sentry.io",
-                "The server: https://us.sentry.io, https://de.sentry.io or an own host."
-            ),
-            OptionSpec("organization", .text, required: true, "The organization's slug, as in its addresses."),
-            OptionSpec("token", .text, required: true, "A token with the scopes org:read and event:read."),
-            OptionSpec(
-                "projects",
-                .list(.text),
-                default: "all that the token can see",
-                "Slugs or ids of the projects to watch."
-            ),
-            OptionSpec(
-                "environments",
-                .list(.text),
-                default: "all together",
-                "The environments to watch, each by itself; at most \(environmentsMax)."
-            ),
-            OptionSpec("issues", .flag, default: "true", "Whether to ask for unresolved issues too."),
-            .insecure,
-        ]
-    )
+        options: [url, organization, token, projects, environments, issues, Setting.insecure])
+
+    static let url = Setting(
+        "url", .url, default: "https://sentry.io",
+        "The server: https://us.sentry.io, https://de.sentry.io or an own host.")
+    static let organization = RequiredSetting(
+        "organization", .text, "The organization's slug, as in its addresses.")
+    static let token = RequiredSetting("token", .text, "A token with the scopes org:read and event:read.")
+    static let projects = Setting(
+        "projects", .list(.plain), default: [], unset: "all that the token can see",
+        "Slugs or ids of the projects to watch.")
+    static let environments = Setting(
+        "environments", .list(.plain), default: [], unset: "all together",
+        "The environments to watch, each by itself; at most \(environmentsMax).")
+    static let issues = Setting("issues", .flag, default: true, "Whether to ask for unresolved issues too.")
 
     /// Issues are asked for once per environment, and the service is not to be polled hard.
     static let environmentsMax = 5
@@ -55,38 +45,33 @@ public struct SentrySource: HistoricalSource {
     let wantsIssues: Bool
 
     public init(options: Options, context: SourceContext) throws(ProblemList) {
-        let organization = try options.required("organization")
-        let token = try options.required("token")
-        projects = options.texts("projects").map(\.description)
-        environments = options.texts("environments").map(\.description)
-        wantsIssues = options.flag("issues") ?? true
+        let organization = try options[Self.organization]
+        let token = try options[Self.token]
+        projects = options[Self.projects]
+        environments = options[Self.environments]
+        wantsIssues = options[Self.issues]
         server = SentryServer(
-            address: options.text("url") ?? "https://sentry.io",
-            organization: organization,
-            token: token,
-            allowsPlainHTTP: options.flag("insecure") ?? false
-        )
+            address: options[Self.url], organization: organization, token: token, allowsPlainHTTP: options[.insecure])
 
         var problems: [Problem] = []
         if server.host == nil {
             problems.append(
-                Problem(options.position(of: "url"), "'url' is not an address of a server such as https://sentry.io")
+                Problem(options.position(of: Self.url), "'url' is not an address of a server such as https://sentry.io")
             )
         }
-        for (name, text) in [("organization", organization), ("token", token)] where text.reveal().trimmed.isEmpty {
-            problems.append(Problem(options.position(of: name), "'\(name)' is empty"))
+        for setting in [Self.organization, Self.token] where try options[setting].reveal().trimmed.isEmpty {
+            problems.append(Problem(options.position(of: setting), "'\(setting.name)' is empty"))
         }
-        for (name, texts, most) in [
-            ("projects", projects, SentrySource.projectsMax),
-            ("environments", environments, SentrySource.environmentsMax),
-        ] {
-            if texts.count > most {
+        for (setting, most) in [(Self.projects, Self.projectsMax), (Self.environments, Self.environmentsMax)] {
+            let names = options[setting]
+            if names.count > most {
                 problems.append(
-                    Problem(options.position(of: name), "\(texts.count) \(name), but at most \(most) can be asked for")
-                )
+                    Problem(
+                        options.position(of: setting),
+                        "\(names.count) \(setting.name), but at most \(most) can be asked for"))
             }
-            for option in options.list(name) where option.text?.reveal().trimmed.isEmpty ?? true {
-                problems.append(Problem(option.position, "an empty name in '\(name)'"))
+            for (name, position) in zip(names, options.positions(in: setting)) where name.trimmed.isEmpty {
+                problems.append(Problem(position, "an empty name in '\(setting.name)'"))
             }
         }
         if !problems.isEmpty { throw ProblemList(problems) }
@@ -94,10 +79,10 @@ public struct SentrySource: HistoricalSource {
 
     public var host: String? { server.host }
 
-    public var metrics: Set<String>? {
+    public var metrics: Set<Metric>? {
         [
-            MetricName.users, MetricName.crashedUsers, MetricName.crashFreeUsers, MetricName.sessions,
-            MetricName.crashedSessions, MetricName.crashFreeSessions,
+            .users, .crashedUsers, .crashFreeUsers, .sessions,
+            .crashedSessions, .crashFreeSessions,
         ]
     }
 

@@ -119,17 +119,17 @@ struct SessionGroup: Hashable, Sendable {
         _ figure: (String) throws(JSONMismatch) -> JSONReader?
     ) throws(JSONMismatch) -> Metrics? {
         guard let all = try figure(sessions)?.count(), all > 0 else { return nil }
-        var metrics: Metrics = [MetricName.sessions: all]
+        var metrics: Metrics = [.sessions: all]
         if let rate = try figure(crashFreeSessions)?.rate() {
-            metrics[MetricName.crashedSessions] = crashed(all, rate)
-            metrics[MetricName.crashFreeSessions] = rate
+            metrics[.crashedSessions] = crashed(all, rate)
+            metrics[.crashFreeSessions] = rate
         }
         // Apps that do not tell their users apart have sessions without users.
         if let users = try figure(users)?.count(), users > 0 {
-            metrics[MetricName.users] = users
+            metrics[.users] = users
             if let rate = try figure(crashFreeUsers)?.rate() {
-                metrics[MetricName.crashedUsers] = crashed(users, rate)
-                metrics[MetricName.crashFreeUsers] = rate
+                metrics[.crashedUsers] = crashed(users, rate)
+                metrics[.crashFreeUsers] = rate
             }
         }
         return metrics

@@ -12,20 +12,19 @@ public struct SimulatorSource: Source {
         example: """
             speed: 120
             """,
-        options: [
-            OptionSpec("seed", .integer(0...Int(Int32.max)), default: "1", "Another seed is another world."),
-            OptionSpec("apps", .list(.text), default: "[shop-ios, shop-android]", "The apps of the world."),
-            OptionSpec("users", .integer(1...10_000_000), default: "20000", "Users a day of each app, about."),
-            OptionSpec(
-                "speed", .integer(1...3600), default: "1",
-                "Simulated seconds in each real second; 120 shows a day in 12m."),
-        ])
+        options: [seed, apps, users, speed])
+
+    static let seed = Setting("seed", .integer(0...Int(Int32.max)), default: 1, "Another seed is another world.")
+    static let apps = Setting("apps", .list(.plain), default: ["shop-ios", "shop-android"], "The apps of the world.")
+    static let users = Setting("users", .integer(1...10_000_000), default: 20_000, "Users a day of each app, about.")
+    static let speed = Setting(
+        "speed", .integer(1...3600), default: 1, "Simulated seconds in each real second; 120 shows a day in 12m.")
 
     public var host: String? { nil }
-    public var metrics: Set<String>? {
+    public var metrics: Set<Metric>? {
         [
-            MetricName.users, MetricName.crashedUsers, MetricName.sessions, MetricName.crashedSessions,
-            MetricName.crashEvents,
+            .users, .crashedUsers, .sessions, .crashedSessions,
+            .crashEvents,
         ]
     }
 
@@ -35,12 +34,11 @@ public struct SimulatorSource: Source {
     private let speed: Int
 
     public init(options: Options, context: SourceContext) throws(ProblemList) {
-        seed = options.integer("seed") ?? 1
-        users = options.integer("users") ?? 20_000
-        speed = options.integer("speed") ?? 1
-        let named = options.texts("apps").map(\.description)
-        apps = options.has("apps") ? named : ["shop-ios", "shop-android"]
-        let position = options.position(of: "apps")
+        seed = options[Self.seed]
+        users = options[Self.users]
+        speed = options[Self.speed]
+        apps = options[Self.apps]
+        let position = options.position(of: Self.apps)
         guard !apps.isEmpty, !apps.contains("") else { throw ProblemList(position, "'apps' needs names") }
         guard apps.count <= SimulatorSource.appsMax else {
             throw ProblemList(position, "'apps' names \(apps.count) apps, more than \(SimulatorSource.appsMax)")

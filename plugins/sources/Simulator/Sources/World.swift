@@ -93,11 +93,11 @@ struct World {
         let pool = usersPerDay * World.poolDays
         let users = distinct(tally.sessions, fresh: World.freshSession, from: pool)
         let metrics: Metrics = [
-            MetricName.users: users,
-            MetricName.crashedUsers: min(users, distinct(tally.crashed, fresh: World.freshCrash, from: pool)),
-            MetricName.sessions: tally.sessions,
-            MetricName.crashedSessions: tally.crashed,
-            MetricName.crashEvents: tally.crashed,
+            .users: users,
+            .crashedUsers: min(users, distinct(tally.crashed, fresh: World.freshCrash, from: pool)),
+            .sessions: tally.sessions,
+            .crashedSessions: tally.crashed,
+            .crashEvents: tally.crashed,
         ]
         let issues = tally.issues.map { known, count in
             Issue(

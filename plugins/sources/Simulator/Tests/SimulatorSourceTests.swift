@@ -37,7 +37,7 @@ private func observations(
 private let unwanted = TransportError(.other, mayHaveArrived: false, "the simulator calls nobody")
 
 private func crashFree(_ observation: Observation) -> Double {
-    observation.metrics.figure(MetricName.crashFreeUsers)?.value ?? .nan
+    observation.metrics.figure(.crashFreeUsers)?.value ?? .nan
 }
 
 @Suite struct `A simulated world` {
@@ -90,15 +90,15 @@ private func crashFree(_ observation: Observation) -> Double {
         }
         for observation in seen {
             let metrics = observation.metrics
-            #expect((metrics[MetricName.users] ?? 1) <= (metrics[MetricName.sessions] ?? 0))
-            #expect((metrics[MetricName.crashedUsers] ?? 1) <= (metrics[MetricName.crashedSessions] ?? 0))
+            #expect((metrics[.users] ?? 1) <= (metrics[.sessions] ?? 0))
+            #expect((metrics[.crashedUsers] ?? 1) <= (metrics[.crashedSessions] ?? 0))
         }
     }
 
     @Test func `sessions of neighbouring spans add up`() throws {
         let source = try source(apps: ["a"])
         func sessions(_ moment: Moment, _ span: Duration) throws -> Double {
-            try observations(source, at: moment, since: noon, spans: [span])[0].metrics[MetricName.sessions] ?? -1
+            try observations(source, at: moment, since: noon, spans: [span])[0].metrics[.sessions] ?? -1
         }
         let whole = try sessions(noon + .seconds(333), .seconds(300))
         let halves = try sessions(noon + .seconds(333), .seconds(133)) + sessions(noon + .seconds(200), .seconds(167))
@@ -110,7 +110,7 @@ private func crashFree(_ observation: Observation) -> Double {
         for (speed, span) in [(1, Duration.days(1)), (120, .minutes(12)), (3600, .seconds(24))] {
             // A day before the start, in which no release went wrong.
             let seen = try observations(source(speed: speed), at: noon, since: noon, spans: [span])
-            let users = try #require(seen[0].metrics[MetricName.users])
+            let users = try #require(seen[0].metrics[.users])
             // The tick grid cuts up to a fifth of the shortest span.
             #expect((15_000...23_500).contains(users), "speed \(speed)")
         }
@@ -122,7 +122,7 @@ private func crashFree(_ observation: Observation) -> Double {
             // 2026-11-16, a Monday.
             let moment = Moment(milliseconds: 1_794_787_200_000) + .days(Int64(day)) + .hours(hour)
             return try observations(source, at: moment, since: noon + .days(30), spans: [.hours(1)])[0]
-                .metrics[MetricName.sessions] ?? -1
+                .metrics[.sessions] ?? -1
         }
         for day in 0..<7 { #expect(try sessions(day: day, hour: 20) > 2 * sessions(day: day, hour: 6)) }
         #expect(try sessions(day: 5, hour: 20) > 1.05 * sessions(day: 0, hour: 20))

@@ -37,8 +37,8 @@ import Testing
         // To the end of the second cycle.
         for second in stride(from: Int64(0), through: 2 * 780, by: 5) {
             for seen in world.observations(over: [.minutes(2)], until: start + .seconds(second), as: "demo") {
-                let users = try #require(seen.metrics[MetricName.users])
-                let crashed = try #require(seen.metrics[MetricName.crashedUsers])
+                let users = try #require(seen.metrics[.users])
+                let crashed = try #require(seen.metrics[.crashedUsers])
                 let allowed = users * 0.01
                 if crashed > allowed { broken[seen.subject.app, default: []].append(second) }
                 // Far beyond what chance does at the limit.

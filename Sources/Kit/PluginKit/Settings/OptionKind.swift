@@ -1,0 +1,145 @@
+/// The grammar of an option's value.
+public indirect enum OptionKind: Sendable {
+    /// Any text; may hold secrets.
+    case text
+    /// An `http` or `https` address; may hold secrets.
+    case url
+    /// A file or folder, relative to the config file's folder.
+    case path
+    case integer(ClosedRange<Int>)
+    case number(ClosedRange<Double>)
+    case flag
+    case duration(ClosedRange<Duration>)
+    /// So many in so much time: `10 per 1h`.
+    case rate
+    /// A share; the bounds are fractions.
+    case percentage(ClosedRange<Double>?)
+    /// A difference of shares; the bounds are fractions.
+    case points(ClosedRange<Double>?)
+    case comparison
+    case days
+    case hours
+    case instant
+    case choice([String])
+    /// The name of something else in the config; it must exist.
+    case name(of: Reference)
+    /// One of the metric names, or a name of the source's own.
+    case metric
+    /// Any of the kinds, or the word `off`.
+    case orOff(OptionKind)
+    /// Several values; a single one stands for a list of one.
+    case list(OptionKind, mayBeEmpty: Bool)
+    /// Names with values.
+    case map(OptionKind)
+    /// Options of their own, as a mapping.
+    case section([OptionSpec])
+    case match
+
+    /// What an option can name.
+    public enum Reference: String, Hashable, Sendable { case channel, source }
+}
+
+extension OptionKind {
+    /// The value that a single text stands for; nil for the kinds that are made of several, and for `off`.
+    public func value(_ text: GuardedText) throws(GrammarError) -> Option.Value? {
+        let word = text.reveal()
+        switch self {
+        case .text, .path, .name: return .text(text)
+        case .url:
+            guard WebAddress(word) != nil else {
+                throw GrammarError(expected: "an address such as https://example.com")
+            }
+            return .text(text)
+        case .metric:
+            guard word.isMetricName else { throw GrammarError(expected: "a name such as crash_free_users") }
+            return .text(text)
+        case .choice(let words):
+            guard words.contains(word) else {
+                throw GrammarError(expected: words.listed, suggestion: word.nearest(in: words))
+            }
+            // One of the words is no secret, wherever it came from.
+            return .text(GuardedText(word))
+        case .flag: return .flag(try Bool(grammar: word))
+        case .integer(let range):
+            guard let number = Int(word), word.first != "+", range.contains(number) else {
+                throw GrammarError(expected: "a whole number from \(rangeText ?? "")")
+            }
+            return .integer(number)
+        case .number(let range):
+            guard let number = Double(word), range.contains(number) else {
+                throw GrammarError(expected: "a number from \(rangeText ?? "")")
+            }
+            return .number(number)
+        case .duration(let range):
+            return .duration(try within(range, try Duration(grammar: word), written: \.grammar))
+        case .percentage(let range):
+            return .fraction(try within(range, try Percentage(grammar: word).fraction, written: \.percentTrimmed))
+        case .points(let range):
+            return .fraction(try within(range, try PercentagePoints(grammar: word).fraction, written: \.pointsTrimmed))
+        case .rate:
+            let rate = try Rate(grammar: word)
+            return .rate(count: rate.count, per: rate.per)
+        case .comparison: return .comparison(try Comparison(grammar: word))
+        case .days: return .days(try DaySet(grammar: word))
+        case .hours: return .hours(try DailyHours(grammar: word))
+        case .instant: return .instant(try WrittenInstant(grammar: word))
+        case .orOff, .list, .map, .section, .match: return nil
+        }
+    }
+
+    /// The value, if it is within the bounds.
+    private func within<Value>(
+        _ range: ClosedRange<Value>?, _ value: Value, written: (Value) -> String
+    ) throws(GrammarError) -> Value {
+        guard range?.contains(value) ?? true else {
+            throw GrammarError(expected: "from \(rangeText ?? "")", found: written(value))
+        }
+        return value
+    }
+
+    /// The bounds of its values, as one would write them: `1m to 30d`.
+    public var rangeText: String? {
+        switch self {
+        case .duration(let range): "\(range.lowerBound.grammar) to \(range.upperBound.grammar)"
+        case .integer(let range): "\(range.lowerBound) to \(range.upperBound)"
+        case .number(let range): "\(JSON(range.lowerBound).text) to \(JSON(range.upperBound).text)"
+        case .percentage(let range):
+            range.map { "\($0.lowerBound.percentTrimmed) to \($0.upperBound.percentTrimmed)" }
+        case .points(let range): range.map { "\($0.lowerBound.pointsTrimmed) to \($0.upperBound.pointsTrimmed)" }
+        case .orOff(let inner): inner.rangeText
+        default: nil
+        }
+    }
+}
+
+extension Bool {
+    /// Reads `true` and `false`, and knows what those mean who write another word.
+    fileprivate init(grammar word: String) throws(GrammarError) {
+        switch word {
+        case "true": self = true
+        case "false": self = false
+        default:
+            let meant: String? =
+                switch word.lowercased() {
+                case "yes", "on", "y", "1": "true"
+                case "no", "off", "n", "0": "false"
+                default: word.nearest(in: ["true", "false"])
+                }
+            throw GrammarError(expected: "true or false", suggestion: meant)
+        }
+    }
+}
+
+extension String {
+    fileprivate var isMetricName: Bool {
+        count <= 100 && allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "_:.-".contains($0)) }
+    }
+}
+
+extension [String] {
+    /// `a, b or c`.
+    public var listed: String {
+        guard count > 1, let last else { return first ?? "" }
+        return dropLast().joined(separator: ", ") + " or " + last
+    }
+}

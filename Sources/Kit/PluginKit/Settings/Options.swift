@@ -1,0 +1,108 @@
+/// The options of one source, rule or channel, already checked against the plugin's manifest.
+///
+/// A plugin asks for them by the settings that it declares, and gets values of their types:
+///
+///     window = options[Self.window]
+///     url = try options[Self.url]
+public struct Options: Sendable {
+    /// The name the thing has in the config.
+    public let name: String
+    /// Where it stands there.
+    public let position: Position
+    private var values: [String: Option]
+
+    public init(name: String, position: Position, values: [String: Option] = [:]) {
+        self.name = name
+        self.position = position
+        self.values = values
+    }
+
+    // MARK: Reading
+
+    /// What is written, or else the default.
+    public subscript<Value>(_ setting: Setting<Value>) -> Value { written(setting) ?? setting.default }
+
+    /// What is written.
+    public subscript<Value>(_ setting: RequiredSetting<Value>) -> Value {
+        get throws(ProblemList) {
+            guard let value = values[setting.name].flatMap({ setting.kind.read($0.value) }) else {
+                throw ProblemList(position, "'\(setting.name)' is missing")
+            }
+            return value
+        }
+    }
+
+    /// What is written, where it matters whether anything is; most code asks for the value by the subscript.
+    public func written<Value>(_ setting: Setting<Value>) -> Value? {
+        values[setting.name].flatMap { setting.kind.read($0.value) }
+    }
+
+    /// Whether the option is written.
+    public func has(_ setting: any SettingDeclaration) -> Bool { values[setting.name] != nil }
+
+    /// Where the option stands, or the whole thing when it was left out.
+    public func position(of setting: any SettingDeclaration) -> Position { values[setting.name]?.position ?? position }
+
+    /// Where the values of a list stand, one after the other; none when it was left out.
+    public func positions<Element>(in setting: Setting<[Element]>) -> [Position] {
+        guard case .list(let elements) = values[setting.name]?.value else { return [] }
+        return elements.map(\.position)
+    }
+
+    /// The option of that name, for whoever goes through a manifest.
+    public subscript(named name: String) -> Option? { values[name] }
+
+    // MARK: Options made of others
+
+    /// The same thing with that value.
+    public func setting<Value>(_ setting: Setting<Value>, to value: Value, at position: Position) -> Options {
+        replacing(setting.name, with: Option(setting.kind.write(value), at: position))
+    }
+
+    /// The same thing with what is written there for these settings.
+    public func taking(_ settings: [any SettingDeclaration], from other: Options) -> Options {
+        settings.reduce(self) { options, setting in
+            other.values[setting.name].map { options.replacing(setting.name, with: $0) } ?? options
+        }
+    }
+
+    /// The same thing without that option.
+    public func removing(_ setting: any SettingDeclaration) -> Options { replacing(setting.name, with: nil) }
+
+    private func replacing(_ name: String, with option: Option?) -> Options {
+        var result = self
+        result.values[name] = option
+        return result
+    }
+}
+
+/// One option as it was read, by the grammar of its kind.
+public struct Option: Sendable {
+    public indirect enum Value: Sendable {
+        case text(GuardedText)
+        case integer(Int)
+        case number(Double)
+        case flag(Bool)
+        case duration(Duration)
+        case rate(count: Int, per: Duration)
+        /// A percentage or percentage points, as a fraction.
+        case fraction(Double)
+        case comparison(Comparison)
+        case days(DaySet)
+        case hours(DailyHours)
+        case instant(WrittenInstant)
+        case match(Match)
+        case off
+        case list([Option])
+        case map([(name: String, option: Option)])
+        case section(Options)
+    }
+
+    public let value: Value
+    public let position: Position
+
+    public init(_ value: Value, at position: Position) {
+        self.value = value
+        self.position = position
+    }
+}

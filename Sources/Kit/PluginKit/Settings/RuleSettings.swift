@@ -1,0 +1,20 @@
+/// What rules take besides the options of their plugins.
+public enum RuleSettings {
+    /// Detectors and gates.
+    public static let match = Setting(
+        "match", .match, default: .all, "What it is about: exact values, lists and globs.")
+
+    /// Detectors. Nil where it is left out: then `remindsAfter` of the detector holds.
+    public static let reminder = Setting(
+        "repeat", .orOff(.duration(.minutes(1) ... .days(30))),
+        unset: "\(remindsAfter.grammar); off for rules that tell of events",
+        "The time between reminders while it lasts.")
+
+    /// The time between reminders where a config says nothing, of rules that are worth any.
+    public static let remindsAfter = Duration.hours(4)
+}
+
+extension Detector {
+    /// The time between reminders where a config says nothing; nil for none.
+    public static var remindsAfter: Duration? { isWorthReminding ? RuleSettings.remindsAfter : nil }
+}

@@ -1,0 +1,105 @@
+/// Something that can be set in the config, declared once: the config reader, `check`, the schema, `plugins describe` and
+/// the code that uses the value all go by the declaration.
+///
+///     static let window = Setting("window", .duration(.minutes(1) ... .days(30)), default: .hours(1), "The span to judge.")
+///     static let critical = Setting("critical", .comparison, "Fires with severity critical.")
+///
+///     options[Self.window]    // Duration: what is written, or else an hour
+///     options[Self.critical]  // Comparison?: it has no default
+///
+/// How the default is shown is made of its value, by the kind. Where words say it better than the value does, or where
+/// there is no value, `unset` has the words:
+///
+///     static let apps = Setting("apps", .list(.plain), default: [], unset: "all of them", "The apps to watch.")
+///     static let span = Setting("span", .duration(.seconds(1) ... .days(366)), unset: "every", "What a row covers.")
+///
+/// What must be written is a `RequiredSetting`.
+public struct Setting<Value: Sendable>: SettingDeclaration {
+    public let spec: OptionSpec
+    /// What holds when the option is left out.
+    public let `default`: Value
+    let kind: SettingKind<Value>
+
+    /// A setting that always has a value.
+    ///
+    /// - Parameters:
+    ///   - unset: what to say of the default instead of showing its value.
+    ///   - help: one sentence.
+    public init(
+        _ name: String, _ kind: SettingKind<Value>, default value: Value, unset: String? = nil, _ help: String
+    ) {
+        spec = OptionSpec(
+            name: name, kind: kind.kind, isRequired: false, defaultValue: kind.write(value),
+            writtenDefault: kind.text(value), unset: unset, help: help)
+        `default` = value
+        self.kind = kind
+    }
+
+    /// A setting that is nil when it is left out.
+    ///
+    /// - Parameters:
+    ///   - unset: what it means to leave it out, in words.
+    ///   - help: one sentence.
+    public init<Written>(_ name: String, _ kind: SettingKind<Written>, unset: String? = nil, _ help: String)
+    where Value == Written? {
+        spec = OptionSpec(
+            name: name, kind: kind.kind, isRequired: false, defaultValue: nil, writtenDefault: nil, unset: unset,
+            help: help)
+        `default` = nil
+        self.kind = kind.orNothing
+    }
+}
+
+/// A setting that the config must have.
+///
+///     static let url = RequiredSetting("url", .url, "The address to ask.")
+///
+///     try options[Self.url]  // GuardedText
+public struct RequiredSetting<Value: Sendable>: SettingDeclaration {
+    public let spec: OptionSpec
+    let kind: SettingKind<Value>
+
+    /// - Parameter help: one sentence.
+    public init(_ name: String, _ kind: SettingKind<Value>, _ help: String) {
+        spec = OptionSpec(
+            name: name, kind: kind.kind, isRequired: true, defaultValue: nil, writtenDefault: nil, unset: nil,
+            help: help)
+        self.kind = kind
+    }
+}
+
+/// A setting of any type: what a plugin lists in its manifest.
+public protocol SettingDeclaration: Sendable {
+    var spec: OptionSpec { get }
+}
+
+extension SettingDeclaration {
+    /// The key in the config.
+    public var name: String { spec.name }
+}
+
+/// A setting without its type, as readers and documentation go by it.
+public struct OptionSpec: Sendable {
+    /// The key in the config.
+    public let name: String
+    public let kind: OptionKind
+    public let isRequired: Bool
+    /// What holds when the option is left out; nil where no value of its kind says it.
+    public let defaultValue: Option.Value?
+    /// The same as one would write it.
+    public let writtenDefault: String?
+    /// What leaving it out means, in words.
+    let unset: String?
+    /// One sentence.
+    public let help: String
+
+    /// What holds when the option is left out, for people; nil when there is nothing to say.
+    public var defaultText: String? { unset ?? writtenDefault }
+}
+
+extension Setting where Value == Bool {
+    /// Shared by all plugins that call an address their user wrote.
+    public static var insecure: Setting {
+        Setting("insecure", .flag, default: false, "Accept plain http to a host that is not loopback.")
+    }
+}

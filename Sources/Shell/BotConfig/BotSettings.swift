@@ -1,0 +1,139 @@
+public import PluginKit
+internal import YAMLKit
+
+/// The `bot` section.
+public struct BotSettings: Sendable {
+    public enum Listening: Hashable, Sendable {
+        case off
+        case on(host: String, port: UInt16)
+    }
+
+    public var name: String
+    public var zone: Zone
+    /// Absolute, or relative to the working folder.
+    public var stateFolder: String
+    public var listen: Listening
+    public var publicURL: String?
+    /// Called after each full healthy cycle.
+    public var heartbeat: GuardedText?
+    public var shutdownGrace: Duration
+    public var reportTo: String?
+}
+
+extension BotSettings {
+    /// All that can be set.
+    static let declared: [any SettingDeclaration] = [
+        name, timezone, state, listen, publicURL, heartbeat, shutdownGrace, reportTo,
+    ]
+
+    static let name = Setting("name", .plain, default: "alertbot", "The bot's name in messages.")
+    static let timezone = Setting(
+        "timezone", .text, default: GuardedText(Zone.utc.name),
+        "The IANA time zone of quiet hours and of times in messages.")
+    static let state = Setting(
+        "state", .path, default: "./state", "The folder of the journal, the lock and the control socket.")
+    static let listen = Setting(
+        "listen", .text, default: "127.0.0.1:8480", "HOST:PORT of the status page; off to have none.")
+    static let publicURL = Setting(
+        "public_url", .url, "Where people reach the status page; without it messages carry no links to it.")
+    static let heartbeat = Setting("heartbeat", .url, "An address that is called after each full healthy cycle.")
+    static let shutdownGrace = Setting(
+        "shutdown_grace", .duration(.zero ... .hours(1)), default: .seconds(20), "How long a stop waits for deliveries."
+    )
+    static let reportTo = Setting("report_to", .name(of: .channel), "The channel for the bot's own troubles.")
+}
+
+extension ConfigLoading {
+    mutating func readBot(_ entry: Entry?) -> BotSettings {
+        let entries = entry.map { reader.entries(of: $0.value, "'bot'") } ?? []
+        reader.reportUnknown(entries, known: BotSettings.declared.map(\.name), in: "'bot'")
+        let options = reader.options(
+            BotSettings.declared, in: entries, at: entry?.value.position ?? Position(line: 1, column: 1), "'bot'")
+        if let heartbeat = options[BotSettings.heartbeat], let address = WebAddress(heartbeat.reveal()),
+            address.scheme == "http", !address.isLoopback
+        {
+            reader.report(
+                options.position(of: BotSettings.heartbeat), "'heartbeat' is plain http to a host that is not loopback",
+                advice: "use https")
+        }
+        return BotSettings(
+            name: options[BotSettings.name].clipped(to: 80), zone: readZone(options),
+            stateFolder: absolute(options[BotSettings.state].reveal()), listen: readListening(options),
+            publicURL: options[BotSettings.publicURL]?.description, heartbeat: options[BotSettings.heartbeat],
+            shutdownGrace: options[BotSettings.shutdownGrace], reportTo: options[BotSettings.reportTo])
+    }
+
+    private mutating func readZone(_ options: Options) -> Zone {
+        // Without a word of it, the bot needs no database of zones.
+        guard let text = options.written(BotSettings.timezone) else { return .utc }
+        let position = options.position(of: BotSettings.timezone)
+        let name = text.reveal()
+        do {
+            return try reader.surroundings.zones.zone(name)
+        } catch {
+            if case .unknown(_, let suggestion) = error {
+                reader.report(
+                    position,
+                    "there is no time zone '\(text.description.clipped(to: 60))', expected a name such as Europe/Madrid",
+                    text.hasSecret ? nil : suggestion ?? city(name))
+            } else {
+                reader.report(position, text.hasSecret ? "'timezone' is no readable time zone" : error.description)
+            }
+            return .utc
+        }
+    }
+
+    /// The zone whose last part is that word: people remember the city.
+    private func city(_ word: String) -> String? {
+        reader.surroundings.zones.names().first {
+            $0.split(separator: "/").last?.lowercased() == word.lowercased()
+        }
+    }
+
+    private mutating func readListening(_ options: Options) -> BotSettings.Listening {
+        let written = options[BotSettings.listen]
+        let position = options.position(of: BotSettings.listen)
+        let text = written.reveal()
+        if text == "off" { return .off }
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            reader.report(
+                position, "'listen' is '\(written.description.clipped(to: 60))', expected HOST:PORT or off",
+                written.hasSecret ? nil : UInt16(text).map { "127.0.0.1:\($0)" })
+            return .off
+        }
+        var host = String(text[..<colon])
+        if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+        guard !host.isEmpty, host.allSatisfy({ $0.isASCII && !$0.isWhitespace && $0 != "/" }) else {
+            reader.report(position, "'listen' names no host", "127.0.0.1:\(port)")
+            return .off
+        }
+        return .on(host: host, port: port)
+    }
+
+    // MARK: what can be told of a config with errors
+
+    /// Nil where the setting is there and can not be read: a bot that keeps its state elsewhere is not the one meant.
+    func stateFolder(_ root: Node) -> String? { lenient(BotSettings.state, root).map { absolute($0) } }
+
+    func zone(_ root: Node) -> Zone? {
+        lenient(BotSettings.timezone, root).flatMap {
+            $0 == Zone.utc.name ? .utc : try? reader.surroundings.zones.zone($0)
+        }
+    }
+
+    /// A setting of the bot, whatever is wrong beside it.
+    private func lenient(_ setting: Setting<GuardedText>, _ root: Node) -> String? {
+        guard case .mapping(let sections) = root.kind else { return nil }
+        let silent = setting.default.reveal()
+        guard let bot = sections.first(where: { $0.key == "bot" })?.value, !bot.isNull else { return silent }
+        guard case .mapping(let entries) = bot.kind else { return nil }
+        guard let entry = entries.first(where: { $0.key == setting.name }) else { return silent }
+        var reader = reader
+        return reader.text(entry.value, setting.name)?.reveal()
+    }
+
+    func absolute(_ path: String) -> String {
+        if path.hasPrefix("/") { return path }
+        return folder + "/" + path.withoutDotSlash
+    }
+}
