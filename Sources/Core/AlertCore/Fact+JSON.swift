@@ -39,7 +39,8 @@ extension Fact: JSONWritable {
     private func putMembers(into json: inout JSONWriter) {
         switch self {
         case .observed(let observation, let retention):
-            json.member("keep_ms", retention.wholeMilliseconds)
+            json.member("keep_ms", retention.lookback.wholeMilliseconds)
+            if retention.earlierPolls > 0 { json.member("keep_polls", retention.earlierPolls) }
             json.member("observation", ObservationLine.observed(observation))
         case .learning(let subject, let needs):
             json.member("subject", subject)
@@ -91,7 +92,9 @@ extension Fact: JSONWritable {
     }
 
     /// Reads a record of the journal; a kind that this version does not know is a mismatch.
-    public init(_ json: JSON) throws(JSONMismatch) {
+    ///
+    /// - Parameter memories: the kinds of memory that this program knows.
+    public init(_ json: JSON, _ memories: MemoryKinds) throws(JSONMismatch) {
         let reader = JSONReader(json)
         let kind = try reader.member("kind")
         switch try kind.string() {
@@ -99,11 +102,13 @@ extension Fact: JSONWritable {
             guard case .observed(let observation) = try ObservationLine(reader.member("observation").value) else {
                 throw try reader.member("observation").mismatch(expected: "an observation")
             }
-            self = .observed(observation, keeping: try reader.member("keep_ms").milliseconds())
+            let retention = Retention(
+                try reader.member("keep_ms").milliseconds(),
+                earlierPolls: try reader.optional("keep_polls")?.int() ?? 0)
+            self = .observed(observation, keeping: retention)
         case "learning":
-            var needs: [History.Need] = []
-            for need in try reader.member("needs").elements() { needs.append(try History.Need(need)) }
-            self = .learning(try Subject(reader.member("subject")), needs)
+            self = .learning(
+                try Subject(reader.member("subject")), try MemoryNeeds(reader.member("needs"), memories))
         case "source":
             self = .source(name: try reader.member("name").string(), try SourceRecord(reader.member("source")))
         case "incident": self = .incident(try Incident(reader.member("incident")))
@@ -143,7 +148,8 @@ extension Fact: JSONWritable {
         case "channel":
             self = .channel(name: try reader.member("name").string(), try ChannelRecord(reader.member("channel")))
         case "forgotten": self = .forgotten(try Subject(reader.member("subject")))
-        case "series": self = .series(try Subject(reader.member("subject")), try Series(reader.member("series")))
+        case "series":
+            self = .series(try Subject(reader.member("subject")), try Series(reader.member("series"), memories))
         case "numbering": self = .numbering(next: try reader.member("next").int())
         default: throw kind.mismatch(expected: "a kind of record that this version knows")
         }

@@ -6,9 +6,9 @@ public import PluginKit
 /// no harm.
 public enum Fact: Hashable, Sendable {
     // What is large stands beside, so that a list of facts is short: most are of few words.
-    indirect case observed(Observation, keeping: Duration)
-    /// What is learned of a subject from now on, for the rules that concern it.
-    case learning(Subject, [History.Need])
+    indirect case observed(Observation, keeping: Retention)
+    /// What is remembered of a subject from now on, for the rules that concern it.
+    case learning(Subject, MemoryNeeds)
     indirect case source(name: String, SourceRecord)
     indirect case incident(Incident)
     /// What a channel knows of an incident, or that it has nothing more to hear of it.
@@ -50,7 +50,7 @@ extension State {
         case .observed(let observation, let retention):
             changeSeries(of: observation.subject) { $0.add(observation, keeping: retention) }
         case .learning(let subject, let needs):
-            changeSeries(of: subject) { $0.learn(needs) }
+            changeSeries(of: subject) { $0.remember(needs) }
         case .source(let name, let record):
             sources[name] = record
         case .incident(let incident):

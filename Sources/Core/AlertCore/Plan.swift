@@ -71,10 +71,15 @@ public struct Plan: Sendable {
         max(self.source(source)?.slowest ?? .minutes(30), detector?.detector.lookback ?? .zero)
     }
 
-    /// How long observations of a source are kept for the rules that read them.
-    func retention(of source: String) -> Duration {
-        detectors.filter { $0.canConcern(source: source) }.map(\.detector.lookback).max() ?? .zero
+    /// How long observations of a source are kept for the rules that read them, and how many of its polls.
+    func retention(of source: String) -> Retention {
+        let concerned = detectors.filter { $0.canConcern(source: source) }.map(\.detector)
+        return Retention(
+            concerned.map(\.lookback).max() ?? .zero, earlierPolls: concerned.map(\.earlierPolls).max() ?? 0)
     }
+
+    /// The kinds of memory that its rules read: all that a state needs to know that begins with nothing.
+    public var memories: MemoryKinds { MemoryKinds(detectors.flatMap { type(of: $0.detector).memories }) }
 
     /// The spans that rules want the source to measure, shortest first.
     func spans(of source: SourcePlan) -> [Duration] {
@@ -138,8 +143,8 @@ public final class DetectorPlan: Sendable {
     /// The detector as one that judges single subjects, if it does: nearly all do, and they are asked most often.
     let judge: (any SubjectDetector)?
     let scope: DetectorScope
-    /// What the detector wants learned, asked once: it is looked at with every observation.
-    let learns: [History.Need]
+    /// What the detector wants remembered, asked once: it is looked at with every observation.
+    let needs: MemoryNeeds
     /// What of the match a subject alone can tell: the severity and the issue are known only when something is found.
     private let subjectMatch: Match
 
@@ -150,7 +155,7 @@ public final class DetectorPlan: Sendable {
         self.repeat = `repeat`
         judge = detector as? any SubjectDetector
         scope = detector.scope
-        learns = detector.learns
+        needs = detector.needs
         // Nor is an app as a whole of any release: there the condition chooses among its releases.
         let later = ["severity", "issue"] + (detector.scope == .app ? ["release"] : [])
         subjectMatch = Match(match.conditions.filter { !later.contains($0.property) })

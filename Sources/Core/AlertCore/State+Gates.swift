@@ -83,7 +83,7 @@ extension State {
     /// Changes in place what is kept of a subject, and counts it with its app when it is new.
     mutating func changeSeries(of subject: Subject, _ change: (inout Series) -> Void) {
         let known = series.count
-        change(&series[subject, default: Series()])
+        change(&series[subject, default: Series(remembering: memories)])
         if series.count > known { count(subject, by: 1) }
     }
 

@@ -57,6 +57,9 @@ public struct State: Sendable {
     /// Dead letters that are remembered, and likewise other ended deliveries.
     public let historyMax: Int
 
+    /// The kinds of memory that the program knows: kept of every subject, or once rules ask.
+    public let memories: MemoryKinds
+
     /// Deliveries remembered for `history` and the inbox page; some weeks of a lively team.
     public static let historyMaxUsual = 1000
     /// Changes of one thing that are remembered: an hour in which it changes every minute.
@@ -66,9 +69,12 @@ public struct State: Sendable {
 
     /// A state in which nothing has happened yet.
     ///
-    /// - Parameter historyMax: Dead letters that are remembered, and likewise other ended deliveries, from 1.
-    public init(historyMax: Int = State.historyMaxUsual) {
+    /// - Parameters:
+    ///   - historyMax: Dead letters that are remembered, and likewise other ended deliveries, from 1.
+    ///   - memories: The kinds of memory that the program knows; a journal is read with those of all its plugins.
+    public init(historyMax: Int = State.historyMaxUsual, memories: MemoryKinds = .none) {
         self.historyMax = historyMax
+        self.memories = memories
         endings = Endings(keptMax: historyMax) { $0.end.isDead }
     }
 

@@ -1,3 +1,4 @@
+internal import IssueKit
 public import PluginKit
 
 /// A detector that tells once of every issue that was never seen before.
@@ -15,6 +16,7 @@ public struct NewIssueDetector: Detector {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) { news = IssueNews(options) }
 
+    public static var memories: [MemoryKind] { [MemoryKind(IssueMemory.self)] }
     public var metrics: [String] { [] }
     public var readsIssues: Bool { true }
     // What it needs of the past is in the memory of issues, which is kept anyway.

@@ -103,6 +103,7 @@ public struct ReleaseDetector: Detector {
 
     var noun: String { nature.denominator ?? "cases" }
 
+    public static var memories: [MemoryKind] { [MemoryKind(Launch.self)] }
     public var metrics: [String] { [metric] }
     public var lookback: Duration { window }
     public var spans: [Duration] { [window] }

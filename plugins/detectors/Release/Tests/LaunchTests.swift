@@ -1,6 +1,6 @@
+import PluginKit
+import ReleaseDetector
 import Testing
-
-@testable import AlertModel
 
 @Suite struct `How a release began` {
     private static let start = Moment(milliseconds: 1_795_176_000_000)  // 2026-11-20T12:00:00Z

@@ -1,3 +1,5 @@
+public import PluginKit
+
 /// What rules that tell of single issues share: how many users make one worth telling, and for how long it is news.
 public struct IssueNews: Sendable {
     public static let options = [
@@ -50,7 +52,7 @@ public struct IssueNews: Sendable {
         in sight: Sight, at now: Moment, since: (IssueMemory.Record) -> Moment?, many: String,
         sentence: (Item) -> String
     ) -> [Finding] {
-        let memory = sight.series.issueMemory
+        let memory = sight.series.memory(IssueMemory.self)
         let isTogether = { (tracked: Sight.Tracked) in tracked.key?.hasSuffix(IssueNews.togetherMark) ?? false }
         let together = sight.tracked.filter(isTogether)
         let open = sight.tracked.filter { !isTogether($0) }.compactMap(\.key)
@@ -142,13 +144,5 @@ extension Issue {
     public var called: String {
         let short = title.tamed.clipped(to: 120)
         return short.isEmpty || short == id ? id : "\(short) (\(id))"
-    }
-}
-
-extension Double {
-    /// `29 users`, `1 user`.
-    public func counted(_ noun: String) -> String {
-        let whole = rounded().plain
-        return whole == "1" && noun.hasSuffix("s") ? "1 \(noun.dropLast())" : "\(whole) \(noun)"
     }
 }
