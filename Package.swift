@@ -132,7 +132,7 @@ let package = Package(
             "TimeZonesTests", ["TimeZones", "AlertModel"],
             exclude: ["make_zone_table.py", "zone_table.txt", "make_quiet_table.py", "quiet_table.txt"]),
         tests("PluginTestingTests", ["PluginTesting"] + kit),
-        tests("IssueKitTests", ["IssueKit"] + kit),
+        tests("IssueKitTests", ["IssueKit", "PluginTesting"] + kit),
         tests("JournalTests", ["Journal", "JournalTesting"]),
         tests("YAMLKitTests", ["YAMLKit"]),
         tests("TransportTests", ["Transport", "AlertModel"]),
@@ -148,7 +148,8 @@ let package = Package(
                 "FlappingGate", "DependsOnGate", "EscalateGate", "RepeatGate", "DropDetector", "IssueKit",
                 "ReleaseDetector",
             ] + kit),
-        tests("BuiltinPluginsTests", ["BuiltinPlugins", "BotConfig", "YAMLKit"] + kit),
+        tests(
+            "BuiltinPluginsTests", ["AlertCore", "BuiltinPlugins", "BotConfig", "YAMLKit"] + kit, exclude: ["Fixtures"]),
         tests(
             "PreviewTests",
             [

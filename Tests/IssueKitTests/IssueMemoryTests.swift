@@ -1,4 +1,5 @@
 import PluginKit
+import PluginTesting
 import Testing
 
 @testable import IssueKit
@@ -98,6 +99,19 @@ private typealias Issue = AlertModel.Issue
         let memory = memory([look([Issue(id: "a", title: "")], after: .zero), look([], after: .minutes(5))])
         #expect(memory.look?.seen == Self.start)
         #expect(memory.look?.metrics == ["sessions": 1000, "users": 500])
+    }
+
+    @Test func `it is what every memory must be`() {
+        let statuses = ["open", "resolved", "regressed", "ignored", nil]
+        let looks = (0..<100).map { round in
+            let issues = (0..<(round % 7)).map { number in
+                Issue(
+                    id: "\(round * number % 30)", title: "t", users: Double(number),
+                    status: statuses[(round + number) % 5])
+            }
+            return look(issues, after: .hours(Int64(round)))
+        }
+        #expect(MemoryConformance(IssueMemory.self, fedWith: looks).violations() == [])
     }
 
     @Test func `those go that have not been named for longest`() {

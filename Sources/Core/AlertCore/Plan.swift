@@ -73,9 +73,12 @@ public struct Plan: Sendable {
 
     /// How long observations of a source are kept for the rules that read them, and how many of its polls.
     func retention(of source: String) -> Retention {
-        let concerned = detectors.filter { $0.canConcern(source: source) }.map(\.detector)
-        return Retention(
-            concerned.map(\.lookback).max() ?? .zero, earlierPolls: concerned.map(\.earlierPolls).max() ?? 0)
+        var (lookback, polls) = (Duration.zero, 0)
+        for rule in detectors where rule.canConcern(source: source) {
+            lookback = max(lookback, rule.detector.lookback)
+            polls = max(polls, rule.detector.earlierPolls)
+        }
+        return Retention(lookback, earlierPolls: polls)
     }
 
     /// The kinds of memory that its rules read: all that a state needs to know that begins with nothing.
@@ -156,6 +159,10 @@ public final class DetectorPlan: Sendable {
         judge = detector as? any SubjectDetector
         scope = detector.scope
         needs = detector.needs
+        let known = MemoryKinds(type(of: detector).memories)
+        precondition(
+            needs.list.allSatisfy { known[$0.name] != nil },
+            "rule \(name) needs a memory that its plugin does not name among its own, so no journal could be read")
         // Nor is an app as a whole of any release: there the condition chooses among its releases.
         let later = ["severity", "issue"] + (detector.scope == .app ? ["release"] : [])
         subjectMatch = Match(match.conditions.filter { !later.contains($0.property) })

@@ -40,18 +40,33 @@ public protocol StandingMemory: DetectorMemory {
 
 /// A kind of memory, as the registry of a program holds it.
 public struct MemoryKind: Sendable {
-    let type: any Memories.Type
+    public let name: String
     let identity: ObjectIdentifier
+    /// What every series begins with; nil for a kind that is kept when asked for.
+    let beginning: MemoryBox?
+    let read: @Sendable (JSONReader) throws(JSONMismatch) -> MemoryBox
+    /// What a memory of this kind is kept for; nil for one that is always kept.
+    let need: @Sendable (MemoryBox) -> MemoryNeed?
+    /// Reads what a rule may need of this kind; nil where none asks for it.
+    let readNeed: @Sendable (JSONReader) throws(JSONMismatch) -> MemoryNeed?
 
-    public init<Memory: AskedMemory>(_ type: Memory.Type) { self.init(AskedMemories<Memory>.self) }
-    public init<Memory: StandingMemory>(_ type: Memory.Type) { self.init(StandingMemories<Memory>.self) }
-
-    private init(_ type: any Memories.Type) {
-        self.type = type
-        identity = type.identity
+    public init<Memory: StandingMemory>(_ type: Memory.Type) {
+        name = Memory.name
+        identity = ObjectIdentifier(type)
+        beginning = TypedMemoryBox(Memory())
+        read = { reader throws(JSONMismatch) in TypedMemoryBox(try Memory(reader)) }
+        need = { _ in nil }
+        readNeed = { _ in nil }
     }
 
-    public var name: String { type.name }
+    public init<Memory: AskedMemory>(_ type: Memory.Type) {
+        name = Memory.name
+        identity = ObjectIdentifier(type)
+        beginning = nil
+        read = { reader throws(JSONMismatch) in TypedMemoryBox(try Memory(reader)) }
+        need = { box in (box as? TypedMemoryBox<Memory>).map { MemoryNeed(Memory.self, $0.kept.need) } }
+        readNeed = { reader throws(JSONMismatch) in MemoryNeed(Memory.self, try Memory.Need(reader)) }
+    }
 }
 
 /// The kinds of memory that a program knows: what it reads in a journal, and what it keeps of every subject.
@@ -90,10 +105,13 @@ public struct MemoryNeed: Hashable, Sendable {
     }
 
     var kind: MemoryKind { need.kind }
-    var name: String { need.name }
+    /// The name of the kind.
+    public var name: String { need.name }
 
-    /// What is needed of that kind; nil where it is a need of another.
-    func need<Memory: AskedMemory>(of kind: Memory.Type) -> Memory.Need? { (need as? TypedNeed<Memory>)?.need }
+    /// A memory that knows nothing yet.
+    var beginning: MemoryBox { need.beginning }
+
+    func isMet(by box: MemoryBox) -> Bool { need.isMet(by: box) }
 
     public static func == (left: MemoryNeed, right: MemoryNeed) -> Bool {
         left.need === right.need || left.need.isSame(as: right.need)
@@ -118,8 +136,8 @@ extension MemoryNeed: JSONPart {
     fileprivate static func read(
         _ reader: JSONReader, _ kinds: MemoryKinds
     ) throws(JSONMismatch) -> MemoryNeed? {
-        guard reader.value["memory"] != nil else { return try kinds[MemoryNeed.unnamed]?.type.need(reader) }
-        return try kinds[try reader.member("memory").string()]?.type.need(reader.member("need"))
+        guard reader.value["memory"] != nil else { return try kinds[MemoryNeed.unnamed]?.readNeed(reader) }
+        return try kinds[try reader.member("memory").string()]?.readNeed(reader.member("need"))
     }
 }
 
@@ -147,7 +165,7 @@ public struct MemoryNeeds: Hashable, Sendable, ExpressibleByArrayLiteral {
     }
 }
 
-extension MemoryNeeds: JSONPart {
+extension MemoryNeeds: JSONWritable {
     public func put(into json: inout JSONWriter) { list.put(into: &json) }
 
     /// Reads what was needed; a need of a kind that this program does not know is passed over.
@@ -162,6 +180,8 @@ extension MemoryNeeds: JSONPart {
 private protocol ErasedNeed: AnyObject, JSONPart, Sendable {
     var name: String { get }
     var kind: MemoryKind { get }
+    var beginning: MemoryBox { get }
+    func isMet(by box: MemoryBox) -> Bool
     func isSame(as other: any ErasedNeed) -> Bool
     /// Puts a member `need`.
     func putMember(into json: inout JSONWriter)
@@ -175,6 +195,8 @@ private final class TypedNeed<Memory: AskedMemory>: ErasedNeed {
 
     var name: String { Memory.name }
     var kind: MemoryKind { MemoryKind(Memory.self) }
+    var beginning: MemoryBox { TypedMemoryBox(Memory(need)) }
+    func isMet(by box: MemoryBox) -> Bool { (box as? TypedMemoryBox<Memory>)?.kept.need == need }
     func isSame(as other: any ErasedNeed) -> Bool { (other as? TypedNeed<Memory>)?.need == need }
     func put(into json: inout JSONWriter) { need.put(into: &json) }
     func putMember(into json: inout JSONWriter) { json.member("need", need) }

@@ -19,11 +19,11 @@ extension Series: JSONWritable {
             }
             json.member("issues", issues)
             json.member("labels", labels)
-            remembered.putMembers(into: &json, standing: true)
+            remembered.putStanding(into: &json)
             json.member("first_seen", ifAny: firstSeen)
             json.member("last_seen", lastSeen)
             if !polls.isEmpty { json.member("polls", polls.map(\.samples)) }
-            remembered.putMembers(into: &json, standing: false)
+            remembered.putAsked(into: &json)
         }
     }
 

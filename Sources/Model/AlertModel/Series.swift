@@ -96,18 +96,30 @@ public struct Series: Hashable, Sendable {
     /// Whether it remembers just that, besides what is remembered of every subject.
     public func remembers(_ needs: MemoryNeeds) -> Bool { shared[0].memory.needs == needs }
 
+    @usableFromInline var memoryBoxes: [MemoryBox] { shared[0].memory.boxes }
+
+    // Made for each type in its own module: rules ask at every observation.
+
     /// What is remembered of every subject; nothing yet where this program does not know the kind.
-    public func memory<Memory: StandingMemory>(_ kind: Memory.Type) -> Memory {
-        shared[0].memory.standing(kind) ?? Memory()
+    @inlinable public func memory<Memory: StandingMemory>(_ kind: Memory.Type) -> Memory {
+        for box in memoryBoxes {
+            if let box = box as? TypedMemoryBox<Memory> { return box.kept }
+        }
+        return Memory()
     }
 
     /// What is remembered for that need; nil where nobody has asked for it.
-    public func memory<Memory: AskedMemory>(_ kind: Memory.Type, _ need: Memory.Need) -> Memory? {
-        shared[0].memory.asked(kind).first { $0.need == need }
+    @inlinable public func memory<Memory: AskedMemory>(_ kind: Memory.Type, _ need: Memory.Need) -> Memory? {
+        for box in memoryBoxes {
+            if let box = box as? TypedMemoryBox<Memory>, box.kept.need == need { return box.kept }
+        }
+        return nil
     }
 
     /// Everything of a kind that rules have asked for.
-    public func memories<Memory: AskedMemory>(_ kind: Memory.Type) -> [Memory] { shared[0].memory.asked(kind) }
+    public func memories<Memory: AskedMemory>(_ kind: Memory.Type) -> [Memory] {
+        memoryBoxes.compactMap { ($0 as? TypedMemoryBox<Memory>)?.kept }
+    }
 
     /// Moves what was seen after `now` back so far that the last look was at `now`.
     public mutating func setBack(to now: Moment) {

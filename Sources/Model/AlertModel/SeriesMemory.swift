@@ -1,154 +1,134 @@
-// What a series remembers for detectors, by kind and without knowing any of them.
+// What a series remembers for detectors, without knowing any of them.
 
 /// All that is remembered of a subject.
 struct SeriesMemory: Hashable, Sendable {
-    /// The memories of one kind.
-    private struct Shelf: Hashable, Sendable {
-        let identity: ObjectIdentifier
-        var memories: any Memories
-
-        static func == (left: Shelf, right: Shelf) -> Bool { left.memories.isSame(as: right.memories) }
-        func hash(into hasher: inout Hasher) { memories.hash(into: &hasher) }
-    }
-
-    private var shelves: [Shelf] = []
+    /// The kinds that may be here, whether or not anything of them is.
+    private var kinds: [MemoryKind]
+    /// First what is always kept, then what was asked for, in the order of the needs.
+    private(set) var boxes: [MemoryBox]
     private(set) var needs = MemoryNeeds()
     /// What was read and nobody here understands: its plugin is not in this program. It is carried along as it was written
     /// until an observation passes it by, for from then on it would be wrong.
     private var strange: [JSONObject.Member] = []
 
-    init(_ kinds: [MemoryKind]) { for kind in kinds { add(kind) } }
-
-    private mutating func add(_ kind: MemoryKind) {
-        shelves.append(Shelf(identity: kind.identity, memories: kind.type.init()))
+    init(_ kinds: [MemoryKind]) {
+        self.kinds = kinds
+        boxes = kinds.compactMap(\.beginning)
     }
 
     mutating func add(_ observation: Observation) {
-        // By index, so that nothing is copied out to be changed.
-        for index in shelves.indices { shelves[index].memories.add(observation) }
+        for index in boxes.indices {
+            if !isKnownUniquelyReferenced(&boxes[index]) { boxes[index] = boxes[index].copy() }
+            boxes[index].add(observation)
+        }
         if !strange.isEmpty { strange = [] }
     }
 
     /// From now on keeps what is needed; of what was kept before and is not needed any more nothing is left.
     mutating func keep(_ needs: MemoryNeeds) {
-        for need in needs.list where !shelves.contains(where: { $0.identity == need.kind.identity }) { add(need.kind) }
-        for index in shelves.indices { shelves[index].memories.keep(needs) }
+        let known = boxes
+        boxes.removeAll { box in self.needs.list.contains { $0.isMet(by: box) } }
+        for need in needs.list {
+            let kind = need.kind
+            if !kinds.contains(where: { $0.identity == kind.identity }) { kinds.append(kind) }
+            boxes.append(known.first { need.isMet(by: $0) } ?? need.beginning)
+        }
         self.needs = needs
     }
 
-    /// The one memory of a kind that is always kept; nil where this program does not know it.
-    func standing<Memory: StandingMemory>(_ kind: Memory.Type) -> Memory? {
-        for shelf in shelves where shelf.identity == ObjectIdentifier(kind) {
-            return (shelf.memories as? StandingMemories<Memory>)?.memory.first
-        }
-        return nil
+    // Which kinds may be here makes no difference, only what is.
+
+    static func == (left: SeriesMemory, right: SeriesMemory) -> Bool {
+        left.boxes.count == right.boxes.count && zip(left.boxes, right.boxes).allSatisfy { $0.isSame(as: $1) }
+            && left.needs == right.needs && left.strange == right.strange
     }
 
-    /// The memories of a kind that is kept when asked for.
-    func asked<Memory: AskedMemory>(_ kind: Memory.Type) -> [Memory] {
-        for shelf in shelves where shelf.identity == ObjectIdentifier(kind) {
-            return (shelf.memories as? AskedMemories<Memory>)?.memories ?? []
-        }
-        return []
-    }
+    func hash(into hasher: inout Hasher) { for box in boxes { box.memory.hash(into: &hasher) } }
 }
 
 extension SeriesMemory {
-    /// Puts a member for each kind that is always kept, or for each other one.
-    func putMembers(into json: inout JSONWriter, standing isStanding: Bool) {
-        for shelf in shelves where type(of: shelf.memories).isStanding == isStanding {
-            shelf.memories.putMember(into: &json)
+    /// Puts a member for each kind that is always kept.
+    func putStanding(into json: inout JSONWriter) {
+        for kind in kinds where kind.beginning != nil {
+            for box in boxes where box.identity == kind.identity { box.memory.putMember(into: &json) }
         }
-        guard !isStanding else { return }
+    }
+
+    /// Puts a member for each kind that is kept when asked for, and for what is strange.
+    func putAsked(into json: inout JSONWriter) {
+        for kind in kinds where kind.beginning == nil {
+            let memories = boxes.filter { $0.identity == kind.identity }.map(\.memory)
+            json.member(named: kind.name, ErasedMemories(memories: memories))
+        }
         for member in strange { json.member(named: member.name, member.value) }
     }
 
     /// Reads the members that are memories; of a kind that is missing a new one begins, for journals may be older than it.
     init(_ reader: JSONReader, _ kinds: MemoryKinds) throws(JSONMismatch) {
         self = kinds.beginning
+        var asked: [MemoryBox] = []
         for (name, value) in try reader.members() where !Series.ownMembers.contains(name) {
             guard let kind = kinds[name] else {
                 strange.append(JSONObject.Member(name: name, value: value.value))
                 continue
             }
             guard value.value != .null else { continue }
-            guard let index = shelves.firstIndex(where: { $0.identity == kind.identity }) else { continue }
-            shelves[index].memories = try kind.type.init(value)
-            for need in shelves[index].memories.needs { needs.insert(need) }
+            if let index = boxes.firstIndex(where: { $0.identity == kind.identity }) {
+                boxes[index] = try kind.read(value)
+                continue
+            }
+            for element in try value.elements() {
+                let box = try kind.read(element)
+                asked.append(box)
+                if let need = kind.need(box) { needs.insert(need) }
+            }
         }
+        boxes += needs.list.compactMap { need in asked.first { need.isMet(by: $0) } }
     }
 }
 
-/// The memories of one kind that a series holds. Whatever conforms is one word, so that a list holds it in place.
-protocol Memories: Sendable {
-    static var name: String { get }
+/// One memory of a series, without its type.
+///
+/// A class, for a reference is known by its type at a glance, and rules look their memories up at every observation. It is
+/// a part of a value all the same: whoever changes it makes sure that nobody else holds it, or changes a copy.
+@usableFromInline class MemoryBox: @unchecked Sendable {
     /// Of the type of memory.
-    static var identity: ObjectIdentifier { get }
-    static var isStanding: Bool { get }
+    let identity: ObjectIdentifier
 
-    /// What a series has before it is fed.
-    init()
-    init(_ reader: JSONReader) throws(JSONMismatch)
-    /// Reads what a rule may need of this kind; nil where none asks for it.
-    static func need(_ reader: JSONReader) throws(JSONMismatch) -> MemoryNeed?
+    fileprivate init(_ identity: ObjectIdentifier) { self.identity = identity }
 
-    var needs: [MemoryNeed] { get }
-    mutating func add(_ observation: Observation)
-    mutating func keep(_ needs: MemoryNeeds)
-    func isSame(as other: any Memories) -> Bool
-    func hash(into hasher: inout Hasher)
+    var memory: any DetectorMemory { preconditionFailure("a box is made for a type of memory") }
+    func copy() -> MemoryBox { preconditionFailure("a box is made for a type of memory") }
+    fileprivate func add(_ observation: Observation) {}
+
+    fileprivate func isSame(as other: MemoryBox) -> Bool { self === other || memory.isSame(as: other.memory) }
+}
+
+@usableFromInline final class TypedMemoryBox<Memory: DetectorMemory>: MemoryBox, @unchecked Sendable {
+    @usableFromInline private(set) var kept: Memory
+
+    init(_ memory: Memory) {
+        kept = memory
+        super.init(ObjectIdentifier(Memory.self))
+    }
+
+    override var memory: any DetectorMemory { kept }
+    override func copy() -> MemoryBox { TypedMemoryBox(kept) }
+    override fileprivate func add(_ observation: Observation) { kept.add(observation) }
+}
+
+extension DetectorMemory {
+    fileprivate func isSame(as other: any DetectorMemory) -> Bool { (other as? Self) == self }
+
     /// Puts a member of the kind's name.
-    func putMember(into json: inout JSONWriter)
+    fileprivate func putMember(into json: inout JSONWriter) { json.member(named: Self.name, self) }
 }
 
-/// The one memory of a kind that is always kept.
-struct StandingMemories<Memory: StandingMemory>: Memories, Hashable {
-    /// In an array of one, which copies share.
-    private(set) var memory: [Memory]
+/// An array of memories, for the journal.
+private struct ErasedMemories: JSONPart {
+    let memories: [any DetectorMemory]
 
-    init() { memory = [Memory()] }
-    init(_ reader: JSONReader) throws(JSONMismatch) { memory = [try Memory(reader)] }
-    static func need(_ reader: JSONReader) throws(JSONMismatch) -> MemoryNeed? { nil }
-
-    static var name: String { Memory.name }
-    static var identity: ObjectIdentifier { ObjectIdentifier(Memory.self) }
-    static var isStanding: Bool { true }
-    var needs: [MemoryNeed] { [] }
-
-    mutating func add(_ observation: Observation) { memory[0].add(observation) }
-    mutating func keep(_ needs: MemoryNeeds) {}
-    func isSame(as other: any Memories) -> Bool { (other as? Self) == self }
-    func putMember(into json: inout JSONWriter) { json.member(named: Memory.name, memory[0]) }
-}
-
-/// The memories of a kind that is kept when asked for, in the order of the needs.
-struct AskedMemories<Memory: AskedMemory>: Memories, Hashable {
-    private(set) var memories: [Memory] = []
-
-    init() {}
-
-    init(_ reader: JSONReader) throws(JSONMismatch) {
-        for element in try reader.elements() { memories.append(try Memory(element)) }
+    func put(into json: inout JSONWriter) {
+        json.array { json in for memory in memories { memory.put(into: &json) } }
     }
-
-    static func need(_ reader: JSONReader) throws(JSONMismatch) -> MemoryNeed? {
-        MemoryNeed(Memory.self, try Memory.Need(reader))
-    }
-
-    static var name: String { Memory.name }
-    static var identity: ObjectIdentifier { ObjectIdentifier(Memory.self) }
-    static var isStanding: Bool { false }
-    var needs: [MemoryNeed] { memories.map { MemoryNeed(Memory.self, $0.need) } }
-
-    mutating func add(_ observation: Observation) {
-        for index in memories.indices { memories[index].add(observation) }
-    }
-
-    mutating func keep(_ needs: MemoryNeeds) {
-        let needs = needs.list.compactMap { $0.need(of: Memory.self) }
-        memories = needs.map { need in memories.first { $0.need == need } ?? Memory(need) }
-    }
-
-    func isSame(as other: any Memories) -> Bool { (other as? Self) == self }
-    func putMember(into json: inout JSONWriter) { json.member(named: Memory.name, memories) }
 }

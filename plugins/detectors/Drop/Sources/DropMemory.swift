@@ -65,8 +65,10 @@ public struct DropMemory: AskedMemory {
     private var table = Scratch<DropTable>()
     private var search = Scratch<MetricSearch>()
 
+    // In milliseconds, made once: they are compared at every observation.
     /// How long figures may be corrected: later ones are rare, and would cost a look at more spans.
-    public static let correctionsLast = Duration.hours(6)
+    private static let correctionsLast = Duration.hours(6).wholeMilliseconds
+    private static let clockSlackMax = Observation.clockSlackMax.wholeMilliseconds
     /// Most spans kept: six hours of minutes.
     static let recentMax = 360
     /// How long an hour waits until it is learned from: a fall that began yesterday is not taken for usual.
@@ -106,7 +108,7 @@ public struct DropMemory: AskedMemory {
     /// A wall clock that was ahead has left spans behind that have not been yet: when it is back, they go, or nothing true
     /// would fit. A single old sight is passed over: it may have lain somewhere.
     private mutating func isTimely(_ seen: Int64) -> Bool {
-        let limit = seen + Observation.clockSlackMax.wholeMilliseconds
+        let limit = seen + DropMemory.clockSlackMax
         guard score.until > limit else {
             behind = 0
             return true
@@ -136,7 +138,7 @@ public struct DropMemory: AskedMemory {
             guard bucket.from - score.until > DropMemory.pauseMax else { return false }
             beginAnew(with: length)
         } else if length * 2 < grain {
-            if bucket.to - shorterSince > DropMemory.correctionsLast.wholeMilliseconds || bucket.to < shorterSince {
+            if bucket.to - shorterSince > DropMemory.correctionsLast || bucket.to < shorterSince {
                 (shorter, shorterSince) = (0, bucket.to)
             }
             shorter += 1
@@ -164,7 +166,7 @@ public struct DropMemory: AskedMemory {
 
     private mutating func take(_ bucket: Bucket) -> Bool {
         guard let newest = recent.last, bucket.from < newest.to else { return append(bucket) }
-        guard bucket.from >= mark.until, newest.to - bucket.to < DropMemory.correctionsLast.wholeMilliseconds else {
+        guard bucket.from >= mark.until, newest.to - bucket.to < DropMemory.correctionsLast else {
             return false
         }
         let place = recent.firstIndex { $0.to > bucket.from } ?? recent.count
@@ -191,7 +193,7 @@ public struct DropMemory: AskedMemory {
         learn(until: bucket.to)
         weigh(bucket, in: \.score)
         acceptWhatStays()
-        let horizon = bucket.to - DropMemory.correctionsLast.wholeMilliseconds
+        let horizon = bucket.to - DropMemory.correctionsLast
         var gone = 0
         while gone < recent.count - 1, recent[gone].to <= horizon || recent.count - gone > DropMemory.recentMax {
             weigh(recent[gone], in: \.mark)

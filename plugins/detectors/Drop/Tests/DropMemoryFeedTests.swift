@@ -1,5 +1,6 @@
 import AlertTesting
 import PluginKit
+import PluginTesting
 import Testing
 
 @testable import DropDetector
@@ -227,6 +228,15 @@ private func expectSameLearned(
         guard case .object(var old) = Series(remembering: kinds).json else { return }
         old["learned"] = nil
         #expect(try Series(JSONReader(.object(old)), kinds) == Series(remembering: kinds))
+    }
+
+    @Test func `it is what every memory must be`() {
+        var life = Life(seed: 6)
+        let observations = (0..<(5 * Life.stepsPerDay)).map { _ in
+            life.next(users: 50, rate: life.step > 4 * Life.stepsPerDay ? 0.03 : 0.003)
+        }
+        let need = DropMemory.Need(metric: "crash_free_users", by: 0.005)
+        #expect(MemoryConformance(DropMemory.self, need, fedWith: observations, bytesMax: 20_000).violations() == [])
     }
 
     @Test func `its size is bounded`() {
