@@ -53,7 +53,9 @@ let pluginTestData = [
 ]
 
 let pluginTargets = plugins.flatMap { plugin -> [Target] in
-    [
+    // Detectors may share what is remembered of issues.
+    let kit = kit + (plugin.kind == "detectors" ? ["IssueKit"] : [])
+    return [
         module(plugin.module, kit, path: "\(plugin.folder)/Sources"),
         tests(
             plugin.module + "Tests",
@@ -67,10 +69,8 @@ let pluginTargets = plugins.flatMap { plugin -> [Target] in
 /// What a simulation puts together.
 let simulated: [Target.Dependency] =
     [
-        "AlertCore", "AlertTesting", "BudgetGate", "Journal", "JournalTesting", "MatrixChannel", "MuteGate",
-        "QuietHoursGate",
-        "Runtime",
-        "SlackChannel", "WebhookChannel",
+        "AlertCore", "AlertTesting", "BudgetGate", "DropDetector", "IssueKit", "Journal", "JournalTesting",
+        "MatrixChannel", "MuteGate", "QuietHoursGate", "ReleaseDetector", "Runtime", "SlackChannel", "WebhookChannel",
     ] + kit
 
 let package = Package(
@@ -112,6 +112,7 @@ let package = Package(
                 .product(name: "HeapModule", package: "swift-collections"),
             ]),
         module("PluginKit", in: "Kit", ["AlertModel", "TimeZones"]),
+        module("IssueKit", in: "Kit", kit),
         module("TimeZones", in: "Foundations", ["AlertModel"]),
         module("AlertModel", in: "Model"),
         module("Journal", in: "Shell", ["CCRC32C"]),
@@ -138,6 +139,7 @@ let package = Package(
             "TimeZonesTests", ["TimeZones", "AlertModel"],
             exclude: ["make_zone_table.py", "zone_table.txt", "make_quiet_table.py", "quiet_table.txt"]),
         tests("PluginTestingTests", ["PluginTesting"] + kit),
+        tests("IssueKitTests", ["IssueKit", "PluginTesting"] + kit),
         tests("JournalTests", ["Journal", "JournalTesting"]),
         tests("YAMLKitTests", ["YAMLKit"]),
         tests("TransportTests", ["Transport", "AlertModel"]),
@@ -150,9 +152,11 @@ let package = Package(
             "AlertCoreTests",
             [
                 "AlertCore", "AlertTesting", "PluginTesting", "QuietHoursGate", "BudgetGate", "GroupGate",
-                "FlappingGate", "DependsOnGate", "EscalateGate", "RepeatGate",
+                "FlappingGate", "DependsOnGate", "EscalateGate", "RepeatGate", "DropDetector", "IssueKit",
+                "ReleaseDetector",
             ] + kit),
-        tests("BuiltinPluginsTests", ["BuiltinPlugins", "BotConfig", "YAMLKit"] + kit),
+        tests(
+            "BuiltinPluginsTests", ["AlertCore", "BuiltinPlugins", "BotConfig", "YAMLKit"] + kit, exclude: ["Fixtures"]),
         tests(
             "PreviewTests",
             [

@@ -1,9 +1,14 @@
 import AlertCore
+import DropDetector
+import IssueKit
 import PluginKit
+import ReleaseDetector
 import Testing
 
 /// The journal's records, byte for byte: what one release writes every later one reads, and other programs read it too.
 @Suite struct `Facts as records` {
+    private static let memories = MemoryKinds(
+        [MemoryKind(IssueMemory.self), MemoryKind(Launch.self), MemoryKind(DropMemory.self)])
     private static let subject = #"{"source":"ios","app":"shop","release":"5.2.0","environment":null}"#
     private static let evidence =
         #"{"metric":"crash_free_users","value":0.9812,"numerator":31,"denominator":1840,"limit":"< 99.5%","#
@@ -39,6 +44,7 @@ import Testing
 
     static let records = [
         #"{"kind":"observed","keep_ms":3600000,"observation":\#(observation)}"#,
+        #"{"kind":"observed","keep_ms":3600000,"keep_polls":3,"observation":\#(observation)}"#,
         #"{"kind":"learning","subject":\#(subject),"needs":[{"metric":"crash_free_users","by":0.005}]}"#,
         #"{"kind":"source","name":"ios","source":{"cursor":{"page":[1,2.5,null,true]},"#
             + #""validators":{"a":{"etag":"\"x\"","last_modified":null}},"last_polled":"2026-11-20T22:05:00Z","#
@@ -75,13 +81,13 @@ import Testing
             + #""metrics":{"users":18}}],"issues":[{"id":"a","title":"b"}],"labels":{"team":"x"},"#
             + #""issue_memory":{"began":"2026-11-20T22:00:00Z"},"#
             + #""launch":{"sessions":300,"crashed":1.5,"to":"2026-11-20T22:00:00Z","stages":[[0,100,1],[1,200,1.5]]},"#
-            + #""last_seen":"2026-11-20T22:05:30Z","learned":[]}}"#,
+            + #""first_seen":"2026-11-20T22:00:00Z","last_seen":"2026-11-20T22:05:30Z","learned":[]}}"#,
         #"{"kind":"numbering","next":8}"#,
     ]
 
     @Test(arguments: records)
     func `a record that is read is written again byte for byte`(record: String) throws {
-        let fact = try Fact(JSON(parsing: record))
+        let fact = try Fact(JSON(parsing: record), Self.memories)
         #expect(String(decoding: fact.bytes, as: UTF8.self) == record)
         #expect(fact.json.text == record)
     }

@@ -45,10 +45,10 @@ import Testing
         var random = SeededRandom(seed: seed)
         for _ in 0..<20 {
             let series = random.series()
-            try check(series, series.json, seed: seed) { reader throws(JSONMismatch) in try Series(reader) }
+            try check(series, series.json, seed: seed) { reader throws(JSONMismatch) in try Series(reader, .none) }
         }
         let empty = Series()
-        try check(empty, empty.json, seed: seed) { reader throws(JSONMismatch) in try Series(reader) }
+        try check(empty, empty.json, seed: seed) { reader throws(JSONMismatch) in try Series(reader, .none) }
     }
 
     @Test(arguments: SeededRandom.seeds)
@@ -121,7 +121,7 @@ import Testing
             let reader = JSONReader(value)
             _ = try? Incident(reader)
             _ = try? HistoryEntry(reader)
-            _ = try? Series(reader)
+            _ = try? Series(reader, .none)
         }
     }
 

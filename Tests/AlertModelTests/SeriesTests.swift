@@ -214,7 +214,7 @@ import Testing
         #expect((samplesMin...Series.samplesMax).contains(series.samples.count))
         #expect(series.samples.last?.metrics["metric_number_0"] == 12345.5)
         #expect(series.labels["label-0"] != nil)
-        #expect(try Series(JSONReader(JSON(parsing: series.json.bytes))) == series)
+        #expect(try Series(JSONReader(JSON(parsing: series.json.bytes)), .none) == series)
     }
 
     @Test func `the figure of one very span`() throws {

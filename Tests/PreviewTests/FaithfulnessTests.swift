@@ -26,7 +26,7 @@ internal import Testing
         let end = Moment.rehearsalStart + world.length
         bot.advance(to: end)
 
-        var preview = Preview(plan: world.plan, state: State(), start: .rehearsalStart)
+        var preview = Preview(plan: world.plan, state: State(memories: world.plan.memories), start: .rehearsalStart)
         for batch in recording.inBatches { preview.feed(batch.lines, at: batch.seen) }
         preview.advance(to: end)
 
@@ -67,7 +67,7 @@ internal import Testing
         var kinds: Set<Notification.Kind> = []
         for seed in UInt64(1)...60 {
             let world = try World(seed: seed)
-            var preview = Preview(plan: world.plan, state: State(), start: .rehearsalStart)
+            var preview = Preview(plan: world.plan, state: State(memories: world.plan.memories), start: .rehearsalStart)
             for minute in stride(from: Int64(0), to: 600, by: 5) {
                 let now = Moment.rehearsalStart + .minutes(minute)
                 preview.feed(lines(of: world.report(of: "ios", at: now), "ios", now), at: now)

@@ -36,7 +36,7 @@ struct LiveBot {
 
     /// Opens the journal and begins to run.
     mutating func start() throws {
-        var state = State()
+        var state = State(memories: world.plan.memories)
         let ledger = try Ledger(opening: journal, rebuilding: &state)
         let setup = Bot.Setup(
             plan: world.plan,

@@ -38,7 +38,7 @@ internal import Testing
         let bot = try makeBot { [disk] request, _ throws(TransportError) in
             guard request.method == .post else { return .says("w") }
             let id = String(request.url.reveal().dropFirst(HookChannel.address.count))
-            let left = (try? State.reading(disk.afterPowerCut))?.state.outbox.deliveries[id]
+            let left = (try? State.reading(disk.afterPowerCut, .none))?.state.outbox.deliveries[id]
             if case .attempting = left?.phase {
             } else {
                 objections.withLock { $0.append("\(id) leaves before it is safe: \(String(describing: left))") }
@@ -64,7 +64,7 @@ internal import Testing
         let state = await bot.state
         #expect(state.outbox.deliveries.count == 1)
         #expect(state.incidents.count == 1)
-        #expect(try State.reading(disk.afterPowerCut).state.durable == state.durable)
+        #expect(try State.reading(disk.afterPowerCut, .none).state.durable == state.durable)
         var rebuilt = State()
         // The bot that holds the lock is still there, so the copy is opened.
         _ = try Ledger(opening: disk.afterPowerCut, rebuilding: &rebuilt)
@@ -107,7 +107,7 @@ internal import Testing
         #expect(stage.logged.contains("the journal can be written again"))
         #expect(stage.asked.count { $0.hasPrefix(HookChannel.address) } == 3)
         #expect(Set(await bot.state.outbox.history.map(\.delivery.kind)) == [.opened, .resolved])
-        #expect(try State.reading(disk.afterPowerCut).state.durable == (await bot.state).durable)
+        #expect(try State.reading(disk.afterPowerCut, .none).state.durable == (await bot.state).durable)
     }
 
     @Test func `a state folder that is taken away is begun anew, with nothing lost`() async throws {
@@ -131,7 +131,7 @@ internal import Testing
         }
         #expect(stage.logged.contains("the journal can be written again"))
         #expect(stage.asked.count { $0.hasPrefix(HookChannel.address) } == 1)
-        #expect(try State.reading(disk.afterPowerCut).state.durable == (await bot.state).durable)
+        #expect(try State.reading(disk.afterPowerCut, .none).state.durable == (await bot.state).durable)
     }
 
     @Test func `the journal is compacted while the bot goes on`() async throws {
@@ -144,7 +144,7 @@ internal import Testing
             clock.advance(by: .minutes(5))
             await stage.waitForRequest("https://ios.example/", count: 2)
         }
-        let (state, report) = try State.reading(disk.afterPowerCut)
+        let (state, report) = try State.reading(disk.afterPowerCut, .none)
         #expect(state.durable == (await bot.state).durable)
         #expect(report.snapshotRecords > 0)
         #expect(report.notices.isEmpty)
@@ -180,7 +180,7 @@ internal import Testing
             #expect(await bot.trouble == nil)
         }
         #expect(!stage.asked.contains { $0.hasPrefix(HookChannel.address) })
-        let (read, report) = try State.reading(disk.afterPowerCut)
+        let (read, report) = try State.reading(disk.afterPowerCut, .none)
         #expect(report.notices.isEmpty)
         #expect(report.snapshotRecords > 0)
         #expect(read.incidents.inOrder == (await bot.state).incidents.inOrder)
@@ -199,7 +199,7 @@ internal import Testing
         await stage.wait { $0.contains(.slept(until: end)) }
         door.open()
         await running.value
-        #expect(try State.reading(disk.afterPowerCut).state.outbox.history.map(\.end) == [.delivered(receipt: nil)])
+        #expect(try State.reading(disk.afterPowerCut, .none).state.outbox.history.map(\.end) == [.delivered(receipt: nil)])
         // Nobody waited for the grace to pass, and nobody was polled any more.
         #expect(stage.asked.count { $0 == "https://ios.example/" } == 1)
     }
@@ -218,7 +218,7 @@ internal import Testing
         await stage.wait { $0.contains(.slept(until: end)) }
         clock.advance(by: .seconds(20))
         await running.value
-        let left = try State.reading(disk.afterPowerCut).state
+        let left = try State.reading(disk.afterPowerCut, .none).state
         let delivery = try #require(left.outbox.deliveries.values.first)
         #expect(!delivery.phase.isWaiting)
 

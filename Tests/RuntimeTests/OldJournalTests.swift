@@ -31,7 +31,7 @@ internal import Testing
                 "numbering", "observed", "retried", "series", "source",
             ])
 
-        let (state, report) = try State.reading(disk)
+        let (state, report) = try State.reading(disk, .none)
         #expect(report.notices == [])
         #expect((report.records, report.snapshotRecords, report.lastSeq) == (70, 14, 176))
         #expect(state.schedule.sources.keys.sorted() == ["android", "ios"])
@@ -49,7 +49,7 @@ internal import Testing
             var ledger = try Ledger(opening: disk, rebuilding: &state)
             try ledger.compact(state, at: .rehearsalStart)
         }
-        let (again, report) = try State.reading(disk.afterPowerCut)
+        let (again, report) = try State.reading(disk.afterPowerCut, .none)
         #expect(again.durable == state.durable)
         #expect(report.notices == [])
         #expect(report.snapshotRecords == report.records)

@@ -1,4 +1,6 @@
 internal import AlertModel
+internal import BotConfig
+internal import BuiltinPlugins
 internal import DropDetector
 internal import Glibc
 internal import PluginKit
@@ -24,17 +26,23 @@ internal import ThresholdDetector
         let bad = series(count: 288, keeping: .hours(1), crashed: 8)
         report("threshold, beyond its limit and firing", rounds / 10) { floor.judge(bad, at: end).isFiring ? 1 : 0 }
 
-        let learned = series(count: 30 * 288, keeping: .hours(1), crashed: 1, learning: drop.learns)
+        let learned = series(count: 30 * 288, keeping: .hours(1), crashed: 1, learning: drop.needs)
         report("drop, judging", rounds) { drop.judge(learned, at: end).isFiring ? 1 : 0 }
         report("drop, at a glance", rounds) { drop.glance(learned, at: end) == nil ? 1 : 0 }
-        var history = learned.histories[0]
+        var memory = learned.memories(DropMemory.self)[0]
         var step = 0
         report("drop, learning from a span of five minutes", rounds) {
             step += 1
-            history.add(observation(step, crashed: 1, from: end))
-            return history.isReady ? 1 : 0
+            memory.add(observation(step, crashed: 1, from: end))
+            return memory.isReady ? 1 : 0
         }
-        print("state of drop for one app and rule: \(history.json.text.utf8.count) bytes as JSON")
+        var kept = learned
+        report("keeping a span of five minutes, and what three plugins remember", rounds) {
+            step += 1
+            kept.add(observation(step, crashed: 1, from: end), keeping: .hours(1))
+            return kept.samples.count
+        }
+        print("state of drop for one app and rule: \(memory.json.text.utf8.count) bytes as JSON")
     }
 
     static let start = Moment(milliseconds: 1_795_176_000_000)
@@ -63,10 +71,10 @@ internal import ThresholdDetector
 
     static func series(
         count: Int, keeping retention: Duration, crashed: Double, span: Duration = .minutes(5),
-        learning needs: [History.Need] = []
+        learning needs: MemoryNeeds = []
     ) -> Series {
-        var series = Series()
-        series.learn(needs)
+        var series = Series(remembering: PluginCatalog.builtin.memories)
+        series.remember(needs)
         let begin = end - span * count
         for step in 0..<count {
             series.add(

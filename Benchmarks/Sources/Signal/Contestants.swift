@@ -56,7 +56,7 @@ struct Panel {
 
     init(_ rules: Rules) {
         self.rules = rules
-        series.learn(rules.drop.learns)
+        series.remember(rules.drop.needs)
     }
 
     static func end(of step: Int) -> Moment { begin + .minutes(Int64(step + 1) * 5) }

@@ -17,8 +17,6 @@ protocol RoomFact: Hashable, Sendable {
     /// What the record's `kind` says; no two facts of any room share one.
     var kind: String { get }
     func putMembers(into json: inout JSONWriter)
-    /// Reads a record; nil where its kind is no fact of this room.
-    init?(kind: String, _ reader: JSONReader) throws(JSONMismatch)
 }
 
 extension Fact: JSONWritable {
@@ -42,13 +40,15 @@ extension Fact: JSONWritable {
     }
 
     /// Reads a record of the journal; a kind that this version does not know is a mismatch.
-    public init(_ json: JSON) throws(JSONMismatch) {
+    ///
+    /// - Parameter memories: The kinds of memory that this program knows.
+    public init(_ json: JSON, _ memories: MemoryKinds) throws(JSONMismatch) {
         let reader = JSONReader(json)
         let written = try reader.member("kind")
         let kind = try written.string()
         if let fact = try Schedule.Fact(kind: kind, reader) {
             self = .schedule(fact)
-        } else if let fact = try Figures.Fact(kind: kind, reader) {
+        } else if let fact = try Figures.Fact(kind: kind, reader, memories) {
             self = .figures(fact)
         } else if let fact = try Incidents.Fact(kind: kind, reader) {
             self = .incidents(fact)

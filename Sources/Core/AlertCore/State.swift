@@ -7,7 +7,7 @@ public struct State: Sendable {
     /// When sources are polled.
     public internal(set) var schedule = Schedule()
     /// What is kept of every subject.
-    public internal(set) var figures = Figures()
+    public internal(set) var figures: Figures
     /// What is tracked, and what each channel knows of it.
     public internal(set) var incidents = Incidents()
     /// What people have muted.
@@ -22,10 +22,16 @@ public struct State: Sendable {
 
     /// A state in which nothing has happened yet.
     ///
-    /// - Parameter historyMax: Dead letters that are remembered, and likewise other ended deliveries, from 1.
-    public init(historyMax: Int = State.historyMaxUsual) {
+    /// - Parameters:
+    ///   - historyMax: Dead letters that are remembered, and likewise other ended deliveries, from 1.
+    ///   - memories: The kinds of memory that the program knows; a journal is read with those of all its plugins.
+    public init(historyMax: Int = State.historyMaxUsual, memories: MemoryKinds = .none) {
+        figures = Figures(memories: memories)
         outbox = Outbox(historyMax: historyMax)
     }
+
+    /// The kinds of memory that the program knows.
+    public var memories: MemoryKinds { figures.memories }
 
     /// Takes in a fact: the only way in which the durable part changes.
     public mutating func apply(_ fact: Fact) {

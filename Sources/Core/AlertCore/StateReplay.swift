@@ -52,7 +52,7 @@ public struct StateReplay {
     /// - Throws: `JSONSyntaxError` or `JSONMismatch` where the record is none of this program's and is looked into now.
     public mutating func take(_ record: ArraySlice<UInt8>) throws {
         let isTaken = record.withUnsafeBufferPointer { takeAtAGlance($0) }
-        if !isTaken { try takePlainly(Fact(JSON(parsing: record))) }
+        if !isTaken { try takePlainly(fact(record)) }
     }
 
     /// What is known now.
@@ -76,11 +76,11 @@ public struct StateReplay {
     /// As it is at last, and not as it was on the way: what is gathered remembers since when, and the order of incidents,
     /// which is by chance, would change what it remembers.
     private mutating func applyIncident(_ parts: Parts) throws {
-        guard case .incidents(.incident(var incident)) = try Fact(JSON(parsing: parts.whole)) else {
+        guard case .incidents(.incident(var incident)) = try fact(parts.whole[...]) else {
             return try apply(parts)
         }
         for (_, record) in parts.since {
-            guard case .incidents(.standing(_, let channel, let standing)) = try Fact(JSON(parsing: record)) else {
+            guard case .incidents(.standing(_, let channel, let standing)) = try fact(record[...]) else {
                 continue
             }
             incident.standings[channel] = standing
@@ -88,7 +88,9 @@ public struct StateReplay {
         state.apply(.incidents(.incident(incident)))
     }
 
-    private mutating func apply(_ record: Bytes) throws { state.apply(try Fact(JSON(parsing: record))) }
+    private mutating func apply(_ record: Bytes) throws { state.apply(try fact(record[...])) }
+
+    private func fact(_ record: ArraySlice<UInt8>) throws -> Fact { try Fact(JSON(parsing: record), state.memories) }
 
     // MARK: At a glance
 
@@ -146,10 +148,17 @@ public struct StateReplay {
     }
 
     private mutating func observe(_ scanner: inout RecordScanner) -> Bool {
-        guard let keep = scanner.integer(), scanner.skip(",\"observation\":"),
-            let observation = Observation(&scanner), scanner.skip("}"), scanner.isAtEnd
+        guard let keep = scanner.integer() else { return false }
+        var polls: Int64 = 0
+        if scanner.skip(",\"keep_polls\":") {
+            guard let count = scanner.integer() else { return false }
+            polls = count
+        }
+        guard scanner.skip(",\"observation\":"), let observation = Observation(&scanner), scanner.skip("}"),
+            scanner.isAtEnd
         else { return false }
-        state.apply(.figures(.observed(observation, keeping: .milliseconds(keep))))
+        state.apply(
+            .figures(.observed(observation, keeping: Retention(.milliseconds(keep), earlierPolls: Int(polls)))))
         return true
     }
 

@@ -1,7 +1,8 @@
 /// A rule that judges observations.
 ///
 /// A detector is a value without memory: it gets what is kept of a subject and says what it thinks. The core tracks how
-/// long it has thought so. Most judge one subject by its figures and are `SubjectDetector`s.
+/// long it has thought so. Most judge one subject by its figures and are `SubjectDetector`s. One that has to learn names
+/// kinds of memory (`DetectorMemory`), which lie with the figures and are read there: `series.memory(...)`.
 public protocol Detector: Plugin {
     init(options: Options, context: RuleContext) throws(ProblemList)
 
@@ -9,15 +10,22 @@ public protocol Detector: Plugin {
     var metrics: [Metric] { get }
     /// Whether it judges issues, so that a rule on a source that names none is found before it runs.
     var readsIssues: Bool { get }
-    /// How far back it looks; observations are kept that long.
+    /// How far back it looks: figures are kept of spans that end at most so long before the newest. Of each span that is what
+    /// was seen last; the newest figures and those before them are always there.
     var lookback: Duration { get }
+    /// How many polls before the newest it wants to see as they were (`Series.polls`): how figures of the same span have
+    /// changed, or what a rolling window showed before, however far apart the polls are. At most `Series.earlierPollsMax`.
+    /// A poll that brought no figures of the subject does not count.
+    var earlierPolls: Int { get }
     /// Spans that a source which can choose should measure for it: distinct users of an hour cannot be added up from
     /// minutes.
     var spans: [Duration] { get }
     /// How long its condition must hold before it counts.
     var holdTime: Duration { get }
-    /// What the core should have learned of every subject it judges.
-    var learns: [History.Need] { get }
+    /// The kinds of memory that its rules read; all that the program's plugins name make up what it reads in a journal.
+    static var memories: [MemoryKind] { get }
+    /// What it wants remembered of every subject that it judges, of kinds that are kept only while a rule asks.
+    var needs: MemoryNeeds { get }
     /// What it is shown at once.
     var scope: DetectorScope { get }
     /// The severities with which it can fire, where that is known before: for the coverage of rule tests.
@@ -30,7 +38,9 @@ public protocol Detector: Plugin {
 }
 
 extension Detector {
-    public var learns: [History.Need] { [] }
+    public static var memories: [MemoryKind] { [] }
+    public var needs: MemoryNeeds { [] }
+    public var earlierPolls: Int { 0 }
     public var scope: DetectorScope { .subject }
     public var readsIssues: Bool { false }
     public var severities: Set<Severity>? { nil }

@@ -153,78 +153,19 @@ extension Metrics: JSONWritable {
         json.object { json in for entry in entries { json.member(named: entry.name, entry.value) } }
     }
 
-    init(_ reader: JSONReader) throws(JSONMismatch) {
+    public init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init()
         for (name, value) in try reader.members() { self[name] = try value.number() }
     }
 }
 
 extension TimeSpan {
-    init(_ reader: JSONReader) throws(JSONMismatch) {
+    /// Reads the members `from` and `to`.
+    public init(_ reader: JSONReader) throws(JSONMismatch) {
         let to = try reader.member("to")
         guard let span = TimeSpan(from: try reader.member("from").moment(), to: try to.moment()) else {
             throw to.mismatch(expected: "an instant after 'from'")
         }
         self = span
-    }
-}
-
-extension Series: JSONWritable {
-    public func put(into json: inout JSONWriter) {
-        json.object { json in
-            json.array("samples", Array(samples)) { json, sample in
-                json.object { json in
-                    json.member("from", sample.span.from)
-                    json.member("to", sample.span.to)
-                    json.member("seen", sample.seen)
-                    json.member("complete", sample.isComplete)
-                    json.member("metrics", sample.metrics)
-                }
-            }
-            json.array("trail", Array(trail)) { json, point in
-                json.object { json in
-                    json.member("hour", point.hour)
-                    json.member("from", point.span.from)
-                    json.member("to", point.span.to)
-                    json.member("metrics", point.metrics)
-                }
-            }
-            json.member("issues", issues)
-            json.member("labels", labels)
-            json.member("issue_memory", issueMemory)
-            json.member("launch", launch)
-            json.member("last_seen", lastSeen)
-            json.member("learned", histories)
-        }
-    }
-
-    public init(_ reader: JSONReader) throws(JSONMismatch) {
-        var samples: [Sample] = []
-        for sample in try reader.member("samples").elements() {
-            samples.append(
-                Sample(
-                    span: try TimeSpan(sample), seen: try sample.member("seen").moment(),
-                    isComplete: try sample.member("complete").bool(), metrics: try Metrics(sample.member("metrics"))))
-        }
-        var trail: [HourPoint] = []
-        for point in try reader.member("trail").elements() {
-            trail.append(
-                HourPoint(
-                    hour: Int64(try point.member("hour").int()), span: try TimeSpan(point),
-                    metrics: try Metrics(point.member("metrics"))))
-        }
-        var issues: [Issue] = []
-        for issue in try reader.member("issues").elements() { issues.append(try Issue(issue)) }
-        var labels: [String: String] = [:]
-        for (name, value) in try reader.member("labels").members() { labels[name] = try value.string() }
-        var kept = Kept(
-            samples: samples, samplesBytes: samples.reduce(0) { $0 + $1.bytes }, trail: trail, issues: issues,
-            // Journals may be from before there were these.
-            issueMemory: try reader.optional("issue_memory").map(IssueMemory.init) ?? IssueMemory(),
-            launch: try reader.optional("launch").map(Launch.init) ?? Launch(), labels: labels,
-            lastSeen: try reader.member("last_seen").moment())
-        // Snapshots of earlier versions have none.
-        for learned in try reader.optional("learned")?.elements() ?? [] { kept.histories.append(try History(learned)) }
-        self.init(kept)
     }
 }

@@ -14,6 +14,11 @@ public struct JSONMismatch: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(path): expected \(expected), found \(found)" }
 }
 
+/// What can be read back from the JSON it was written as.
+public protocol JSONReadable {
+    init(_ reader: JSONReader) throws(JSONMismatch)
+}
+
 /// A JSON value together with the way to it, so that whoever expects something else can say where.
 public struct JSONReader: Sendable {
     public let value: JSON

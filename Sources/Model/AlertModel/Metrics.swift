@@ -218,26 +218,26 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 /// Looks for one metric in the figures of many observations.
 ///
 /// Those of one source come in the same order again and again, so it looks first where each name stood the last time.
-struct MetricSearch {
-    let metric: Metric
+public struct MetricSearch: Sendable {
+    public let metric: Metric
     private let total: Metric?
     private let failures: Metric?
     private var (ownPlace, totalPlace, failuresPlace) = (0, 0, 0)
 
-    init(_ metric: Metric) {
+    public init(_ metric: Metric) {
         self.metric = metric
         total = metric.denominator
         failures = metric.failures
     }
 
     /// That something is known of the metric.
-    struct Found {
+    public struct Found {
         /// Nil when the share behind it is known to be empty: nobody was there, which is a figure too when pooling.
-        let figure: Figure?
+        public let figure: Figure?
     }
 
     /// The figure with the counts behind it, computed from counts where both are there; nil when nothing is known.
-    mutating func find(_ metrics: Metrics) -> Found? {
+    public mutating func find(_ metrics: Metrics) -> Found? {
         let total = total.flatMap { metrics.value($0, &totalPlace) }
         if let total, let failures = failures.flatMap({ metrics.value($0, &failuresPlace) }) {
             guard total > 0 else { return total == 0 ? Found(figure: nil) : nil }

@@ -6,20 +6,22 @@ extension Series {
         var samplesBytes = 0
         var trail: [HourPoint] = []
         var issues: [Issue] = []
-        var issueMemory = IssueMemory()
-        var launch = Launch()
         var labels: [String: String] = [:]
+        var firstSeen: Moment?
         var lastSeen = Moment.earliest
-        var histories: [History] = []
+        var polls: [Poll] = []
+        var memory: SeriesMemory
     }
 }
 
 extension Series.Kept {
-    mutating func add(_ observation: Observation, keeping retention: Duration) {
-        for index in histories.indices { histories[index].add(observation) }
+    mutating func add(_ observation: Observation, keeping retention: Retention) {
+        memory.add(observation)
+        firstSeen = firstSeen ?? observation.seen
         let sample = Series.Sample(
             span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
             metrics: observation.metrics.kept(bytesMax: Series.metricsBytesMax))
+        keepPolls(sample, before: retention.earlierPolls)
         // Only what ends together can be the same span: few samples, however many there are.
         let end = samples.lastIndex { $0.span.to <= sample.span.to }.map { $0 + 1 } ?? 0
         let begin = samples[..<end].lastIndex { $0.span.to < sample.span.to }.map { $0 + 1 } ?? 0
@@ -33,11 +35,9 @@ extension Series.Kept {
             samples.insert(sample, at: end)
         }
         samplesBytes += sample.bytes
-        dropOutdated(retention)
+        dropOutdated(retention.lookback)
         extendTrail(sample)
         if !observation.issues.isEmpty { issues = Array(observation.issues.prefix(Self.issuesMax)) }
-        issueMemory.add(observation)
-        launch.add(observation)
         labels = observation.labels.kept(bytesMax: Series.labelsBytesMax)
         lastSeen = max(lastSeen, observation.seen)
     }

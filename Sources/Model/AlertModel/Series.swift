@@ -1,4 +1,5 @@
-/// What is kept of one subject: its recent figures, a coarse trail of the last day, and the issues named last.
+/// What is kept of one subject: its recent figures, a coarse trail of the last day, the issues named last, and what
+/// detectors remember of it.
 public struct Series: Hashable, Sendable {
     public struct Sample: Hashable, Sendable {
         public let span: TimeSpan
@@ -23,15 +24,15 @@ public struct Series: Hashable, Sendable {
     /// Oldest first, at most `trailHoursMax`.
     public var trail: [HourPoint] { shared[0].trail }
     public var issues: [Issue] { shared[0].issues }
-    /// Which issues were ever named, and when.
-    public var issueMemory: IssueMemory { shared[0].issueMemory }
-    /// How the subject began, where it is a release.
-    public var launch: Launch { shared[0].launch }
     public var labels: [String: String] { shared[0].labels }
+    /// When the subject was first heard of; nil before that.
+    public var firstSeen: Moment? { shared[0].firstSeen }
     /// When the subject was last heard of.
     public var lastSeen: Moment { shared[0].lastSeen }
-    /// What is learned of single metrics, for the rules that ask for it.
-    public var histories: [History] { shared[0].histories }
+    /// The newest poll that brought figures, and as many before it as the rule wants that asks for most, with the figures as
+    /// they were then: oldest first. Empty where no rule asks for any (`Detector.earlierPolls`).
+    public var polls: [Poll] { shared[0].polls }
+    var remembered: SeriesMemory { shared[0].memory }
 
     /// A day and the hour that is still filling.
     public static let trailHoursMax = 25
@@ -45,16 +46,23 @@ public struct Series: Hashable, Sendable {
     /// The same for the labels of an observation.
     public static let labelsBytesMax = 32 << 10
 
-    public init() { shared = [Kept()] }
+    /// One of which nothing is known yet.
+    ///
+    /// - Parameter kinds: the memories that it may hold.
+    public init(remembering kinds: MemoryKinds = .none) { shared = [Kept(memory: kinds.beginning)] }
 
     init(_ kept: Kept) { shared = [kept] }
 
     /// Takes in an observation and lets go of samples that end more than `retention` before the newest.
     ///
     /// A span seen again replaces what was seen of it before: late figures are better figures. An older sight of a span
-    /// changes nothing.
-    public mutating func add(_ observation: Observation, keeping retention: Duration) {
+    /// changes no sample.
+    public mutating func add(_ observation: Observation, keeping retention: Retention) {
         shared[0].add(observation, keeping: retention)
+    }
+
+    public mutating func add(_ observation: Observation, keeping lookback: Duration) {
+        add(observation, keeping: Retention(lookback))
     }
 
     /// Of how many more a span was seen before than the observation says of the very same span, where that is more than twice as
@@ -79,10 +87,38 @@ public struct Series: Hashable, Sendable {
     /// half is gone when a part of the service did not answer.
     static let meltingShare = 0.5
 
-    /// From now on learns what is asked for; what was learned before and is not asked for any more is forgotten.
-    public mutating func learn(_ needs: [History.Need]) {
-        guard !learns(needs) else { return }
-        shared[0].histories = needs.map { need in history(for: need) ?? History(need) }
+    /// From now on remembers what is needed; what was remembered before and is not needed any more is forgotten.
+    public mutating func remember(_ needs: MemoryNeeds) {
+        guard !remembers(needs) else { return }
+        shared[0].memory.keep(needs)
+    }
+
+    /// Whether it remembers just that, besides what is remembered of every subject.
+    public func remembers(_ needs: MemoryNeeds) -> Bool { shared[0].memory.needs == needs }
+
+    @usableFromInline var memoryBoxes: [MemoryBox] { shared[0].memory.boxes }
+
+    // Made for each type in its own module: rules ask at every observation.
+
+    /// What is remembered of every subject; nothing yet where this program does not know the kind.
+    @inlinable public func memory<Memory: StandingMemory>(_ kind: Memory.Type) -> Memory {
+        for box in memoryBoxes {
+            if let box = box as? TypedMemoryBox<Memory> { return box.kept }
+        }
+        return Memory()
+    }
+
+    /// What is remembered for that need; nil where nobody has asked for it.
+    @inlinable public func memory<Memory: AskedMemory>(_ kind: Memory.Type, _ need: Memory.Need) -> Memory? {
+        for box in memoryBoxes {
+            if let box = box as? TypedMemoryBox<Memory>, box.kept.need == need { return box.kept }
+        }
+        return nil
+    }
+
+    /// Everything of a kind that rules have asked for.
+    public func memories<Memory: AskedMemory>(_ kind: Memory.Type) -> [Memory] {
+        memoryBoxes.compactMap { ($0 as? TypedMemoryBox<Memory>)?.kept }
     }
 
     /// Moves what was seen after `now` back so far that the last look was at `now`.
@@ -90,15 +126,6 @@ public struct Series: Hashable, Sendable {
         guard lastSeen > now else { return }
         shared[0].setBack(to: now)
     }
-
-    /// Whether it learns just that.
-    public func learns(_ needs: [History.Need]) -> Bool {
-        let histories = histories
-        return histories.count == needs.count && needs.indices.allSatisfy { histories[$0].need == needs[$0] }
-    }
-
-    /// What was learned for that need; nil when nobody asked for it.
-    public func history(for need: History.Need) -> History? { histories.first { $0.need == need } }
 
     /// The time between the two newest looks: how much of a day this look stands for. Nil when it is the first.
     public var lookSpacing: Duration? {
@@ -112,6 +139,12 @@ public struct Series: Hashable, Sendable {
         public let figure: Figure
         public let span: TimeSpan
         public let isComplete: Bool
+
+        public init(figure: Figure, span: TimeSpan, isComplete: Bool) {
+            self.figure = figure
+            self.span = span
+            self.isComplete = isComplete
+        }
     }
 
     /// The figure of a metric over the newest stretch of that length.
@@ -120,7 +153,10 @@ public struct Series: Hashable, Sendable {
     /// spans that lie inside the stretch and do not overlap: whichever covers a stretch of nearer length. Nil when there
     /// is no figure.
     public func measured(_ metric: Metric, over window: Duration) -> Measured? {
-        let samples = samples
+        Series.measured(metric, over: window, in: samples)
+    }
+
+    static func measured(_ metric: Metric, over window: Duration, in samples: [Sample]) -> Measured? {
         var search = MetricSearch(metric)
         guard let (newest, whole) = Series.nearest(samples[...], window, &search) else { return nil }
         guard metric.adds else { return whole }

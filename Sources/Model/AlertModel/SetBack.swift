@@ -13,15 +13,19 @@ extension Observation {
 extension Series.Kept {
     mutating func setBack(to now: Moment) {
         let step = lastSeen - now
-        samples = samples.map { sample in
-            guard sample.seen > now else { return sample }
-            return Series.Sample(
-                span: sample.span.setBack(to: now, by: step), seen: sample.seen - step, isComplete: sample.isComplete,
-                metrics: sample.metrics)
-        }
+        samples = samples.map { $0.setBack(to: now, by: step) }
         samples.sort { ($0.span.to, $0.seen) < ($1.span.to, $1.seen) }
+        setPollsBack(to: now, by: step)
         trail.removeAll { $0.span.to > now }
         lastSeen = now
+    }
+}
+
+extension Series.Sample {
+    func setBack(to now: Moment, by step: Duration) -> Series.Sample {
+        guard seen > now else { return self }
+        return Series.Sample(
+            span: span.setBack(to: now, by: step), seen: seen - step, isComplete: isComplete, metrics: metrics)
     }
 }
 

@@ -16,15 +16,15 @@ public struct Playback: Sendable {
     public private(set) var lateCount = 0
 
     /// - Parameters:
-    ///   - state: what the bot knows when it begins.
+    ///   - state: what the bot knows when it begins; nil for one that knows nothing yet.
     ///   - end: where virtual time ends; nil for the moment of the last line.
     ///   - isTraced: whether to keep what rules thought over time, for drawings.
     public init(
-        _ plan: Plan, from state: State = State(), until end: Moment? = nil, faults: Faults? = nil,
+        _ plan: Plan, from state: State? = nil, until end: Moment? = nil, faults: Faults? = nil,
         isTraced: Bool = false
     ) {
         self.plan = plan
-        self.state = state
+        self.state = state ?? State(memories: plan.memories)
         self.end = end
         self.faults = faults
         self.isTraced = isTraced

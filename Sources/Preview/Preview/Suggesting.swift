@@ -55,7 +55,7 @@ public struct Suggesting: Sendable {
         }
         guard !lines.isEmpty else { return }
         for case .observed(let observation) in lines { note(observation) }
-        if preview == nil { preview = Preview(plan: plan, state: State(), start: batch.seen) }
+        if preview == nil { preview = Preview(plan: plan, state: State(memories: plan.memories), start: batch.seen) }
         preview?.feed(lines, asked: batch.asked, at: batch.seen)
         if let count = preview?.decisions.count, count >= Suggesting.decisionsMax { countSaid() }
     }

@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import ArgumentParser
 internal import BotConfig
+internal import BuiltinPlugins
 internal import Journal
 internal import PluginKit
 internal import Runtime
@@ -18,7 +19,7 @@ struct JournalCompact: ParsableCommand {
         let disk = FolderDisk(folder)
         let before = try attemptOnJournal { () throws(JournalError) in try JournalReader(disk).verify() }
         guard before.lastSeq > 0 else { return tell(folder, before, before) }
-        var state = State()
+        var state = State(memories: PluginCatalog.builtin.memories)
         try attemptOnJournal { () throws(JournalError) in
             var ledger = try Ledger(opening: disk, rebuilding: &state)
             for record in try ledger.compact(state, at: SystemClock().now()) {

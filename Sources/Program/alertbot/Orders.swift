@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import ArgumentParser
 internal import BotConfig
+internal import BuiltinPlugins
 internal import Journal
 internal import PluginKit
 internal import Runtime
@@ -17,7 +18,7 @@ func tell(_ command: Command, _ file: ConfigFile) async throws(Failure) -> Comma
     }
     let config = try file.config()
     do {
-        var state = State()
+        var state = State(memories: PluginCatalog.builtin.memories)
         var ledger = try Ledger(opening: FolderDisk(config.bot.stateFolder), rebuilding: &state)
         for notice in ledger.report.notices { Output.error("alertbot: \(notice)") }
         return try ledger.obey(command, config.plan, &state, at: SystemClock().now())

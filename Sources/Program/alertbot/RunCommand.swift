@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import ArgumentParser
 internal import BotConfig
+internal import BuiltinPlugins
 internal import Glibc
 internal import Journal
 internal import PluginKit
@@ -54,7 +55,7 @@ struct RunCommand: AsyncParsableCommand {
     }
 
     private func openBot(_ config: Config, _ ports: Ports, _ host: SystemHost) throws(Failure) -> Bot {
-        var state = State()
+        var state = State(memories: PluginCatalog.builtin.memories)
         do {
             let ledger = try Ledger(opening: FolderDisk(config.bot.stateFolder), rebuilding: &state)
             for notice in ledger.report.notices { host.log(Note(.warning, notice.description)) }

@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import ArgumentParser
 internal import BotConfig
+internal import BuiltinPlugins
 internal import Journal
 internal import PluginKit
 internal import Runtime
@@ -145,7 +146,7 @@ struct HistoryCommand: AsyncParsableCommand {
 /// Rebuilds the state from a journal without taking it; an absent folder is an empty state.
 func readState(_ folder: String) throws(Failure) -> (state: State, report: JournalReport) {
     do {
-        return try State.reading(FolderDisk(folder))
+        return try State.reading(FolderDisk(folder), PluginCatalog.builtin.memories)
     } catch {
         throw Failure(error)
     }

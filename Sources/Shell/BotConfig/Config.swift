@@ -31,6 +31,9 @@ public struct PluginCatalog: Sendable {
         self.gates = gates
         self.channels = channels
     }
+
+    /// The kinds of memory of all its detectors: what a journal is read with.
+    public var memories: MemoryKinds { MemoryKinds(detectors.flatMap { $0.memories }) }
 }
 
 /// What the config needs from the world: secrets and time zones.

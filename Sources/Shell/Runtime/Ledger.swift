@@ -105,10 +105,15 @@ extension State {
 
 extension State {
     /// Rebuilds the state from a journal without taking it: for previews, and for questions while the bot runs.
-    public static func reading(_ disk: any JournalDisk) throws(JournalError) -> (state: State, report: JournalReport) {
-        var replay = StateReplay()
+    ///
+    /// - Parameter memories: the kinds of memory that the program knows.
+    public static func reading(
+        _ disk: any JournalDisk, _ memories: MemoryKinds
+    ) throws(JournalError) -> (state: State, report: JournalReport) {
+        let empty = State(memories: memories)
+        var replay = StateReplay(from: empty)
         let report = try JournalReader(disk).forEach { record in try replay.take(record.payload) }
-        return (try finishing(replay, from: State(), disk), report)
+        return (try finishing(replay, from: empty, disk), report)
     }
 
     /// What the replay knows at its end. Where a record that still counts cannot be decoded, a replay of every record in
@@ -118,7 +123,8 @@ extension State {
     ) throws(JournalError) -> State {
         if let state = try? replay.finish() { return state }
         var state = empty
-        try JournalReader(disk).forEach { record in state.apply(try Fact(JSON(parsing: record.payload))) }
+        try JournalReader(disk).forEach { record in state.apply(try Fact(JSON(parsing: record.payload), empty.memories))
+        }
         return state
     }
 }

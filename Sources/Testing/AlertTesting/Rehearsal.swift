@@ -23,7 +23,7 @@ public struct Rehearsal {
     }
 
     public private(set) var core: Core
-    public private(set) var state = State()
+    public private(set) var state: State
     public private(set) var now: Moment
     public private(set) var polls: [Polled] = []
     public private(set) var sends: [Sent] = []
@@ -45,7 +45,7 @@ public struct Rehearsal {
     /// Hears of every poll whose end the bot takes in: of which source, what came of it, when it began, and now.
     public var tookIn: (String, PollReport, Moment, Moment) -> Void = { _, _, _, _ in }
     /// The state as the journal gives it back.
-    public private(set) var replica = State()
+    public private(set) var replica: State
     /// Ids of all deliveries that were ever accepted.
     public private(set) var accepted: Set<String> = []
     /// How every delivery ended, by id; more than one end would be a mistake.
@@ -61,9 +61,12 @@ public struct Rehearsal {
     /// Steps that one instant may take before the core counts as running in circles.
     private static let stepsAtOnceMax = 50_000
 
-    public init(_ plan: Plan, at start: Moment = .rehearsalStart) {
+    /// - Parameter memories: the kinds of memory that the program knows; nil for those of the plan.
+    public init(_ plan: Plan, at start: Moment = .rehearsalStart, memories: MemoryKinds? = nil) {
         core = Core(plan: plan)
         now = start
+        state = State(memories: memories ?? plan.memories)
+        replica = state
     }
 
     public var plan: Plan { core.plan }
@@ -160,7 +163,7 @@ public struct Rehearsal {
                 }
                 let record = fact.bytes
                 records.append(record)
-                replica.apply(try Fact(JSON(parsing: record)))
+                replica.apply(try Fact(JSON(parsing: record), state.memories))
             } catch {
                 objections.append("\(now): the journal does not give back \(fact): \(error)")
             }
@@ -173,7 +176,7 @@ public struct Rehearsal {
     /// The state as a start makes it from the journal's records; they are kept only where replays are compared.
     private mutating func stateFromRecords() -> State {
         do {
-            var replay = StateReplay()
+            var replay = StateReplay(from: State(memories: state.memories))
             for record in records { try replay.take(record[...]) }
             let state = try replay.finish()
             if state.durable != replica.durable { object("a start gives another state than the facts one by one") }
@@ -186,8 +189,8 @@ public struct Rehearsal {
 
     /// The state as a snapshot of it gives it back, every fact through its JSON.
     public func stateFromSnapshot() throws -> State {
-        var copy = State()
-        for fact in state.facts { copy.apply(try Fact(JSON(parsing: fact.bytes))) }
+        var copy = State(memories: state.memories)
+        for fact in state.facts { copy.apply(try Fact(JSON(parsing: fact.bytes), state.memories)) }
         return copy
     }
 

@@ -1,8 +1,11 @@
 internal import AlertCore
 internal import AlertTesting
+internal import DropDetector
+internal import IssueKit
 internal import Journal
 internal import JournalTesting
 internal import PluginKit
+internal import ReleaseDetector
 internal import Runtime
 
 /// Everything around the bot: time, disk, network, and what is known for certain about the past.
@@ -38,7 +41,9 @@ final class World: @unchecked Sendable {
     /// The state as the durable part of the journal makes it.
     var truth = World.emptyState
     /// It remembers little, because every life reads all that is remembered.
-    static let emptyState = State(historyMax: 100)
+    static let emptyState = State(
+        historyMax: 100,
+        memories: MemoryKinds([MemoryKind(IssueMemory.self), MemoryKind(Launch.self), MemoryKind(DropMemory.self)]))
     /// A commit has failed, so what the next one makes durable was decided a while ago.
     private(set) var isJournalLate = false
     private let paces = Dictionary(uniqueKeysWithValues: ChannelKind.allCases.map { ($0.name, $0.plugin.pace) })
@@ -264,7 +269,7 @@ final class World: @unchecked Sendable {
             place += 1
         }
         let payload = line[place...].dropFirst("\"record\":".utf8.count).dropLast()
-        return (try? JSON(parsing: payload)).flatMap { try? Fact($0) }
+        return (try? JSON(parsing: payload)).flatMap { try? Fact($0, World.emptyState.memories) }
     }
 
     private func diskFault(_ operation: DiskFault.Operation, _ name: String) -> MemoryDisk.Fault? {

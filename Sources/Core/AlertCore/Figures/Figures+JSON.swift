@@ -13,7 +13,8 @@ extension Figures.Fact: RoomFact {
     func putMembers(into json: inout JSONWriter) {
         switch self {
         case .observed(let observation, let retention):
-            json.member("keep_ms", retention.wholeMilliseconds)
+            json.member("keep_ms", retention.lookback.wholeMilliseconds)
+            if retention.earlierPolls > 0 { json.member("keep_polls", retention.earlierPolls) }
             json.member("observation", ObservationLine.observed(observation))
         case .learning(let subject, let needs):
             json.member("subject", subject)
@@ -25,20 +26,22 @@ extension Figures.Fact: RoomFact {
         }
     }
 
-    init?(kind: String, _ reader: JSONReader) throws(JSONMismatch) {
+    init?(kind: String, _ reader: JSONReader, _ memories: MemoryKinds) throws(JSONMismatch) {
         switch kind {
         case "observed":
             guard case .observed(let observation) = try ObservationLine(reader.member("observation").value) else {
                 throw try reader.member("observation").mismatch(expected: "an observation")
             }
-            let retention = Duration.milliseconds(Int64(try reader.member("keep_ms").int()))
+            let retention = Retention(
+                .milliseconds(Int64(try reader.member("keep_ms").int())),
+                earlierPolls: try reader.optional("keep_polls")?.int() ?? 0)
             self = .observed(observation, keeping: retention)
         case "learning":
-            var needs: [History.Need] = []
-            for need in try reader.member("needs").elements() { needs.append(try History.Need(need)) }
-            self = .learning(try Subject(reader.member("subject")), needs)
+            self = .learning(
+                try Subject(reader.member("subject")), try MemoryNeeds(reader.member("needs"), memories))
         case "forgotten": self = .forgotten(try Subject(reader.member("subject")))
-        case "series": self = .series(try Subject(reader.member("subject")), try Series(reader.member("series")))
+        case "series":
+            self = .series(try Subject(reader.member("subject")), try Series(reader.member("series"), memories))
         default: return nil
         }
     }

@@ -56,17 +56,17 @@ extension Figures {
         return nil
     }
 
-    /// Sees to it that what the rules concerned want to know is learned of the subject from this observation on, and no more.
+    /// Sees to it that what the rules concerned want remembered of the subject is, from this observation on, and no more.
     private mutating func askToLearn(
         of observation: Observation, _ known: Series?, _ plan: Plan, _ output: inout Output
     ) {
         let subject = observation.subject
-        var needs: [History.Need] = []
-        for rule in plan.detectors where !rule.learns.isEmpty {
+        var needs = MemoryNeeds()
+        for rule in plan.detectors where !rule.needs.isEmpty {
             guard rule.concerns(subject, labels: observation.labels), !isPart(subject, under: rule) else { continue }
-            needs += rule.learns.filter { !needs.contains($0) }
+            needs.formUnion(rule.needs)
         }
-        guard !(known?.learns(needs) ?? needs.isEmpty) else { return }
+        guard !(known?.remembers(needs) ?? needs.isEmpty) else { return }
         record(.learning(subject, needs), &output)
     }
 

@@ -4,6 +4,8 @@ public import PluginKit
 public struct Figures: Sendable {
     /// What is kept, by subject.
     public private(set) var series: [Subject: Series] = [:]
+    /// The kinds of memory that the program knows: kept of every subject, or once rules ask.
+    public let memories: MemoryKinds
 
     // Derived from it.
     private var bySource: [String: Set<Subject>] = [:]
@@ -15,21 +17,23 @@ public struct Figures: Sendable {
     /// What the journal keeps of it.
     public enum Fact: Hashable, Sendable {
         // What is large stands beside, so that a list of facts is short: most are of few words.
-        indirect case observed(Observation, keeping: Duration)
-        /// What is learned of a subject from now on, for the rules that concern it.
-        case learning(Subject, [History.Need])
+        indirect case observed(Observation, keeping: Retention)
+        /// What is remembered of a subject from now on, for the rules that concern it.
+        case learning(Subject, MemoryNeeds)
         /// The subject has not been heard of for so long that its figures are let go.
         case forgotten(Subject)
         /// The whole record of one subject; snapshots hold these instead of the observations they came from.
         case series(Subject, Series)
     }
 
+    init(memories: MemoryKinds) { self.memories = memories }
+
     public mutating func apply(_ fact: Fact) {
         switch fact {
         case .observed(let observation, let retention):
             change(observation.subject) { $0.add(observation, keeping: retention) }
         case .learning(let subject, let needs):
-            change(subject) { $0.learn(needs) }
+            change(subject) { $0.remember(needs) }
         case .forgotten(let subject):
             if series.removeValue(forKey: subject) != nil { unlist(subject) }
         case .series(let subject, let kept):
@@ -50,7 +54,7 @@ public struct Figures: Sendable {
     /// Changes in place what is kept of a subject, and lists it when it is new.
     private mutating func change(_ subject: Subject, _ change: (inout Series) -> Void) {
         let known = series.count
-        change(&series[subject, default: Series()])
+        change(&series[subject, default: Series(remembering: memories)])
         if series.count > known { list(subject) }
     }
 

@@ -87,10 +87,18 @@ public struct Plan: Sendable {
         max(self.source(source)?.slowest ?? PollingSettings.slowest.default, detector?.detector.lookback ?? .zero)
     }
 
-    /// How long observations of a source are kept for the rules that read them.
-    func retention(of source: String) -> Duration {
-        detectors.filter { $0.canConcern(source: source) }.map(\.detector.lookback).max() ?? .zero
+    /// How long observations of a source are kept for the rules that read them, and how many of its polls.
+    func retention(of source: String) -> Retention {
+        var (lookback, polls) = (Duration.zero, 0)
+        for rule in detectors where rule.canConcern(source: source) {
+            lookback = max(lookback, rule.detector.lookback)
+            polls = max(polls, rule.detector.earlierPolls)
+        }
+        return Retention(lookback, earlierPolls: polls)
     }
+
+    /// The kinds of memory that its rules read: all that a state needs to know that begins with nothing.
+    public var memories: MemoryKinds { MemoryKinds(detectors.flatMap { type(of: $0.detector).memories }) }
 
     /// The spans that rules want the source to measure, shortest first.
     func spans(of source: SourcePlan) -> [Duration] {

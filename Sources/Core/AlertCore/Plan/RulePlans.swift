@@ -10,8 +10,8 @@ public final class DetectorPlan: Sendable {
     /// The detector as one that judges single subjects, if it does: nearly all do, and they are asked most often.
     let judge: (any SubjectDetector)?
     let scope: DetectorScope
-    /// What the detector wants learned, asked once: it is looked at with every observation.
-    let learns: [History.Need]
+    /// What the detector wants remembered, asked once: it is looked at with every observation.
+    let needs: MemoryNeeds
     /// What of the match a subject alone can tell: the severity and the issue are known only when something is found.
     private let subjectMatch: Match
 
@@ -24,7 +24,11 @@ public final class DetectorPlan: Sendable {
         self.repeat = `repeat`
         judge = detector as? any SubjectDetector
         scope = detector.scope
-        learns = detector.learns
+        needs = detector.needs
+        let known = MemoryKinds(type(of: detector).memories)
+        precondition(
+            needs.list.allSatisfy { known[$0.name] != nil },
+            "rule \(name) needs a memory that its plugin does not name among its own, so no journal could be read")
         // Nor is an app as a whole of any release: there the condition chooses among its releases.
         let later = ["severity", "issue"] + (detector.scope == .app ? ["release"] : [])
         subjectMatch = Match(match.conditions.filter { !later.contains($0.property) })

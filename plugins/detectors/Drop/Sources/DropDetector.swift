@@ -3,7 +3,7 @@ public import PluginKit
 /// A detector that compares a share of what goes well with what is usual for the app at this hour of the week, and fires
 /// when so much less would hardly ever come by chance.
 ///
-/// What is usual, and the evidence against it, is learned span by span and kept with the subject's figures (`History`);
+/// What is usual, and the evidence against it, is learned span by span and kept with the subject's figures (`DropMemory`);
 /// the rule only reads it. So it may be asked as often as anybody likes: the evidence grows with what happens, not with
 /// the looks at it.
 public struct DropDetector: SubjectDetector {
@@ -27,10 +27,11 @@ public struct DropDetector: SubjectDetector {
     static let critical = Setting(
         "critical", .points, default: 0.03, "A drop that is at least so deep is critical; others are warnings.")
 
-    /// The history that decides well; with less the rule is more careful and says so.
+    /// With so much learned it decides well; with less the rule is more careful and says so.
     static let wellLearned = Duration.days(21)
 
-    private let need: History.Need
+    let need: DropMemory.Need
+    private let learned: MemoryNeed
     private let metric: Metric
     private let critical: Double
     /// Days between two false alarms.
@@ -40,7 +41,8 @@ public struct DropDetector: SubjectDetector {
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         metric = options[Self.metric]
         let by = options[Self.by]
-        need = History.Need(metric: metric.name, by: by)
+        need = DropMemory.Need(metric: metric.name, by: by)
+        learned = MemoryNeed(DropMemory.self, need)
         critical = options.written(Self.critical) ?? max(Self.critical.default, by)
         falseAlarms = options[Self.falseAlarms]
         rarity = falseAlarms.per.inSeconds / 86_400 / Double(falseAlarms.count)
@@ -66,7 +68,7 @@ public struct DropDetector: SubjectDetector {
                 "'critical' (\(critical.pointsTrimmed)) is less than 'by' (\(by.pointsTrimmed)), the smallest drop "
                     + "looked for", advice: "write at least \(by.pointsTrimmed)")
         }
-        let least = History.rarityMin.inSeconds / 86_400
+        let least = DropMemory.rarityMin.inSeconds / 86_400
         if rarity < least {
             add(
                 Self.falseAlarms,
@@ -82,7 +84,8 @@ public struct DropDetector: SubjectDetector {
     private static let rarityMax = 3650.0
 
     public var metrics: [Metric] { [metric] }
-    public var learns: [History.Need] { [need] }
+    public static var memories: [MemoryKind] { [MemoryKind(DropMemory.self)] }
+    public var needs: MemoryNeeds { [learned] }
     /// What it looks back on is learned, not kept as figures.
     public var lookback: Duration { .hours(1) }
     /// Short spans tell sooner; a source that can choose gives five minutes.
@@ -90,36 +93,38 @@ public struct DropDetector: SubjectDetector {
     public var holdTime: Duration { .zero }
 
     public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? {
-        guard let history = series.history(for: need), history.isReady, history.rarity < rarity,
-            let newest = history.newest, whyOutdated(newest, series, now) == nil
+        guard let memory = series.memory(DropMemory.self, need), memory.isReady, memory.rarity < rarity,
+            let newest = memory.newest, whyOutdated(newest, series, now) == nil
         else { return nil }
-        return closeness(history.rarity)
+        return closeness(memory.rarity)
     }
 
     public func judge(_ series: Series, at now: Moment) -> Judgement {
-        guard let history = series.history(for: need) else { return unknown("nothing has been learned yet", .between) }
-        return judge(history, series, at: now)
+        guard let memory = series.memory(DropMemory.self, need) else {
+            return unknown("nothing has been learned yet", .between)
+        }
+        return judge(memory, series, at: now)
     }
 
     /// What was learned, judged; `series` tells whether it is up to date.
-    func judge(_ history: History, _ series: Series, at now: Moment) -> Judgement {
-        guard let newest = history.newest, let share = history.newestShare, let usual = history.usual else {
+    func judge(_ memory: DropMemory, _ series: Series, at now: Moment) -> Judgement {
+        guard let newest = memory.newest, let share = memory.newestShare, let usual = memory.usual else {
             return unknown(
                 "the source has given no complete span of at most an hour with the counts behind \(metric.title)",
                 .between)
         }
         if let flaw = whyOutdated(newest, series, now) { return unknown(flaw, .between) }
-        guard history.isReady else {
+        guard memory.isReady else {
             return unknown(
-                "only \(history.learned.short) of usual hours are learned, and one day waits; "
-                    + "it takes \(History.leastLearned.short)", .between)
+                "only \(memory.learned.short) of usual hours are learned, and one day waits; "
+                    + "it takes \(DropMemory.leastLearned.short)", .between)
         }
-        guard history.rarity < rarity else { return firing(history) }
+        guard memory.rarity < rarity else { return firing(memory) }
         let figure = share.total > 0 ? Figure(value: share.hits / share.total, share: share) : nil
         var evidence = Evidence(metric: need.metric, figure: figure, span: newest, sentence: "")
         evidence.sentence = (figure?.value.percent ?? "nobody") + ", usually " + usual.percent
-        if history.isSuspicious { evidence.sentence += ": not yet clear whether all is as usual" }
-        return Judgement(.ok(recovered: !history.isSuspicious), closeness(history.rarity), evidence)
+        if memory.isSuspicious { evidence.sentence += ": not yet clear whether all is as usual" }
+        return Judgement(.ok(recovered: !memory.isSuspicious), closeness(memory.rarity), evidence)
     }
 
     /// - Parameter days: how rarely chance gives as much evidence.
@@ -145,19 +150,19 @@ public struct DropDetector: SubjectDetector {
         return nil
     }
 
-    private func firing(_ history: History) -> Judgement {
-        guard let fall = history.fall else { return unknown("there is nobody to judge by", .between) }
+    private func firing(_ memory: DropMemory) -> Judgement {
+        guard let fall = memory.fall else { return unknown("there is nobody to judge by", .between) }
         let value = fall.share.hits / fall.share.total
-        let isDeep = fall.usual - value >= critical && history.rarity(ofFallsOver: critical) >= rarity
+        let isDeep = fall.usual - value >= critical && memory.rarity(ofFallsOver: critical) >= rarity
         var evidence = Evidence(
             metric: need.metric, figure: Figure(value: value, share: fall.share), span: fall.span, sentence: "")
         evidence.sentence =
             "\(metric.title) \(value.percent) of \(fall.share.total.rounded().plain) \(metric.denominator?.name ?? "cases") over the "
             + "last \(fall.span.length.short), usually \(fall.usual.percent) at this time of the week; by chance less than "
             + falseAlarms.grammar
-        if history.learned < DropDetector.wellLearned, let uncertainty = history.uncertainty {
+        if memory.learned < DropDetector.wellLearned, let uncertainty = memory.uncertainty {
             evidence.sentence +=
-                "; learned from \(history.learned.short) so far, so what goes wrong usually is known to within "
+                "; learned from \(memory.learned.short) so far, so what goes wrong usually is known to within "
                 + "\((uncertainty * 100).rounded().plain)%"
         }
         return Judgement(.firing(isDeep ? .critical : .warning), .between, evidence)

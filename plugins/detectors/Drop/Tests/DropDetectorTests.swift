@@ -15,7 +15,7 @@ struct Watch {
     init(_ rule: DropDetector, seed: UInt64 = 1) {
         self.rule = rule
         random = SeededRandom(seed: seed)
-        series.learn(rule.learns)
+        series.remember(rule.needs)
     }
 
     mutating func look(users: Int = 100, rate: Double = 0.003) -> Judgement {
@@ -188,13 +188,13 @@ extension DropDetector {
     @Test func `an unfinished span changes nothing`() throws {
         var watch = Watch(try .rule())
         watch.pass(days: 4)
-        let before = watch.series.histories
+        let before = watch.series.memories(DropMemory.self)
         let judgement = watch.look(["users": 100, "crashed_users": 100], isComplete: false)
         #expect(judgement.verdict == .ok(recovered: true))
-        #expect(watch.series.histories == before)
+        #expect(watch.series.memories(DropMemory.self) == before)
     }
 
-    @Test func `what a rule asks to be learned is kept apart, and forgotten with the rule`() throws {
+    @Test func `what a rule asks for is kept apart, and forgotten with the rule`() throws {
         let (users, sessions) = (
             try DropDetector.rule(), try DropDetector.rule(["metric": .text(GuardedText("crash_free_sessions"))])
         )
@@ -204,12 +204,12 @@ extension DropDetector {
             span: TimeSpan(lasting: .minutes(5), until: Moment(milliseconds: 1_795_176_000_000)),
             seen: Moment(milliseconds: 1_795_176_000_000),
             metrics: ["users": 5, "crashed_users": 0, "sessions": 7, "crashed_sessions": 1])
-        series.learn(users.learns + sessions.learns)
+        series.remember(users.needs.union(sessions.needs))
         series.add(observation, keeping: .hours(1))
-        #expect(series.histories.map(\.newestShare) == [Share(hits: 5, of: 5), Share(hits: 6, of: 7)])
-        let kept = series.histories[1]
-        series.learn(sessions.learns)
-        #expect(series.histories == [kept])
+        #expect(series.memories(DropMemory.self).map(\.newestShare) == [Share(hits: 5, of: 5), Share(hits: 6, of: 7)])
+        let kept = series.memories(DropMemory.self)[1]
+        series.remember(sessions.needs)
+        #expect(series.memories(DropMemory.self) == [kept])
     }
 }
 
@@ -260,7 +260,8 @@ extension DropDetector {
 
     @Test func `it asks for what it needs`() throws {
         let rule = try DropDetector.rule(["by": .fraction(0.002)])
-        #expect(rule.learns == [History.Need(metric: "crash_free_users", by: 0.002)])
+        #expect(
+            rule.needs == [MemoryNeed(DropMemory.self, DropMemory.Need(metric: "crash_free_users", by: 0.002))])
         #expect(rule.metrics == ["crash_free_users"])
         #expect(rule.holdTime == .zero)
         #expect(rule.spans == [.minutes(5)])

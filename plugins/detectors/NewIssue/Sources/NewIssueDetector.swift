@@ -1,3 +1,4 @@
+public import IssueKit
 public import PluginKit
 
 /// A detector that tells once of every issue that was never seen before.

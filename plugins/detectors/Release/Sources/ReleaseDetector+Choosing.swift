@@ -35,7 +35,7 @@ extension ReleaseDetector {
         let versions = present.compactMap { part in Version(part.subject.release ?? "").map { (part, $0) } }
         guard versions.count < present.count else { return versions.sorted { $0.1 < $1.1 }.map(\.0) }
         return present.sorted { left, right in
-            let (a, b) = (left.series.issueMemory.began, right.series.issueMemory.began)
+            let (a, b) = (left.series.firstSeen, right.series.firstSeen)
             return (a ?? .earliest, left.subject) < (b ?? .earliest, right.subject)
         }
     }
@@ -70,11 +70,13 @@ extension ReleaseDetector {
     func atSameAdoption(
         _ new: Candidate, _ newest: Series, _ before: some Sequence<Sight.Part>, _ sight: Sight
     ) -> Pair? {
-        let watch = (sight.parts.map(\.series) + [sight.series]).compactMap(\.issueMemory.began).min()
-        guard let watch, newest.issueMemory.began ?? watch > watch else { return nil }
-        for part in before where part.series.issueMemory.began ?? watch > watch {
-            for stage in newest.launch.stages.reversed() {
-                guard let other = part.series.launch.stages.first(where: { $0.level == stage.level }),
+        let watch = (sight.parts.map(\.series) + [sight.series]).compactMap(\.firstSeen).min()
+        guard let watch, newest.firstSeen ?? watch > watch else { return nil }
+        let stages = newest.memory(Launch.self).stages
+        for part in before where part.series.firstSeen ?? watch > watch {
+            let others = part.series.memory(Launch.self).stages
+            for stage in stages.reversed() {
+                guard let other = others.first(where: { $0.level == stage.level }),
                     let young = candidate(stage, new.subject, new.name, new.span),
                     let old = candidate(other, part.subject, name(part), new.span)
                 else { continue }

@@ -101,6 +101,7 @@ public struct ReleaseDetector: Detector {
 
     var noun: String { metric.denominator?.name ?? "cases" }
 
+    public static var memories: [MemoryKind] { [MemoryKind(Launch.self)] }
     public var metrics: [Metric] { [metric] }
     public var lookback: Duration { window }
     public var spans: [Duration] { [window] }

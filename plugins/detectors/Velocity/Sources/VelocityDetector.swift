@@ -1,3 +1,4 @@
+internal import IssueKit
 public import PluginKit
 
 /// A detector that fires while one issue touches more than a share of all sessions or users.
@@ -58,6 +59,7 @@ public struct VelocityDetector: Detector {
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
+    public static var memories: [MemoryKind] { [MemoryKind(IssueMemory.self)] }
     public var metrics: [Metric] { [whole] }
     public var readsIssues: Bool { true }
     public var lookback: Duration { window }
@@ -70,8 +72,9 @@ public struct VelocityDetector: Detector {
     private static let recovery = 0.5
 
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {
-        guard let look = sight.series.issueMemory.look else { return [silence("no issue has been named yet")] }
-        var findings = endings(sight, look, now)
+        let memory = sight.series.memory(IssueMemory.self)
+        guard let look = memory.look else { return [silence("no issue has been named yet")] }
+        var findings = endings(sight, memory)
         let ended = Set(findings.compactMap(\.key))
         guard now - look.seen < quietTime else { return findings }
         guard look.isComplete else { return findings + [silence("the span is not complete yet")] }
@@ -85,7 +88,7 @@ public struct VelocityDetector: Detector {
         }
         let open = Set(sight.tracked.compactMap(\.key))
         for issue in look.issues where !ended.contains(issue.id) {
-            let standing = sight.series.issueMemory[issue.id]?.standing ?? .open
+            let standing = memory[issue.id]?.standing ?? .open
             guard standing == .open else { continue }
             findings.append(judge(issue, total, look, isTold: open.contains(issue.id)))
         }
@@ -125,10 +128,10 @@ public struct VelocityDetector: Detector {
     private var quietTime: Duration { max(window, .minutes(30)) }
 
     /// What is over: issues not named any more, and such as people have taken care of.
-    private func endings(_ sight: Sight, _ look: IssueMemory.Look, _ now: Moment) -> [Finding] {
+    private func endings(_ sight: Sight, _ memory: IssueMemory) -> [Finding] {
         sight.tracked.compactMap { tracked in
             guard let key = tracked.key else { return nil }
-            let record = sight.series.issueMemory[key]
+            let record = memory[key]
             let sentence: String
             switch record?.standing {
             case .closed?: sentence = "The source says that it is resolved."

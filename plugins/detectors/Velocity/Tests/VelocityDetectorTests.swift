@@ -59,7 +59,7 @@ private typealias Issue = AlertModel.Issue
     @Test(arguments: cases)
     func `a verdict follows from the look`(of look: Case) throws {
         let rule = try look.options.detector(VelocityDetector.self)
-        var series = Series()
+        var series = Series(remembering: MemoryKinds(VelocityDetector.memories))
         let now = Moment.rehearsalStart
         series.add(
             Observation(

@@ -1,8 +1,14 @@
+public import PluginKit
+
 /// How a release began: its crashes by the time of its first hundred sessions, its first two hundred, and so on.
 ///
 /// Releases that came out on different days can so be compared at the same adoption. Only complete spans that do not
 /// overlap are counted: where a source measures rolling spans, a part of its sessions, but of each release in the same way.
-public struct Launch: Hashable, Sendable {
+///
+/// It is kept of every release from its first sessions on, for a rule that is added later could not catch up.
+public struct Launch: StandingMemory {
+    public static let name = "launch"
+
     /// What was counted when a number of sessions was first reached.
     public struct Stage: Hashable, Sendable {
         /// The stage of 100 sessions is 0, each further one has twice as many.
@@ -24,7 +30,7 @@ public struct Launch: Hashable, Sendable {
 
     public init() {}
 
-    mutating func add(_ observation: Observation) {
+    public mutating func add(_ observation: Observation) {
         guard observation.subject.release != nil, observation.isComplete, observation.span.from >= countedTo,
             let sessions = observation.metrics[.sessions],
             let crashed = observation.metrics[.crashedSessions]
@@ -41,7 +47,7 @@ public struct Launch: Hashable, Sendable {
     private static func sessions(at level: Int) -> Double { sessionsMin * Double(1 << level) }
 }
 
-extension Launch: JSONWritable {
+extension Launch {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             guard countedTo > .earliest else { return }
@@ -58,7 +64,7 @@ extension Launch: JSONWritable {
         }
     }
 
-    init(_ reader: JSONReader) throws(JSONMismatch) {
+    public init(_ reader: JSONReader) throws(JSONMismatch) {
         guard let to = try reader.optional("to") else { return }
         countedTo = try to.moment()
         sessions = try reader.member("sessions").number()

@@ -1,10 +1,17 @@
+import AlertTesting
 import Glibc
+import PluginKit
 
-@testable import AlertModel
+@testable import DropDetector
 
-/// An app's life told to a history, five minutes after five minutes, with a rate of crashed users that a test sets.
+extension SeededRandom {
+    /// Tests take them as arguments, so a failure names its own.
+    static let seeds: [UInt64] = [1, 20_261_120, 0xDEAD_BEEF]
+}
+
+/// An app's life told to a memory, five minutes after five minutes, with a rate of crashed users that a test sets.
 struct Life {
-    var history: History
+    var memory: DropMemory
     private var random: SeededRandom
     /// Spans told so far.
     private(set) var step = 0
@@ -13,7 +20,7 @@ struct Life {
     static let stepsPerDay = 288
 
     init(seed: UInt64, by: Double = 0.005) {
-        history = History(History.Need(metric: "crash_free_users", by: by))
+        memory = DropMemory(DropMemory.Need(metric: "crash_free_users", by: by))
         random = SeededRandom(seed: seed)
     }
 
@@ -35,21 +42,21 @@ struct Life {
         // By night there is a quarter of the traffic.
         let hour = Double(step) / Double(Life.stepsPerDay) * 2 * .pi
         let here = (users * (1 - 0.6 * cos(hour))).rounded()
-        let crashed = (0..<Int(here)).count { _ in random.chance(rate) }
+        let crashed = (0..<Int(here)).count { _ in random.happens(rate) }
         return Life.observation(step, users: here, crashed: Double(crashed))
     }
 
     mutating func pass(days: Double, users: Double = 200, rate: Double = 0.003) {
-        for _ in 0..<Int(days * Double(Life.stepsPerDay)) { history.add(next(users: users, rate: rate)) }
+        for _ in 0..<Int(days * Double(Life.stepsPerDay)) { memory.add(next(users: users, rate: rate)) }
     }
 
     /// Passes until something is so, and says how many spans that took; nil when it was not within some days.
     mutating func pass(
-        days: Double, users: Double = 200, rate: Double, until isSo: (History) -> Bool
+        days: Double, users: Double = 200, rate: Double, until isSo: (DropMemory) -> Bool
     ) -> Int? {
         for count in 1...Int(days * Double(Life.stepsPerDay)) {
-            history.add(next(users: users, rate: rate))
-            if isSo(history) { return count }
+            memory.add(next(users: users, rate: rate))
+            if isSo(memory) { return count }
         }
         return nil
     }

@@ -1,6 +1,8 @@
+public import PluginKit
+
 // What a rule reads of what was learned.
 
-extension History {
+extension DropMemory {
     /// Whether enough has been learned to compare with: two days that were as usual.
     public var isReady: Bool { baseline.isReady }
 
@@ -28,11 +30,11 @@ extension History {
     /// limit, and the usual rate is raised by its uncertainty, so that truly it is reached a third as often or less. In
     /// `Benchmarks/Sources/Signal` a rarity of 90 came by chance once in 112, 300 and 2,400 days, with 500, 20,000 and
     /// 1,000,000 users a day.
-    public var rarity: Double { score.total * History.boundIsCarefulBy }
+    public var rarity: Double { score.total * DropMemory.boundIsCarefulBy }
 
     /// The same for falls that are about as deep as `depth` or deeper.
     public func rarity(ofFallsOver depth: Double) -> Double {
-        score.total(atLeast: depth, of: need.by) * History.boundIsCarefulBy
+        score.total(atLeast: depth, of: need.by) * DropMemory.boundIsCarefulBy
     }
 
     private static let boundIsCarefulBy = 3.0
@@ -79,6 +81,6 @@ extension History {
     }
 }
 
-extension History.Bucket {
+extension DropMemory.Bucket {
     var span: TimeSpan? { TimeSpan(from: Moment(milliseconds: from), to: Moment(milliseconds: to)) }
 }

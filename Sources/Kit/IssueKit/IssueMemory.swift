@@ -1,3 +1,8 @@
+// IssueKit is what detectors that judge single issues share: what is remembered of issues, and when one is news. It is no
+// part of PluginKit, for a detector of figures needs none of it.
+
+public import PluginKit
+
 /// Which issues a source has ever named of one subject: what tells a new one from an old one, and one that is back from
 /// one that was never away.
 ///
@@ -5,7 +10,9 @@
 /// What was there when the bot began to look is the past. Sources that tell when an issue was first seen make that
 /// exact; of others, all that they name within the first day is held to be old, because most name only issues that
 /// occur, and old ones occur seldom.
-public struct IssueMemory: Hashable, Sendable {
+public struct IssueMemory: StandingMemory {
+    public static let name = "issue_memory"
+
     /// What is remembered of one issue.
     public struct Record: Hashable, Sendable {
         /// When the issue began: as the source says, or else when it was first named here.
@@ -78,7 +85,7 @@ public struct IssueMemory: Hashable, Sendable {
     }
 
     /// Takes in what an observation says of issues.
-    mutating func add(_ observation: Observation) {
+    public mutating func add(_ observation: Observation) {
         let began = began ?? observation.seen
         self.began = began
         guard !observation.issues.isEmpty else { return }
@@ -96,7 +103,7 @@ public struct IssueMemory: Hashable, Sendable {
             let isNews = records[hash].map { !$0.isPast || $0.returned != nil } ?? false
             kept.append((issue, isNews))
         }
-        if observation.span.to >= looks.first?.span.to ?? .earliest {
+        if isNewest(observation) {
             let news = kept.filter(\.isNews) + kept.filter { !$0.isNews }
             looks = [
                 Look(
@@ -105,6 +112,13 @@ public struct IssueMemory: Hashable, Sendable {
             ]
         }
         forgetOldest()
+    }
+
+    /// Whether nothing newer has named issues: an older sight of a span may still come after the newer one.
+    private func isNewest(_ observation: Observation) -> Bool {
+        guard let look, observation.span.to <= look.span.to else { return true }
+        return observation.span.to == look.span.to
+            && (observation.span != look.span || observation.seen >= look.seen)
     }
 
     private mutating func forgetOldest() {
@@ -203,7 +217,7 @@ extension Metrics {
     }
 }
 
-extension IssueMemory: JSONWritable {
+extension IssueMemory {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             guard let began else { return }

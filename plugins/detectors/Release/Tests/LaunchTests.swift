@@ -1,6 +1,7 @@
+import PluginKit
+import PluginTesting
+import ReleaseDetector
 import Testing
-
-@testable import AlertModel
 
 @Suite struct `How a release began` {
     private static let start = Moment(milliseconds: 1_795_176_000_000)  // 2026-11-20T12:00:00Z
@@ -45,6 +46,11 @@ import Testing
         ] {
             #expect(launch([good, other]) == launch([good]), "\(other)")
         }
+    }
+
+    @Test func `it is what every memory must be`() {
+        let observations = (0..<60).map { observation(Double(37 << ($0 / 3)), 3, hour: $0) }
+        #expect(MemoryConformance(Launch.self, fedWith: observations, bytesMax: 2048).violations() == [])
     }
 
     @Test func `it is given back from its JSON, in at most 2 kB`() throws {

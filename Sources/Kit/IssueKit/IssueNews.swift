@@ -1,3 +1,5 @@
+public import PluginKit
+
 /// A detector that tells once of every issue of which there is news. What is news differs from one to the other; what
 /// follows from it does not.
 public protocol IssueNewsDetector: Detector {}
@@ -6,6 +8,7 @@ extension IssueNewsDetector {
     /// That something is new, or back, is said once.
     public static var isWorthReminding: Bool { false }
 
+    public static var memories: [MemoryKind] { [MemoryKind(IssueMemory.self)] }
     public var metrics: [Metric] { [] }
     public var readsIssues: Bool { true }
     // What it needs of the past is in the memory of issues, which is kept anyway.
@@ -65,7 +68,7 @@ public struct IssueNews: Sendable {
         in sight: Sight, at now: Moment, since: (IssueMemory.Record) -> Moment?, many: String,
         sentence: (Item) -> String
     ) -> [Finding] {
-        let memory = sight.series.issueMemory
+        let memory = sight.series.memory(IssueMemory.self)
         let isTogether = { (tracked: Sight.Tracked) in tracked.key?.hasSuffix(IssueNews.togetherMark) ?? false }
         let together = sight.tracked.filter(isTogether)
         let open = sight.tracked.filter { !isTogether($0) }.compactMap(\.key)
@@ -157,13 +160,5 @@ extension Issue {
     public var called: String {
         let short = title.tamed.clipped(to: 120)
         return short.isEmpty || short == id ? id : "\(short) (\(id))"
-    }
-}
-
-extension Double {
-    /// `29 users`, `1 user`.
-    public func counted(_ noun: String) -> String {
-        let whole = rounded().plain
-        return whole == "1" && noun.hasSuffix("s") ? "1 \(noun.dropLast())" : "\(whole) \(noun)"
     }
 }

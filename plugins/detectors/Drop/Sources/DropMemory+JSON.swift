@@ -1,7 +1,9 @@
+public import PluginKit
+
 // What was learned as JSON, for snapshots. Reading takes back exactly what was written, and refuses what could not have
 // been.
 
-extension History.Need: JSONWritable {
+extension DropMemory.Need: JSONWritable, JSONReadable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             json.member("metric", metric)
@@ -15,7 +17,7 @@ extension History.Need: JSONWritable {
     }
 }
 
-extension History: JSONWritable {
+extension DropMemory {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             json.member("need", need)
@@ -43,10 +45,10 @@ extension History: JSONWritable {
         self.init(try Need(reader.member("need")))
         grain = try reader.member("grain").whole(in: 0...3_600_000)
         let parts = try reader.member("odd").elements(exactly: 3)
-        shorter = Int(try parts[0].whole(in: 0...Int64(History.shorterEnough)))
+        shorter = Int(try parts[0].whole(in: 0...Int64(DropMemory.shorterEnough)))
         shorterSince = try parts[1].whole(in: JSONReader.instants)
-        behind = Int(try parts[2].whole(in: 0...Int64(History.behindEnough)))
-        recent = try reader.member("recent").elements(most: History.recentMax + 1).list(Bucket.init)
+        behind = Int(try parts[2].whole(in: 0...Int64(DropMemory.behindEnough)))
+        recent = try reader.member("recent").elements(most: DropMemory.recentMax + 1).list(Bucket.init)
         for (left, right) in zip(recent, recent.dropFirst()) where left.to > right.from {
             throw try reader.member("recent").mismatch(expected: "spans in order that do not overlap")
         }
@@ -57,7 +59,7 @@ extension History: JSONWritable {
     }
 }
 
-extension History.Bucket: JSONPart {
+extension DropMemory.Bucket: JSONPart {
     func put(into json: inout JSONWriter) {
         json.array { json in
             json.put(from)
@@ -78,7 +80,7 @@ extension History.Bucket: JSONPart {
     }
 }
 
-extension History.Hour {
+extension DropMemory.Hour {
     fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
         let parts = try reader.elements(exactly: 3)
         self.init(

@@ -1,3 +1,5 @@
+public import PluginKit
+
 /// What is learned of one metric of one subject: what is usual at this hour of the week, and how far the newest figures
 /// speak against it.
 ///
@@ -11,7 +13,9 @@
 ///
 /// Memory: 3 KB for the rhythm, 40 bytes a span of the last six hours (at most 360), 24 bytes an hour of the last day: some
 /// 8 KB with spans of five minutes, at most 20 KB.
-public struct History: Hashable, Sendable {
+public struct DropMemory: AskedMemory {
+    public static let name = "learned"
+
     /// What a rule wants to have learned.
     public struct Need: Hashable, Sendable {
         /// A share of what went well whose counts the source gives: `crash_free_users` or `crash_free_sessions`.
@@ -61,8 +65,10 @@ public struct History: Hashable, Sendable {
     private var table = Scratch<DropTable>()
     private var search = Scratch<MetricSearch>()
 
+    // In milliseconds, made once: they are compared at every observation.
     /// How long figures may be corrected: later ones are rare, and would cost a look at more spans.
-    public static let correctionsLast = Duration.hours(6)
+    private static let correctionsLast = Duration.hours(6).wholeMilliseconds
+    private static let clockSlackMax = Observation.clockSlackMax.wholeMilliseconds
     /// Most spans kept: six hours of minutes.
     static let recentMax = 360
     /// How long an hour waits until it is learned from: a fall that began yesterday is not taken for usual.
@@ -74,9 +80,10 @@ public struct History: Hashable, Sendable {
 
     public init(_ need: Need) { self.need = need }
 
+    public mutating func add(_ observation: Observation) { _ = takesIn(observation) }
+
     /// Takes in an observation; gives back whether it changed anything.
-    @discardableResult
-    public mutating func add(_ observation: Observation) -> Bool {
+    mutating func takesIn(_ observation: Observation) -> Bool {
         guard isTimely(observation.seen.milliseconds), observation.isComplete, let share = share(observation.metrics)
         else { return false }
         let bucket = Bucket(
@@ -101,13 +108,13 @@ public struct History: Hashable, Sendable {
     /// A wall clock that was ahead has left spans behind that have not been yet: when it is back, they go, or nothing true
     /// would fit. A single old sight is passed over: it may have lain somewhere.
     private mutating func isTimely(_ seen: Int64) -> Bool {
-        let limit = seen + Observation.clockSlackMax.wholeMilliseconds
+        let limit = seen + DropMemory.clockSlackMax
         guard score.until > limit else {
             behind = 0
             return true
         }
         behind += 1
-        guard behind >= History.behindEnough else { return false }
+        guard behind >= DropMemory.behindEnough else { return false }
         behind = 0
         recent.removeAll { $0.to > limit }
         hours.removeAll { $0.hour >= limit.hour }
@@ -125,17 +132,17 @@ public struct History: Hashable, Sendable {
     /// their rates can not be compared. The shortest counts; but a single odd one changes nothing.
     private mutating func fits(_ bucket: Bucket) -> Bool {
         let length = bucket.to - bucket.from
-        guard length <= History.spanMax else { return false }
+        guard length <= DropMemory.spanMax else { return false }
         if grain == 0 { grain = length }
         if length > grain * 2 {
-            guard bucket.from - score.until > History.pauseMax else { return false }
+            guard bucket.from - score.until > DropMemory.pauseMax else { return false }
             beginAnew(with: length)
         } else if length * 2 < grain {
-            if bucket.to - shorterSince > History.correctionsLast.wholeMilliseconds || bucket.to < shorterSince {
+            if bucket.to - shorterSince > DropMemory.correctionsLast || bucket.to < shorterSince {
                 (shorter, shorterSince) = (0, bucket.to)
             }
             shorter += 1
-            guard shorter >= History.shorterEnough else { return false }
+            guard shorter >= DropMemory.shorterEnough else { return false }
             beginAnew(with: length)
         }
         return true
@@ -159,7 +166,7 @@ public struct History: Hashable, Sendable {
 
     private mutating func take(_ bucket: Bucket) -> Bool {
         guard let newest = recent.last, bucket.from < newest.to else { return append(bucket) }
-        guard bucket.from >= mark.until, newest.to - bucket.to < History.correctionsLast.wholeMilliseconds else {
+        guard bucket.from >= mark.until, newest.to - bucket.to < DropMemory.correctionsLast else {
             return false
         }
         let place = recent.firstIndex { $0.to > bucket.from } ?? recent.count
@@ -186,9 +193,9 @@ public struct History: Hashable, Sendable {
         learn(until: bucket.to)
         weigh(bucket, in: \.score)
         acceptWhatStays()
-        let horizon = bucket.to - History.correctionsLast.wholeMilliseconds
+        let horizon = bucket.to - DropMemory.correctionsLast
         var gone = 0
-        while gone < recent.count - 1, recent[gone].to <= horizon || recent.count - gone > History.recentMax {
+        while gone < recent.count - 1, recent[gone].to <= horizon || recent.count - gone > DropMemory.recentMax {
             weigh(recent[gone], in: \.mark)
             if !mark.isSuspicious, !score.isSuspicious, let table = table.value {
                 baseline.learnNoise(recent[gone], usual: table.usual)
@@ -204,7 +211,7 @@ public struct History: Hashable, Sendable {
         for bucket in recent { weigh(bucket, in: \.score) }
     }
 
-    private mutating func weigh(_ bucket: Bucket, in score: WritableKeyPath<History, DropScore>) {
+    private mutating func weigh(_ bucket: Bucket, in score: WritableKeyPath<DropMemory, DropScore>) {
         guard baseline.isReady else {
             self[keyPath: score].pass(bucket)
             return
@@ -235,7 +242,7 @@ public struct History: Hashable, Sendable {
 
     /// Learns from the hours that have waited long enough, but for those in which something was wrong.
     private mutating func learn(until now: Int64) {
-        let ripe = (now - 1).hour - History.quarantineHours
+        let ripe = (now - 1).hour - DropMemory.quarantineHours
         var gone = 0
         while gone < hours.count, hours[gone].hour <= ripe {
             baseline.learn(hours[gone], isUsual: !score.excludes(hours[gone].hour))
@@ -248,7 +255,7 @@ public struct History: Hashable, Sendable {
 
     /// What has been otherwise for a fortnight is how it is now: somebody was told, and it has stayed.
     private mutating func acceptWhatStays() {
-        guard let lasted = score.suspicion?.lasted, lasted >= History.acceptedAfterDays else { return }
+        guard let lasted = score.suspicion?.lasted, lasted >= DropMemory.acceptedAfterDays else { return }
         score.clear()
         mark.clear()
         baseline.levelAnew()
@@ -259,7 +266,7 @@ public struct History: Hashable, Sendable {
     static let acceptedAfterDays = 14.0
 }
 
-extension History.Bucket {
+extension DropMemory.Bucket {
     /// The clock hour in which it ends; half-open, so a span that ends with an hour belongs to it.
     var hour: Int64 { (to - 1).hour }
 }

@@ -1,25 +1,27 @@
+import AlertTesting
 import Glibc
+import PluginKit
 import Testing
 
-@testable import AlertModel
+@testable import DropDetector
 
 @Suite struct `What is usual` {
     @Test(arguments: SeededRandom.seeds)
     func `it is learned from two days on, and better with every week`(seed: UInt64) throws {
         var life = Life(seed: seed)
         life.pass(days: 2.9)
-        #expect(!life.history.isReady, "the last day waits")
+        #expect(!life.memory.isReady, "the last day waits")
         life.pass(days: 0.3)
-        #expect(life.history.isReady)
-        let early = try #require(life.history.uncertainty)
+        #expect(life.memory.isReady)
+        let early = try #require(life.memory.uncertainty)
         life.pass(days: 20)
-        let late = try #require(life.history.uncertainty)
+        let late = try #require(life.memory.uncertainty)
         #expect(late < early, "seed \(seed)")
-        let usual = try #require(life.history.usual)
+        let usual = try #require(life.memory.usual)
         // 57,600 users a day of whom 173 crash: the level is known to within some percent, an hour's rhythm less well.
         #expect((0.7...1.3).contains((1 - usual) / 0.003), "\(usual), seed \(seed)")
-        #expect(life.history.rarity < 90, "seed \(seed)")
-        #expect(life.history.learned >= .days(21))
+        #expect(life.memory.rarity < 90, "seed \(seed)")
+        #expect(life.memory.learned >= .days(21))
     }
 
     @Test func `the rhythm of the day is learned`() throws {
@@ -30,7 +32,7 @@ import Testing
         }
         // The last full day, judged at its hours.
         let rates = (0..<24).map {
-            life.history.baseline.rate((Life.span(life.step - 1 - $0 * 12).to.milliseconds - 1).hour)
+            life.memory.baseline.rate((Life.span(life.step - 1 - $0 * 12).to.milliseconds - 1).hour)
         }
         let sorted = rates.sorted()
         #expect(sorted[23] / sorted[0] > 1.8)
@@ -40,12 +42,12 @@ import Testing
     func `nothing is learned from an incident`(seed: UInt64) throws {
         var life = Life(seed: seed)
         life.pass(days: 21)
-        let before = try #require(life.history.usual)
+        let before = try #require(life.memory.usual)
         life.pass(days: 3, rate: 0.033)
-        #expect(life.history.isSuspicious)
-        let during = try #require(life.history.usual)
+        #expect(life.memory.isSuspicious)
+        let during = try #require(life.memory.usual)
         life.pass(days: 4)
-        let after = try #require(life.history.usual)
+        let after = try #require(life.memory.usual)
         for usual in [during, after] {
             #expect((0.65...1.5).contains((1 - usual) / (1 - before)), "\(before), then \(usual); seed \(seed)")
         }
@@ -55,26 +57,26 @@ import Testing
         var life = Life(seed: 7)
         life.pass(days: 21)
         life.pass(days: 10, rate: 0.02)
-        #expect(life.history.rarity > 1000)
+        #expect(life.memory.rarity > 1000)
         life.pass(days: 9, rate: 0.02)
-        #expect(!life.history.isSuspicious)
+        #expect(!life.memory.isSuspicious)
         life.pass(days: 4, rate: 0.02)
-        let usual = try #require(life.history.usual)
+        let usual = try #require(life.memory.usual)
         #expect((0.7...1.4).contains((1 - usual) / 0.02), "\(usual)")
-        #expect(life.history.rarity < 90)
+        #expect(life.memory.rarity < 90)
     }
 
     @Test func `the level is found anew, and the rhythm kept`() {
         var baseline = Baseline()
         for hour in 0..<(24 * 30) as Range<Int64> {
-            baseline.learn(History.Hour(hour: hour, bad: hour % 24 < 6 ? 60 : 20, total: 10_000), isUsual: true)
+            baseline.learn(DropMemory.Hour(hour: hour, bad: hour % 24 < 6 ? 60 : 20, total: 10_000), isUsual: true)
         }
         let (night, day) = (baseline.rate(24 * 30 + 2), baseline.rate(24 * 30 + 12))
         #expect(night > 2 * day)
         baseline.levelAnew()
         #expect(!baseline.isReady)
         for hour in (24 * 30)..<(24 * 33) as Range<Int64> {
-            baseline.learn(History.Hour(hour: hour, bad: hour % 24 < 6 ? 600 : 200, total: 10_000), isUsual: true)
+            baseline.learn(DropMemory.Hour(hour: hour, bad: hour % 24 < 6 ? 600 : 200, total: 10_000), isUsual: true)
         }
         #expect((0.8...1.25).contains(baseline.rate(24 * 33 + 2) / (night * 10)))
     }
@@ -82,11 +84,11 @@ import Testing
     @Test func `an hour that is passed over makes it less sure, not different`() {
         var baseline = Baseline()
         for hour in 0..<(24 * 30) as Range<Int64> {
-            baseline.learn(History.Hour(hour: hour, bad: 20, total: 10_000), isUsual: true)
+            baseline.learn(DropMemory.Hour(hour: hour, bad: 20, total: 10_000), isUsual: true)
         }
         let (rate, deviation) = (baseline.rate(5), baseline.deviation(24 * 30))
         for hour in (24 * 30)..<(24 * 40) as Range<Int64> {
-            baseline.learn(History.Hour(hour: hour, bad: 900, total: 10_000), isUsual: false)
+            baseline.learn(DropMemory.Hour(hour: hour, bad: 900, total: 10_000), isUsual: false)
         }
         #expect(baseline.rate(5) == rate)
         #expect(baseline.deviation(24 * 40) > deviation)
@@ -111,7 +113,7 @@ import Testing
     func `on average it grows by the time that passes, whatever the traffic`(users: Double, rate: Double) {
         var baseline = Baseline()
         for hour in 0..<(24 * 60) as Range<Int64> {
-            baseline.learn(History.Hour(hour: hour, bad: rate * 100_000, total: 100_000), isUsual: true)
+            baseline.learn(DropMemory.Hour(hour: hour, bad: rate * 100_000, total: 100_000), isUsual: true)
         }
         let table = DropTable(hour: 24 * 60, baseline, by: 0.005)
         let to = table.hour * 3_600_000 + 300_000
@@ -119,7 +121,7 @@ import Testing
         for count in 0...300 {
             let probability = chance(Double(count), mean: users * table.rate, shape: table.shape)
             var score = DropScore()
-            score.add(History.Bucket(from: to - 1, to: to, bad: Double(count), total: users, seen: to), table)
+            score.add(DropMemory.Bucket(from: to - 1, to: to, bad: Double(count), total: users, seen: to), table)
             mean += score.days * probability
         }
         // So short that the evidence of no count is capped.
@@ -143,38 +145,38 @@ import Testing
         // 200 users a span: a point needs about five spans' worth of bad luck, ten points one.
         #expect(found <= (depth < 0.02 ? 36 : 6), "\(found) spans, seed \(seed)")
         life.pass(days: 0.125, rate: 0.003 + depth)
-        let fall = try #require(life.history.fall)
+        let fall = try #require(life.memory.fall)
         #expect(abs((fall.span.from - Life.span(begin).from).inSeconds) <= 3 * 3600, "\(fall.span.from), seed \(seed)")
         let seen = fall.usual - fall.share.hits / fall.share.total
         #expect((0.5...1.5).contains(seen / depth), "\(seen), seed \(seed)")
         let calm = life.pass(days: 2, rate: 0.003) { !$0.isSuspicious }
         #expect(try #require(calm, "seed \(seed)") <= 144)
-        #expect(life.history.rarity < 15)
-        #expect(life.history.fall == nil)
+        #expect(life.memory.rarity < 15)
+        #expect(life.memory.fall == nil)
     }
 
     @Test func `only depths at least so great count for a severity`() {
         var life = Life(seed: 3)
         life.pass(days: 21)
         life.pass(days: 0.5, rate: 0.012)
-        #expect(life.history.rarity > 90)
-        #expect(life.history.rarity(ofFallsOver: 0.1) < 15)
-        #expect(life.history.rarity(ofFallsOver: 0.005) == life.history.rarity)
+        #expect(life.memory.rarity > 90)
+        #expect(life.memory.rarity(ofFallsOver: 0.1) < 15)
+        #expect(life.memory.rarity(ofFallsOver: 0.005) == life.memory.rarity)
     }
 
     @Test func `nobody there is no evidence`() {
         var life = Life(seed: 3)
         life.pass(days: 10)
-        let before = life.history.rarity
-        for step in life.step..<(life.step + 100) { life.history.add(Life.observation(step, users: 0, crashed: 0)) }
-        #expect(life.history.rarity == before)
-        #expect(life.history.newest == Life.span(life.step + 99))
+        let before = life.memory.rarity
+        for step in life.step..<(life.step + 100) { life.memory.add(Life.observation(step, users: 0, crashed: 0)) }
+        #expect(life.memory.rarity == before)
+        #expect(life.memory.newest == Life.span(life.step + 99))
     }
 
     @Test func `an app that never crashes is compared with very little, not with nothing`() throws {
         var life = Life(seed: 3)
         life.pass(days: 10, rate: 0)
-        #expect(try #require(life.history.usual) > 0.9999)
+        #expect(try #require(life.memory.usual) > 0.9999)
         let steps = life.pass(days: 1, rate: 0.05) { $0.rarity > 90 }
         #expect(try #require(steps) <= 4)
     }

@@ -1,6 +1,8 @@
+import PluginKit
+import PluginTesting
 import Testing
 
-@testable import AlertModel
+@testable import IssueKit
 
 private typealias Issue = AlertModel.Issue
 
@@ -99,6 +101,19 @@ private typealias Issue = AlertModel.Issue
         #expect(memory.look?.metrics == ["sessions": 1000, "users": 500])
     }
 
+    @Test func `it is what every memory must be`() {
+        let statuses = ["open", "resolved", "regressed", "ignored", nil]
+        let looks = (0..<100).map { round in
+            let issues = (0..<(round % 7)).map { number in
+                Issue(
+                    id: "\(round * number % 30)", title: "t", users: Double(number),
+                    status: statuses[(round + number) % 5])
+            }
+            return look(issues, after: .hours(Int64(round)))
+        }
+        #expect(MemoryConformance(IssueMemory.self, fedWith: looks).violations() == [])
+    }
+
     @Test func `those go that have not been named for longest`() {
         let most = IssueMemory.recordsMax + IssueMemory.recordsSlack
         let looks = (0...most).map { number in
@@ -145,17 +160,27 @@ private typealias Issue = AlertModel.Issue
         #expect(try IssueMemory(JSONReader(JSON(parsing: written))) == memory)
     }
 
+    @Test func `an older sight of the same span is not looked at for the newer one`() {
+        var (now, before) = (look([Issue(id: "a", title: "")], after: .hours(1)), look([], after: .hours(1)))
+        before.issues = [Issue(id: "b", title: "")]
+        before.seen = now.seen - .minutes(1)
+        #expect(memory([now, before]).look?.issues.map(\.id) == ["a"])
+        now.seen = before.seen - .minutes(1)
+        #expect(memory([now, before]).look?.issues.map(\.id) == ["b"])
+    }
+
     @Test func `a series gives it back from its JSON, and reads one from before there was any`() throws {
-        var series = Series()
+        let kinds = MemoryKinds([MemoryKind(IssueMemory.self)])
+        var series = Series(remembering: kinds)
         series.add(look([Issue(id: "a", title: "t", users: 3, status: "resolved")], after: .zero), keeping: .hours(1))
         series.add(look([Issue(id: "a", title: "t", users: 4, status: "open")], after: .minutes(5)), keeping: .hours(1))
         let json = try JSON(parsing: series.json.bytes)
-        let read = try Series(JSONReader(json))
+        let read = try Series(JSONReader(json), kinds)
         #expect(read == series)
-        #expect(read.issueMemory["a"]?.returned == Self.start + .minutes(5))
+        #expect(read.memory(IssueMemory.self)["a"]?.returned == Self.start + .minutes(5))
         guard case .object(var object) = json else { return }
         object["issue_memory"] = nil
-        #expect(try Series(JSONReader(.object(object))).issueMemory == IssueMemory())
+        #expect(try Series(JSONReader(.object(object)), kinds).memory(IssueMemory.self) == IssueMemory())
     }
 
     @Test(arguments: ["{\"issues\":[[]]}", "{\"issues\":[[\"?\",1,2,3,4,5,6,7]]}", "{\"look\":{}}", "{\"began\":7}"])

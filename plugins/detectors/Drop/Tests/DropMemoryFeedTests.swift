@@ -1,22 +1,27 @@
+import AlertTesting
+import PluginKit
+import PluginTesting
 import Testing
 
-@testable import AlertModel
+@testable import DropDetector
 
 /// Without printing both, which would be pages.
-private func expectSame(_ left: History, _ right: History, sourceLocation: SourceLocation = #_sourceLocation) {
+private func expectSame(_ left: DropMemory, _ right: DropMemory, sourceLocation: SourceLocation = #_sourceLocation) {
     let isSame = left == right
     #expect(isSame, sourceLocation: sourceLocation)
 }
 
 /// That the same was learned, whatever odd things came by.
-private func expectSameLearned(_ left: History, _ right: History, sourceLocation: SourceLocation = #_sourceLocation) {
+private func expectSameLearned(
+    _ left: DropMemory, _ right: DropMemory, sourceLocation: SourceLocation = #_sourceLocation
+) {
     let isSame =
         left.recent == right.recent && left.score == right.score && left.mark == right.mark && left.hours == right.hours
         && left.baseline == right.baseline
     #expect(isSame, sourceLocation: sourceLocation)
 }
 
-@Suite struct `What a history takes in` {
+@Suite struct `What a memory of a share takes in` {
     /// A life of ten days.
     private func learned(_ seed: UInt64 = 5) -> Life {
         var life = Life(seed: seed)
@@ -28,60 +33,60 @@ private func expectSameLearned(_ left: History, _ right: History, sourceLocation
         let life = learned()
         var (plain, shuffled) = (life, life)
         let spans = (0..<60).map { _ in plain.next(rate: 0.01) }
-        for span in spans { plain.history.add(span) }
+        for span in spans { plain.memory.add(span) }
         // Every third span comes an hour late.
         let late = spans.indices.filter { $0 % 3 == 1 && $0 < 48 }
         for index in spans.indices {
-            if !late.contains(index) { shuffled.history.add(spans[index]) }
+            if !late.contains(index) { shuffled.memory.add(spans[index]) }
             if late.contains(index - 12) {
                 var span = spans[index - 12]
                 span.seen = spans[index].seen
-                shuffled.history.add(span)
+                shuffled.memory.add(span)
             }
         }
-        #expect(shuffled.history.recent.map(\.bad) == plain.history.recent.map(\.bad))
-        #expect(shuffled.history.hours == plain.history.hours)
-        #expect(abs(shuffled.history.rarity / plain.history.rarity - 1) < 0.01)
+        #expect(shuffled.memory.recent.map(\.bad) == plain.memory.recent.map(\.bad))
+        #expect(shuffled.memory.hours == plain.memory.hours)
+        #expect(abs(shuffled.memory.rarity / plain.memory.rarity - 1) < 0.01)
     }
 
     @Test func `a span seen again is corrected, up or down; an older sight of it changes nothing`() {
         var life = learned()
         let step = life.step
         func add(_ crashed: Double, seen: Int64) -> Bool {
-            life.history.add(
+            life.memory.takesIn(
                 Life.observation(step, users: 300, crashed: crashed, seen: Life.span(step).to + .minutes(seen)))
         }
-        let before = life.history.rarity
+        let before = life.memory.rarity
         #expect(add(30, seen: 1))
-        #expect(life.history.rarity > 90)
+        #expect(life.memory.rarity > 90)
         #expect(add(1, seen: 2))
-        #expect(life.history.rarity < max(before * 3, 15))
+        #expect(life.memory.rarity < max(before * 3, 15))
         #expect(!add(30, seen: 1))
         #expect(!add(1, seen: 3))
-        #expect(life.history.hours.last?.bad ?? 0 < 30)
+        #expect(life.memory.hours.last?.bad ?? 0 < 30)
     }
 
     @Test func `what is older than six hours comes too late`() {
         var life = learned()
         let missing = life.next()
         life.pass(days: 0.3)
-        let before = life.history
-        life.history.add(missing)
-        expectSameLearned(life.history, before)
+        let before = life.memory
+        life.memory.add(missing)
+        expectSameLearned(life.memory, before)
     }
 
     @Test func `spans that overlap those taken are passed over`() {
         var life = learned()
-        let before = life.history
+        let before = life.memory
         let newest = Life.span(life.step - 1)
         for (from, to) in [(-4, 1), (-1, 4), (-2, -1), (-60, 0), (-65, -5), (0, 0)] as [(Int64, Int64)] {
             guard let span = TimeSpan(from: newest.to + .minutes(from), to: newest.to + .minutes(to)) else { continue }
-            life.history.add(
+            life.memory.add(
                 Observation(
                     subject: Subject(source: "ios", app: "shop"), span: span, seen: newest.to + .minutes(5),
                     metrics: ["users": 100, "crashed_users": 90]))
         }
-        expectSameLearned(life.history, before)
+        expectSameLearned(life.memory, before)
     }
 
     @Test func `hours that slide beside short spans are not compared with them`() {
@@ -92,32 +97,32 @@ private func expectSameLearned(_ left: History, _ right: History, sourceLocation
             hour.span = TimeSpan(lasting: .hours(1), until: short.span.to)
             // Of the users of an hour more have crashed than of those of five minutes.
             hour.metrics = ["users": 500, "crashed_users": 25]
-            life.history.add(hour)
-            life.history.add(short)
-            twin.history.add(twin.next())
+            life.memory.add(hour)
+            life.memory.add(short)
+            twin.memory.add(twin.next())
         }
         // The first hour was all there was, so the first short spans were passed over.
-        #expect(life.history.grain == 300_000)
-        #expect(life.history.recent.map(\.bad) == twin.history.recent.map(\.bad))
-        #expect(life.history.hours == twin.history.hours)
-        #expect(life.history.isReady)
-        #expect(abs((life.history.usual ?? 0) - (twin.history.usual ?? 1)) < 0.0003)
+        #expect(life.memory.grain == 300_000)
+        #expect(life.memory.recent.map(\.bad) == twin.memory.recent.map(\.bad))
+        #expect(life.memory.hours == twin.memory.hours)
+        #expect(life.memory.isReady)
+        #expect(abs((life.memory.usual ?? 0) - (twin.memory.usual ?? 1)) < 0.0003)
     }
 
     @Test func `a source that has changed to longer spans is learned anew`() {
         var life = learned()
         let begin = Life.span(life.step).from + .days(2)
         for hour in 1...80 as ClosedRange<Int64> {
-            life.history.add(
+            life.memory.add(
                 Observation(
                     subject: Subject(source: "ios", app: "shop"),
                     span: TimeSpan(lasting: .hours(1), until: begin + .hours(hour)), seen: begin + .hours(hour),
                     metrics: ["users": 500, "crashed_users": 10]))
-            if hour == 30 { #expect(!life.history.isReady) }
+            if hour == 30 { #expect(!life.memory.isReady) }
         }
-        #expect(life.history.isReady)
-        #expect(abs((life.history.usual ?? 0) - 0.98) < 0.005)
-        #expect(life.history.rarity < 15)
+        #expect(life.memory.isReady)
+        #expect(abs((life.memory.usual ?? 0) - 0.98) < 0.005)
+        #expect(life.memory.rarity < 15)
     }
 
     @Test(
@@ -129,23 +134,23 @@ private func expectSameLearned(_ left: History, _ right: History, sourceLocation
         ] as [Metrics])
     func `what has no counts that make sense is passed over`(metrics: Metrics) {
         var life = learned()
-        let before = life.history
+        let before = life.memory
         var observation = life.next()
         observation.metrics = metrics
-        life.history.add(observation)
-        expectSame(life.history, before)
+        life.memory.add(observation)
+        expectSame(life.memory, before)
     }
 
     @Test func `spans that still fill, and days, are passed over`() {
         var life = learned()
-        let before = life.history
+        let before = life.memory
         var observation = life.next()
         observation.isComplete = false
-        life.history.add(observation)
+        life.memory.add(observation)
         observation.isComplete = true
         observation.span = TimeSpan(lasting: .days(1), until: observation.span.to)
-        life.history.add(observation)
-        expectSame(life.history, before)
+        life.memory.add(observation)
+        expectSame(life.memory, before)
     }
 
     @Test(arguments: [3.0, 30, 3000])
@@ -158,82 +163,93 @@ private func expectSameLearned(_ left: History, _ right: History, sourceLocation
             guard let moved = TimeSpan(from: span.span.from + ahead, to: span.span.to + ahead) else { continue }
             span.span = moved
             span.seen = moved.to
-            wrong.history.add(span)
+            wrong.memory.add(span)
         }
-        life.history = wrong.history
+        life.memory = wrong.memory
         life.pass(days: 0.5)
-        #expect(life.history.newest == Life.span(life.step - 1))
-        #expect(life.history.rarity < 90)
+        #expect(life.memory.newest == Life.span(life.step - 1))
+        #expect(life.memory.rarity < 90)
         let steps = life.pass(days: 0.5, rate: 0.05) { $0.rarity > 90 }
         #expect((steps ?? .max) <= 6)
     }
 
     @Test func `what is kept is bounded`() {
-        var history = History(History.Need(metric: "crash_free_users", by: 0.005))
+        var memory = DropMemory(DropMemory.Need(metric: "crash_free_users", by: 0.005))
         for minute in 0..<4000 as Range<Int64> {
             let end = Life.begin + .minutes(minute)
-            history.add(
+            memory.add(
                 Observation(
                     subject: Subject(source: "ios", app: "shop"), span: TimeSpan(lasting: .minutes(1), until: end),
                     seen: end, metrics: ["users": 10, "crashed_users": minute % 50 == 0 ? 10 : 0]))
         }
-        #expect(history.recent.count <= History.recentMax)
-        #expect(history.hours.count <= 26)
-        #expect(history.score.excluded.count <= 16)
+        #expect(memory.recent.count <= DropMemory.recentMax)
+        #expect(memory.hours.count <= 26)
+        #expect(memory.score.excluded.count <= 16)
     }
 }
 
-@Suite struct `Histories as JSON` {
+@Suite struct `Memories of a share as JSON` {
     @Test(arguments: SeededRandom.seeds)
     func `what is read goes on just as what was written`(seed: UInt64) throws {
         var life = Life(seed: seed)
         for _ in 0..<40 {
             life.pass(days: 0.6, users: 60, rate: life.step % 7 == 0 ? 0.02 : 0.003)
-            let text = life.history.json.text
-            let read = try History(JSONReader(JSON(parsing: text)))
-            expectSame(read, life.history)
-            life.history = read
+            let text = life.memory.json.text
+            let read = try DropMemory(JSONReader(JSON(parsing: text)))
+            expectSame(read, life.memory)
+            life.memory = read
         }
         var twin = Life(seed: seed)
         for _ in 0..<40 { twin.pass(days: 0.6, users: 60, rate: twin.step % 7 == 0 ? 0.02 : 0.003) }
-        expectSame(twin.history, life.history)
+        expectSame(twin.memory, life.memory)
     }
 
     @Test func `a series keeps what is asked for, and gives it back from its snapshot`() throws {
-        let needs = ["crash_free_users", "crash_free_sessions"].map { History.Need(metric: $0, by: 0.005) }
+        let kinds = MemoryKinds(DropDetector.memories)
+        let needs = ["crash_free_users", "crash_free_sessions"].map { DropMemory.Need(metric: $0, by: 0.005) }
         var life = Life(seed: 4)
-        var series = Series()
-        series.learn(needs)
+        var series = Series(remembering: kinds)
+        series.remember([MemoryNeed(DropMemory.self, needs[0]), MemoryNeed(DropMemory.self, needs[1])])
         for _ in 0..<1000 {
             var observation = life.next(users: 50)
             observation.metrics["sessions"] = 70
             observation.metrics["crashed_sessions"] = 0
             series.add(observation, keeping: .hours(1))
         }
-        let read = try Series(JSONReader(JSON(parsing: series.json.text)))
+        let read = try Series(JSONReader(JSON(parsing: series.json.text)), kinds)
         let isSame = read == series
         #expect(isSame)
-        #expect(read.history(for: needs[1])?.newestShare == Share(hits: 70, of: 70))
-        series.learn([needs[1]])
-        #expect(series.histories.map(\.need) == [needs[1]])
-        #expect(series.histories[0] == read.histories[1])
-        // Snapshots of earlier versions hold no histories.
-        guard case .object(var old) = Series().json else { return }
+        #expect(read.memory(DropMemory.self, needs[1])?.newestShare == Share(hits: 70, of: 70))
+        series.remember([MemoryNeed(DropMemory.self, needs[1])])
+        #expect(series.memories(DropMemory.self).map(\.need) == [needs[1]])
+        let isKept = series.memories(DropMemory.self)[0] == read.memories(DropMemory.self)[1]
+        #expect(isKept)
+        // Snapshots of the first versions hold none.
+        guard case .object(var old) = Series(remembering: kinds).json else { return }
         old["learned"] = nil
-        #expect(try Series(JSONReader(.object(old))) == Series())
+        #expect(try Series(JSONReader(.object(old)), kinds) == Series(remembering: kinds))
+    }
+
+    @Test func `it is what every memory must be`() {
+        var life = Life(seed: 6)
+        let observations = (0..<(5 * Life.stepsPerDay)).map { _ in
+            life.next(users: 50, rate: life.step > 4 * Life.stepsPerDay ? 0.03 : 0.003)
+        }
+        let need = DropMemory.Need(metric: "crash_free_users", by: 0.005)
+        #expect(MemoryConformance(DropMemory.self, need, fedWith: observations, bytesMax: 20_000).violations() == [])
     }
 
     @Test func `its size is bounded`() {
         var life = Life(seed: 1)
         life.pass(days: 35)
-        #expect(life.history.json.text.utf8.count < 16_000)
+        #expect(life.memory.json.text.utf8.count < 16_000)
     }
 
-    /// Every number of a written history is replaced by every other one in turn: what is taken must still work.
+    /// Every number of a written memory is replaced by every other one in turn: what is taken must still work.
     @Test func `what could not have been is refused, and nothing traps`() throws {
         var life = Life(seed: 2)
         life.pass(days: 4, users: 60)
-        let text = life.history.json.text
+        let text = life.memory.json.text
         let numbers = ["-1", "0", "1e300", "9223372036854775807", "-9223372036854775808", "null", "\"x\"", "[]"]
         var places: [Range<String.Index>] = []
         var index = text.startIndex
@@ -252,9 +268,9 @@ private func expectSameLearned(_ left: History, _ right: History, sourceLocation
                 var broken = text
                 broken.replaceSubrange(place, with: number)
                 do {
-                    var history = try History(JSONReader(JSON(parsing: broken)))
-                    history.add(Life.observation(life.step, users: 100, crashed: 50))
-                    _ = (history.rarity, history.fall, history.usual, history.uncertainty, history.json)
+                    var memory = try DropMemory(JSONReader(JSON(parsing: broken)))
+                    memory.add(Life.observation(life.step, users: 100, crashed: 50))
+                    _ = (memory.rarity, memory.fall, memory.usual, memory.uncertainty, memory.json)
                 } catch is JSONMismatch {
                     refused += 1
                 }

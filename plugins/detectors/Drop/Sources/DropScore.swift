@@ -1,3 +1,5 @@
+internal import PluginKit
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -38,7 +40,7 @@ struct DropScore: Hashable, Sendable {
 
     /// Every depth is as good a guess as any other.
     private static let weight = 1.0 / 8
-    /// From here on nothing is learned. Rules fire later, at a third of 15 days or more: see `History.rarityMin`.
+    /// From here on nothing is learned. Rules fire later, at a third of 15 days or more: see `DropMemory.rarityMin`.
     static let suspicious = 5.0
     private static let unsuspicious = 0.7
     /// The evidence for the usual rate that ends a suspicion: e to the fifth to one.
@@ -79,9 +81,9 @@ struct DropScore: Hashable, Sendable {
     }
 
     /// Lets a span pass that nothing is known to compare with.
-    mutating func pass(_ bucket: History.Bucket) { until = bucket.to }
+    mutating func pass(_ bucket: DropMemory.Bucket) { until = bucket.to }
 
-    mutating func add(_ bucket: History.Bucket, _ table: DropTable) {
+    mutating func add(_ bucket: DropMemory.Bucket, _ table: DropTable) {
         until = bucket.to
         // Of nobody nothing can be learned, and no time is spent in which something could have begun unseen.
         guard bucket.total > 0 else { return }

@@ -1,3 +1,5 @@
+internal import PluginKit
+
 #if canImport(Glibc)
     internal import Glibc
 #elseif canImport(Musl)
@@ -64,7 +66,7 @@ struct Baseline: Hashable, Sendable {
     var isReady: Bool { hoursLearned >= Baseline.readyHours }
 
     /// Takes in an hour, or lets it pass when it was not a usual one.
-    mutating func learn(_ hour: History.Hour, isUsual: Bool) {
+    mutating func learn(_ hour: DropMemory.Hour, isUsual: Bool) {
         let passed = min(max(1, hour.hour - learnedUntil), 1000)
         learnedUntil = max(learnedUntil, hour.hour)
         variance = min(Baseline.varianceMax, variance + Baseline.drift * Double(passed))
@@ -93,7 +95,7 @@ struct Baseline: Hashable, Sendable {
     }
 
     /// Learns by how much the counts of spans vary, from one where nothing was wrong.
-    mutating func learnNoise(_ bucket: History.Bucket, usual: Double) {
+    mutating func learnNoise(_ bucket: DropMemory.Bucket, usual: Double) {
         let expected = bucket.total * usual
         guard expected > 0 else { return }
         let square = (bucket.bad - expected) * (bucket.bad - expected)
