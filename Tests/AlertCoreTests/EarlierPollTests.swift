@@ -13,7 +13,7 @@ private struct Standstill: SubjectDetector {
     init(over polls: Int) { earlierPolls = polls }
     init(options: Options, context: RuleContext) throws(ProblemList) { self.init(over: 2) }
 
-    var metrics: [String] { [MetricName.users] }
+    var metrics: [Metric] { [.users] }
     let lookback = Duration.hours(1)
     let spans: [Duration] = [.days(1)]
     let holdTime = Duration.zero
@@ -21,7 +21,7 @@ private struct Standstill: SubjectDetector {
     func judge(_ series: Series, at now: Moment) -> Judgement {
         // Another rule may have asked for more.
         let polls = series.polls.suffix(earlierPolls + 1)
-        let counts = polls.compactMap { $0.measured(MetricName.users, over: .days(1))?.figure.value }
+        let counts = polls.compactMap { $0.measured(Metric.users.name, over: .days(1))?.figure.value }
         let evidence = Evidence(sentence: counts.map(\.plain).joined(separator: ", "))
         guard let last = counts.last, counts.count > earlierPolls else {
             return Judgement(.unknown("too few polls"), .far, evidence)

@@ -199,7 +199,8 @@ internal import Testing
         await stage.wait { $0.contains(.slept(until: end)) }
         door.open()
         await running.value
-        #expect(try State.reading(disk.afterPowerCut, .none).state.outbox.history.map(\.end) == [.delivered(receipt: nil)])
+        #expect(
+            try State.reading(disk.afterPowerCut, .none).state.outbox.history.map(\.end) == [.delivered(receipt: nil)])
         // Nobody waited for the grace to pass, and nobody was polled any more.
         #expect(stage.asked.count { $0 == "https://ios.example/" } == 1)
     }

@@ -25,7 +25,8 @@ public struct Plan: Sendable {
     public static let pollsPerHostMax = 4
 
     public init(
-        botName: String, zone: Zone, publicURL: String? = nil, reportTo: String? = nil, concurrency: Int = PollingSettings.concurrency.default,
+        botName: String, zone: Zone, publicURL: String? = nil, reportTo: String? = nil,
+        concurrency: Int = PollingSettings.concurrency.default,
         sources: [SourcePlan], detectors: [DetectorPlan] = [], gates: [GatePlan] = [], channels: [ChannelPlan],
         routes: [Route] = []
     ) {
