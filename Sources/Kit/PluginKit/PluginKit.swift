@@ -5,8 +5,9 @@
 // says how a message looks and what came of it, a rule looks at figures. None of them reads a clock, a file or a socket,
 // so a preview is printing, a test is a table, and a plugin outside this process can do whatever a built-in one can.
 
-// One import is the promise to plugin authors; the values they handle live in AlertModel and TimeZones.
+// One import is the promise to plugin authors; the values they handle live in AlertModel, Text and TimeZones.
 @_exported public import AlertModel
+@_exported public import Text
 @_exported public import TimeZones
 
 /// What every plugin says of itself: its name in the config, what it does, which options it has.

@@ -1,5 +1,5 @@
 // Pictures shows previews to people: messages in a terminal, and pages of HTML with drawings in SVG. It decides nothing,
-// prints nothing and knows no escape codes; whoever calls it has the values of a preview already.
+// prints nothing; whoever calls it has the values of a preview already.
 
 internal import PluginKit
 

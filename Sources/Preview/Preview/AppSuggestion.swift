@@ -186,7 +186,3 @@ extension AppSuggestion.Figures {
         return text
     }
 }
-
-extension Int {
-    fileprivate func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
-}

@@ -2,6 +2,7 @@ internal import ArgumentParser
 internal import BotConfig
 internal import BuiltinPlugins
 internal import PluginKit
+internal import SystemPorts
 
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,5 +14,5 @@ struct SchemaCommand: ParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    func run() { Output.line(ConfigSchema(.builtin).json.prettyText) }
+    func run() throws { try machine.terminal.line(ConfigSchema(.builtin).json.prettyText) }
 }

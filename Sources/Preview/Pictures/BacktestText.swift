@@ -1,18 +1,18 @@
 internal import AlertCore
 internal import PluginKit
-internal import Preview
+public import Preview
 
 /// A backtest as people read it in a terminal.
-struct BacktestText {
+public struct BacktestText {
     private let report: BacktestReport
     private let paint: Paint
 
-    init(_ report: BacktestReport, _ paint: Paint) {
+    public init(_ report: BacktestReport, _ paint: Paint) {
         self.report = report
         self.paint = paint
     }
 
-    var text: String {
+    public var text: String {
         var parts = [paint.bold("Messages") + paint.dim("  (\(span))")]
         let messages = report.messages
         parts.append(
@@ -28,11 +28,11 @@ struct BacktestText {
     }
 
     /// What another config would have said differently.
-    func compared(_ difference: Difference, with other: String) -> String {
+    public func compared(_ difference: Difference, with other: String) -> String {
         var parts = [paint.bold("Differences") + paint.dim("  (\(span); + and > are what \(other) says)")]
         parts.append(
             difference.isEmpty
-                ? "  None: both say the same \(count(difference.sameCount, "message"))."
+                ? "  None: both say the same \(difference.sameCount.counted("message"))."
                 : timeline(difference.changes.map(change)))
         parts.append(paint.bold("Channels"))
         parts.append(
@@ -105,9 +105,9 @@ struct BacktestText {
     private func detection(_ rule: RuleFigures) -> String? {
         guard let detection = rule.detection else { return nil }
         var lines = [
-            "\(paint.bold(rule.rule)) found \(detection.found) of \(count(detection.cases.count, "incident"))"
+            "\(paint.bold(rule.rule)) found \(detection.found) of \(detection.cases.count.counted("incident"))"
                 + (detection.medianDelay.map { ", half of them within \($0.short)" } ?? "")
-                + "; \(count(detection.falseAlarms, "alarm")) with nothing wrong"
+                + "; \(detection.falseAlarms.counted("alarm")) with nothing wrong"
         ]
         lines += detection.cases.map { known in
             let incident = "\(known.incident.app.tamed) from \(wall(known.incident.span.from))"
@@ -143,8 +143,9 @@ struct BacktestText {
     private func date(_ moment: Moment) -> String {
         let civil = report.zone.civil(moment)
         let date = civil.date
-        return
-            "\(civil.weekday.shortName.capitalizedFirst) \(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
+        let weekday = civil.weekday.shortName
+        return weekday.prefix(1).uppercased() + weekday.dropFirst()
+            + " \(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
     }
 
     private func time(_ moment: Moment) -> String {
@@ -152,8 +153,4 @@ struct BacktestText {
         let seconds = civil.second == 0 ? "" : ":\(civil.second.padded(2))"
         return "\(civil.hour.padded(2)):\(civil.minute.padded(2))\(seconds)"
     }
-}
-
-extension String {
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
 }

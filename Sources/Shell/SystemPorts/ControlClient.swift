@@ -1,15 +1,17 @@
-internal import AlertCore
-internal import PluginKit
+public import AlertCore
+public import PluginKit
 internal import Transport
 
 /// Asks the running bot through its control socket.
-struct ControlClient {
-    let stateFolder: String
+public struct ControlClient: Sendable {
+    public let stateFolder: String
 
-    static func socketPath(_ stateFolder: String) -> String { stateFolder + "/control.sock" }
+    public init(stateFolder: String) { self.stateFolder = stateFolder }
+
+    public var socketPath: String { stateFolder + "/control.sock" }
 
     /// The answer, or nil when no bot answers.
-    func get(_ path: String) async -> JSON? {
+    public func get(_ path: String) async -> JSON? {
         guard let response = await perform(HTTPRequest(.get, GuardedText("http://localhost\(path)"))),
             response.isSuccess
         else { return nil }
@@ -17,7 +19,7 @@ struct ControlClient {
     }
 
     /// What the bot says to a command, or nil when no bot answers.
-    func tell(_ command: Command) async throws(Failure) -> CommandAnswer? {
+    public func order(_ command: Command) async throws(Failure) -> CommandAnswer? {
         let request = HTTPRequest(.post, "http://localhost/api/command", body: .json(command.json))
         guard let response = await perform(request) else { return nil }
         guard response.isSuccess, let json = try? JSON(parsing: response.body), let answer = try? CommandAnswer(json)
@@ -26,9 +28,8 @@ struct ControlClient {
     }
 
     private func perform(_ request: HTTPRequest) async -> HTTPResponse? {
-        let transport = HTTPTransport(userAgent: "alertbot/\(Version.text)")
-        let response = try? await transport.perform(
-            request, timeout: .seconds(5), unixSocketPath: ControlClient.socketPath(stateFolder))
+        let transport = HTTPTransport(userAgent: Version.userAgent)
+        let response = try? await transport.perform(request, timeout: .seconds(5), unixSocketPath: socketPath)
         await transport.shutdown()
         return response
     }

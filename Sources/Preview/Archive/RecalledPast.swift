@@ -1,36 +1,40 @@
 internal import AlertCore
-internal import BotConfig
-internal import Glibc
-internal import PluginKit
-internal import Preview
+public import BotConfig
+public import PluginKit
+public import Preview
 internal import Runtime
 internal import Synchronization
+public import SystemPorts
 
-/// Asks the sources of a config for their past, and plays it.
-struct PlayedPast {
+/// What the sources of a config recall of their past, fetched and played.
+public struct RecalledPast: Sendable {
     private let past: Past
     private let sources: [PastSource]
     private let folder: CacheFolder
     private let redactor: Redactor
+    private let machine: Machine
 
     /// - Parameters:
     ///   - since: how far back, as people write it.
     ///   - end: where the span ends; nil for now.
     ///   - configs: whose sources are asked; of a name that several have, the first one's.
     ///   - cache: the folder for what was fetched; nil for the usual one.
-    init(since: String, until end: Moment?, _ configs: [Config], cache: String?) throws(Failure) {
+    public init(
+        since: String, until end: Moment?, _ configs: [Config], cache: String?, on machine: Machine
+    ) throws(Failure) {
+        self.machine = machine
         guard let length = try? Duration(grammar: since), .zero < length, length <= Past.lengthMax else {
             throw Failure(
                 .wrongUsage,
                 "--since is '\(since.tamed.clipped(to: 40))', expected a duration such as 30d, at most "
                     + Past.lengthMax.grammar)
         }
-        let now = SystemClock().now()
+        let now = machine.clock.now()
         let to = min(end ?? now, now)
         past = Past(from: to - length, to: to, now: now)
-        folder = try CacheFolder(cache)
+        folder = try CacheFolder(cache, variables: machine.variables)
         redactor = Redactor(configs.flatMap(\.secrets))
-        sources = PlayedPast.sources(configs)
+        sources = RecalledPast.sources(configs)
         guard !sources.isEmpty else {
             throw Failure(
                 .impossible,
@@ -39,13 +43,14 @@ struct PlayedPast {
         }
         let others = Set(configs.flatMap(\.sources.keys)).subtracting(sources.map(\.name)).sorted()
         guard !others.isEmpty else { return }
-        Output.error(
-            "alertbot: warning: \(others.count == 1 ? "source" : "sources") \(others.joined(separator: ", ")) "
-                + "\(others.count == 1 ? "keeps" : "keep") no history and \(others.count == 1 ? "is" : "are") left out")
+        let isOne = others.count == 1
+        machine.terminal.error(
+            "alertbot: warning: \(isOne ? "source" : "sources") \(others.joined(separator: ", ")) "
+                + "\(isOne ? "keeps" : "keep") no history and \(isOne ? "is" : "are") left out")
     }
 
     /// The sources that can tell of their past.
-    static func sources(_ configs: [Config]) -> [PastSource] {
+    public static func sources(_ configs: [Config]) -> [PastSource] {
         var sources: [PastSource] = []
         for config in configs {
             for plan in config.plan.sources where !sources.contains(where: { $0.name == plan.name }) {
@@ -66,7 +71,7 @@ struct PlayedPast {
     }
 
     /// Gives every batch to `take`, in the order of seen; gives back whether every source could tell.
-    func play(_ take: (ObservationReader.Batch) -> Void) async throws(Failure) -> Bool {
+    public func play(_ take: (ObservationReader.Batch) -> Void) async throws(Failure) -> Bool {
         do {
             try folder.prepare()
             let fetched = try await fetch()
@@ -75,7 +80,7 @@ struct PlayedPast {
             guard !fetched.sources.isEmpty else {
                 throw Failure(.impossible, "no source told of its past, so there is nothing to play")
             }
-            var (bar, done) = (ProgressBar("Playing observations"), 0)
+            var (bar, done) = (machine.terminal.progress("Playing observations"), 0)
             let showDay = {
                 done += 1
                 bar.show(done, of: past.days.count)
@@ -94,25 +99,22 @@ struct PlayedPast {
                 .impossible,
                 "line \(damage.line) of \(folder.path)/\(damage.name) is damaged; remove the file, and it is fetched anew"
             )
-        } catch let error as SentenceError {
-            throw Failure(.impossible, error.sentence)
         } catch {
             throw Failure(.impossible, "\(error)")
         }
     }
 
     private func tell(_ remark: Past.Remark, _ level: String, _ end: String = "") {
-        Output.error("alertbot: \(level)source \(remark.source): \(remark.sentence)\(end)")
+        machine.terminal.error("alertbot: \(level)source \(remark.source): \(remark.sentence)\(end)")
     }
 
     private func fetch() async throws -> Past.Fetched {
-        let web = CurlWeb()
-        let ports = Ports(
-            clock: SystemClock(), web: web, files: SystemFiles(), host: SystemHost(stateFolder: "/nowhere"))
-        let bar = Mutex((bar: ProgressBar("Fetching history"), done: 0))
+        // No bot is at work here, so there is no state folder either.
+        let ports = machine.ports(stateFolder: "/nowhere")
+        let bar = Mutex((bar: machine.terminal.progress("Fetching history"), done: 0))
         let total = past.days.count * sources.count
         defer { bar.withLock { $0.bar.end() } }
-        let fetched = try await untilInterrupted { [past, sources, folder, redactor] in
+        return try await machine.interruption.cancelling { [past, sources, folder, redactor] in
             try await past.fetch(sources, onto: folder, ports: ports, redactor: redactor) {
                 bar.withLock { state in
                     state.done += 1
@@ -120,22 +122,5 @@ struct PlayedPast {
                 }
             }
         }
-        await web.close()
-        return fetched
     }
-}
-
-/// Does the work, which Ctrl-C cancels instead of ending the program.
-private func untilInterrupted<Result: Sendable>(
-    _ work: @escaping @Sendable () async throws -> Result
-) async throws -> Result {
-    let numbers = [SIGINT, SIGTERM]
-    let task = Task { try await work() }
-    let signals = Signals(numbers)
-    let watch = Task { if let signals { for await _ in signals.stream { task.cancel() } } }
-    defer {
-        watch.cancel()
-        for number in numbers { _ = signal(number, SIG_DFL) }
-    }
-    return try await task.value
 }

@@ -1,10 +1,10 @@
-internal import ArgumentParser
 internal import Glibc
-internal import PluginKit
-internal import Preview
+public import PluginKit
+public import Preview
+public import SystemPorts
 
-/// Reads observations from their begin to their end, however long they are, and says what is wrong with them.
-struct PlayedFile {
+/// Files of observations, read from their begin to their end, however long they are; it says what is wrong with them.
+public struct ObservationFiles {
     private var reader: ObservationReader
     private let paths: [String]
     /// Whether the files are those of a recording, which a bot may be writing and shortening right now.
@@ -12,9 +12,10 @@ struct PlayedFile {
     private let since: Moment?
     /// Whether what is wrong with lines is of no interest.
     private let isQuiet: Bool
+    private let terminal: Terminal
 
     /// When the first and the last of what was played arrived.
-    private(set) var first, last: Moment?
+    public private(set) var first, last: Moment?
 
     /// Bytes read at once.
     private static let pieceBytes = 1 << 18
@@ -24,7 +25,9 @@ struct PlayedFile {
     /// - Parameters:
     ///   - path: `-` for standard input.
     ///   - sources: the sources whose lines are wanted.
-    init(_ path: String, sources: some Sequence<String>) {
+    ///   - terminal: where it says what is wrong, and how far it is.
+    public init(_ path: String, sources: some Sequence<String>, _ terminal: Terminal) {
+        self.terminal = terminal
         paths = [path]
         isRecording = false
         since = nil
@@ -37,7 +40,12 @@ struct PlayedFile {
     /// - Parameters:
     ///   - since: leaves out what arrived earlier.
     ///   - isQuiet: says nothing of what is wrong with lines.
-    init(recorded paths: [String], since: Moment? = nil, sources: some Sequence<String>, isQuiet: Bool = false) {
+    ///   - terminal: where it says what is wrong, and how far it is.
+    public init(
+        recorded paths: [String], since: Moment? = nil, sources: some Sequence<String>, isQuiet: Bool = false,
+        _ terminal: Terminal
+    ) {
+        self.terminal = terminal
         self.isQuiet = isQuiet
         self.paths = paths
         isRecording = true
@@ -46,8 +54,8 @@ struct PlayedFile {
     }
 
     /// Gives every batch to `take`, in the order of arrival; gives back whether every line could be read.
-    mutating func play(_ take: (ObservationReader.Batch) -> Void) throws(Failure) -> Bool {
-        var bar = ProgressBar("Playing observations")
+    public mutating func play(_ take: (ObservationReader.Batch) -> Void) throws(Failure) -> Bool {
+        var bar = terminal.progress("Playing observations")
         var done = 0
         let total = paths.reduce(0) { $0 + fileSize($1) }
         for (index, path) in paths.enumerated() {
@@ -73,7 +81,7 @@ struct PlayedFile {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw failure(path, EISDIR) }
-        var buffer = [UInt8](repeating: 0, count: PlayedFile.pieceBytes)
+        var buffer = [UInt8](repeating: 0, count: ObservationFiles.pieceBytes)
         while true {
             let got = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             if got < 0, errno == EINTR { continue }
@@ -96,16 +104,16 @@ struct PlayedFile {
         let complaints = reader.takeComplaints()
         guard !complaints.isEmpty, !isQuiet else { return }
         bar.end()
-        for complaint in complaints { Output.error(complaint.description) }
+        for complaint in complaints { terminal.error(complaint.description) }
     }
 
     private func tellRest() {
         if reader.untoldCount > 0 {
-            Output.error("alertbot: and \(count(reader.untoldCount, "more line")) with something wrong")
+            terminal.error("alertbot: and \(reader.untoldCount.counted("more line")) with something wrong")
         }
         for (source, lines) in reader.skipped.sorted(by: { $0.key < $1.key }) {
-            Output.error(
-                "alertbot: warning: skipped \(count(lines, "line")) of source '\(source.tamed.clipped(to: 60))', "
+            terminal.error(
+                "alertbot: warning: skipped \(lines.counted("line")) of source '\(source.tamed.clipped(to: 60))', "
                     + "which the config does not name")
         }
     }
@@ -124,13 +132,16 @@ struct PlayedFile {
     }
 }
 
-/// Says that nothing was played: that nothing is said then is no good sign.
-func tellEmpty(_ lines: Int) {
-    if lines == 0 { Output.error("alertbot: warning: there was no observation to play") }
-}
-
-/// Says that lines lie beyond the end that somebody asked for.
-func tellUnplayed(_ lines: Int, _ end: Moment?) {
-    guard lines > 0, let end else { return }
-    Output.error("alertbot: warning: \(count(lines, "line")) seen after \(end) \(lines == 1 ? "is" : "are") not played")
+extension Playback {
+    /// What people should know of what was not played: that lines lie beyond the end that somebody asked for, and that
+    /// there was nothing at all, because that nothing is said then is no good sign.
+    public func remarks(until end: Moment?) -> [String] {
+        var remarks: [String] = []
+        if lateCount > 0, let end {
+            let isOne = lateCount == 1
+            remarks.append("\(lateCount.counted("line")) seen after \(end) \(isOne ? "is" : "are") not played")
+        }
+        if lineCount == 0 { remarks.append("there was no observation to play") }
+        return remarks
+    }
 }

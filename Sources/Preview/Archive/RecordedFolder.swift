@@ -1,19 +1,23 @@
+// Archive is where observations of the past are kept, and how they are played from there: a file, the recording of the
+// running bot, and what sources recall of their own past. It decides nothing; what it plays goes to whoever asked.
+
 internal import Glibc
-internal import Journal
-internal import PluginKit
-internal import Preview
+public import Journal
+public import PluginKit
+public import Preview
 internal import Runtime
+public import SystemPorts
 
 /// What the running bot has recorded in its state folder.
-struct RecordedFolder {
-    let disk: FolderDisk
+public struct RecordedFolder: Sendable {
+    public let disk: FolderDisk
 
-    init(_ stateFolder: String) { disk = FolderDisk(stateFolder + "/observations") }
+    public init(_ stateFolder: String) { disk = FolderDisk(stateFolder + "/observations") }
 
-    var path: String { disk.folder }
+    public var path: String { disk.folder }
 
     /// The files in which something of that span may be, oldest first; none when nothing is recorded.
-    func files(since: Moment? = nil, until: Moment? = nil) throws(Failure) -> [String] {
+    public func files(since: Moment? = nil, until: Moment? = nil) throws(Failure) -> [String] {
         do {
             return try Recording.files(in: disk, since: since, until: until).map { "\(path)/\($0)" }
         } catch {
@@ -22,7 +26,7 @@ struct RecordedFolder {
     }
 
     /// The newest files of at most so many bytes, oldest first; the newest one whatever its length.
-    func newestFiles(bytesMax: Int) throws(Failure) -> (files: [String], bytes: Int) {
+    public func newestFiles(bytesMax: Int) throws(Failure) -> (files: [String], bytes: Int) {
         var newest: [String] = []
         var bytes = 0
         for path in try files().reversed() {
@@ -36,15 +40,15 @@ struct RecordedFolder {
     }
 
     /// The last figures of each source, as they arrived.
-    func lastFigures(of sources: some Collection<String>, until: Moment? = nil) throws(Failure) -> [ObservationReader
-        .Batch]
-    {
+    public func lastFigures(
+        of sources: some Collection<String>, until: Moment? = nil, on terminal: Terminal
+    ) throws(Failure) -> [ObservationReader.Batch] {
         var found: [String: ObservationReader.Batch] = [:]
         // The newest files have nearly always all of them.
         for path in try files(until: until).suffix(RecordedFolder.filesSearchedMax).reversed() {
             let missing = sources.filter { found[$0] == nil }
             guard !missing.isEmpty else { break }
-            var file = PlayedFile(recorded: [path], sources: sources)
+            var file = ObservationFiles(recorded: [path], sources: sources, terminal)
             _ = try file.play { batch in
                 let isInTime = until.map { batch.seen <= $0 } ?? true
                 if isInTime, missing.contains(batch.source), batch.hasFigures { found[batch.source] = batch }
@@ -58,7 +62,7 @@ struct RecordedFolder {
     private static let filesSearchedMax = 4
 
     /// That there is nothing to play.
-    var emptySentence: String {
+    public var emptySentence: String {
         "nothing is recorded in \(path); the running bot records there what comes of its polls"
     }
 }
