@@ -126,8 +126,8 @@ let package = Package(
         module("Text", in: "Foundations"),
         module("TimeZones", in: "Foundations", ["AlertModel"]),
         module("AlertModel", in: "Model"),
-        module("Journal", in: "Shell", ["CCRC32C"]),
-        module("Transport", in: "Shell", ["AlertModel", "CCurl", "CCrypto"]),
+        module("Journal", in: "Shell", ["CCRC32C", "Text"]),
+        module("Transport", in: "Shell", ["AlertModel", "CCurl", "CCrypto", "Text"]),
         module("YAMLKit", in: "Shell", ["CYaml"]),
         door("CCRC32C"),
         door("CCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"),
@@ -140,11 +140,11 @@ let package = Package(
         module("JournalTesting", in: "Testing", ["Journal"]),
         module("MachineTesting", in: "Testing", ["Runtime", "SystemPorts"] + kit),
         // The whole bot in a world of its own; `scripts/simulate` runs it, and the product does not have it.
-        module("Simulator", in: "Testing", simulated),
+        module("SimulatedWorld", in: "Testing", simulated),
         .executableTarget(
-            name: "simulate", dependencies: ["Simulator", "AlertModel"], path: "Sources/Testing/simulate",
+            name: "simulate", dependencies: ["SimulatedWorld", "AlertModel"], path: "Sources/Testing/simulate",
             swiftSettings: strict),
-        tests("SimulatorTests", ["Simulator"] + simulated),
+        tests("SimulatedWorldTests", ["SimulatedWorld"] + simulated),
         tests("AlertModelTests", ["AlertModel"]),
         tests(
             "TimeZonesTests", ["TimeZones", "AlertModel"],
@@ -155,6 +155,7 @@ let package = Package(
         tests("TransportTests", ["Transport", "AlertModel"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel", "Markup"]),
         tests("MarkupTests", ["Markup"]),
+        tests("TextTests", ["Text"], exclude: ["make_width_table.py", "width_table.txt"]),
         tests(
             "BotConfigTests",
             ["BotConfig", "AlertCore", "NewIssueDetector", "ThresholdDetector", "VelocityDetector"] + kit),
@@ -169,14 +170,14 @@ let package = Package(
             "PreviewTests",
             [
                 "Preview", "AlertCore", "AlertTesting", "BotConfig", "BudgetGate", "BuiltinPlugins", "DependsOnGate",
-                "DropDetector", "Journal", "JournalTesting", "PluginTesting", "Runtime", "Simulator",
+                "DropDetector", "Journal", "JournalTesting", "PluginTesting", "Runtime", "SimulatedWorld",
                 "ThresholdDetector",
             ]
                 + kit),
         tests(
             "PicturesTests",
             ["Pictures", "AlertCore", "BotConfig", "BuiltinPlugins", "Markup", "PluginTesting", "Preview"] + kit,
-            exclude: ["Snapshots", "make_width_table.py", "width_table.txt"]),
+            exclude: ["Snapshots"]),
         tests(
             "SystemPortsTests",
             ["SystemPorts", "AlertCore", "BotHarness", "Journal", "MachineTesting", "Runtime"] + kit),

@@ -12,7 +12,7 @@ import Testing
         bot.comparesReplay = true
         bot.pollAnswer = { order, now in
             guard order.cursor == nil else { return (PollReport(.unchanged), .zero) }
-            let look = Observation.look(.warning, of: .shop, at: now)
+            let look = Observation.cue(.warning, of: .shop, at: now)
             return (PollReport(.values([look]), cursor: "told"), .zero)
         }
         bot.start()
@@ -155,7 +155,7 @@ import Testing
         var bot = Rehearsal(.rehearsed())
         bot.start()
         for value in [-1e19, 0, 1e19, 1e19] {
-            var observation = Observation.look(.warning, of: .shop, at: bot.now)
+            var observation = Observation.cue(.warning, of: .shop, at: bot.now)
             observation.metrics["latency"] = value
             bot.step(.polled(source: "ios", PollReport(.values([observation])), validators: [:]))
             bot.advance(by: .hours(1))

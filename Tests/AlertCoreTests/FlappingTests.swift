@@ -45,8 +45,8 @@ import Testing
         let telling = try #require(bot.decisions.first { $0.decision == .send && $0.reason == .flapping })
         #expect(telling.kind == .resolved)
         #expect(
-            telling.message.facts.last
-                == Message.Fact("Flapping", "4 changes within 3 min; more when nothing has changed for 6 min"))
+            telling.message.fields.last
+                == Message.Field("Flapping", "4 changes within 3 min; more when nothing has changed for 6 min"))
         #expect(bot.decisions.last { $0.mark == "h" }?.reason == .flapping)
     }
 

@@ -92,7 +92,7 @@ struct World {
         let observations = ["shop", "bank", "game"].flatMap { app -> [Observation] in
             guard random.happens(0.9) else { return [] }
             let subject = Subject(source: source, app: app)
-            var observation = Observation.look(look(app, now, &random), of: subject, at: now)
+            var observation = Observation.cue(cue(app, now, &random), of: subject, at: now)
             guard random.happens(0.15) else { return [observation] }
             // Late: of a span that ended before, perhaps in the same answer as the newest.
             let newest = observation
@@ -110,16 +110,16 @@ struct World {
         return .milliseconds(Int64(StableHash.unit(String(seed), whose, now.description) * 8000))
     }
 
-    private static let lasting: [Look] = [
+    private static let lasting: [Cue] = [
         .fine, .fine, .fine, .near, .warning, .critical, .recovering, .unknown,
     ]
 
     /// Looks change every half hour or so, and flicker a little.
-    private func look(_ app: String, _ now: Moment, _ random: inout SeededRandom) -> Look {
+    private func cue(_ app: String, _ now: Moment, _ random: inout SeededRandom) -> Cue {
         let part = UInt64(truncatingIfNeeded: now.milliseconds / 1_700_000)
         var slow = SeededRandom(seed: seed &* 31 &+ part &+ UInt64(app.utf8.first ?? 0))
         let lasting = slow.pick(World.lasting) ?? .fine
-        return random.happens(0.1) ? random.pick(Look.allCases) ?? .fine : lasting
+        return random.happens(0.1) ? random.pick(Cue.allCases) ?? .fine : lasting
     }
 }
 

@@ -105,12 +105,12 @@ public struct Closure: Hashable, Sendable {
 
 /// Something that a gate adds to a message.
 public struct Remark: Hashable, Sendable {
-    public let fact: Message.Fact
+    public let field: Message.Field
     /// Why the message is sent, where the gate is the reason.
     public let reason: Reason
 
     public init(_ label: String, _ value: String, reason: Reason) {
-        fact = Message.Fact(label, value)
+        field = Message.Field(label, value)
         self.reason = reason
     }
 }

@@ -16,9 +16,9 @@ public enum SampleMessages {
         severity: .critical,
         at: start,
         headline: "🔴 shop-ios: crash-free users 98.31% (limit < 99.0%)",
-        facts: [
-            Message.Fact("Before", "99.82% (last day)"), Message.Fact("Users hit", "31 of 1,840"),
-            Message.Fact("Since", "2026-11-20 23:20 UTC, 40 min"), Message.Fact("Release", "4.2.1 (62% of users)"),
+        fields: [
+            Message.Field("Before", "99.82% (last day)"), Message.Field("Users hit", "31 of 1,840"),
+            Message.Field("Since", "2026-11-20 23:20 UTC, 40 min"), Message.Field("Release", "4.2.1 (62% of users)"),
         ],
         reason: "98.31% of 1,840 users were free of crashes in the last hour; at best it is 98.82%, below the limit.",
         issues: [
@@ -44,7 +44,7 @@ public enum SampleMessages {
         severity: .warning,
         at: start,
         headline: "🟠 shop-android: ANR rate 0.61% (limit > 0.47%), was info",
-        facts: [Message.Fact("Limit", "> 0.47%")],
+        fields: [Message.Field("Limit", "> 0.47%")],
         reason: "The ANR rate has been above its limit for 2 h.",
         footer: "anr · incident 81f"
     )
@@ -54,8 +54,8 @@ public enum SampleMessages {
         severity: .critical,
         at: start,
         headline: "✅ shop-ios: crash-free users 99.71% again",
-        facts: [
-            Message.Fact("Lasted", "1 h 50 min"), Message.Fact("Lowest", "97.90%"), Message.Fact("Users hit", "212"),
+        fields: [
+            Message.Field("Lasted", "1 h 50 min"), Message.Field("Lowest", "97.90%"), Message.Field("Users hit", "212"),
         ],
         sparkline: "▇▇▇█▇▇▇█▇▇▇▇█▇▇▇▇█▇▇▇▅▂▁▇",
         footer: "crash-free-floor · incident 3k9",
@@ -102,7 +102,7 @@ public enum SampleMessages {
         ("one endless character", titles("e" + String(repeating: "\u{0301}", count: 50_000))),
         ("marks of JSON", everywhere(String(repeating: "\\\"\u{2028}\n", count: 1500), issues: 20, lines: 20)),
         ("addresses", addresses),
-        ("100 facts", many(100)),
+        ("100 fields", many(100)),
         ("500 incidents", crowd),
     ]
 
@@ -138,7 +138,7 @@ public enum SampleMessages {
             severity: .critical,
             at: start,
             headline: text,
-            facts: [Message.Fact(text, text), Message.Fact("Release", text), Message.Fact(text, "")],
+            fields: [Message.Field(text, text), Message.Field("Release", text), Message.Field(text, "")],
             reason: text,
             issues: Array(
                 repeating: Message.IssueLine(title: text, detail: text, url: "https://crashes.example.com/1"),
@@ -189,7 +189,7 @@ public enum SampleMessages {
             severity: .info,
             at: start,
             headline: "🔵 many",
-            facts: (1...count).map { Message.Fact("Fact \($0)", String(repeating: "& ", count: 300)) },
+            fields: (1...count).map { Message.Field("Field \($0)", String(repeating: "& ", count: 300)) },
             reason: String(repeating: "why ", count: 1000),
             issues: (1...count).map {
                 Message.IssueLine(title: "Issue \($0)", detail: "\($0) events", url: "https://a.example/\($0)")

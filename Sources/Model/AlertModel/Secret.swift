@@ -82,6 +82,17 @@ public struct GuardedText: Hashable, Sendable, CustomStringConvertible, Expressi
             })
     }
 
+    /// The text without those endings, however often they follow each other.
+    public func droppingLast(anyOf endings: [String]) -> GuardedText {
+        guard let last = pieces.last else { return self }
+        let shortened = GuardedText(pieces: [last]).mapped { text in
+            var text = text[...]
+            while let ending = endings.first(where: { text.hasSuffix($0) }) { text.removeLast(ending.count) }
+            return String(text)
+        }
+        return GuardedText(pieces: pieces.dropLast() + shortened.pieces)
+    }
+
     /// The text as one piece of a URL.
     public var percentEncoded: GuardedText { mapped(\.percentEncoded) }
 

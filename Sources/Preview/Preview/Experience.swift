@@ -54,7 +54,7 @@ public struct Experience: Sendable {
     }
 
     /// An experience being made.
-    public struct Gathering: Sendable {
+    public struct Intake: Sendable {
         private var playback: Playback
         private var unmatched: [DetectorPlan]
 

@@ -141,7 +141,7 @@ private struct RecentExperience {
 
     private func play(_ files: [String]) throws(Failure) -> Experience? {
         var file = ObservationFiles(recorded: files, sources: config.sources.keys, isQuiet: true, machine.terminal)
-        var experience = Experience.Gathering(config.plan)
+        var experience = Experience.Intake(config.plan)
         _ = try file.play { experience.feed($0) }
         return experience.finish(channels: config.channels)
     }

@@ -47,7 +47,7 @@ public struct TestMessage: Sendable {
     private func delivery(at now: Moment) -> Delivery {
         let message = Message(
             kind: .opened, severity: .info, at: now, headline: "🔵 \(config.bot.name): this is a test message",
-            facts: [Message.Fact("Channel", name)],
+            fields: [Message.Field("Channel", name)],
             reason: "somebody ran 'alertbot send-test \(name)'; nothing is wrong",
             footer: "alertbot \(Version.text)")
         var hash = StableHash()

@@ -40,14 +40,14 @@ struct SuggestCommand: AsyncParsableCommand {
     func run() async throws {
         var config = try common.file().config()
         let truth = try TruthFile(incidents, on: machine.terminal)
-        var suggesting = try Suggesting(
+        var trial = try SuggestionTrial(
             config.plan, metric: metric.rawValue, app: app.map { Glob($0) }, floor: ThresholdDetector.self,
             drop: DropDetector.self, truth: truth.incidents)
         // Sources are asked for the spans that the suggested rules will want.
-        config.plan = suggesting.played
+        config.plan = trial.played
         let played = PlayedSpan(config, span.wish, until: nil, on: machine)
-        let isWhole = try await played.play { suggesting.feed($0) }
-        let suggestions = suggesting.finish()
+        let isWhole = try await played.play { trial.feed($0) }
+        let suggestions = trial.finish()
         if suggestions.apps.isEmpty {
             let what = app.map { "of an app '\($0.tamed)' " } ?? ""
             machine.terminal.error("alertbot: warning: there was no observation \(what)to play")

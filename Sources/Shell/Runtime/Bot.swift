@@ -17,7 +17,7 @@ public actor Bot {
     private let recorder: Recorder?
     public private(set) var state: State
 
-    private let inbox = Inbox<Event>()
+    private let queue = InputQueue<Event>()
     private var armed: Duration?
     /// Deliveries whose attempts wait for the journal.
     private var unsent: [String] = []
@@ -112,15 +112,15 @@ public actor Bot {
     }
 
     /// Uses a new config from the next turn on.
-    public nonisolated func reload(_ setup: Setup) { inbox.put(.reload(setup)) }
+    public nonisolated func reload(_ setup: Setup) { queue.put(.reload(setup)) }
 
     /// Stops: no new polls; deliveries in flight end within the grace or stay safe in the journal.
-    public nonisolated func stop() { inbox.put(.stop) }
+    public nonisolated func stop() { queue.put(.stop) }
 
     /// Does what somebody says and answers once that is safe in the journal.
     public nonisolated func obey(_ command: Command) async -> CommandReply {
         await withCheckedContinuation { continuation in
-            if !inbox.put(.command(command, continuation)) {
+            if !queue.put(.command(command, continuation)) {
                 continuation.resume(returning: .stopping)
             }
         }
@@ -153,15 +153,15 @@ public actor Bot {
     private func work(_ grace: Duration) async {
         await withDiscardingTaskGroup { group in
             turn([.started], &group)
-            for await _ in inbox.bell {
-                take(inbox.takeAll(), grace, &group)
-                if isStopping, sending == 0 { inbox.close() }
+            for await _ in queue.bell {
+                take(queue.takeAll(), grace, &group)
+                if isStopping, sending == 0 { queue.close() }
             }
             group.cancelAll()
         }
         for watcher in watchers.values { watcher.finish() }
         // Nobody takes in what comes from now on.
-        for event in inbox.takeAll() {
+        for event in queue.takeAll() {
             if case .command(_, let continuation) = event { continuation.resume(returning: .stopping) }
         }
     }
@@ -188,7 +188,7 @@ public actor Bot {
                 inputs = [.started]
             case .snapshot(let result): take(result)
             case .stop: beginStop(grace, &group)
-            case .graceOver: inbox.close()
+            case .graceOver: queue.close()
             }
         }
         if !inputs.isEmpty { turn(inputs, &group) }
@@ -198,9 +198,9 @@ public actor Bot {
         guard !isStopping else { return }
         isStopping = true
         let end = ports.clock.uptime() + grace
-        group.addTask { [ports, inbox] in
+        group.addTask { [ports, queue] in
             try? await ports.clock.sleep(until: end)
-            inbox.put(.graceOver)
+            queue.put(.graceOver)
         }
     }
 
@@ -320,7 +320,7 @@ public actor Bot {
                 journalTrouble = nil
             }
             if let snapshot = try ledger.beginIfLarge(state, at: now, isBusy: isBusy) {
-                group.addTask { [inbox] in inbox.put(.snapshot(snapshot.write())) }
+                group.addTask { [queue] in queue.put(.snapshot(snapshot.write())) }
             }
             return true
         } catch {
@@ -378,14 +378,14 @@ public actor Bot {
         case .poll(let order):
             guard !isStopping, let source = sources[order.source] else { return }
             let poller = Poller(ports: ports, redactor: redactor)
-            group.addTask { [inbox] in inbox.put(.input(await poller.poll(order, source))) }
+            group.addTask { [queue] in queue.put(.input(await poller.poll(order, source))) }
         case .answered(let answer, let id):
             asking.removeValue(forKey: id)?.resume(
                 returning: isWritten ? .answered(answer) : .unsafe(journalTrouble?.description ?? ""))
         case .send(let order):
             sending += 1
             if let sentence = unkept.removeValue(forKey: order.delivery.id) {
-                inbox.put(.input(.delivered(id: order.delivery.id, .refusedChannel(sentence))))
+                queue.put(.input(.delivered(id: order.delivery.id, .refusedChannel(sentence))))
             } else if isWritten || order.mayLeaveUnsafe {
                 send(order, &group)
             } else {
@@ -397,11 +397,11 @@ public actor Bot {
     private func send(_ order: SendOrder, _ group: inout DiscardingTaskGroup) {
         guard let channel = channels[order.delivery.channel] else {
             // Only a setup whose plan names a channel that it does not bring makes this happen.
-            inbox.put(.input(.delivered(id: order.delivery.id, .retry(after: nil, "its channel is missing"))))
+            queue.put(.input(.delivered(id: order.delivery.id, .retry(after: nil, "its channel is missing"))))
             return
         }
         let courier = Courier(ports: ports, redactor: redactor)
-        group.addTask { [inbox] in inbox.put(.input(await courier.deliver(order, channel))) }
+        group.addTask { [queue] in queue.put(.input(await courier.deliver(order, channel))) }
     }
 
     /// How often a journal that can not be written is tried again.
@@ -417,9 +417,9 @@ public actor Bot {
         }
         guard let due, armed.map({ due < $0 }) ?? true else { return }
         armed = due
-        group.addTask { [ports, inbox] in
+        group.addTask { [ports, queue] in
             guard (try? await ports.clock.sleep(until: due)) != nil else { return }
-            inbox.put(.alarm(due))
+            queue.put(.alarm(due))
         }
     }
 

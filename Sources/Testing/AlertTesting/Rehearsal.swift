@@ -242,7 +242,7 @@ extension State {
         public let series: [Subject: Series]
         public let outbox: [String: Delivery]
         public let channels: [String: ChannelRecord]
-        public let history: [HistoryEntry]
+        public let history: [EndedDelivery]
         public let nextNumber: Int
         public let past: [Fact]
     }

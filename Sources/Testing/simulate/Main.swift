@@ -2,7 +2,7 @@
 
 internal import AlertModel
 internal import Glibc
-internal import Simulator
+internal import SimulatedWorld
 
 @main
 struct Main {

@@ -72,33 +72,3 @@ extension Moment {
         return rest == 0 ? String(unixSeconds) : "\(unixSeconds).\(rest.padded(3))"
     }
 }
-
-extension GuardedText {
-    /// The text without those endings, however often they follow each other.
-    fileprivate func droppingLast(anyOf endings: [String]) -> GuardedText {
-        guard let last = pieces.last else { return self }
-        let shortened = GuardedText(pieces: [last]).mapped { text in
-            var text = text[...]
-            while let ending = endings.first(where: { text.hasSuffix($0) }) { text.removeLast(ending.count) }
-            return String(text)
-        }
-        return GuardedText(pieces: pieces.dropLast() + shortened.pieces)
-    }
-}
-
-/// Base64 (RFC 4648, section 4), for the one header that needs it.
-enum Base64 {
-    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-    static func encoded(_ bytes: [UInt8]) -> String {
-        var output: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for place in 0..<4 {
-                output.append(place <= group.count ? alphabet[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: output, as: UTF8.self)
-    }
-}

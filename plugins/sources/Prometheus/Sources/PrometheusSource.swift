@@ -200,7 +200,7 @@ public struct PrometheusSource: HistoricalSource {
         }
         if let token = options.text("token") { headers.append(.init("Authorization", "Bearer \(token)")) }
         if let username = options.text("username"), let password = options.text("password") {
-            let pair = Secret(Base64.encoded(Array("\(username.reveal()):\(password.reveal())".utf8)))
+            let pair = Secret(Base64.encode(Array("\(username.reveal()):\(password.reveal())".utf8)))
             headers.append(.init("Authorization", "Basic \(pair)"))
         }
         return headers

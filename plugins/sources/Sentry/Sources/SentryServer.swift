@@ -43,16 +43,3 @@ struct SentryServer: Sendable {
         WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
     }
 }
-
-extension GuardedText {
-    /// The text without those endings, however often they follow each other.
-    fileprivate func droppingLast(anyOf endings: [String]) -> GuardedText {
-        guard let last = pieces.last else { return self }
-        let shortened = GuardedText(pieces: [last]).mapped { text in
-            var text = text[...]
-            while let ending = endings.first(where: { text.hasSuffix($0) }) { text.removeLast(ending.count) }
-            return String(text)
-        }
-        return GuardedText(pieces: pieces.dropLast() + shortened.pieces)
-    }
-}

@@ -185,19 +185,19 @@ extension WebFault {
     }
 }
 
-/// What the sources' services know: the look of every app.
+/// What the sources' services know: the cue of every app.
 struct FigureService {
-    private var apps: [(source: String, app: String, look: Look)]
+    private var apps: [(source: String, app: String, cue: Cue)]
 
     init(_ settings: Settings) {
         apps = settings.sources.flatMap { source in source.apps.map { (source.name, $0, .fine) } }
     }
 
-    mutating func set(_ look: Look, ofApp number: Int) { apps[number % apps.count].look = look }
-    mutating func makeFine() { for index in apps.indices { apps[index].look = .fine } }
+    mutating func set(_ cue: Cue, ofApp number: Int) { apps[number % apps.count].cue = cue }
+    mutating func makeFine() { for index in apps.indices { apps[index].cue = .fine } }
 
     func answer(_ request: HTTPRequest, source: String) -> HTTPResponse {
-        let text = apps.filter { $0.source == source }.map { "\($0.app) \($0.look.rawValue)" }.joined(separator: "\n")
+        let text = apps.filter { $0.source == source }.map { "\($0.app) \($0.cue.rawValue)" }.joined(separator: "\n")
         let tag = "\"\(text.split(separator: "\n").joined(separator: ";"))\""
         if request.headers.contains(where: { $0.name == "If-None-Match" && $0.value.reveal() == tag }) {
             return HTTPResponse(status: 304)

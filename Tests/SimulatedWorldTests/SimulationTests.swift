@@ -1,6 +1,6 @@
 internal import Testing
 
-@testable internal import Simulator
+@testable internal import SimulatedWorld
 
 @Suite struct `Simulations` {
     /// Of the first seeds those in which the disk does not fail for hours: every failed start is a replay.

@@ -25,7 +25,7 @@ enum Adversity: Sendable {
     case reload(UInt64)
     case lowPower(Bool)
     /// What the figures of one app say from now on.
-    case figures(app: Int, Look)
+    case figures(app: Int, Cue)
 }
 
 /// Where a process can die: before and after everything that has an effect outside of it.
@@ -125,7 +125,7 @@ struct Script: Sendable {
         happens(rates.clock) { .suspend($0.length(upTo: 14_400_000)) }
         happens(rates.reloads) { .reload($0.next()) }
         happens(rates.reloads / 4) { .lowPower($0.happens(0.5)) }
-        happens(rates.stories) { .figures(app: $0.below(64), $0.pick(Look.allCases) ?? .fine) }
+        happens(rates.stories) { .figures(app: $0.below(64), $0.pick(Cue.allCases) ?? .fine) }
         happens(rates.stories) { .figures(app: $0.below(64), .fine) }
         return made.sorted { $0.at < $1.at }.prefix(Script.eventsPerHourMax).enumerated().map { place, event in
             Event(id: Int(number) * Script.eventsPerHourMax + place, at: event.at, what: event.what)

@@ -60,7 +60,7 @@ struct ResolvedWhereOpened: Checker {
     }
 
     /// Who never got the beginning has heard nothing that could end; where nobody can know, both are right.
-    private mutating func end(_ entry: HistoryEntry) {
+    private mutating func end(_ entry: EndedDelivery) {
         let delivery = entry.delivery
         for summary in delivery.message.incidents {
             let place = Place(channel: delivery.channel, incident: summary.id)
@@ -224,36 +224,36 @@ struct FiguresHeard: Checker {
     static let promise =
         "An incident is open exactly while the figures say so, and every channel it concerns was told, or a gate says why not."
 
-    private var looks: [Subject: (look: Look, seen: Moment)] = [:]
+    private var cues: [Subject: (cue: Cue, seen: Moment)] = [:]
     private var changed: Set<String> = []
 
     mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
         case .observed(let observation):
-            guard let figure = observation.metrics[Look.metric],
-                let look = Look.allCases.first(where: { $0.figure == figure })
+            guard let figure = observation.metrics[Cue.metric],
+                let cue = Cue.allCases.first(where: { $0.figure == figure })
             else { return }
-            looks[observation.subject] = (look, observation.seen)
+            cues[observation.subject] = (cue, observation.seen)
         case .incident(let incident): changed.insert(incident.id)
         case .committed:
-            defer { (looks, changed) = ([:], []) }
+            defer { (cues, changed) = ([:], []) }
             // A commit that comes late may speak of a config that is gone.
             guard world.reloadedAt != world.time.uptime, !world.isJournalLate else { return }
-            for (subject, seen) in looks.sorted(by: { $0.key < $1.key }) {
-                try checkIncident(subject, seen.look, world)
+            for (subject, seen) in cues.sorted(by: { $0.key < $1.key }) {
+                try checkIncident(subject, seen.cue, world)
             }
             for id in changed.sorted() { try checkTold(id, world) }
-        case .died: (looks, changed) = ([:], [])
+        case .died: (cues, changed) = ([:], [])
         default: break
         }
     }
 
-    private func checkIncident(_ subject: Subject, _ look: Look, _ world: World) throws(Breach) {
+    private func checkIncident(_ subject: Subject, _ cue: Cue, _ world: World) throws(Breach) {
         guard let rule = world.settings.rule, world.settings.source(subject.source) != nil else { return }
         let incident = world.truth.incidents.all.first {
             $0.rule == Settings.ruleName && $0.subject == subject && $0.isOpen
         }
-        switch look {
+        switch cue {
         case .unknown: break
         case .fine, .near:
             if let incident { throw Breach("\(subject.app) is fine, and incident \(incident.id) is open") }
@@ -262,9 +262,9 @@ struct FiguresHeard: Checker {
                 throw Breach("\(subject.app) recovers, and incident \(incident?.id ?? "") does not know")
             }
         case .info, .warning, .critical:
-            guard let incident else { throw Breach("\(subject.app) is \(look), and there is no incident") }
+            guard let incident else { throw Breach("\(subject.app) is \(cue), and there is no incident") }
             if rule.holdTime == .zero, incident.state != .firing {
-                throw Breach("\(subject.app) is \(look), and incident \(incident.id) is \(incident.state.rawValue)")
+                throw Breach("\(subject.app) is \(cue), and incident \(incident.id) is \(incident.state.rawValue)")
             }
         }
     }

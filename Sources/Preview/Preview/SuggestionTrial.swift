@@ -7,7 +7,7 @@ public import PluginKit
 ///
 /// Every candidate is a rule of a config without gates and with one channel, so the figures are what the rule itself says.
 /// Memory is bounded by the number of apps, not by the length of the span.
-public struct Suggesting: Sendable {
+public struct SuggestionTrial: Sendable {
     private let metric: String
     private let nature: MetricNature
     private let app: Glob?
@@ -59,7 +59,7 @@ public struct Suggesting: Sendable {
         for case .observed(let observation) in lines { note(observation) }
         if preview == nil { preview = Preview(plan: plan, state: State(), start: batch.seen) }
         preview?.feed(lines, asked: batch.asked, at: batch.seen)
-        if let count = preview?.decisions.count, count >= Suggesting.decisionsMax { countSaid() }
+        if let count = preview?.decisions.count, count >= SuggestionTrial.decisionsMax { countSaid() }
     }
 
     /// What is proposed, by what was seen so far.

@@ -37,7 +37,7 @@ struct Pacing {
     }
 }
 
-extension ConfigLoading {
+extension ConfigLoader {
     struct SourceEntry {
         let plan: SourcePlan
         /// Nil when its options were wrong.

@@ -4,7 +4,7 @@ internal import YAMLKit
 
 // What only the whole config can tell: names that do not exist, rules that can never match, routes that nobody reaches.
 
-extension ConfigLoading {
+extension ConfigLoader {
     mutating func checkReferences(
         _ entries: [Entry], _ bot: BotSettings, _ sources: [SourceEntry], _ channels: [ChannelEntry], _ rules: Rules,
         _ routes: [RouteEntry]

@@ -55,7 +55,7 @@ struct OwnPage: Channel {
     func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome { .delivered(receipt: nil) }
 }
 
-/// A source that asks `https://NAME.example/` for lines of an app and its look.
+/// A source that asks `https://NAME.example/` for lines of an app and its cue.
 struct StorySource: Source {
     static let manifest = PluginManifest(name: "story", summary: "Tells what the world is like.", options: [])
 
@@ -65,7 +65,7 @@ struct StorySource: Source {
     init(options: Options, context: SourceContext) throws(ProblemList) { self.init(context.name) }
 
     var host: String? { "\(name).example" }
-    var metrics: Set<String>? { [Look.metric] }
+    var metrics: Set<String>? { [Cue.metric] }
 
     func poll(_ poll: Poll) -> PollStep {
         .fetch(HTTPRequest(.get, "https://\(name).example/", isConditional: true)) { [name] result in
@@ -78,11 +78,11 @@ struct StorySource: Source {
                 for line in String(decoding: response.body, as: UTF8.self).split(separator: "\n") {
                     let words = line.split(separator: " ")
                     guard words.count == 2, words[0].hasPrefix("app"), words[1].count == 1,
-                        let look = words[1].first.flatMap(Look.init(rawValue:))
+                        let cue = words[1].first.flatMap(Cue.init(rawValue:))
                     else {
                         return .fail(PollFailure(.badAnswer, "the answer is no list of apps"))
                     }
-                    observations.append(.look(look, of: Subject(source: name, app: String(words[0])), at: poll.now))
+                    observations.append(.cue(cue, of: Subject(source: name, app: String(words[0])), at: poll.now))
                 }
                 return .finish(PollReport(observations.isEmpty ? .noData : .values(observations)))
             }

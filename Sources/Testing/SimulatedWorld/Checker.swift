@@ -59,7 +59,7 @@ enum Happening {
     case accepted(Delivery)
     /// A delivery has changed: an attempt was decided, or one that failed was taken in.
     case delivery(Delivery)
-    case ended(HistoryEntry)
+    case ended(EndedDelivery)
     case observed(Observation)
     case incident(Incident)
     /// Everything of one commit has been taken in.

@@ -4,7 +4,7 @@ internal import Synchronization
 /// emptied as a whole.
 ///
 /// A stream alone would give out one event at a time, and each would cost a commit of its own.
-final class Inbox<Event: Sendable>: Sendable {
+final class InputQueue<Event: Sendable>: Sendable {
     /// Rings when there is something.
     let bell: AsyncStream<Void>
     private let ringer: AsyncStream<Void>.Continuation

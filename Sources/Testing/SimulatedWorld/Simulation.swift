@@ -7,7 +7,7 @@
 //   everything that is left must get done.
 // - `World` is everything around the bot. Its ports belong to one life of the bot: when that ends, nothing it still does
 //   has any effect, its tasks are cancelled and drained, and a new bot is opened from the disk.
-// - `Script` makes the events of each hour from the seed. `Shrinking` leaves out those that a failure does not need.
+// - `Script` makes the events of each hour from the seed. `shrunk` leaves out those that a failure does not need.
 // - A `Checker` watches over one promise. It reckons with what the servers saw and what the journal made durable, not with
 //   what the bot believes.
 //

@@ -1,16 +1,11 @@
-// Pictures shows previews to people: messages in a terminal, and pages of HTML with drawings in SVG. It decides nothing,
-// prints nothing; whoever calls it has the values of a preview already.
-
-internal import PluginKit
-
 extension String {
     /// How many columns of a terminal the text takes: most characters one, those of East Asia and emoji two.
-    var columns: Int { reduce(0) { $0 + $1.columns } }
+    public var columns: Int { reduce(0) { $0 + $1.columns } }
 }
 
 extension Character {
-    /// The widest of its code points counts: marks lie on what they follow.
-    var columns: Int {
+    /// How many columns of a terminal it takes. The widest of its code points counts: marks lie on what they follow.
+    public var columns: Int {
         var widest = 0
         for scalar in unicodeScalars {
             // U+FE0F asks for the picture of what could also be a sign: `1️⃣`, `❤️`.

@@ -4,7 +4,7 @@ internal import PluginKit
 internal import Testing
 
 @testable internal import Journal
-@testable internal import Simulator
+@testable internal import SimulatedWorld
 
 /// Every checker catches a bot, or a world, that breaks its promise.
 @Suite struct `Checkers` {
@@ -61,14 +61,14 @@ internal import Testing
         }
     }
 
-    @Test(arguments: [(Look.critical, true), (.warning, true), (.fine, false), (.unknown, false)])
-    func `bad figures without an incident are caught`(look: Look, isCaught: Bool) throws {
+    @Test(arguments: [(Cue.critical, true), (.warning, true), (.fine, false), (.unknown, false)])
+    func `bad figures without an incident are caught`(cue: Cue, isCaught: Bool) throws {
         let source = try #require(world.settings.sources.first)
         let subject = Subject(source: source.name, app: source.apps.first ?? "")
         world.time = Timeline(wall: .rehearsalStart)
         _ = world.time.pass(to: 60_000)
         var checker = FiguresHeard()
-        try checker.take(.observed(.look(look, of: subject, at: world.time.wall)), world)
+        try checker.take(.observed(.cue(cue, of: subject, at: world.time.wall)), world)
         if isCaught {
             #expect(throws: Breach.self) { try checker.take(.committed, world) }
         } else {

@@ -41,16 +41,16 @@ private struct AppStory {
     }
 }
 
-@Suite struct SuggestingTests {
+@Suite struct SuggestionTrialTests {
     private func suggestions(
         _ stories: [AppStory], app: String? = nil, metric: String = "crash_free_users", truth: [TrueIncident]? = nil
     ) throws -> Suggestions {
-        var suggesting = try Suggesting(
+        var trial = try SuggestionTrial(
             .rehearsed(), metric: metric, app: app.map { Glob($0) }, floor: ThresholdDetector.self,
             drop: DropDetector.self,
             truth: truth)
-        for batch in together(stories) { suggesting.feed(batch) }
-        return suggesting.finish()
+        for batch in together(stories) { trial.feed(batch) }
+        return trial.finish()
     }
 
     private func together(_ stories: [AppStory]) -> [ObservationReader.Batch] {
@@ -228,13 +228,13 @@ private struct AppStory {
     }
 
     @Test func `what is judged by releases is weighed by them`() throws {
-        var suggesting = try Suggesting(
+        var trial = try SuggestionTrial(
             .rehearsed(), metric: "crash_free_users", floor: ThresholdDetector.self, drop: DropDetector.self)
         for batch in oneFall.batches {
             guard case .observed(var observation) = batch.lines[0] else { continue }
             observation.subject = Subject(source: "ios", app: "shop", release: "5.2.0")
-            suggesting.feed(.init(seen: batch.seen, lines: [.observed(observation)]))
+            trial.feed(.init(seen: batch.seen, lines: [.observed(observation)]))
         }
-        #expect("\(try #require(suggesting.finish().apps[0].floor).warning)" == "< 99.5%")
+        #expect("\(try #require(trial.finish().apps[0].floor).warning)" == "< 99.5%")
     }
 }

@@ -2,7 +2,7 @@ internal import AlertCore
 internal import PluginKit
 internal import YAMLKit
 
-extension ConfigLoading {
+extension ConfigLoader {
     struct Rules {
         var detectors: [DetectorPlan] = []
         var gates: [GatePlan] = []

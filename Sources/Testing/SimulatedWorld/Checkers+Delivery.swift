@@ -171,7 +171,7 @@ struct NothingLost: Checker {
         for id in known.keys where ended.contains(id) { known[id] = nil }
     }
 
-    private mutating func checkEnd(_ entry: HistoryEntry, _ world: World) throws(Breach) {
+    private mutating func checkEnd(_ entry: EndedDelivery, _ world: World) throws(Breach) {
         let (id, channel) = (entry.delivery.id, entry.delivery.channel)
         world.counts.ends[entry.end.name, default: 0] += 1
         guard let delivery = known.removeValue(forKey: id) else { throw Breach("\(id) ended, and was never accepted") }
@@ -245,7 +245,7 @@ struct NothingTwice: Checker {
     }
 
     /// What was given up and never read may be said once more.
-    private mutating func end(_ entry: HistoryEntry) {
+    private mutating func end(_ entry: EndedDelivery) {
         let isShown = (known.removeValue(forKey: entry.delivery.id)?.shown ?? 0) > 0
         if isShown { return }
         if case .delivered = entry.end { return }
