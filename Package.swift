@@ -195,5 +195,4 @@ let package = Package(
         module("BotHarness", path: "Tests/IntegrationTests/Harness"),
         tests("ProgramTests", ["BotHarness", "alertbot"]),
         tests("IntegrationTests", ["BotHarness", "alertbot"], exclude: ["Harness", "Servers", "Fixtures"]),
-    ] + pluginTargets
-)
+    ] + pluginTargets)

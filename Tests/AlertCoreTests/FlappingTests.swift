@@ -5,7 +5,8 @@ import PluginKit
 import PluginTesting
 import Testing
 
-/// The stories begin at 12:00 and have one character a minute. What flaps is told again when it was calm for six minutes.
+/// The stories begin at 12:00 and have one character a minute. What flaps is told again when it was calm for six
+/// minutes.
 @Suite struct `Flapping` {
     private func bot(
         _ entries: KeyValuePairs<String, String> = ["within": "20m", "calm": "6m"], gates: [GatePlan] = []

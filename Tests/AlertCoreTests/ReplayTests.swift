@@ -5,9 +5,9 @@ import Testing
 
 /// Whatever happens, the journal knows the same as the bot, nothing is lost, and every story is told in order.
 ///
-/// Each seed is a world of its own: sources that fail, figures that come and go, gates, channels that answer as badly as
-/// channels do, crashes, reloads and clocks that are set. After some days of that, all faults end, and everything must
-/// come to rest.
+/// Each seed is a world of its own: sources that fail, figures that come and go, gates, channels that answer as badly
+/// as channels do, crashes, reloads and clocks that are set. After some days of that, all faults end, and everything
+/// must come to rest.
 @Suite struct `Random worlds` {
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func `promises hold in the world of seed`(_ seed: UInt64) throws {

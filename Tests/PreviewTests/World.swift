@@ -15,8 +15,8 @@ struct World {
     let seed: UInt64
     private let sourcesMeet: Bool
 
-    /// - Parameter sourcesMeet: whether there are two sources whose answers come at the same instants, one of which explains
-    ///   the other.
+    /// - Parameter sourcesMeet: whether there are two sources whose answers come at the same instants, one of which
+    ///   explains the other.
     init(seed: UInt64, sourcesMeet: Bool = false) throws {
         var random = SeededRandom(seed: seed)
         self.seed = seed
@@ -134,9 +134,7 @@ func told(_ decisions: [DecisionRecord]) -> [String] {
 /// Two long lists side by side would hide where they part.
 func firstDifference(_ live: [String], _ previewed: [String]) -> String? {
     for index in 0..<max(live.count, previewed.count) {
-        let (left, right) = (
-            index < live.count ? live[index] : "-", index < previewed.count ? previewed[index] : "-"
-        )
+        let (left, right) = (index < live.count ? live[index] : "-", index < previewed.count ? previewed[index] : "-")
         if left != right { return "decision \(index):\nlive    \(left)\npreview \(right)" }
     }
     return nil

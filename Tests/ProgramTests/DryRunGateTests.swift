@@ -1,7 +1,8 @@
 import BotHarness
 import Testing
 
-/// What gates say, as a preview shows it: held until when, dropped, said afterwards. Times are in Madrid, an hour ahead.
+/// What gates say, as a preview shows it: held until when, dropped, said afterwards. Times are in Madrid, an hour
+/// ahead.
 @Suite struct DryRunGateTests {
     private func preview(
         _ gate: String, _ figures: String..., now: String? = nil

@@ -50,11 +50,7 @@ import Testing
                 headers: [.init("Webhook-ID", "forged")],
                 body: .text(GuardedText(body), contentType: "application/json"),
                 signature: .standardWebhooks(
-                    id: id,
-                    timestamp: Moment(milliseconds: seconds * 1000 + 999),
-                    secret: GuardedText(Secret(secret))
-                )
-            )
+                    id: id, timestamp: Moment(milliseconds: seconds * 1000 + 999), secret: GuardedText(Secret(secret))))
             _ = try await transport.perform(request, timeout: .seconds(600))
         }
         let received = seen.withLock { $0 }

@@ -6,8 +6,8 @@ internal import PluginKit
 internal import Programs
 
 // How long the program takes to know again what a long journal says: `alertbot status` from its start to its exit, and
-// `alertbot run` until it is up. The journal is written by the core itself, which is told of some hundred apps, and holds
-// no snapshot: compaction, which would keep it short, does not run here.
+// `alertbot run` until it is up. The journal is written by the core itself, which is told of some hundred apps, and
+// holds no snapshot: compaction, which would keep it short, does not run here.
 
 @main
 enum Start {

@@ -1,5 +1,5 @@
-// What channel plugins share: text of strangers cut to what a chat takes, and made harmless there. What is harmless, and
-// how long a character is, differs from chat to chat; where to cut does not.
+// What channel plugins share: text of strangers cut to what a chat takes, and made harmless there. What is harmless,
+// and how long a character is, differs from chat to chat; where to cut does not.
 
 /// How much of each part of a message a chat shows, so that one huge part leaves room for the others. In the chat's own
 /// unit, whatever `MessageShares.Cut` counts in.
@@ -94,8 +94,8 @@ extension String {
         return String(unicodeScalars.prefix(limit)) + "…" + String(unicodeScalars.suffix(limit))
     }
 
-    /// The text with a zero-width space, which nobody sees, wherever one of the words, in letters of any size, follows the
-    /// mark: so that `@channel` calls nobody.
+    /// The text with a zero-width space, which nobody sees, wherever one of the words, in letters of any size, follows
+    /// the mark: so that `@channel` calls nobody.
     public func parted(after mark: Character, before words: [String]) -> String {
         var result = ""
         var rest = self[...]

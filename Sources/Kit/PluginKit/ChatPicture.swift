@@ -1,5 +1,5 @@
-/// How a chat shows a message, for previews: a channel makes it from the very payload that it would post, so that what a
-/// preview shows is what people will see.
+/// How a chat shows a message, for previews: a channel makes it from the very payload that it would post, so that what
+/// a preview shows is what people will see.
 public struct ChatPicture: Hashable, Sendable {
     /// What people look at.
     public enum Chat: String, Hashable, Sendable, CaseIterable {

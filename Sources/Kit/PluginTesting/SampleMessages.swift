@@ -4,7 +4,8 @@ public import PluginKit
 public enum SampleMessages {
     /// Words that hostile titles are made of.
     public static let hostileTitle =
-        "EXC_BAD_ACCESS in Renderer.draw(_:) \"<!channel> @everyone @room\" & </b><b>more</b> `a` ```b``` *c* _d_ ~e~ |f|"
+        "EXC_BAD_ACCESS in Renderer.draw(_:) \"<!channel> @everyone @room\" & </b><b>more</b> `a` ```b``` *c* _d_ "
+        + "~e~ |f|"
 
     /// Every usual message with its name.
     public static let usual: [(name: String, message: Message)] = [
@@ -34,20 +35,15 @@ public enum SampleMessages {
             Message.Link("Open in Sentry", "https://crashes.example.com/releases/4.2.1"),
             Message.Link("Mute 2 h", "https://alerts.example.com/mute/3k9?for=2h"),
             Message.Link("Mute 2 days", "https://alerts.example.com/mute/3k9?for=2d"),
-        ],
-        footer: "crash-free-floor · incident 3k9",
-        incidents: [incident]
-    )
+        ], footer: "crash-free-floor · incident 3k9", incidents: [incident])
 
     public static let escalated = Message(
         kind: .escalated,
         severity: .warning,
         at: start,
         headline: "🟠 shop-android: ANR rate 0.61% (limit > 0.47%), was info",
-        fields: [Message.Field("Limit", "> 0.47%")],
-        reason: "The ANR rate has been above its limit for 2 h.",
-        footer: "anr · incident 81f"
-    )
+        fields: [Message.Field("Limit", "> 0.47%")], reason: "The ANR rate has been above its limit for 2 h.",
+        footer: "anr · incident 81f")
 
     public static let resolved = Message(
         kind: .resolved,
@@ -56,11 +52,7 @@ public enum SampleMessages {
         headline: "✅ shop-ios: crash-free users 99.71% again",
         fields: [
             Message.Field("Lasted", "1 h 50 min"), Message.Field("Lowest", "97.90%"), Message.Field("Users hit", "212"),
-        ],
-        sparkline: "▇▇▇█▇▇▇█▇▇▇▇█▇▇▇▇█▇▇▇▅▂▁▇",
-        footer: "crash-free-floor · incident 3k9",
-        incidents: [incident]
-    )
+        ], sparkline: "▇▇▇█▇▇▇█▇▇▇▇█▇▇▇▇█▇▇▇▅▂▁▇", footer: "crash-free-floor · incident 3k9", incidents: [incident])
 
     public static let digest = Message(
         kind: .digest,
@@ -71,18 +63,11 @@ public enum SampleMessages {
         lines: [
             "🔴 shop-ios: crash-free users 98.31% (limit < 99.0%)", "🟠 shop-android: 12 new issues",
             "✅ pay-ios: crash-free sessions, 22:10 to 23:40",
-        ],
-        footer: "budget calm",
-        incidents: [incident, incident]
-    )
+        ], footer: "budget calm", incidents: [incident, incident])
 
     public static let test = Message(
-        kind: .opened,
-        severity: .info,
-        at: start,
-        headline: "🔵 shop-alerts: this is a test",
-        reason: "Somebody asked for a test message."
-    )
+        kind: .opened, severity: .info, at: start, headline: "🔵 shop-alerts: this is a test",
+        reason: "Somebody asked for a test message.")
 
     /// Every nasty message with its name.
     public static let nasty: [(name: String, message: Message)] = [
@@ -96,8 +81,7 @@ public enum SampleMessages {
         (
             "control characters",
             everywhere(String(String.UnicodeScalarView((0...0x9F).compactMap(Unicode.Scalar.init))))
-        ),
-        ("directions", everywhere("\u{202E}txt.exe\u{202C} \u{2067}abc\u{2069} \u{200F}\u{061C}שגיאה ב־draw() خطأ")),
+        ), ("directions", everywhere("\u{202E}txt.exe\u{202C} \u{2067}abc\u{2069} \u{200F}\u{061C}שגיאה ב־draw() خطأ")),
         ("families", everywhere(String(repeating: "👨‍👩‍👧‍👦🏳️‍🌈🇪🇸", count: 300), issues: 5, lines: 5)),
         ("one endless character", titles("e" + String(repeating: "\u{0301}", count: 50_000))),
         ("marks of JSON", everywhere(String(repeating: "\\\"\u{2028}\n", count: 1500), issues: 20, lines: 20)),
@@ -118,15 +102,9 @@ public enum SampleMessages {
             severity: .critical,
             since: start - .minutes(40),
             evidence: Evidence(
-                metric: MetricName.crashFreeUsers,
-                figure: Figure(value: 0.9831, share: Share(hits: 1809, of: 1840)),
-                limit: Comparison(.less, 0.99, isPercentage: true),
-                confidence: 0.99,
-                bound: 0.9882,
-                span: TimeSpan(lasting: .hours(1), until: start),
-                sentence: "98.31% is below 99%."
-            )
-        )
+                metric: MetricName.crashFreeUsers, figure: Figure(value: 0.9831, share: Share(hits: 1809, of: 1840)),
+                limit: Comparison(.less, 0.99, isPercentage: true), confidence: 0.99, bound: 0.9882,
+                span: TimeSpan(lasting: .hours(1), until: start), sentence: "98.31% is below 99%."))
         incident.state = .firing
         return IncidentSummary(incident)
     }
@@ -155,14 +133,8 @@ public enum SampleMessages {
     /// The same text as every title.
     private static func titles(_ text: String) -> Message {
         Message(
-            kind: .opened,
-            severity: .critical,
-            at: start,
-            headline: text,
-            reason: "why",
-            issues: [Message.IssueLine(title: text, detail: "", url: nil)],
-            lines: [text]
-        )
+            kind: .opened, severity: .critical, at: start, headline: text, reason: "why",
+            issues: [Message.IssueLine(title: text, detail: "", url: nil)], lines: [text])
     }
 
     /// Addresses that lead nowhere, or break out of where they stand.
@@ -179,8 +151,7 @@ public enum SampleMessages {
             at: start,
             headline: "🟠 addresses",
             issues: urls.map { Message.IssueLine(title: "issue", detail: "", url: $0) },
-            links: urls.map { Message.Link("link", $0) }
-        )
+            links: urls.map { Message.Link("link", $0) })
     }()
 
     private static func many(_ count: Int) -> Message {
@@ -197,8 +168,7 @@ public enum SampleMessages {
             sparkline: String(repeating: "▁", count: 1000),
             lines: (1...count).map { "line \($0)" },
             links: (1...count).map { Message.Link("Link \($0)", "https://a.example/\($0)") },
-            footer: String(repeating: "foot ", count: 1000)
-        )
+            footer: String(repeating: "foot ", count: 1000))
     }
 
     private static let crowd = Message(
@@ -207,6 +177,5 @@ public enum SampleMessages {
         at: start,
         headline: "🗒 500 incidents",
         lines: (1...500).map { "🔴 app-\($0): crash-free users 98.31% (limit < 99.0%)" },
-        incidents: Array(repeating: incident, count: 500)
-    )
+        incidents: Array(repeating: incident, count: 500))
 }

@@ -46,7 +46,8 @@ extension Observation {
 
 /// Whom an observation is about.
 public struct Subject: Hashable, Sendable, Comparable {
-    /// Written once and shared by all copies: at every observation its subject is handed around and looked up many times.
+    /// Written once and shared by all copies: at every observation its subject is handed around and looked up many
+    /// times.
     private final class Storage: Sendable {
         let source: String
         let app: String

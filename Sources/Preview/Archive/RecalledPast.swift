@@ -97,7 +97,8 @@ public struct RecalledPast: Sendable {
         } catch let damage as Past.Damage {
             throw Failure(
                 .impossible,
-                "line \(damage.line) of \(folder.path)/\(damage.name) is damaged; remove the file, and it is fetched anew"
+                "line \(damage.line) of \(folder.path)/\(damage.name) is damaged; remove the file, and it is fetched "
+                    + "anew"
             )
         } catch {
             throw Failure(.impossible, "\(error)")

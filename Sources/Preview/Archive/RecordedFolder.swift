@@ -57,8 +57,8 @@ public struct RecordedFolder: Sendable {
         return found.values.sorted { ($0.seen, $0.source) < ($1.seen, $1.source) }
     }
 
-    /// Files in which last figures are looked for: a source that is not in them has been silent for a day or more, unless
-    /// there is much to record.
+    /// Files in which last figures are looked for: a source that is not in them has been silent for a day or more,
+    /// unless there is much to record.
     private static let filesSearchedMax = 4
 
     /// That there is nothing to play.

@@ -1,5 +1,5 @@
-// Pictures shows previews to people: messages in a terminal, and pages of HTML with drawings in SVG. It decides nothing and
-// prints nothing; whoever calls it has the values of a preview already.
+// Pictures shows previews to people: messages in a terminal, and pages of HTML with drawings in SVG. It decides nothing
+// and prints nothing; whoever calls it has the values of a preview already.
 
 internal import PluginKit
 

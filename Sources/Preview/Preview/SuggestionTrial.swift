@@ -2,11 +2,11 @@ public import AlertCore
 internal import Glibc
 public import PluginKit
 
-/// Tries many settings of `threshold` and `drop` on observations as they pass, all in one playing, and proposes for each app
-/// those that would have rung about once a month.
+/// Tries many settings of `threshold` and `drop` on observations as they pass, all in one playing, and proposes for
+/// each app those that would have rung about once a month.
 ///
-/// Every candidate is a rule of a config without gates and with one channel, so the figures are what the rule itself says.
-/// Memory is bounded by the number of apps, not by the length of the span.
+/// Every candidate is a rule of a config without gates and with one channel, so the figures are what the rule itself
+/// says. Memory is bounded by the number of apps, not by the length of the span.
 public struct SuggestionTrial: Sendable {
     private let metric: String
     private let nature: MetricNature
@@ -138,8 +138,8 @@ struct AppPast: Sendable {
     var tallies: [Tally]
 
     struct Volume: Sendable {
-        /// Spans seen; those with the counts behind the metric; of these, those at whose volume a threshold judges; those
-        /// short enough for a drop.
+        /// Spans seen; those with the counts behind the metric; of these, those at whose volume a threshold judges;
+        /// those short enough for a drop.
         var spans = 0, counted = 0, judged = 0, short = 0
         var spread = Spread()
     }

@@ -1,6 +1,6 @@
-// Commands is what the commands of the program find out and say, apart from their options and from which plugins there are:
-// the program declares those and ties it all together. What a command prints goes to the `Terminal` it is given, what it
-// needs of the machine comes from a `Machine`, and why it can not go on is a `Failure`.
+// Commands is what the commands of the program find out and say, apart from their options and from which plugins there
+// are: the program declares those and ties it all together. What a command prints goes to the `Terminal` it is given,
+// what it needs of the machine comes from a `Machine`, and why it can not go on is a `Failure`.
 
 internal import AlertCore
 public import BotConfig
@@ -63,8 +63,8 @@ public struct ConfigFile: Sendable {
 
     private var errorCount: Int { result.problems.count { $0.level == .error } }
 
-    /// Says what is wrong, in one line where that keeps nobody from `doing` what was asked for: at night somebody must be
-    /// able to mute a bot that runs well, whatever became of its file.
+    /// Says what is wrong, in one line where that keeps nobody from `doing` what was asked for: at night somebody must
+    /// be able to mute a bot that runs well, whatever became of its file.
     func warn(whileDoing doing: String) {
         guard result.config == nil else { return problemTexts.forEach(terminal.error) }
         terminal.error(

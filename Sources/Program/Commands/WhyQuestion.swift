@@ -28,7 +28,8 @@ public struct WhyQuestion: Sendable {
             let near = rule.nearest(in: rules).map { "; did you mean \($0)?" } ?? ""
             throw Failure(
                 .wrongUsage,
-                "there is no rule '\(rule.tamed)' that judges figures; there are: \(rules.joined(separator: ", "))\(near)"
+                "there is no rule '\(rule.tamed)' that judges figures; there are: "
+                    + "\(rules.joined(separator: ", "))\(near)"
             )
         }
         self.app = app
@@ -77,8 +78,8 @@ public struct WhyQuestion: Sendable {
             throw Failure(.impossible, "the recording begins at \(first); nothing is known of \(then)")
         }
         machine.terminal.error(
-            "alertbot: this is what the present config makes of what was recorded from \(first) on, up to \(then); mutes "
-                + "and acknowledgements by command are not recorded")
+            "alertbot: this is what the present config makes of what was recorded from \(first) on, up to \(then); "
+                + "mutes and acknowledgements by command are not recorded")
         return playback.finish(now: then).state
     }
 

@@ -15,9 +15,9 @@ struct BacktestCommand: AsyncParsableCommand {
         commandName: "backtest",
         abstract: "Plays a span through the config and shows what would have been said. Sends nothing, writes nothing.",
         discussion: """
-            Begins with a fresh state and plays observations in virtual time: those that the running bot has recorded, what \
-            the sources themselves recall, or a file. Shows the time line of messages, and how noisy each rule was. With \
-            --against it shows what another config would have said differently.
+            Begins with a fresh state and plays observations in virtual time: those that the running bot has recorded, \
+            what the sources themselves recall, or a file. Shows the time line of messages, and how noisy each rule \
+            was. With --against it shows what another config would have said differently.
             """)
 
     @OptionGroup var common: CommonOptions

@@ -8,8 +8,8 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Validates the config; shows how late a rule can be and when the gates are closed.",
         discussion: """
-            Where the running bot has recorded something, the newest of it is played through the config: how many messages a \
-            week that makes, and which rules matched nothing.
+            Where the running bot has recorded something, the newest of it is played through the config: how many \
+            messages a week that makes, and which rules matched nothing.
             """)
 
     @OptionGroup var common: CommonOptions

@@ -45,8 +45,8 @@ struct SpanOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Play so much of the past, such as 30d: from the recording, or from the sources where it does not reach back "
-                + "so far.", valueName: "duration"))
+            "Play so much of the past, such as 30d: from the recording, or from the sources where it does not reach "
+                + "back so far.", valueName: "duration"))
     var since: String?
     @Option(
         name: .long,

@@ -51,8 +51,9 @@ struct PluginsCheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Holds a plugin's folder against the plugin: its page, the examples on it, its options, its tests.",
         discussion: """
-            The folder is one of the source tree, such as plugins/detectors/Threshold, and the plugin one that this alertbot has. \
-            Every example on its page must be one that the config reader takes. Ends with status 1 when there is an error.
+            The folder is one of the source tree, such as plugins/detectors/Threshold, and the plugin one that this \
+            alertbot has. Every example on its page must be one that the config reader takes. Ends with status 1 when \
+            there is an error.
             """)
 
     @OptionGroup var output: OutputOptions

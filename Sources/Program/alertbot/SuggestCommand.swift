@@ -14,9 +14,9 @@ struct SuggestCommand: AsyncParsableCommand {
         commandName: "suggest",
         abstract: "Proposes limits for each app by its history, as rules to paste into the config.",
         discussion: """
-            Tries many limits of 'threshold' and settings of 'drop' on the past, each by itself, and proposes for each app the \
-            most watchful that would have rung about once a month, with what it would have said. The past is what the \
-            running bot has recorded, what the sources recall, or a file. Sends nothing, changes nothing.
+            Tries many limits of 'threshold' and settings of 'drop' on the past, each by itself, and proposes for each \
+            app the most watchful that would have rung about once a month, with what it would have said. The past is \
+            what the running bot has recorded, what the sources recall, or a file. Sends nothing, changes nothing.
             """)
 
     @OptionGroup var common: CommonOptions

@@ -11,8 +11,8 @@ struct WhyCommand: AsyncParsableCommand {
         commandName: "why", abstract: "Explains why something was told, or was not.",
         discussion:
             "What each rule thinks of each app and why, what each channel was told, which gates are closed, and "
-            + "when the next look is due. It reads the journal, whether the bot runs or not. With --at it plays what the bot "
-            + "has recorded through the present config, up to that moment.")
+            + "when the next look is due. It reads the journal, whether the bot runs or not. With --at it plays what "
+            + "the bot has recorded through the present config, up to that moment.")
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text

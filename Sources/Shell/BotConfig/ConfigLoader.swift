@@ -22,8 +22,8 @@ extension Config {
             zone: root.flatMap { afresh.zone($0) })
     }
 
-    /// What is wrong with a part of a config by itself: sections may be missing, and names of things that stand elsewhere are
-    /// taken on trust.
+    /// What is wrong with a part of a config by itself: sections may be missing, and names of things that stand
+    /// elsewhere are taken on trust.
     public static func problems(
         inFragment bytes: [UInt8], catalog: PluginCatalog, surroundings: ConfigSurroundings
     ) -> [Problem] {
@@ -232,7 +232,8 @@ struct ConfigLoader {
             if case .unknown(_, let suggestion) = error {
                 reader.report(
                     node.position,
-                    "there is no time zone '\(text.description.clipped(to: 60))', expected a name such as Europe/Madrid",
+                    "there is no time zone '\(text.description.clipped(to: 60))', expected a name such as "
+                        + "Europe/Madrid",
                     text.hasSecret ? nil : suggestion ?? city(name))
             } else {
                 reader.report(

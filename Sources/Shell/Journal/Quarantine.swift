@@ -1,7 +1,8 @@
 internal import Text
 
-/// Where the writer keeps damaged bytes for a closer look, when it opens a journal and skips them: a file of JSON lines,
-/// each with the bytes and the place they were found at. Nothing reads it but people, and `quarantined`, which counts.
+/// Where the writer keeps damaged bytes for a closer look, when it opens a journal and skips them: a file of JSON
+/// lines, each with the bytes and the place they were found at. Nothing reads it but people, and `quarantined`, which
+/// counts.
 ///
 ///     {"file":"journal-00000000000000000001.jsonl","line":3,"byte":212,"bytes":154,"why":"...","base64":"..."}
 struct Quarantine {
@@ -14,7 +15,8 @@ struct Quarantine {
 
     init(_ disk: any JournalDisk) { self.disk = disk }
 
-    /// Adds what is not in the file yet. A disk that refuses is no reason not to start: the damaged files are still there.
+    /// Adds what is not in the file yet. A disk that refuses is no reason not to start: the damaged files are still
+    /// there.
     func keep(_ spans: [Replay.Span], of catalog: Catalog) {
         guard !spans.isEmpty else { return }
         let files = Dictionary((catalog.segments + catalog.snapshots).map { ($0.name, $0.file) }) { first, _ in first }

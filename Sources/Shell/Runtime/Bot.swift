@@ -226,7 +226,8 @@ public actor Bot {
         var effects = output.effects
         // Nearly always nothing is left from before, and nothing is copied.
         if unwritten.isEmpty { unwritten = output.facts } else { unwritten += output.facts }
-        // While messages leave, a snapshot would take their time, and memory for a second state beside the changing one.
+        // While messages leave, a snapshot would take their time, and memory for a second state beside the changing
+        // one.
         isBusy = sending > 0 || output.mustBeDurable
         var isWritten = write(now, &group)
         if isTroubleNews {
@@ -252,8 +253,8 @@ public actor Bot {
         if !effects.isEmpty || !inputs.isEmpty { for watcher in watchers.values { watcher.yield() } }
     }
 
-    /// Steps the core, once for every poll that has ended: a recording is played so, and what one source says may explain
-    /// what another did.
+    /// Steps the core, once for every poll that has ended: a recording is played so, and what one source says may
+    /// explain what another did.
     private func step(_ inputs: [Input], at now: Moment) -> Output {
         let ends = Array(inputs.indices.filter { inputs[$0].isPoll }.dropFirst()) + [inputs.count]
         var output = core.step(&state, Array(inputs[..<ends[0]]), at: now)
@@ -278,8 +279,8 @@ public actor Bot {
         return ids
     }
 
-    /// The journal can be written again: what waited for it has its turn as if it had never begun, because the pace of its
-    /// channel, or a wait that was asked for since, may not allow it now.
+    /// The journal can be written again: what waited for it has its turn as if it had never begun, because the pace of
+    /// its channel, or a wait that was asked for since, may not allow it now.
     private func sendWhatWaited(_ now: Moment, _ group: inout DiscardingTaskGroup) {
         let ids = unsent
         unsent = []
@@ -350,8 +351,8 @@ public actor Bot {
         }
     }
 
-    /// A fact that no journal takes holds until the next start. A message that hangs on it is not sent: nobody would know
-    /// afterwards that it was.
+    /// A fact that no journal takes holds until the next start. A message that hangs on it is not sent: nobody would
+    /// know afterwards that it was.
     private func takeRefusal(of fact: Fact, _ reason: JournalError) {
         ports.host.log(Note(.error, "a fact does not fit into the journal and is lost at the next start: \(reason)"))
         switch fact {
@@ -423,8 +424,8 @@ public actor Bot {
         }
     }
 
-    /// A wall clock that moved by more than this against the machine's was set by somebody; less is the slow adjusting that time
-    /// services do, at most 0.5 ms a second, and would be a note in the log at every look.
+    /// A wall clock that moved by more than this against the machine's was set by somebody; less is the slow adjusting
+    /// that time services do, at most 0.5 ms a second, and would be a note in the log at every look.
     public static let clockStepMin = Duration.seconds(2)
     /// How often the power supply is looked at.
     private static let powerInterval = Duration.minutes(1)

@@ -1,6 +1,6 @@
-// SystemPorts has the ports of Runtime as a Linux machine has them, and what else commands need of it: signals, systemd,
-// files that are read and written as a whole, a terminal. It decides nothing; whoever is given a `Machine` can be given
-// another one by a test.
+// SystemPorts has the ports of Runtime as a Linux machine has them, and what else commands need of it: signals,
+// systemd, files that are read and written as a whole, a terminal. It decides nothing; whoever is given a `Machine` can
+// be given another one by a test.
 
 public import Journal
 public import Runtime

@@ -12,8 +12,8 @@ public struct SystemClock: Clock {
 
     /// One of the system's clocks, in nanoseconds.
     static func read(_ clock: clockid_t) -> Int64 {
-        // A `timespec` is two words. Its members have names, but the compiler sees them or not depending on which file it
-        // happens to read first: the structure is declared by more than one of the system's modules.
+        // A `timespec` is two words. Its members have names, but the compiler sees them or not depending on which file
+        // it happens to read first: the structure is declared by more than one of the system's modules.
         var time = (seconds: 0, nanoseconds: 0)
         withUnsafeMutableBytes(of: &time) { bytes in
             guard let words = bytes.baseAddress?.assumingMemoryBound(to: timespec.self) else { return }

@@ -29,7 +29,8 @@ public struct Terminal: Sendable {
     /// A line of what was asked for.
     public func line(_ text: String) throws(Failure) { try self.text(text + "\n") }
 
-    /// What was asked for. Where the system does not take it the command ends: half an answer must not pass for a whole.
+    /// What was asked for. Where the system does not take it the command ends: half an answer must not pass for a
+    /// whole.
     public func text(_ text: String) throws(Failure) {
         // A reader that goes away early, such as `head`, has what it wanted.
         guard !write(text, to: output), errno != EPIPE else { return }

@@ -111,8 +111,8 @@ extension Rehearsal {
     ///
     /// In the story, a cue stands for itself (see `Cue`), `x` is a failed poll, `_` a poll without data, `=` one that
     /// brings the same as the one before, a space no poll
-    /// at all. In what comes back, `O` opened, `E` escalated, `M` reminder, `R` resolved and `D` digest were sent, `h` was
-    /// held, `x` dropped, and `.` is silence; several decisions of one tick stand in brackets.
+    /// at all. In what comes back, `O` opened, `E` escalated, `M` reminder, `R` resolved and `D` digest were sent, `h`
+    /// was held, `x` dropped, and `.` is silence; several decisions of one tick stand in brackets.
     public mutating func play(
         _ story: String, every tick: Duration = .minutes(1), of subject: Subject = .shop, in channel: String? = nil
     ) -> String {

@@ -1,5 +1,5 @@
-// MachineTesting is a machine for tests of what needs one: a clock that stands still, a network that answers as the test
-// says, and a terminal whose words can be read afterwards.
+// MachineTesting is a machine for tests of what needs one: a clock that stands still, a network that answers as the
+// test says, and a terminal whose words can be read afterwards.
 
 internal import Glibc
 public import PluginKit

@@ -113,7 +113,8 @@ extension Happening: CustomStringConvertible {
         case .polled(let source): "\(source) is asked"
         case .departed(let channel, let delivery): "delivery \(delivery) leaves for \(channel)"
         case .accepts(let channel, let delivery, let reading):
-            "\(channel) accepts delivery \(delivery)\(reading.isShown ? "" : ", again")\(reading.isMarked ? ", marked" : "")"
+            "\(channel) accepts delivery "
+                + "\(delivery)\(reading.isShown ? "" : ", again")\(reading.isMarked ? ", marked" : "")"
         case .answered(let host, let delivery, let status, let told):
             "\(host) answers \(status)\(delivery.map { " to \($0)" } ?? "")\(told.map { ", wait \($0) ms" } ?? "")"
         case .lost(let channel, let delivery, let isCertain):

@@ -46,7 +46,8 @@ struct DurableFirst: Checker {
 struct RotNoticed: Checker {
     static let name = "rot noticed"
     static let promise =
-        "Where a bit of the journal has turned, a reader says so and goes on: with all the other records, and none altered."
+        "Where a bit of the journal has turned, a reader says so and goes on: with all the other records, and none "
+        + "altered."
 
     /// A line feed stands between two.
     private static let lostMax = 2
@@ -67,7 +68,8 @@ struct RotNoticed: Checker {
             for payload in payloads {
                 guard let index = rest.firstIndex(of: payload) else {
                     throw Breach(
-                        "a bit of \(place) has turned, and a record is another: \(String(decoding: payload, as: UTF8.self))"
+                        "a bit of \(place) has turned, and a record is another: "
+                            + "\(String(decoding: payload, as: UTF8.self))"
                     )
                 }
                 rest = rest[(index + 1)...]
@@ -100,8 +102,8 @@ extension JournalReport {
 struct NothingLost: Checker {
     static let name = "nothing lost"
     static let promise =
-        "Every delivery accepted into the journal ends: delivered, and then the channel has it; replaced by newer truth; or "
-        + "dead, for a reason that the world confirms."
+        "Every delivery accepted into the journal ends: delivered, and then the channel has it; replaced by newer "
+        + "truth; or dead, for a reason that the world confirms."
 
     private struct Known {
         var channel: String
@@ -199,8 +201,9 @@ struct NothingLost: Checker {
 struct NothingTwice: Checker {
     static let name = "nothing twice"
     static let promise =
-        "People read a delivery once. Only where an answer was lost, or the bot died before it took one in, and the channel "
-        + "knows no repetitions, they may read it once more, marked; elsewhere the repetition has the same id and content."
+        "People read a delivery once. Only where an answer was lost, or the bot died before it took one in, and the "
+        + "channel knows no repetitions, they may read it once more, marked; elsewhere the repetition has the same id "
+        + "and content."
 
     private struct Known {
         var shown = 0

@@ -8,7 +8,8 @@ internal import Runtime
 struct ResolvedWhereOpened: Checker {
     static let name = "resolved where opened"
     static let promise =
-        "A channel hears of an incident's course and end only after its beginning, and of the end of all it heard begin."
+        "A channel hears of an incident's course and end only after its beginning, and of the end of all it heard "
+        + "begin."
 
     private struct Place: Hashable {
         var channel: String
@@ -148,7 +149,8 @@ struct GatesObeyed: Checker {
             let isInTurnOfReload = world.reloadedAt == world.time.uptime || world.isJournalLate
             if isInTurnOfReload, !world.settingsBefore.forbids(severity, of: app, at: delivery.queued) { return }
             throw Breach(
-                "\(delivery.id), \(delivery.kind.rawValue) and \(severity.rawValue), is accepted for \(delivery.channel) at "
+                "\(delivery.id), \(delivery.kind.rawValue) and \(severity.rawValue), is accepted for "
+                    + "\(delivery.channel) at "
                     + "\(delivery.queued), which a gate forbids")
         case .opened(let state): for incident in state.incidents.all { remember(incident) }
         // A digest announces, too.
@@ -188,8 +190,8 @@ struct BudgetsKept: Checker {
 
     mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
-        // When the wall clock is set while nobody looks, it can not be told from time that has passed; and twice, there and
-        // back, may be too little to be noticed.
+        // When the wall clock is set while nobody looks, it can not be told from time that has passed; and twice, there
+        // and back, may be too little to be noticed.
         case .clockStepped:
             isStepUnnoticed = true
             tellings = world.isDead ? [:] : tellings.mapValues { $0.map { $0.older(by: Bot.clockStepMin) } }
@@ -209,8 +211,8 @@ struct BudgetsKept: Checker {
                 return
             }
             throw Breach(
-                "\(delivery.id) is message \(before.count + 1) to \(delivery.channel) within \(budget.per.grammar), of which "
-                    + "the budget allows \(budget.count)")
+                "\(delivery.id) is message \(before.count + 1) to \(delivery.channel) within \(budget.per.grammar), "
+                    + "of which the budget allows \(budget.count)")
         // What was said while there was no budget is not counted.
         case .reloaded: if world.settings.budget == nil { tellings = [:] }
         default: break
@@ -222,7 +224,8 @@ struct BudgetsKept: Checker {
 struct FiguresHeard: Checker {
     static let name = "figures heard"
     static let promise =
-        "An incident is open exactly while the figures say so, and every channel it concerns was told, or a gate says why not."
+        "An incident is open exactly while the figures say so, and every channel it concerns was told, or a gate "
+        + "says why not."
 
     private var cues: [Subject: (cue: Cue, seen: Moment)] = [:]
     private var changed: Set<String> = []

@@ -6,8 +6,8 @@ internal import Runtime
 struct WaitsKept: Checker {
     static let name = "waits kept"
     static let promise =
-        "Whoever asked to be left alone is left alone for at least so long; failed attempts back off, three in a row make a "
-        + "pause, a channel's pace and a source's throttle are kept."
+        "Whoever asked to be left alone is left alone for at least so long; failed attempts back off, three in a row "
+        + "make a pause, a channel's pace and a source's throttle are kept."
 
     /// A time before which nothing may leave.
     private struct Wait {
@@ -87,7 +87,8 @@ struct WaitsKept: Checker {
     /// When the wall clock is set while nobody looks, it can not be told from time that has passed.
     private mutating func forget() { (silences, polls) = ([:], [:]) }
 
-    /// A clock that is set twice between two looks, there and back, may seem to have been set by too little to be noticed.
+    /// A clock that is set twice between two looks, there and back, may seem to have been set by too little to be
+    /// noticed.
     private mutating func shorten(by slack: Int64) {
         func shortened(_ wait: Wait) -> Wait {
             Wait(from: wait.from, until: wait.until - slack, delivery: wait.delivery, taken: wait.taken)

@@ -11,7 +11,8 @@ extension Outcome {
     public var verdict: String {
         guard let violation else { return "seed \(seed), \(hours) virtual hours: every promise was kept" }
         return """
-            seed \(seed): '\(violation.checker)' was broken \(violation.at.clock) after the start (wall clock \(violation.wall)):
+            seed \(seed): '\(violation.checker)' was broken \(violation.at.clock) after the start \
+            (wall clock \(violation.wall)):
               \(violation.sentence)
             """
     }

@@ -1,18 +1,18 @@
 // The simulator plays the whole bot in a world of its own: the real core, runtime, journal and channel plugins on one
-// thread and in virtual time, with a disk that fails, a network that loses, clocks that jump and a process that is killed
-// wherever it hurts. A seed makes everything that happens, down to which of the waiting jobs runs next, so whatever goes
-// wrong can be played again.
+// thread and in virtual time, with a disk that fails, a network that loses, clocks that jump and a process that is
+// killed wherever it hurts. A seed makes everything that happens, down to which of the waiting jobs runs next, so
+// whatever goes wrong can be played again.
 //
 // - `Simulation` lets time pass and the script's events happen. Phases with faults take turns with calm ones, in which
 //   everything that is left must get done.
-// - `World` is everything around the bot. Its ports belong to one life of the bot: when that ends, nothing it still does
-//   has any effect, its tasks are cancelled and drained, and a new bot is opened from the disk.
+// - `World` is everything around the bot. Its ports belong to one life of the bot: when that ends, nothing it still
+//   does has any effect, its tasks are cancelled and drained, and a new bot is opened from the disk.
 // - `Script` makes the events of each hour from the seed. `shrunk` leaves out those that a failure does not need.
-// - A `Checker` watches over one promise. It reckons with what the servers saw and what the journal made durable, not with
-//   what the bot believes.
+// - A `Checker` watches over one promise. It reckons with what the servers saw and what the journal made durable, not
+//   with what the bot believes.
 //
-// The bot's actor inherits the executor of the task that runs it, and so do its child tasks (SE-0417). Work that the bot
-// would start in a detached task would escape, and `StepExecutor` would never see it.
+// The bot's actor inherits the executor of the task that runs it, and so do its child tasks (SE-0417). Work that the
+// bot would start in a detached task would escape, and `StepExecutor` would never see it.
 
 internal import AlertCore
 internal import AlertTesting
@@ -28,8 +28,8 @@ public struct Simulation {
     public let hours: Int
     var script: Script
     var sabotage: Sabotage?
-    /// Whether bytes that could not be synced are lost though they can be read, as Linux has it; otherwise the next sync
-    /// writes them.
+    /// Whether bytes that could not be synced are lost though they can be read, as Linux has it; otherwise the next
+    /// sync writes them.
     public var isDiskHarsh = true
     /// How many of the last happenings are kept in words; 0 for none.
     public var traceMax = 0
@@ -210,7 +210,8 @@ private struct Play {
         }
     }
 
-    /// Turns one bit of a copy of the journal and lets a reader have it: the bot itself would lose what the world reckons with.
+    /// Turns one bit of a copy of the journal and lets a reader have it: the bot itself would lose what the world
+    /// reckons with.
     private mutating func turnBit() {
         let copy = world.disk.copied()
         let whole = Play.read(copy)
@@ -371,8 +372,8 @@ private struct Play {
         let incidents = world.truth.incidents.inOrder.filter { $0.rule != Trouble.channelFailing.rawValue }
         let deliveries = world.truth.outbox.inOrder
         if incidents.isEmpty, deliveries.isEmpty { return "" }
-        return
-            "\(incidents.map { "incident \($0.id) (\($0.rule), \($0.state.rawValue))" } + deliveries.map { "delivery \($0.id)" })"
+        let names = incidents.map { "incident \($0.id) (\($0.rule), \($0.state.rawValue))" }
+        return "\(names + deliveries.map { "delivery \($0.id)" })"
     }
 
     // MARK: Events

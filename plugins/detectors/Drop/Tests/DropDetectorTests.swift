@@ -240,8 +240,7 @@ extension DropDetector {
                     "a drop can only be told of a share whose counts are known, not of ANR rate "
                         + "(use crash_free_users or crash_free_sessions, or a threshold)"
                 ]
-            ),
-            (["by": .fraction(0)], ["'by' is 0pp, expected from 0.01pp to 50pp"]),
+            ), (["by": .fraction(0)], ["'by' is 0pp, expected from 0.01pp to 50pp"]),
             (["by": .fraction(0.8)], ["'by' is 80pp, expected from 0.01pp to 50pp"]),
             (
                 ["by": .fraction(0.02), "critical": .fraction(0.01)],
