@@ -10,8 +10,8 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// PluginKit hands on what it imports, so whoever sees it sees all three: named here, a change in any rebuilds them.
-let kit: [Target.Dependency] = ["PluginKit", "AlertModel", "TimeZones"]
+/// PluginKit hands on what it imports, so whoever sees it sees all four: named here, a change in any rebuilds them.
+let kit: [Target.Dependency] = ["PluginKit", "AlertModel", "Text", "TimeZones"]
 
 /// A module of ours, `Sources/ROOM/NAME`.
 func module(_ name: String, in room: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -66,6 +66,13 @@ let pluginTargets = plugins.flatMap { plugin -> [Target] in
     ]
 }
 
+/// What the commands put together, apart from their options.
+let commanded: [Target.Dependency] =
+    [
+        "AlertCore", "Archive", "BotConfig", "Journal", "Pictures", "Preview", "RuleTests", "Runtime", "StatusPage",
+        "SystemPorts",
+    ] + kit
+
 /// What a simulation puts together.
 let simulated: [Target.Dependency] =
     [
@@ -93,16 +100,20 @@ let package = Package(
         .executableTarget(
             name: "alertbot",
             dependencies: [
-                "AlertCore", "BotConfig", "BuiltinPlugins", "CMalloc", "DropDetector", "Journal", "Pictures", "Preview",
-                "RuleTests", "Runtime", "StatusPage", "ThresholdDetector", "Transport",
+                "AlertCore", "Archive", "BotConfig", "BuiltinPlugins", "CMalloc", "Commands", "DropDetector", "Journal",
+                "Pictures", "Preview", "Runtime", "StatusPage", "SystemPorts", "ThresholdDetector",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + kit, path: "Sources/Program/alertbot", swiftSettings: strict),
+        module("Commands", in: "Program", commanded),
         module("BuiltinPlugins", in: "Program", ["BotConfig"] + kit + plugins.map { .target(name: $0.module) }),
         module("BotConfig", in: "Shell", ["AlertCore", "YAMLKit"] + kit),
         module("Preview", in: "Preview", ["AlertCore", "Runtime"] + kit),
         module("RuleTests", in: "Preview", ["AlertCore", "BotConfig", "Preview", "YAMLKit"] + kit),
         module("Runtime", in: "Shell", ["AlertCore", "Journal"] + kit),
         module("Pictures", in: "Preview", ["AlertCore", "Markup", "Preview"] + kit),
+        module(
+            "Archive", in: "Preview", ["AlertCore", "BotConfig", "Journal", "Preview", "Runtime", "SystemPorts"] + kit),
+        module("SystemPorts", in: "Shell", ["AlertCore", "Journal", "Runtime", "Transport"] + kit),
         module("StatusPage", in: "Shell", ["AlertModel", "CMicroHTTP", "Markup"]),
         module("Markup", in: "Foundations", ["AlertModel"]),
         module(
@@ -111,12 +122,13 @@ let package = Package(
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ]),
-        module("PluginKit", in: "Kit", ["AlertModel", "TimeZones"]),
+        module("PluginKit", in: "Kit", ["AlertModel", "Text", "TimeZones"]),
         module("IssueKit", in: "Kit", kit),
+        module("Text", in: "Foundations"),
         module("TimeZones", in: "Foundations", ["AlertModel"]),
         module("AlertModel", in: "Model"),
-        module("Journal", in: "Shell", ["CCRC32C"]),
-        module("Transport", in: "Shell", ["AlertModel", "CCurl", "CCrypto"]),
+        module("Journal", in: "Shell", ["CCRC32C", "Text"]),
+        module("Transport", in: "Shell", ["AlertModel", "CCurl", "CCrypto", "Text"]),
         module("YAMLKit", in: "Shell", ["CYaml"]),
         door("CCRC32C"),
         door("CCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"),
@@ -128,12 +140,13 @@ let package = Package(
         module("PluginTesting", in: "Kit", kit),
         module("AlertTesting", in: "Testing", ["AlertCore"] + kit),
         module("JournalTesting", in: "Testing", ["Journal"]),
+        module("MachineTesting", in: "Testing", ["Runtime", "SystemPorts"] + kit),
         // The whole bot in a world of its own; `scripts/simulate` runs it, and the product does not have it.
-        module("Simulator", in: "Testing", simulated),
+        module("SimulatedWorld", in: "Testing", simulated),
         .executableTarget(
-            name: "simulate", dependencies: ["Simulator", "AlertModel"], path: "Sources/Testing/simulate",
+            name: "simulate", dependencies: ["SimulatedWorld", "AlertModel"], path: "Sources/Testing/simulate",
             swiftSettings: strict),
-        tests("SimulatorTests", ["Simulator"] + simulated),
+        tests("SimulatedWorldTests", ["SimulatedWorld"] + simulated),
         tests("AlertModelTests", ["AlertModel"]),
         tests(
             "TimeZonesTests", ["TimeZones", "AlertModel"],
@@ -145,6 +158,7 @@ let package = Package(
         tests("TransportTests", ["Transport", "AlertModel"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel", "Markup"]),
         tests("MarkupTests", ["Markup"]),
+        tests("TextTests", ["Text"], exclude: ["make_width_table.py", "width_table.txt"]),
         tests(
             "BotConfigTests",
             ["BotConfig", "AlertCore", "NewIssueDetector", "ThresholdDetector", "VelocityDetector"] + kit),
@@ -161,14 +175,22 @@ let package = Package(
             "PreviewTests",
             [
                 "Preview", "AlertCore", "AlertTesting", "BotConfig", "BudgetGate", "BuiltinPlugins", "DependsOnGate",
-                "DropDetector", "Journal", "JournalTesting", "PluginTesting", "Runtime", "Simulator",
+                "DropDetector", "Journal", "JournalTesting", "PluginTesting", "Runtime", "SimulatedWorld",
                 "ThresholdDetector",
             ]
                 + kit),
         tests(
             "PicturesTests",
             ["Pictures", "AlertCore", "BotConfig", "BuiltinPlugins", "Markup", "PluginTesting", "Preview"] + kit,
-            exclude: ["Snapshots", "make_width_table.py", "width_table.txt"]),
+            exclude: ["Snapshots"]),
+        tests(
+            "SystemPortsTests",
+            ["SystemPorts", "AlertCore", "BotHarness", "Journal", "MachineTesting", "Runtime"] + kit),
+        tests(
+            "ArchiveTests",
+            ["Archive", "AlertCore", "BotConfig", "BotHarness", "MachineTesting", "Preview", "Runtime", "SystemPorts"]
+                + kit),
+        tests("CommandsTests", ["Commands", "BotHarness", "BuiltinPlugins", "MachineTesting"] + commanded),
         tests("RuleTestsTests", ["RuleTests", "BotConfig", "BuiltinPlugins"] + kit),
         tests(
             "RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal", "JournalTesting"] + kit,
@@ -176,7 +198,6 @@ let package = Package(
 
         // The built program itself: its commands, and with ALERTBOT_INTEGRATION=1 its dealings with real servers.
         module("BotHarness", path: "Tests/IntegrationTests/Harness"),
-        tests("CommandTests", ["BotHarness", "alertbot"]),
+        tests("ProgramTests", ["BotHarness", "alertbot"]),
         tests("IntegrationTests", ["BotHarness", "alertbot"], exclude: ["Harness", "Servers", "Fixtures"]),
-    ] + pluginTargets
-)
+    ] + pluginTargets)

@@ -43,5 +43,4 @@ let package = Package(
         .target(name: "Measuring", swiftSettings: strict),
         .target(name: "Programs", path: "Sources/Programs", swiftSettings: strict),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    ]
-)
+    ])

@@ -36,7 +36,7 @@ extension Rehearsal {
 
 extension Rehearsal {
     /// Sees each go wrong, one after the other.
-    mutating func seeEach(_ subjects: [Subject], _ look: Look = .warning) {
+    mutating func seeEach(_ subjects: [Subject], _ look: Cue = .warning) {
         for subject in subjects { see(look, of: subject) }
     }
 }

@@ -76,8 +76,8 @@ import Testing
         #expect(bot.decisions.last?.at == .utc("2026-11-20 12:30"))
         #expect(bot.decisions.last?.reason.description == "escalate:wake-up")
         #expect(
-            bot.decisions.last?.message.facts.last
-                == Message.Fact("Not acknowledged", "for 30 min after it was first told"))
+            bot.decisions.last?.message.fields.last
+                == Message.Field("Not acknowledged", "for 30 min after it was first told"))
         #expect(told(&bot, ".") == ("OR", "OR"))
     }
 

@@ -12,7 +12,7 @@ import Testing
         bot.comparesReplay = true
         bot.pollAnswer = { order, now in
             guard order.cursor == nil else { return (PollReport(.unchanged), .zero) }
-            let look = Observation.look(.warning, of: .shop, at: now)
+            let look = Observation.cue(.warning, of: .shop, at: now)
             return (PollReport(.values([look]), cursor: "told"), .zero)
         }
         bot.start()
@@ -44,7 +44,8 @@ import Testing
         #expect(bot.decisions.map(\.mark) == ["O"])
     }
 
-    /// While the source fails nobody reminds of what may be over; an answer that says 'as before' makes it certain again.
+    /// While the source fails nobody reminds of what may be over; an answer that says 'as before' makes it certain
+    /// again.
     @Test func `figures that are repeated after a failure are certain again`() {
         var bot = repeating(.rehearsed(for: .zero, repeat: .hours(1)))
         let answers = bot.pollAnswer
@@ -155,7 +156,7 @@ import Testing
         var bot = Rehearsal(.rehearsed())
         bot.start()
         for value in [-1e19, 0, 1e19, 1e19] {
-            var observation = Observation.look(.warning, of: .shop, at: bot.now)
+            var observation = Observation.cue(.warning, of: .shop, at: bot.now)
             observation.metrics["latency"] = value
             bot.step(.polled(source: "ios", PollReport(.values([observation])), validators: [:]))
             bot.advance(by: .hours(1))

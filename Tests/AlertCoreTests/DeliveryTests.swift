@@ -28,7 +28,7 @@ import Testing
         let core = Core(plan: .rehearsed())
         var state = State()
         _ = core.step(&state, .started, at: start)
-        let seen = PollReport(.values([.look(.warning, at: start)]))
+        let seen = PollReport(.values([.cue(.warning, at: start)]))
         let output = core.step(&state, .polled(source: "ios", seen, validators: [:]), at: start)
         let sent = output.effects.compactMap { if case .send(let order) = $0 { order.delivery } else { nil } }
         let delivery = try #require(sent.first)

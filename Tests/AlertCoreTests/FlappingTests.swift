@@ -5,7 +5,8 @@ import PluginKit
 import PluginTesting
 import Testing
 
-/// The stories begin at 12:00 and have one character a minute. What flaps is told again when it was calm for six minutes.
+/// The stories begin at 12:00 and have one character a minute. What flaps is told again when it was calm for six
+/// minutes.
 @Suite struct `Flapping` {
     private func bot(
         _ entries: KeyValuePairs<String, String> = ["within": "20m", "calm": "6m"], gates: [GatePlan] = []
@@ -45,8 +46,8 @@ import Testing
         let telling = try #require(bot.decisions.first { $0.decision == .send && $0.reason == .flapping })
         #expect(telling.kind == .resolved)
         #expect(
-            telling.message.facts.last
-                == Message.Fact("Flapping", "4 changes within 3 min; more when nothing has changed for 6 min"))
+            telling.message.fields.last
+                == Message.Field("Flapping", "4 changes within 3 min; more when nothing has changed for 6 min"))
         #expect(bot.decisions.last { $0.mark == "h" }?.reason == .flapping)
     }
 

@@ -191,7 +191,7 @@ import Testing
         var bot = bot(quiet)
         #expect(bot.play("ww....") == "O.h...")
         bot.advance(by: .minutes(3))
-        let lasted = try #require(bot.decisions.last?.message.facts.first { $0.label == "Lasted" })
+        let lasted = try #require(bot.decisions.last?.message.fields.first { $0.label == "Lasted" })
         #expect(bot.decisions.last?.decision == .send)
         #expect(lasted.value.hasSuffix("2 min"))
     }

@@ -88,7 +88,7 @@ private struct GateWorld {
                     .mute(.on(["app": app]), until: .after(.minutes(20)), reason: nil, by: nil), id: 2))
         case 4: bot.step(.command(.unmute(.all), id: 3))
         default:
-            let looks: [Look] = [.fine, .fine, .warning, .warning, .critical, .recovering, .unknown]
+            let looks: [Cue] = [.fine, .fine, .warning, .warning, .critical, .recovering, .unknown]
             if let subject = random.pick(GateWorld.subjects), let look = random.pick(looks) {
                 bot.see(look, of: subject)
             }

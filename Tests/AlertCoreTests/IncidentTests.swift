@@ -33,7 +33,7 @@ import Testing
         var bot = Rehearsal(.rehearsed(detectors: detectors))
         var isDown = false
         bot.pollAnswer = { _, now in
-            let values = ["x", "y"].map { Observation.look(.fine, of: Subject(source: "ios", app: $0), at: now) }
+            let values = ["x", "y"].map { Observation.cue(.fine, of: Subject(source: "ios", app: $0), at: now) }
             return (PollReport(isDown ? .failed(PollFailure(.unreachable, "no route")) : .values(values)), .zero)
         }
         bot.start()
@@ -242,7 +242,7 @@ import Testing
     @Test func `a poll that began before the clock was set back brings the newest figures`() {
         var bot = Rehearsal(.rehearsed())
         bot.start()
-        let late = Observation.look(.warning, at: bot.now)
+        let late = Observation.cue(.warning, at: bot.now)
         bot.setClock(by: .minutes(-30))
         bot.see([late])
         #expect(bot.play(".") == "R")
@@ -264,7 +264,7 @@ import Testing
     @Test func `incidents are told where the routes lead`() {
         let channels = ["team", "oncall", "ops"].map { ChannelPlan(name: $0) }
         let critical = Route(match: .on(["severity": "critical"]), to: ["oncall"])
-        func told(_ routes: [Route], _ look: Look) -> [String] {
+        func told(_ routes: [Route], _ look: Cue) -> [String] {
             var bot = Rehearsal(.rehearsed(channels: channels, routes: routes))
             bot.start()
             bot.see(look)

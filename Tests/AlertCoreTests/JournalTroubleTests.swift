@@ -46,7 +46,7 @@ import Testing
         }
         _ = sends(.started)
         let looks = ["shop", "bank", "game"].map {
-            Observation.look(.warning, of: Subject(source: "ios", app: $0), at: now)
+            Observation.cue(.warning, of: Subject(source: "ios", app: $0), at: now)
         }
         let held = sends(.polled(source: "ios", PollReport(.values(looks)), validators: [:])).map(\.delivery.id)
         #expect(held.count == min(atOnce, 3))

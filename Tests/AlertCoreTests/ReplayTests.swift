@@ -5,9 +5,9 @@ import Testing
 
 /// Whatever happens, the journal knows the same as the bot, nothing is lost, and every story is told in order.
 ///
-/// Each seed is a world of its own: sources that fail, figures that come and go, gates, channels that answer as badly as
-/// channels do, crashes, reloads and clocks that are set. After some days of that, all faults end, and everything must
-/// come to rest.
+/// Each seed is a world of its own: sources that fail, figures that come and go, gates, channels that answer as badly
+/// as channels do, crashes, reloads and clocks that are set. After some days of that, all faults end, and everything
+/// must come to rest.
 @Suite struct `Random worlds` {
     @Test(arguments: 1...6 as ClosedRange<UInt64>)
     func `promises hold in the world of seed`(_ seed: UInt64) throws {
@@ -29,7 +29,7 @@ private struct World {
         var random: SeededRandom
         var faultRate = 0.3
         /// What each subject's figures say.
-        var looks: [Subject: Look] = [:]
+        var looks: [Subject: Cue] = [:]
         /// Attempts that may have arrived, by delivery.
         var arrivals: [String: [Delivery]] = [:]
 
@@ -113,7 +113,7 @@ private struct World {
                 return (PollReport(outcome ?? .noData), after)
             }
             let seen = World.subjects.filter { $0.source == order.source }
-            let values = seen.map { Observation.look(weather.looks[$0] ?? .fine, of: $0, at: now) }
+            let values = seen.map { Observation.cue(weather.looks[$0] ?? .fine, of: $0, at: now) }
             return (PollReport(.values(values), cursor: ["at": JSON(now)]), after)
         }
     }
@@ -148,7 +148,7 @@ private struct World {
         case 4: bot.step(.power(isLow: weather.random.happens(0.5)))
         case 5: bot.suspend(for: .minutes(minutes))
         default:
-            if let subject = weather.random.pick(World.subjects), let look = weather.random.pick(Look.allCases) {
+            if let subject = weather.random.pick(World.subjects), let look = weather.random.pick(Cue.allCases) {
                 weather.looks[subject] = look
             }
         }

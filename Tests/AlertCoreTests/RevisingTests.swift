@@ -77,7 +77,7 @@ private struct Bare: SubjectDetector {
         let decision = try #require(bot.decisions.last)
         #expect(decision.reason == .revised)
         #expect(decision.message.headline == "🔴 shop: crash-free users 97.00% (limit < 99%, figures corrected)")
-        let fact = try #require(decision.message.facts.first { $0.label == "Corrected" })
+        let fact = try #require(decision.message.fields.first { $0.label == "Corrected" })
         #expect(fact.value.hasPrefix("96.00% was said of Fri 20 Nov 11:00"))
         #expect(fact.value.hasSuffix("late figures make it 98.50%"))
         // What was put right is what is known from then on.
@@ -91,7 +91,7 @@ private struct Bare: SubjectDetector {
         see(&bot, 11, upTo: hour)
         see(&bot, 9, upTo: hour)
         #expect(kinds(bot) == [.opened, .resolved])
-        let fact = try #require(bot.decisions.last?.message.facts.first { $0.label == "Corrected" })
+        let fact = try #require(bot.decisions.last?.message.fields.first { $0.label == "Corrected" })
         #expect(fact.value.hasSuffix("late figures make it 99.10%"))
     }
 

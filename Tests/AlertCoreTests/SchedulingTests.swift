@@ -49,10 +49,10 @@ import Testing
         bot.pollAnswer = { order, now in
             // Moods last a while, or no back-off would ever get far.
             if random.happens(0.05) { mood = Int.random(in: 0...4, using: &random) }
-            let look: Look = random.happens(0.5) ? .fine : .near
+            let look: Cue = random.happens(0.5) ? .fine : .near
             let outcome: PollOutcome =
                 switch mood {
-                case 0: .values([.look(look, of: Subject(source: order.source, app: "shop"), at: now)])
+                case 0: .values([.cue(look, of: Subject(source: order.source, app: "shop"), at: now)])
                 case 1: .unchanged
                 case 2: .noData
                 case 3: .stale(measured: now - .hours(1))
@@ -94,13 +94,13 @@ import Testing
         arguments: [
             Slowing(.failing, [10, 20, 40, 80, 120, 120]) { _ in .failed(PollFailure(.timeout, "too slow")) },
             Slowing(.unchanged, [10, 20, 40, 80, 120, 120]) { _ in .unchanged },
-            Slowing(.calm, [5, 5, 5, 5, 5, 10, 10, 10, 10, 10, 10, 20]) { bot in .values([.look(.fine, at: bot.now)]) },
+            Slowing(.calm, [5, 5, 5, 5, 5, 10, 10, 10, 10, 10, 10, 20]) { bot in .values([.cue(.fine, at: bot.now)]) },
             Slowing(
                 .idle, [10, 10, 10, 10],
                 gates: [.mute(from: "2026-11-01", until: "2027-01-01")]
-            ) { bot in .values([.look(.recovering, at: bot.now)]) },
-            Slowing(.lowPower, [10, 10, 10, 10]) { bot in .values([.look(.recovering, at: bot.now)]) },
-            Slowing(.near, [1, 1, 1, 1]) { bot in .values([.look(.near, at: bot.now)]) },
+            ) { bot in .values([.cue(.recovering, at: bot.now)]) },
+            Slowing(.lowPower, [10, 10, 10, 10]) { bot in .values([.cue(.recovering, at: bot.now)]) },
+            Slowing(.near, [1, 1, 1, 1]) { bot in .values([.cue(.near, at: bot.now)]) },
         ])
     func `each reason slows down in its own way and says its name`(_ slowing: Slowing) {
         var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()], gates: slowing.gates))
@@ -128,7 +128,7 @@ import Testing
     @Test func `a pending incident is watched as closely as throttle allows`() {
         let detector = DetectorPlan(name: "look", detector: ScriptedDetector(for: .minutes(3)))
         var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()], detectors: [detector]))
-        bot.pollAnswer = { _, now in (PollReport(.values([.look(.warning, at: now)])), .zero) }
+        bot.pollAnswer = { _, now in (PollReport(.values([.cue(.warning, at: now)])), .zero) }
         bot.start()
         bot.advance(by: .minutes(13))
         #expect(gaps(bot) == [1, 1, 1, 5, 5])

@@ -10,7 +10,7 @@ import Testing
     /// How many messages a turn accepts.
     private static let pieceCount = 64
 
-    private func see(_ look: Look, _ bot: inout Rehearsal) {
+    private func see(_ look: Cue, _ bot: inout Rehearsal) {
         bot.see((0..<Self.appsCount).map { (Subject(source: "ios", app: "app-\($0)"), look) })
     }
 

@@ -83,7 +83,7 @@ import Testing
             return (isBad ? .retry(after: nil, "502") : .delivered(receipt: nil), .zero)
         }
         bot.start()
-        for look in [Look.warning, .fine, .warning] {
+        for look in [Cue.warning, .fine, .warning] {
             bot.see(look)
             bot.advance(by: .seconds(1))
         }

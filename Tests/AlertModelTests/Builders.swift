@@ -101,7 +101,7 @@ extension SeededRandom {
     mutating func message() -> Message {
         Message(
             kind: pick(Notification.Kind.allCases), severity: pick(Severity.allCases), at: moment(), headline: text(),
-            facts: list(upTo: 3) { .init($0.text(), $0.text()) }, reason: text(),
+            fields: list(upTo: 3) { .init($0.text(), $0.text()) }, reason: text(),
             issues: list(upTo: 3) { random in
                 .init(title: random.text(), detail: random.text(), url: random.maybe { $0.text() })
             }, sparkline: maybe { $0.text() }, lines: list(upTo: 3) { $0.text() },
@@ -118,9 +118,9 @@ extension SeededRandom {
             isPlain: chance(0.5))
     }
 
-    mutating func historyEntry() -> HistoryEntry {
+    mutating func historyEntry() -> EndedDelivery {
         let end: DeliveryEnd = pick([.delivered(receipt: nil), .delivered(receipt: text()), .replaced, .dead(text())])
-        return HistoryEntry(delivery: delivery(), end: end, at: moment())
+        return EndedDelivery(delivery: delivery(), end: end, at: moment())
     }
 
     /// What comes of some observations around one day, in any order.

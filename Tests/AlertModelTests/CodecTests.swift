@@ -36,7 +36,7 @@ import Testing
             let delivery = random.delivery()
             try check(delivery, delivery.json, seed: seed) { reader throws(JSONMismatch) in try Delivery(reader) }
             let entry = random.historyEntry()
-            try check(entry, entry.json, seed: seed) { reader throws(JSONMismatch) in try HistoryEntry(reader) }
+            try check(entry, entry.json, seed: seed) { reader throws(JSONMismatch) in try EndedDelivery(reader) }
         }
     }
 
@@ -120,7 +120,7 @@ import Testing
             let value = random.damaged(random.pick(values))
             let reader = JSONReader(value)
             _ = try? Incident(reader)
-            _ = try? HistoryEntry(reader)
+            _ = try? EndedDelivery(reader)
             _ = try? Series(reader, .none)
         }
     }
@@ -166,7 +166,7 @@ import Testing
     @Test func `hostile words make no lines of their own in plain text`() {
         let message = Message(
             kind: .opened, severity: .critical, at: Fixtures.start, headline: "🔴 shop\nWhy: none",
-            facts: [.init("Users", "5\n6")],
+            fields: [.init("Users", "5\n6")],
             reason: "it\u{202E} fell", issues: [.init(title: "Crash\r\nin it", detail: "4 events", url: "https://x")],
             sparkline: "▁█", lines: ["one"], links: [.init("Mute 2 h", "https://m")], footer: "rule floor")
         #expect(

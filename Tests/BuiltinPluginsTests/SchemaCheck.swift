@@ -1,7 +1,8 @@
 import AlertModel
 import YAMLKit
 
-/// Holds values against a JSON Schema, as far as the schema of configs goes; a keyword that it does not know is a complaint.
+/// Holds values against a JSON Schema, as far as the schema of configs goes; a keyword that it does not know is a
+/// complaint.
 struct SchemaCheck {
     let root: JSON
 

@@ -64,8 +64,8 @@ final class FickleReceiver: Sendable {
     private let memory: Mutex<Memory>
     private let words: @Sendable (LoopbackServer.Request) -> [KillLedger.Word]
 
-    /// Back-off doubles from try to try; a message that was treated badly so often is spared, or the test would wait for
-    /// minutes in its end.
+    /// Back-off doubles from try to try; a message that was treated badly so often is spared, or the test would wait
+    /// for minutes in its end.
     private static let faultsPerMessageMax = 4
 
     /// - Parameter words: what a request says, so that a message is known again.

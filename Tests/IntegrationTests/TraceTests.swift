@@ -78,8 +78,8 @@ private struct SystemCall {
             let writes = ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC", "O_APPEND"].contains { text.contains($0) }
             return !writes || text.contains("\"/dev/null\"")
         case "connect", "sendto", "sendmsg", "sendmmsg":
-            // To the one address, or over a connection that is open already. The system's own service for names of hosts and
-            // users is asked by the C library before it reads its files.
+            // To the one address, or over a connection that is open already. The system's own service for names of
+            // hosts and users is asked by the C library before it reads its files.
             let isAddressed = text.contains("sin_port") || text.contains("sin6_port") || text.contains("sun_path")
             return !isAddressed || text.contains("htons(\(sourcePort))") || text.contains("/var/run/nscd/socket")
         case "bind":

@@ -134,7 +134,8 @@ import Testing
 
     @Test(
         arguments: [
-            // Lines of the second and last commit by number, a minus for damaged ones; what is left, and the last number.
+            // Lines of the second and last commit by number, a minus for damaged ones; what is left, and the last
+            // number.
             ([3, -4, 5], [1, 2, 3, 5], 5), ([3, 4, -5], [1, 2, 3, 4], 5), ([-3, 4, 5], [1, 2, 4, 5], 5),
             // Torn besides: what follows the damage may still be of a commit that never ended.
             ([3, -4], [1, 2, 3], 4), ([-3, 4], [1, 2], 3), ([3], [1, 2], 2), ([4], [1, 2], 3),

@@ -117,9 +117,7 @@ import Testing
         let disk = try diskWith(3, limits: limits)
         var writer = try JournalWriter.open(disk, limits: limits) { _ in }
         let tooLong = Array("{\"kind\":\"long\",\"text\":\"\(String(repeating: "x", count: 200))\"}".utf8)
-        let (reason, begin) = (
-            JournalError.recordTooLarge(bytes: 225, bytesMax: 200), #"{"kind":"long","text":"xxxx"#
-        )
+        let (reason, begin) = (JournalError.recordTooLarge(bytes: 225, bytesMax: 200), #"{"kind":"long","text":"xxxx"#)
         let leftOut = try writer.compact([payload(1), tooLong, payload(3)], at: noon)
         #expect(leftOut.map(\.reason) == [reason])
         #expect(leftOut.allSatisfy { $0.begin.hasPrefix(begin) && $0.begin.count == 80 })

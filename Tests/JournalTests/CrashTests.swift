@@ -156,8 +156,8 @@ import Testing
         }
     }
 
-    /// The worst of disks: a sync fails, cutting off what it failed to write fails too, and then the process or the power
-    /// ends at any later operation.
+    /// The worst of disks: a sync fails, cutting off what it failed to write fails too, and then the process or the
+    /// power ends at any later operation.
     @Test(arguments: 0..<60)
     func `a sync and the truncation after it that both fail bring back nothing that was not appended`(
         seed: UInt64

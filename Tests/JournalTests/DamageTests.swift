@@ -97,8 +97,7 @@ import Testing
             report.notices.map(\.description) == [
                 "\(firstSegment):2 (byte \(parts[0].count)): record 2, which should stand before this, is missing",
                 "\(firstSegment):4 (byte \(parts[0].count * 3)): record 4 stands here a second time; it is passed over",
-            ]
-        )
+            ])
     }
 
     @Test func `a damaged last record keeps its number, so that no later record gets it`() throws {

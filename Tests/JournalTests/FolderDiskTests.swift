@@ -159,10 +159,7 @@ import Testing
         #expect(throws: JournalError.notAFolder(folder: file + "/state")) { try reopen(FolderDisk(file + "/state")) }
         #expect(
             throws: JournalError.diskFailed(
-                path: scratch.path + "/none/state",
-                operation: .makeFolder,
-                reason: "there is no such file or folder"
-            )
+                path: scratch.path + "/none/state", operation: .makeFolder, reason: "there is no such file or folder")
         ) { try reopen(FolderDisk(scratch.path + "/none/state")) }
         #expect(try JournalReader(FolderDisk(scratch.path + "/none")).verify() == JournalReport())
 

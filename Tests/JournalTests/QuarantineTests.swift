@@ -30,8 +30,7 @@ import Testing
                 Piece(
                     file: firstSegment, line: 2, byte: parts[0].count + 1, bytes: parts[1].count,
                     why: "the line is not valid UTF-8; it is skipped", base64: Data(damaged))
-            ]
-        )
+            ])
         #expect(try JournalReader(disk).quarantined() == 1)
         #expect(try read(disk).records == lines([1, 3]))
     }

@@ -134,12 +134,10 @@ import Testing
         let (records, report) = try read(disk)
         #expect(records == lines(1...3))
         #expect(
-            report.notices.map(\.description)
-                == [
-                    "\(firstSegment):3 (byte \(disk[firstSegment].count - 40)): 40 bytes from here on were left by a "
-                        + "failed write; the next file replaces them"
-                ]
-        )
+            report.notices.map(\.description) == [
+                "\(firstSegment):3 (byte \(disk[firstSegment].count - 40)): 40 bytes from here on were left by a "
+                    + "failed write; the next file replaces them"
+            ])
     }
 
     @Test func `records of a failed commit do not come back once others took their numbers`() throws {
@@ -235,9 +233,7 @@ import Testing
         try writer.compact([payload(40)], at: noon)
         try writer.append(payload(5), at: noon)
         try writer.commit()
-        #expect(
-            disk.fileNames == ["journal-00000000000000000005.jsonl", "snapshot-00000000000000000004.jsonl"]
-        )
+        #expect(disk.fileNames == ["journal-00000000000000000005.jsonl", "snapshot-00000000000000000004.jsonl"])
         let (records, report) = try read(disk)
         #expect(records == ["4 {\"n\":40}", "5 {\"n\":5}"])
         #expect(report.snapshotRecords == 1)
@@ -325,8 +321,7 @@ import Testing
         let error = #expect(throws: JournalError.self) { try reopen(disk) }
         #expect(
             error?.description == "another bot (pid 123) holds the lock on state; "
-                + "stop it first, or give this one a folder of its own"
-        )
+                + "stop it first, or give this one a folder of its own")
         #expect(try read(disk).records == lines(1...2))
         try writer.append(payload(3), at: noon)
         try writer.commit()

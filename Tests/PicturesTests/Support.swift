@@ -47,9 +47,7 @@ enum Shop {
     static func hours(
         _ apps: [(app: String, crashed: [Int])], title: String = "NullPointerException in CartView",
         every step: Int64 = 1
-    )
-        -> [ObservationReader.Batch]
-    {
+    ) -> [ObservationReader.Batch] {
         let count = apps.map(\.crashed.count).max() ?? 0
         return (0..<count).map { hour in
             let now = start + .hours((Int64(hour) + 1) * step)

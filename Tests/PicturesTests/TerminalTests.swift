@@ -7,31 +7,6 @@ internal import Testing
 
 @Suite struct TerminalTests {
     @Test(arguments: [
-        ("", 0), ("plain", 5), ("naïve", 5), ("e\u{301}", 1), ("購物", 4), ("ｆｕｌｌ", 8), ("한국", 4),
-        ("\u{1112}\u{1161}\u{11AB}", 2),
-        ("🔴", 2), ("👩‍👩‍👧‍👦", 2), ("🇪🇸", 2), ("❤️", 2), ("1️⃣", 2), ("▁▂█", 3), ("a\u{200B}b", 2), ("…", 1),
-    ])
-    func `characters take the columns that terminals give them`(text: String, columns: Int) {
-        #expect(text.columns == columns)
-    }
-
-    @Test func `every character of Python's Unicode database has its width`() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "width_table.txt")
-        var wrong: [String] = []
-        for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") where line.first != "#" {
-            let parts = line.split(separator: " ")
-            let first = try #require(UInt32(parts[0], radix: 16))
-            let last = try #require(UInt32(parts[1], radix: 16))
-            for code in first...last {
-                let scalar = try #require(Unicode.Scalar(code))
-                if String(scalar).columns != Int(parts[2]) { wrong.append(String(code, radix: 16)) }
-            }
-        }
-        // A sign of Ahom that has become a spacing mark since that version of the database.
-        #expect(wrong == ["1171e"], "\(wrong.count) characters")
-    }
-
-    @Test(arguments: [
         ("one two three", 8, ["one two", "three"]), ("購物車 壞了", 6, ["購物車", "壞了"]), ("購物車", 5, ["購物", "車"]),
         ("abcdefghij", 4, ["abcd", "efgh", "ij"]), ("a\nb", 9, ["a", "b"]), ("", 9, [""]),
         ("exactly 8", 9, ["exactly 8"]),

@@ -39,22 +39,14 @@ private struct Sloppy: Source {
                 throw PollFailure(.badAnswer, "no users")
             }
             var observation = Observation(
-                subject: Subject(
-                    source: mistake == .wrongName ? "x" : poll.source,
-                    app: mistake == .noApp ? "" : "a"
-                ),
-                span: TimeSpan(lasting: .hours(1), until: poll.now),
-                seen: poll.now,
-                metrics: ["users": users]
-            )
+                subject: Subject(source: mistake == .wrongName ? "x" : poll.source, app: mistake == .noApp ? "" : "a"),
+                span: TimeSpan(lasting: .hours(1), until: poll.now), seen: poll.now, metrics: ["users": users])
             if mistake == .flaw { observation.metrics["users"] = -1 }
             if mistake == .undeclaredMetric { observation.metrics["sessions"] = 1 }
             return .finish(
                 PollReport(
                     .values(mistake == .emptyValues ? [] : [observation]),
-                    cursor: .string(mistake == .leakInCursor ? "s3cret" : "c")
-                )
-            )
+                    cursor: .string(mistake == .leakInCursor ? "s3cret" : "c")))
         } catch {
             switch mistake {
             case .swallows: return .finish(PollReport(.noData))

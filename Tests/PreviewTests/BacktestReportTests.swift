@@ -7,16 +7,16 @@ internal import Testing
 @Suite struct BacktestReportTests {
     private let start = Moment.utc("2026-11-20 12:00")
 
-    /// Plays a story, a look every ten minutes each, and reports.
+    /// Plays a story, a cue every ten minutes each, and reports.
     private func report(
         _ story: String, from start: Moment? = nil, _ plan: Plan = .rehearsed(), truth: [TrueIncident]? = nil,
         isTraced: Bool = false
     ) -> BacktestReport {
         var playback = Playback(plan, isTraced: isTraced)
         for (index, character) in story.enumerated() {
-            guard let look = Look(rawValue: character) else { continue }
+            guard let cue = Cue(rawValue: character) else { continue }
             let now = (start ?? self.start) + .minutes(Int64(index) * 10)
-            playback.feed(.init(seen: now, lines: [.observed(.look(look, at: now))]))
+            playback.feed(.init(seen: now, lines: [.observed(.cue(cue, at: now))]))
         }
         return BacktestReport(playback.finish(now: self.start), channels: [:], truth: truth)
     }

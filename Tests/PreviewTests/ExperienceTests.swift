@@ -6,12 +6,12 @@ internal import Testing
 
 @Suite struct ExperienceTests {
     private func experience(_ hours: Int, _ rules: [DetectorPlan]) -> Experience? {
-        var gathering = Experience.Gathering(.rehearsed(detectors: rules))
+        var intake = Experience.Intake(.rehearsed(detectors: rules))
         for hour in 0...hours {
             let now = Moment.rehearsalStart + .hours(Int64(hour))
-            gathering.feed(.init(seen: now, lines: [.observed(.look(hour % 24 == 1 ? .warning : .fine, at: now))]))
+            intake.feed(.init(seen: now, lines: [.observed(.cue(hour % 24 == 1 ? .warning : .fine, at: now))]))
         }
-        return gathering.finish(channels: [:])
+        return intake.finish(channels: [:])
     }
 
     private func rule(_ name: String, _ match: Match = .all) -> DetectorPlan {
@@ -42,6 +42,6 @@ internal import Testing
     }
 
     @Test func `of nothing, nothing is said`() {
-        #expect(Experience.Gathering(.rehearsed()).finish(channels: [:]) == nil)
+        #expect(Experience.Intake(.rehearsed()).finish(channels: [:]) == nil)
     }
 }

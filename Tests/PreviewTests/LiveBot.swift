@@ -6,7 +6,7 @@ internal import PluginKit
 internal import Runtime
 internal import Synchronization
 
-@testable internal import Simulator
+@testable internal import SimulatedWorld
 
 /// The running bot itself, in a world of chance: its actor, journal, recorder, polls and attempts, on one thread and in
 /// virtual time.
@@ -131,7 +131,7 @@ private struct ChanceSource: Source {
     init(options: Options, context: SourceContext) throws(ProblemList) { (name, world) = (context.name, nil) }
 
     var host: String? { nil }
-    var metrics: Set<Metric>? { [Look.metric] }
+    var metrics: Set<Metric>? { [Cue.metric] }
 
     func poll(_ poll: Poll) -> PollStep {
         .fetch(HTTPRequest(.get, "https://example.org/\(name)")) { [name, world] _ in

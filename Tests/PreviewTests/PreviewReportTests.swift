@@ -42,8 +42,8 @@ private struct FakeChannel: Channel {
         var preview = Preview(plan: plan, state: State(), start: start)
         preview.feed(
             [
-                .observed(.look(.warning, at: start)),
-                .observed(.look(.critical, of: Subject(source: "ios", app: "sleepy"), at: start)),
+                .observed(.cue(.warning, at: start)),
+                .observed(.cue(.critical, of: Subject(source: "ios", app: "sleepy"), at: start)),
             ], at: start)
         return preview
     }

@@ -8,7 +8,7 @@ internal import Testing
 @Suite struct PreviewTests {
     private let start = Moment.utc("2026-11-20 12:00")
 
-    private func look(_ look: Look, at moment: Moment) -> [ObservationLine] { [.observed(.look(look, at: moment))] }
+    private func cue(_ cue: Cue, at moment: Moment) -> [ObservationLine] { [.observed(.cue(cue, at: moment))] }
 
     private func told(_ preview: Preview) -> [String] {
         preview.decisions.map { "\($0.at) \($0.kind.rawValue) \($0.decision.name) \($0.reason)" }
@@ -18,7 +18,7 @@ internal import Testing
         let routes = [Route(match: .on(["app": "bank"]), to: ["team"])]
         var preview = Preview(plan: .rehearsed(routes: routes), state: State(), start: .rehearsalStart)
         for app in ["shop", "bank"] {
-            let observation = Observation.look(.warning, of: Subject(source: "ios", app: app), at: .rehearsalStart)
+            let observation = Observation.cue(.warning, of: Subject(source: "ios", app: app), at: .rehearsalStart)
             preview.feed([.observed(observation)], at: .rehearsalStart)
         }
         let report = PreviewReport(preview, channels: [:])
@@ -28,7 +28,7 @@ internal import Testing
 
     @Test func `a for runs by the clock alone up to now`() {
         var preview = Preview(plan: .rehearsed(for: .minutes(10)), state: State(), start: start)
-        preview.feed(look(.warning, at: start), at: start)
+        preview.feed(cue(.warning, at: start), at: start)
         #expect(preview.decisions.isEmpty)
         preview.advance(to: start + .minutes(10) - .milliseconds(1))
         #expect(preview.decisions.isEmpty)
@@ -41,9 +41,9 @@ internal import Testing
     @Test func `what a quiet window held is listed when it ends`() {
         let plan = Plan.rehearsed(gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00")])
         var preview = Preview(plan: plan, state: State(), start: start)
-        preview.feed(look(.warning, at: start), at: start)
+        preview.feed(cue(.warning, at: start), at: start)
         #expect(told(preview) == ["2026-11-20T12:00:00Z opened hold quiet_hours:nights"])
-        preview.feed(look(.warning, at: start + .minutes(59)), at: start + .minutes(59))
+        preview.feed(cue(.warning, at: start + .minutes(59)), at: start + .minutes(59))
         preview.advance(to: .utc("2026-11-20 13:00"))
         #expect(
             told(preview) == [
@@ -55,8 +55,8 @@ internal import Testing
 
     @Test func `what is due before a line happens before it, at its own time`() {
         var preview = Preview(plan: .rehearsed(for: .minutes(10)), state: State(), start: start)
-        preview.feed(look(.warning, at: start), at: start)
-        preview.feed(look(.critical, at: start + .minutes(20)), at: start + .minutes(20))
+        preview.feed(cue(.warning, at: start), at: start)
+        preview.feed(cue(.critical, at: start + .minutes(20)), at: start + .minutes(20))
         #expect(
             told(preview) == [
                 "2026-11-20T12:10:00Z opened send first", "2026-11-20T12:20:00Z escalated send escalated",
@@ -65,8 +65,8 @@ internal import Testing
 
     @Test func `an incident that came and went is still listed as it was last`() {
         var preview = Preview(plan: .rehearsed(), state: State(), start: start)
-        preview.feed(look(.warning, at: start), at: start)
-        preview.feed(look(.fine, at: start + .minutes(5)), at: start + .minutes(5))
+        preview.feed(cue(.warning, at: start), at: start)
+        preview.feed(cue(.fine, at: start + .minutes(5)), at: start + .minutes(5))
         #expect(told(preview).map { $0.split(separator: " ")[1] } == ["opened", "resolved"])
         #expect(preview.incidents.map(\.state) == [.resolved])
         #expect(PreviewReport(preview, channels: [:]).incidents.map(\.state) == [.resolved])
@@ -74,8 +74,8 @@ internal import Testing
 
     @Test func `a suspicion that came to nothing is not listed`() {
         var preview = Preview(plan: .rehearsed(for: .minutes(10)), state: State(), start: start)
-        preview.feed(look(.warning, at: start), at: start)
-        preview.feed(look(.fine, at: start + .minutes(5)), at: start + .minutes(5))
+        preview.feed(cue(.warning, at: start), at: start)
+        preview.feed(cue(.fine, at: start + .minutes(5)), at: start + .minutes(5))
         preview.advance(to: start + .minutes(30))
         #expect(preview.decisions.isEmpty)
         #expect(PreviewReport(preview, channels: [:]).incidents.isEmpty)
@@ -83,10 +83,10 @@ internal import Testing
 
     @Test func `the state that a preview begins with stays as it was`() {
         var before = Preview(plan: .rehearsed(), state: State(), start: start)
-        before.feed(look(.warning, at: start), at: start)
+        before.feed(cue(.warning, at: start), at: start)
         let state = before.state
         var preview = Preview(plan: .rehearsed(), state: state, start: start + .minutes(5))
-        preview.feed(look(.fine, at: start + .minutes(5)), at: start + .minutes(5))
+        preview.feed(cue(.fine, at: start + .minutes(5)), at: start + .minutes(5))
         #expect(told(preview).map { $0.split(separator: " ")[1] } == ["resolved"])
         #expect(state.durable == before.state.durable)
     }
@@ -95,7 +95,7 @@ internal import Testing
         func play(_ rate: Double, seed: UInt64) -> Preview {
             var preview = Preview(
                 plan: .rehearsed(), state: State(), start: start, faults: Faults(rate: rate, seed: seed))
-            preview.feed(look(.warning, at: start), at: start)
+            preview.feed(cue(.warning, at: start), at: start)
             return preview
         }
         #expect(play(0, seed: 1).state.outbox.deliveries.isEmpty)

@@ -7,8 +7,8 @@ internal import Preview
 internal import Runtime
 internal import Testing
 
-/// What the running bot has recorded, played by the same config, must say what the bot said, to the byte: with polls that
-/// take time, failures with their words, late figures, and kills in the middle of a line.
+/// What the running bot has recorded, played by the same config, must say what the bot said, to the byte: with polls
+/// that take time, failures with their words, late figures, and kills in the middle of a line.
 @Suite struct RecordingFaithfulnessTests {
     @Test(arguments: 1...200)
     func `a recording played says what the bot said`(seed: UInt64) throws { try compare(World(seed: seed)) }

@@ -15,8 +15,8 @@ struct World {
     let seed: UInt64
     private let sourcesMeet: Bool
 
-    /// - Parameter sourcesMeet: whether there are two sources whose answers come at the same instants, one of which explains
-    ///   the other.
+    /// - Parameter sourcesMeet: whether there are two sources whose answers come at the same instants, one of which
+    ///   explains the other.
     init(seed: UInt64, sourcesMeet: Bool = false) throws {
         var random = SeededRandom(seed: seed)
         self.seed = seed
@@ -92,7 +92,7 @@ struct World {
         let observations = ["shop", "bank", "game"].flatMap { app -> [Observation] in
             guard random.happens(0.9) else { return [] }
             let subject = Subject(source: source, app: app)
-            var observation = Observation.look(look(app, now, &random), of: subject, at: now)
+            var observation = Observation.cue(cue(app, now, &random), of: subject, at: now)
             guard random.happens(0.15) else { return [observation] }
             // Late: of a span that ended before, perhaps in the same answer as the newest.
             let newest = observation
@@ -110,16 +110,16 @@ struct World {
         return .milliseconds(Int64(StableHash.unit(String(seed), whose, now.description) * 8000))
     }
 
-    private static let lasting: [Look] = [
+    private static let lasting: [Cue] = [
         .fine, .fine, .fine, .near, .warning, .critical, .recovering, .unknown,
     ]
 
     /// Looks change every half hour or so, and flicker a little.
-    private func look(_ app: String, _ now: Moment, _ random: inout SeededRandom) -> Look {
+    private func cue(_ app: String, _ now: Moment, _ random: inout SeededRandom) -> Cue {
         let part = UInt64(truncatingIfNeeded: now.milliseconds / 1_700_000)
         var slow = SeededRandom(seed: seed &* 31 &+ part &+ UInt64(app.utf8.first ?? 0))
         let lasting = slow.pick(World.lasting) ?? .fine
-        return random.happens(0.1) ? random.pick(Look.allCases) ?? .fine : lasting
+        return random.happens(0.1) ? random.pick(Cue.allCases) ?? .fine : lasting
     }
 }
 
@@ -134,9 +134,7 @@ func told(_ decisions: [DecisionRecord]) -> [String] {
 /// Two long lists side by side would hide where they part.
 func firstDifference(_ live: [String], _ previewed: [String]) -> String? {
     for index in 0..<max(live.count, previewed.count) {
-        let (left, right) = (
-            index < live.count ? live[index] : "-", index < previewed.count ? previewed[index] : "-"
-        )
+        let (left, right) = (index < live.count ? live[index] : "-", index < previewed.count ? previewed[index] : "-")
         if left != right { return "decision \(index):\nlive    \(left)\npreview \(right)" }
     }
     return nil

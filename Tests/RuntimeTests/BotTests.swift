@@ -156,7 +156,7 @@ internal import Testing
         async throws
     {
         var state = State()
-        let look = PollReport(.values([.look(.warning, at: .rehearsalStart)]))
+        let look = PollReport(.values([.cue(.warning, at: .rehearsalStart)]))
         let facts = Core(plan: .rehearsed()).step(
             &state, [.started, .polled(source: "ios", look, validators: [:])], at: .rehearsalStart
         ).facts

@@ -3,7 +3,7 @@ internal import AlertTesting
 internal import PluginKit
 internal import Runtime
 
-/// A source that asks `https://NAME.example/` and makes a look of the first character of the answer.
+/// A source that asks `https://NAME.example/` and makes a cue of the first character of the answer.
 struct LookSource: Source {
     static let manifest = PluginManifest(name: "look", summary: "Looks.", options: [])
 
@@ -13,7 +13,7 @@ struct LookSource: Source {
     init(options: Options, context: SourceContext) throws(ProblemList) { self.init(context.name) }
 
     var host: String? { nil }
-    var metrics: Set<Metric>? { [Look.metric] }
+    var metrics: Set<Metric>? { [Cue.metric] }
 
     func poll(_ poll: Poll) -> PollStep {
         .fetch(HTTPRequest(.get, "https://\(name).example/", isConditional: true)) { [name] result in
@@ -22,11 +22,11 @@ struct LookSource: Source {
             case .answered(let response):
                 if response.status == 304 { return .finish(PollReport(.unchanged)) }
                 if let failure = PollFailure(response, now: poll.now) { return .fail(failure) }
-                guard let look = response.excerpt().first.flatMap(Look.init(rawValue:)) else {
+                guard let cue = response.excerpt().first.flatMap(Cue.init(rawValue:)) else {
                     return .finish(PollReport(.noData))
                 }
                 return .finish(
-                    PollReport(.values([.look(look, of: Subject(source: name, app: "shop"), at: poll.now)])))
+                    PollReport(.values([.cue(cue, of: Subject(source: name, app: "shop"), at: poll.now)])))
             }
         }
     }

@@ -208,7 +208,7 @@ internal import Testing
         try await run(bot) { await bot.settle { !$0.outbox.history.isEmpty } }
         let line = try #require(lines.first)
         #expect(try lines.count == 1)
-        #expect(line.line == .observed(.look(.warning, at: .rehearsalStart)))
+        #expect(line.line == .observed(.cue(.warning, at: .rehearsalStart)))
         #expect(line.asked == .rehearsalStart)
         #expect(line.arrived == .rehearsalStart + .milliseconds(250))
         #expect(await bot.recordingTrouble == nil)

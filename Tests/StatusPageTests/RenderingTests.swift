@@ -28,7 +28,7 @@ import Testing
     @Test func `hostile words are harmless in every part of a card`() {
         let hostile = "<img src=x onerror=alert(1)>"
         let text = card(headline: hostile) { message in
-            message.facts = [Message.Fact(hostile, hostile)]
+            message.fields = [Message.Field(hostile, hostile)]
             message.reason = hostile
             message.issues = [Message.IssueLine(title: hostile, detail: hostile, url: hostile)]
             message.sparkline = hostile
@@ -50,7 +50,7 @@ import Testing
 
     @Test func `a card shows everything that the message has`() {
         let text = card { message in
-            message.facts = [Message.Fact("Users hit", "31 of 1,840")]
+            message.fields = [Message.Field("Users hit", "31 of 1,840")]
             message.reason = "It fell."
             message.issues = [
                 Message.IssueLine(title: "NPE", detail: "40 events", url: "https://sentry.io/1"),

@@ -30,11 +30,7 @@ struct ZoneTable: Sendable {
                 entries.append(Entry(name: words[1], bytes: bytes(hex: words[2])))
             } else if let second = Int64(words[0]), let before = Int(words[1]), let after = Int(words[2]) {
                 let change = Change(
-                    moment: Moment(milliseconds: second * 1000),
-                    before: before,
-                    after: after,
-                    abbreviation: words[3]
-                )
+                    moment: Moment(milliseconds: second * 1000), before: before, after: after, abbreviation: words[3])
                 entries[entries.count - 1].changes.append(change)
             }
         }

@@ -73,11 +73,7 @@ import TimeZones
 
     @Test func `an empty footer keeps the last clock`() throws {
         let file = TZif(
-            changes: [(1000, 1)],
-            clocks: [(0, 0), (-3600, 4)],
-            abbreviations: Array("AAA\0BBB\0".utf8),
-            footer: "\n\n"
-        )
+            changes: [(1000, 1)], clocks: [(0, 0), (-3600, 4)], abbreviations: Array("AAA\0BBB\0".utf8), footer: "\n\n")
         let zone = try Zone(name: "Test/Plain", tzif: file.bytes)
         #expect(try zone.abbreviation(at: instant("1970-01-01T00:00Z")) == "AAA")
         #expect(try zone.abbreviation(at: instant("2500-01-01T00:00Z")) == "BBB")
@@ -85,11 +81,8 @@ import TimeZones
 
     @Test func `a rule takes over at the last change and not before`() throws {
         let file = TZif(
-            changes: [(1000, 0), (2000, 1)],
-            clocks: [(0, 0), (-3600, 4)],
-            abbreviations: Array("AAA\0BBB\0".utf8),
-            footer: "\nBBB1\n"
-        )
+            changes: [(1000, 0), (2000, 1)], clocks: [(0, 0), (-3600, 4)], abbreviations: Array("AAA\0BBB\0".utf8),
+            footer: "\nBBB1\n")
         let zone = try Zone(name: "Test/Rule", tzif: file.bytes)
         #expect(zone.abbreviation(at: Moment(milliseconds: 1_999_999)) == "AAA")
         #expect(zone.abbreviation(at: Moment(milliseconds: 2_000_000)) == "BBB")

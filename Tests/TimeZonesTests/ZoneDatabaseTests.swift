@@ -38,8 +38,7 @@ import TimeZones
             }
             #expect(
                 error?.description
-                    == "there is no time zone database in \(path); install it with: apt-get install tzdata"
-            )
+                    == "there is no time zone database in \(path); install it with: apt-get install tzdata")
         }
     }
 
@@ -121,8 +120,7 @@ private final class ScratchFolder {
         L America/New_York US/Eastern
         L America/New_York ../../etc
 
-        """.utf8
-    )
+        """.utf8)
 
     init() throws {
         var template = Array("/tmp/zones-XXXXXX".utf8CString)

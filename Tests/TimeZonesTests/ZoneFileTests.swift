@@ -5,11 +5,8 @@ import TimeZones
 @Suite struct `Zone files` {
     @Test func `version 1 has 32-bit times and no rule`() throws {
         let file = TZif(
-            version: 0,
-            changes: [(-1_000_000, 1)],
-            clocks: [(0, 0), (-5400, 4)],
-            abbreviations: Array("AAA\0BBB\0".utf8)
-        )
+            version: 0, changes: [(-1_000_000, 1)], clocks: [(0, 0), (-5400, 4)],
+            abbreviations: Array("AAA\0BBB\0".utf8))
         let zone = try Zone(name: "Test/One", tzif: file.bytes)
         #expect(zone.offset(at: Moment(milliseconds: -1_000_000_001)) == 0)
         #expect(zone.offset(at: Moment(milliseconds: -1_000_000_000)) == -5400)
@@ -94,8 +91,7 @@ import TimeZones
                 let window = DailyWindow(zone: zone, hours: try DailyHours(grammar: "22:00-07:00"))
                 for _ in 0..<5 {
                     let moment = Moment(
-                        milliseconds: .random(in: -3_000_000_000_000...6_000_000_000_000, using: &random)
-                    )
+                        milliseconds: .random(in: -3_000_000_000_000...6_000_000_000_000, using: &random))
                     #expect(abs(zone.offset(at: moment)) < 26 * 3600)
                     let civil = zone.civil(moment)
                     #expect(zone.moment(beginning: civil) <= zone.moment(ending: civil))

@@ -97,10 +97,7 @@ import TimeZones
 
     @Test func `two changes within a day are both followed`() throws {
         // Forward by an hour at 10:00 UTC, by two more at 10:30, back by three at 12:00.
-        let file = TZif(
-            changes: [(36_000, 1), (37_800, 2), (43_200, 0)],
-            clocks: [(0, 0), (3600, 0), (10_800, 0)]
-        )
+        let file = TZif(changes: [(36_000, 1), (37_800, 2), (43_200, 0)], clocks: [(0, 0), (3600, 0), (10_800, 0)])
         let zone = try Zone(name: "Test/Double", tzif: file.bytes)
         let expected: [(String, Zone.Occurrence)] = [
             ("1970-01-01 09:59", .once(try instant("1970-01-01T09:59Z"))),
@@ -110,8 +107,7 @@ import TimeZones
             (
                 "1970-01-01 13:30",
                 .twice(first: try instant("1970-01-01T10:30Z"), last: try instant("1970-01-01T13:30Z"))
-            ),
-            ("1970-01-01 15:00", .once(try instant("1970-01-01T15:00Z"))),
+            ), ("1970-01-01 15:00", .once(try instant("1970-01-01T15:00Z"))),
         ]
         for (text, occurrence) in expected { #expect(try zone.occurrences(of: wall(text)) == occurrence, "\(text)") }
     }
@@ -121,8 +117,7 @@ import TimeZones
         let zone = try Zone(name: "Test/Thrice", tzif: file.bytes)
         #expect(
             try zone.occurrences(of: wall("1970-01-01 11:00"))
-                == .twice(first: instant("1970-01-01T09:00Z"), last: instant("1970-01-01T11:00Z"))
-        )
+                == .twice(first: instant("1970-01-01T09:00Z"), last: instant("1970-01-01T11:00Z")))
     }
 
     @Test(arguments: ["Asia/Kathmandu", "Europe/Dublin", "Pacific/Kiritimati"])

@@ -63,9 +63,7 @@ import Testing
     func `a header cannot become two, nor hide where the body ends`(name: String, value: String) async throws {
         let server = try LoopbackServer.answering { _ in answer() }
         let error = try await HTTPTransport.forTests().failure(
-            of: server.url(),
-            headers: [.init(name, "\(Secret(hidden))\(value)")]
-        )
+            of: server.url(), headers: [.init(name, "\(Secret(hidden))\(value)")])
         error.expect(.badAddress, mayHaveArrived: false, says: "the header '")
         #expect(!error.description.contains { $0.isNewline })
         #expect(server.connectionsCount == 0)
@@ -75,17 +73,11 @@ import Testing
         let server = try LoopbackServer.answering { _ in answer() }
         let transport = HTTPTransport.forTests()
         let contentType = try await transport.failure(
-            .post,
-            of: server.url(),
-            body: .text("x", contentType: "text/plain\r\nX: y")
-        )
+            .post, of: server.url(), body: .text("x", contentType: "text/plain\r\nX: y"))
         contentType.expect(.badAddress, mayHaveArrived: false, says: "'Content-Type'")
         let id = try await transport.failure(
-            .post,
-            of: server.url(),
-            body: .json([]),
-            signature: .standardWebhooks(id: "a\r\nX: y", timestamp: Moment(milliseconds: 0), secret: "whsec_AAAA")
-        )
+            .post, of: server.url(), body: .json([]),
+            signature: .standardWebhooks(id: "a\r\nX: y", timestamp: Moment(milliseconds: 0), secret: "whsec_AAAA"))
         id.expect(.badAddress, mayHaveArrived: false, says: "'webhook-id'")
         #expect(server.connectionsCount == 0)
     }

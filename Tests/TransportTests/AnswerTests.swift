@@ -15,8 +15,7 @@ import Transport
             .put,
             GuardedText(server.url("/a%2Fb?c=%20d")),
             headers: [.init("Authorization", "Bearer \(Secret(hidden))"), .init("X-Empty", " ")],
-            body: .json(["text": "ü"])
-        )
+            body: .json(["text": "ü"]))
         let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
 
         #expect(response.status == 201)
@@ -82,8 +81,7 @@ import Transport
         let sum = text.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) % 1_000_003 }
         let full = try await transport.perform(
             HTTPRequest(method, GuardedText(server.url()), body: .text(GuardedText(text), contentType: "text/plain")),
-            timeout: .seconds(600)
-        )
+            timeout: .seconds(600))
         #expect(full.excerpt() == "\(word) / HTTP/1.1 2097152 \(sum) -")
     }
 
@@ -96,8 +94,7 @@ import Transport
             .post,
             GuardedText(server.url()),
             headers: [.init("user-agent", "mine"), .init("CONTENT-TYPE", "application/cloudevents+json")],
-            body: .json([])
-        )
+            body: .json([]))
         // Host, Accept, Accept-Encoding, Content-Length, and the two.
         let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
         #expect(response.excerpt() == "mine application/cloudevents+json 6")
@@ -123,8 +120,7 @@ import Transport
         let hasBody = status >= 400
         let (length, body) = hasBody ? ("Content-Length: 2\r\n", "no") : ("", "")
         let server = try LoopbackServer.sending(
-            Array("HTTP/1.1 \(status) X\r\n\(length)ETag: \"7\"\r\n\r\n\(body)".utf8)
-        )
+            Array("HTTP/1.1 \(status) X\r\n\(length)ETag: \"7\"\r\n\r\n\(body)".utf8))
         let response = try await HTTPTransport.forTests().get(server.url())
         #expect(response.status == status)
         #expect(response.header("etag") == "\"7\"")

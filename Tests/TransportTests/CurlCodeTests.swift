@@ -22,13 +22,8 @@ import Testing
         let code = CurlCode(number: number)
         #expect(code.cause == expected)
         let bounds = TransferBounds(
-            deadline: .now,
-            timeout: .seconds(30),
-            connectTimeout: .milliseconds(2500),
-            idleMax: .seconds(118),
-            headerBytesMax: 1,
-            bodyBytesMax: 1
-        )
+            deadline: .now, timeout: .seconds(30), connectTimeout: .milliseconds(2500), idleMax: .seconds(118),
+            headerBytesMax: 1, bodyBytesMax: 1)
         for isSending in [false, true] {
             let sentence = code.sentence(about: "host:1", bounds, isSending: isSending, detail: nil)
             #expect(sentence.contains("host:1"))
@@ -38,22 +33,14 @@ import Testing
 
     @Test func `times are named in the unit that suits them`() {
         let bounds = TransferBounds(
-            deadline: .now,
-            timeout: .seconds(30),
-            connectTimeout: .milliseconds(2500),
-            idleMax: .seconds(118),
-            headerBytesMax: 1,
-            bodyBytesMax: 1
-        )
+            deadline: .now, timeout: .seconds(30), connectTimeout: .milliseconds(2500), idleMax: .seconds(118),
+            headerBytesMax: 1, bodyBytesMax: 1)
         let timeout = CurlCode(number: 28)
         #expect(
             timeout.sentence(about: "h", bounds, isSending: true, detail: nil)
-                == "no complete answer from h within 30 s"
-        )
+                == "no complete answer from h within 30 s")
         #expect(
             timeout.sentence(about: "h", bounds, isSending: false, detail: nil).hasPrefix(
-                "no connection to h within 2.5 s;"
-            )
-        )
+                "no connection to h within 2.5 s;"))
     }
 }

@@ -38,26 +38,16 @@ import Transport
             connection.waitForClose()
         }
         let error = try await HTTPTransport.forTests().failure(
-            .post,
-            of: server.url("/\(hidden)", scheme: "https"),
-            body: .json([])
-        )
+            .post, of: server.url("/\(hidden)", scheme: "https"), body: .json([]))
         error.expect(
-            .tls,
-            mayHaveArrived: false,
-            says: "no trusted connection to 127.0.0.1:\(server.port) (SSL connect error)"
-        )
+            .tls, mayHaveArrived: false, says: "no trusted connection to 127.0.0.1:\(server.port) (SSL connect error)")
     }
 
     @Test(.timeLimit(.minutes(1))) func `a TLS handshake that is never answered`() async throws {
         let server = try LoopbackServer { connection in connection.waitForClose() }
         let transport = HTTPTransport.forTests(.init(connectTimeout: .milliseconds(60)))
         let error = try await transport.failure(
-            .post,
-            of: server.url("/\(hidden)", scheme: "https"),
-            body: .json([]),
-            timeout: .hours(1)
-        )
+            .post, of: server.url("/\(hidden)", scheme: "https"), body: .json([]), timeout: .hours(1))
         error.expect(.timeout, mayHaveArrived: false, says: "no connection to 127.0.0.1:\(server.port) within 60 ms")
     }
 
@@ -84,10 +74,7 @@ import Transport
         }
         let body = GuardedText(String(repeating: "x", count: 64 << 20))
         let error = try await HTTPTransport.forTests().failure(
-            .post,
-            of: server.url(),
-            body: .text(body, contentType: "text/plain")
-        )
+            .post, of: server.url(), body: .text(body, contentType: "text/plain"))
         error.expect(.interrupted, mayHaveArrived: false, says: "broke before the answer was complete")
     }
 
@@ -100,16 +87,9 @@ import Transport
             connection.waitForClose()
         }
         let error = try await HTTPTransport.forTests().failure(
-            method,
-            of: server.url("/\(hidden)"),
-            body: method == .get ? nil : .json([]),
-            timeout: .milliseconds(500)
-        )
+            method, of: server.url("/\(hidden)"), body: method == .get ? nil : .json([]), timeout: .milliseconds(500))
         error.expect(
-            .timeout,
-            mayHaveArrived: true,
-            says: "no complete answer from 127.0.0.1:\(server.port) within 500 ms"
-        )
+            .timeout, mayHaveArrived: true, says: "no complete answer from 127.0.0.1:\(server.port) within 500 ms")
     }
 
     @Test(arguments: ["H", "HTTP/1.1 200 OK\r\nX-Slow: 1\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"])

@@ -113,10 +113,7 @@ import Transport
         await arrived.wait()
         task.cancel()
         try await task.value.expect(
-            .cancelled,
-            mayHaveArrived: true,
-            says: "the request to 127.0.0.1:\(server.port) was cancelled under way"
-        )
+            .cancelled, mayHaveArrived: true, says: "the request to 127.0.0.1:\(server.port) was cancelled under way")
         await closed.wait()
     }
 

@@ -32,12 +32,7 @@ extension HTTPTransport {
     ) async throws -> TransportError {
         let secretHeader = HTTPRequest.Header("Authorization", "Bearer \(Secret(hidden))")
         let request = HTTPRequest(
-            method,
-            GuardedText(url),
-            headers: [secretHeader] + headers,
-            body: body,
-            signature: signature
-        )
+            method, GuardedText(url), headers: [secretHeader] + headers, body: body, signature: signature)
         let error = await #expect(throws: TransportError.self, sourceLocation: location) {
             try await perform(request, timeout: timeout, unixSocketPath: unixSocketPath)
         }

@@ -8,10 +8,7 @@ import YAMLKit
         let fitting = "a: " + String(repeating: "x", count: bytesMax - 3)
         #expect(problems(fitting) == [])
         #expect(
-            render(fitting + "x") == [
-                "nothing", "1:1 the text has 1048577 bytes, more than the 1048576 that are read",
-            ]
-        )
+            render(fitting + "x") == ["nothing", "1:1 the text has 1048577 bytes, more than the 1048576 that are read"])
     }
 
     @Test func `collections are read down to the depth limit and not below`() {
@@ -33,13 +30,9 @@ import YAMLKit
             problems("[&x [[y]], [[*x]]]", limits: limits) == ["1:14 values are nested more than 4 levels deep"]
         )
         #expect(
-            problems("- &x {k: [y]}\n- [[<<: *x]]", limits: limits)
-                == ["2:9 values are nested more than 4 levels deep"]
-        )
-        #expect(
-            problems("- &x {<<: {k: [y]}}\n- [[*x]]", limits: limits)
-                == ["2:5 values are nested more than 4 levels deep"]
-        )
+            problems("- &x {<<: {k: [y]}}\n- [[*x]]", limits: limits) == [
+                "2:5 values are nested more than 4 levels deep"
+            ])
     }
 
     @Test func `every value and key counts against the node limit`() {
@@ -79,15 +72,10 @@ import YAMLKit
         #expect(problems(String(repeating: "a: 1\n", count: 101)).count == 100)
     }
 
-    @Test(
-        arguments: [
-            "[", "{", "- ", "? ", "[]", "&a ", "*a ", "!", "!a ", "\"", "'", "a: ", "a:\n", " ", "\n", "#\n", "|",
-            "- a\n",
-            "%TAG !a! b\n", "%YAML 1.1\n", "%", "{a: ", "[a, ", "---\n", "...\n", "a\n", "\t", "\\", "\r", ",", "é",
-            "👧",
-        ]
-    )
-    func `a full-size text of one pattern ends with a tree or a problem`(pattern: String) {
+    @Test(arguments: [
+        "[", "{", "- ", "? ", "[]", "&a ", "*a ", "!", "!a ", "\"", "'", "a: ", "a:\n", " ", "\n", "#\n", "|", "- a\n",
+        "%TAG !a! b\n", "%YAML 1.1\n", "%", "{a: ", "[a, ", "---\n", "...\n", "a\n", "\t", "\\", "\r", ",", "é", "👧",
+    ]) func `a full-size text of one pattern ends with a tree or a problem`(pattern: String) {
         let count = YAML.Limits().bytesMax / pattern.utf8.count
         let document = YAML.parse(Array(String(repeating: pattern, count: count).utf8))
         #expect(document.root != nil || !document.problems.isEmpty)

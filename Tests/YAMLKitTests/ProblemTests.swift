@@ -11,11 +11,8 @@ import YAMLKit
         ),
         (
             "a:\n  b: 1\n  b: {c: 1, c: 2}",
-            [
-                "3:3 duplicate key 'b', first on line 2; keep one", "3:13 duplicate key 'c', first on line 3; keep one",
-            ]
-        ),
-        ("é: {👩‍👧: 1, b: 2, b: 3}", ["1:19 duplicate key 'b', first on line 1; keep one"]),
+            ["3:3 duplicate key 'b', first on line 2; keep one", "3:13 duplicate key 'c', first on line 3; keep one"]
+        ), ("é: {👩‍👧: 1, b: 2, b: 3}", ["1:19 duplicate key 'b', first on line 1; keep one"]),
         ("? [a]\n: b\nc: 1", ["1:3 a key has to be text, not a list or a mapping"]),
         ("{{a: 1}: 2}", ["1:2 a key has to be text, not a list or a mapping"]),
         (
@@ -43,8 +40,7 @@ import YAMLKit
                 "1:4 the tag '!!map' does not fit this value; remove it",
                 "2:4 the tag '!!str' does not fit this value; remove it",
             ]
-        ),
-        ("a: 1\n---\nb: 2", ["2:1 a second document starts here; remove it, or keep it in a file of its own"]),
+        ), ("a: 1\n---\nb: 2", ["2:1 a second document starts here; remove it, or keep it in a file of its own"]),
         ("a: 1\n---\n", ["2:1 a second document starts here; remove it, or keep it in a file of its own"]),
     ])
     func `a mistake of meaning leaves the tree and lets reading go on`(yaml: String, expected: [String]) {
@@ -77,8 +73,7 @@ import YAMLKit
             "a: 1\n  b: 2",
             "2:4 a ':' cannot stand here; "
                 + "put the value in quotes if the ':' belongs to it, or check the indentation of this line"
-        ),
-        ("a: - b", "1:4 a list cannot start here; start it on the next line, or use [ and ]"),
+        ), ("a: - b", "1:4 a list cannot start here; start it on the next line, or use [ and ]"),
         ("a: 1\nbcd\ne: 2", "2:1 a ':' is missing after this key"),
         ("a: 1\nb: \"x\nc: 2\n", "2:4 this quote is never closed"),
         ("a: 'x\n---\nb: c'", "1:4 this quote is never closed"),
@@ -88,14 +83,12 @@ import YAMLKit
             "a:\n  b: 1\n c: 2",
             "3:2 a key is expected here, at the indentation of the others; "
                 + "align it with its neighbours; the mapping around it starts on line 1"
-        ),
-        ("- 1\nb: 2", "2:1 '-' is expected here, as in the list that starts on line 1"),
+        ), ("- 1\nb: 2", "2:1 '-' is expected here, as in the list that starts on line 1"),
         (
             "a: 'it's'",
             "1:8 there is more text after the value; "
                 + "put the whole value in one pair of quotes; inside single quotes an apostrophe is written ''"
-        ),
-        ("a: [b,,c]", "1:7 a value is expected here, not ','"),
+        ), ("a: [b,,c]", "1:7 a value is expected here, not ','"),
         ("[a]]", "1:4 the document has ended before this; check the indentation and brackets"),
         (#"a: "\q""#, "1:5 this escape means nothing in double quotes; double the backslash, or use single quotes"),
         (#"a: "\uD800""#, "1:7 this escape means nothing in double quotes; double the backslash, or use single quotes"),
@@ -109,8 +102,7 @@ import YAMLKit
             "a: &! b",
             "1:4 the name of an anchor is made of letters, digits, '-' and '_'; "
                 + "put the value in quotes if it starts with '*' or '&'"
-        ),
-        ("a: !x!y z", "1:4 tags are not used here; put the value in quotes if it starts with '!'"),
+        ), ("a: !x!y z", "1:4 tags are not used here; put the value in quotes if it starts with '!'"),
         ("%TAG ! tag:x,1:\n---\na: 1", "1:1 tags are not used here, so '%TAG' is not either; remove the line"),
         ("%YAML 9.9\n---\na: 1", "1:1 this is not YAML: found incompatible YAML document"),
         ("a: |0\n  b", "1:5 this is not YAML: found an indentation indicator equal to 0 while scanning a block scalar"),
@@ -124,8 +116,7 @@ import YAMLKit
             render("a: 1\na: 2\nb: @") == [
                 "nothing", "2:1 duplicate key 'a', first on line 1; keep one",
                 "3:4 a value cannot start with '@'; put the value in quotes",
-            ]
-        )
+            ])
     }
 
     @Test func `a long or hostile name is shortened and made harmless in a message`() {
@@ -135,9 +126,7 @@ import YAMLKit
                 == ["2:1 duplicate key '\(String(repeating: "x", count: 60))…', first on line 1; keep one"]
         )
         #expect(
-            problems(#"{"\e[2J": 1, "\e[2J": 2}"#)
-                == [#"1:14 duplicate key '\u{1B}[2J', first on line 1; keep one"#]
-        )
+            problems(#"{"\e[2J": 1, "\e[2J": 2}"#) == [#"1:14 duplicate key '\u{1B}[2J', first on line 1; keep one"#])
     }
 
     @Test func `marks are ordered as the text is read`() {

@@ -5,8 +5,8 @@ internal import PluginKit
 internal import Programs
 internal import Runtime
 
-// What looking back costs: how much a recording takes a day, how long a dry run from it takes from start to exit, and how
-// much memory a backtest needs for a file that is far longer than memory.
+// What looking back costs: how much a recording takes a day, how long a dry run from it takes from start to exit, and
+// how much memory a backtest needs for a file that is far longer than memory.
 
 @main
 enum Replay {
@@ -30,7 +30,8 @@ enum Replay {
             for words in [["dry-run", "--recorded"], ["backtest"]] {
                 let times = try (0..<15).map { _ in try seconds { try run(arguments[1], words, in: folder) } }
                 print(
-                    "alertbot \(words.joined(separator: " ")): \(Int((times.median * 1000).rounded())) ms from start to exit"
+                    "alertbot \(words.joined(separator: " ")): \(Int((times.median * 1000).rounded())) ms from start "
+                        + "to exit"
                 )
             }
             try stream(Int(gibibytes * 1_073_741_824), into: arguments[1], folder)

@@ -14,10 +14,10 @@ struct TrueTrouble {
 
 /// A team's apps, with a backend that they need, and what goes wrong with them.
 ///
-/// Two apps of 1,000,000 users a day, four of 20,000, five of 500, and the backend, of 200,000. Each falls by itself every twelve
-/// days on average, by 1, 3 or 10 points, for an hour in the median (a quarter of an hour to twelve hours); one fall in five comes and
-/// goes every ten minutes. Every ten days the backend fails for 20 minutes to 3 hours, by 30 points, and five to ten minutes later
-/// all apps lose 10.
+/// Two apps of 1,000,000 users a day, four of 20,000, five of 500, and the backend, of 200,000. Each falls by itself
+/// every twelve days on average, by 1, 3 or 10 points, for an hour in the median (a quarter of an hour to twelve
+/// hours); one fall in five comes and goes every ten minutes. Every ten days the backend fails for 20 minutes to 3
+/// hours, by 30 points, and five to ten minutes later all apps lose 10.
 struct GateWorld {
     static let names =
         ["shop-ios", "shop-android"] + (1...4).map { "shop-mid-\($0)" } + (1...5).map { "shop-small-\($0)" } + [

@@ -28,10 +28,10 @@ private struct Bug {
 
 /// What `new_issue` and `regression` tell of streams of issues.
 ///
-/// Three issues a day are born that hit one user in a million or more; how many each hits has a heavy tail (Pareto, exponent 0.6: of
-/// ten times the reach there are a quarter as many), up to a fifth of the users. Each comes with a release, is resolved after two weeks
-/// on average, and one in ten is back a week later. Two hundred were there before the bot. Every quarter of an hour the source names
-/// the hundred worst of the last hour.
+/// Three issues a day are born that hit one user in a million or more; how many each hits has a heavy tail (Pareto,
+/// exponent 0.6: of ten times the reach there are a quarter as many), up to a fifth of the users. Each comes with a
+/// release, is resolved after two weeks on average, and one in ten is back a week later. Two hundred were there before
+/// the bot. Every quarter of an hour the source names the hundred worst of the last hour.
 struct IssueTrial {
     static let usersMin = [1, 10, 25, 100]
     /// An issue that everybody would want to hear of: it hits so many of a day's users.
@@ -166,9 +166,10 @@ enum IssueReport {
             print("\n### \(number(trial.usersPerDay)) users a day\n")
             let months = trial.appMonths
             print(
-                "\(fixed(months, 0)) app-months; a month \(fixed(Double(trial.born) / months, 1)) new issues hit anybody, "
-                    + "\(fixed(Double(trial.big) / months, 2)) of them 1 % of a day's users and more; "
-                    + "\(fixed(Double(trial.returned) / months, 2)) are back, \(fixed(Double(trial.bigReturned) / months, 2)) of "
+                "\(fixed(months, 0)) app-months; a month \(fixed(Double(trial.born) / months, 1)) new issues hit "
+                    + "anybody, \(fixed(Double(trial.big) / months, 2)) of them 1 % of a day's users and more; "
+                    + "\(fixed(Double(trial.returned) / months, 2)) are back, "
+                    + "\(fixed(Double(trial.bigReturned) / months, 2)) of "
                     + "such.\n")
             print(
                 tableRow([

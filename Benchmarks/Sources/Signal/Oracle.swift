@@ -1,7 +1,8 @@
 internal import Glibc
 
 /// The best that can be done: a CUSUM on log-likelihood ratios that knows the true rate without the incident at every
-/// moment, how spans vary, and how deep the incident will be. It learns of the same spans at the same time as the others.
+/// moment, how spans vary, and how deep the incident will be. It learns of the same spans at the same time as the
+/// others.
 struct Oracle {
     let depth: Double
     private(set) var score = 0.0

@@ -92,8 +92,8 @@ struct Report {
         return fixed(exp(sum / Double(Shape.allCases.count)), 2)
     }
 
-    /// What no rule can beat on average at a sudden incident: the logarithm of the time between false alarms over what a
-    /// span tells (the Kullback-Leibler divergence of the two rates, times the users).
+    /// What no rule can beat on average at a sudden incident: the logarithm of the time between false alarms over what
+    /// a span tells (the Kullback-Leibler divergence of the two rates, times the users).
     private func bound(_ depth: Int) -> String {
         let alarms = max(Double(trial.falseAlarms[Contestant.rules.rawValue]), 0.5)
         let spansBetween = trial.appDays * Double(App.stepsPerDay) / alarms

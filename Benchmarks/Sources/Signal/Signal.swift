@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// `signal [--quick] [--seed N] [--users N] [--visits N] [--part NAME]`: how fast rules find incidents of known begin and depth,
-/// and how often they ring for nothing, beside the best that can be done; then what rules on issues and on stale sources
-/// tell, and what gates spare and cost.
+/// `signal [--quick] [--seed N] [--users N] [--visits N] [--part NAME]`: how fast rules find incidents of known begin
+/// and depth, and how often they ring for nothing, beside the best that can be done; then what rules on issues and on
+/// stale sources tell, and what gates spare and cost.
 @main struct Signal {
     /// What there is to measure; all of it unless one is named.
     private enum Part: String, CaseIterable {
@@ -19,7 +19,8 @@ internal import Glibc
         if let name = word("--part") {
             guard let part = Part(rawValue: name) else {
                 print(
-                    "signal: there is no part '\(name)'; there is: \(Part.allCases.map(\.rawValue).joined(separator: ", "))"
+                    "signal: there is no part '\(name)'; there is: "
+                        + "\(Part.allCases.map(\.rawValue).joined(separator: ", "))"
                 )
                 exit(2)
             }

@@ -5,9 +5,10 @@ internal import Preview
 
 /// What `stale` tells of sources whose figures come late, and at times not at all.
 ///
-/// Asked every five minutes, a source answers with its newest five minutes, usually four to ten minutes old. Two polls in a
-/// hundred fail. Every three days on average its pipeline hangs for a while, 25 minutes on average and at most three hours,
-/// and catches up: that is nothing to wake anybody for. Every twenty days it stands still for 4 to 24 hours: a true one.
+/// Asked every five minutes, a source answers with its newest five minutes, usually four to ten minutes old. Two polls
+/// in a hundred fail. Every three days on average its pipeline hangs for a while, 25 minutes on average and at most
+/// three hours, and catches up: that is nothing to wake anybody for. Every twenty days it stands still for 4 to 24
+/// hours: a true one.
 struct StaleTrial {
     static let afters = ["10m", "15m", "30m", "1h", "2h", "4h"]
 

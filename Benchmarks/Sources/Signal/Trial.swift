@@ -4,7 +4,8 @@ internal import Glibc
 struct Found {
     let depth: Int
     let shape: Shape
-    /// Steps from its begin until each contestant fired; nil when none did in time, or (see `wasRinging`) it rang already.
+    /// Steps from its begin until each contestant fired; nil when none did in time, or (see `wasRinging`) it rang
+    /// already.
     var after = [Int?](repeating: nil, count: Contestant.allCases.count)
     var wasRinging = [Bool](repeating: false, count: Contestant.allCases.count)
     /// The same for the optimum, at each of its possible limits.
@@ -119,8 +120,8 @@ struct Trial {
         return found
     }
 
-    /// The limit at which the optimum's false alarms are as many; where they are too few to count, extended by the law that
-    /// one more of the score is e times fewer.
+    /// The limit at which the optimum's false alarms are as many; where they are too few to count, extended by the law
+    /// that one more of the score is e times fewer.
     func optimumLimit(depth: Int, alarms: Double) -> Int {
         let counts = optimumAlarms[depth]
         let sure = counts.lastIndex { $0 >= 20 } ?? 0

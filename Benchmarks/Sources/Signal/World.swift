@@ -15,9 +15,10 @@ struct Tally {
 
 /// An app without incidents: its traffic and its crashes, five minutes after five minutes.
 ///
-/// Traffic has the rhythm of days and weeks and wanders by a few percent from day to day. The rate of crashed users has a
-/// rhythm too, wanders slowly (a mean-reverting walk: a tenth up or down within about a week), changes a little with each
-/// of the app's own releases, and in each span is drawn anew from a beta distribution, so that counts are beta-binomial.
+/// Traffic has the rhythm of days and weeks and wanders by a few percent from day to day. The rate of crashed users has
+/// a rhythm too, wanders slowly (a mean-reverting walk: a tenth up or down within about a week), changes a little with
+/// each of the app's own releases, and in each span is drawn anew from a beta distribution, so that counts are
+/// beta-binomial.
 struct App {
     let usersPerDay: Double
     /// How often a user comes in a day; each visit is seen in one span.

@@ -6,8 +6,8 @@ internal import PluginKit
 internal import Programs
 
 // How long the program takes to know again what a long journal says: `alertbot status` from its start to its exit, and
-// `alertbot run` until it is up. The journal is written by the core itself, which is told of some hundred apps, and holds
-// no snapshot: compaction, which would keep it short, does not run here.
+// `alertbot run` until it is up. The journal is written by the core itself, which is told of some hundred apps, and
+// holds no snapshot: compaction, which would keep it short, does not run here.
 
 @main
 enum Start {
@@ -102,7 +102,7 @@ private func writeJournal(of count: Int, to folder: String) throws -> Int {
                     let subject = Subject(source: order.source, app: "app-\(app)", environment: "production")
                     if random.happens(0.001) { troubles[subject] = now + .minutes(40) }
                     let isBad = troubles[subject].map { $0 > now } ?? false
-                    return .look(isBad ? .critical : .fine, users: 2000 + app, of: subject, at: now)
+                    return .cue(isBad ? .critical : .fine, users: 2000 + app, of: subject, at: now)
                 }
                 inputs.append(.polled(source: order.source, PollReport(.values(seen)), validators: [:]))
             case .send(let order): inputs.append(.delivered(id: order.delivery.id, .delivered(receipt: nil)))
@@ -123,8 +123,8 @@ private func writeJournal(of count: Int, to folder: String) throws -> Int {
 
 extension Observation {
     /// What the detector looks at, beside the figures that sources give.
-    fileprivate static func look(_ look: Look, users: Int, of subject: Subject, at now: Moment) -> Observation {
-        var seen = Observation.look(look, of: subject, at: now)
+    fileprivate static func cue(_ cue: Cue, users: Int, of subject: Subject, at now: Moment) -> Observation {
+        var seen = Observation.cue(cue, of: subject, at: now)
         seen.metrics[.users] = Double(users)
         seen.metrics[.crashedUsers] = Double(users / 100)
         return seen

@@ -24,8 +24,8 @@ protocol Contestant {
     func storm(of count: Int, in folder: String) throws -> Outcome
 }
 
-/// alertbot reads the figures of so many apps from a file at its first poll, which begins when it is up. Every message is durable before it leaves
-/// and its outcome is recorded, which the journal must show afterwards.
+/// alertbot reads the figures of so many apps from a file at its first poll, which begins when it is up. Every message
+/// is durable before it leaves and its outcome is recorded, which the journal must show afterwards.
 struct Alertbot: Contestant {
     let name = "alertbot"
     let binary: String

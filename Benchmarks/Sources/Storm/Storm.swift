@@ -1,8 +1,8 @@
 internal import Foundation
 internal import Programs
 
-// A storm: very many incidents open at once, each its own message to one webhook on the loopback. Beside alertbot the same
-// storm goes through Debian's Alertmanager, in turns, so that both meet the same machine.
+// A storm: very many incidents open at once, each its own message to one webhook on the loopback. Beside alertbot the
+// same storm goes through Debian's Alertmanager, in turns, so that both meet the same machine.
 
 @main
 enum Storm {

@@ -1,5 +1,5 @@
-// Markup writes HTML and SVG in which words can not become tags: there is no way to put a string into a piece but through
-// the escape. It knows nothing of pages, alerts or servers.
+// Markup writes HTML and SVG in which words can not become tags: there is no way to put a string into a piece but
+// through the escape. It knows nothing of pages, alerts or servers.
 
 internal import AlertModel
 

@@ -3,8 +3,9 @@ public import AlertModel
 /// A stretch of the day that returns on a zone's wall clock, such as quiet hours on weekdays from 22:00 to 07:00.
 ///
 /// `days` names the local days on which a window begins: Friday's 22:00-07:00 ends on Saturday. Windows follow the wall
-/// clock through every change of it: a time that does not exist begins or ends at the first instant after the gap, a time
-/// that exists twice begins at its first occurrence and ends at its last. A window that lies inside a gap is left out.
+/// clock through every change of it: a time that does not exist begins or ends at the first instant after the gap, a
+/// time that exists twice begins at its first occurrence and ends at its last. A window that lies inside a gap is left
+/// out.
 public struct DailyWindow: Sendable, Hashable {
     public let zone: Zone
     public let days: DaySet
@@ -19,8 +20,8 @@ public struct DailyWindow: Sendable, Hashable {
     /// How far ahead windows are looked for: a year and some weeks, so that whatever returns yearly is seen.
     public static let daysAheadMax = 400
 
-    /// The window that holds `moment`, with its end excluded; nil when none does. Of two that overlap, where a clock was
-    /// set back across midnight, it is the earlier.
+    /// The window that holds `moment`, with its end excluded; nil when none does. Of two that overlap, where a clock
+    /// was set back across midnight, it is the earlier.
     public func window(containing moment: Moment) -> TimeSpan? {
         let day = zone.civil(moment).day
         let latest = day + DailyWindow.reach
@@ -61,11 +62,9 @@ public struct DailyWindow: Sendable, Hashable {
 
     /// The first window that begins on one of these wall days and is as wanted. Windows of later days neither begin nor
     /// end earlier, because both follow the same clock.
-    private func firstWindow(
-        from firstDay: Int,
-        through lastDay: Int,
-        where isWanted: (TimeSpan) -> Bool
-    ) -> (day: Int, window: TimeSpan)? {
+    private func firstWindow(from firstDay: Int, through lastDay: Int, where isWanted: (TimeSpan) -> Bool) -> (
+        day: Int, window: TimeSpan
+    )? {
         for day in firstDay...lastDay where days.contains(Weekday(dayNumber: day)) {
             if let window = window(beginningOn: day), isWanted(window) { return (day, window) }
         }
@@ -75,7 +74,6 @@ public struct DailyWindow: Sendable, Hashable {
     private func window(beginningOn day: Int) -> TimeSpan? {
         TimeSpan(
             from: zone.moment(beginning: CivilTime(day: day, secondOfDay: hours.begin)),
-            to: zone.moment(ending: CivilTime(day: hours.crossesMidnight ? day + 1 : day, secondOfDay: hours.end))
-        )
+            to: zone.moment(ending: CivilTime(day: hours.crossesMidnight ? day + 1 : day, secondOfDay: hours.end)))
     }
 }

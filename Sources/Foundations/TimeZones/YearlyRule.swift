@@ -2,8 +2,9 @@ import AlertModel
 
 /// How a zone's clock goes on for ever: the POSIX `TZ` string in the footer of a TZif file.
 ///
-/// `CET-1CEST,M3.5.0,M10.5.0/3` reads: CET is an hour ahead of UTC (the sign is the other way round), CEST one more, from
-/// the last Sunday of March at 02:00 to the last Sunday of October at 03:00, each on the clock that is about to go.
+/// `CET-1CEST,M3.5.0,M10.5.0/3` reads: CET is an hour ahead of UTC (the sign is the other way round), CEST one more,
+/// from the last Sunday of March at 02:00 to the last Sunday of October at 03:00, each on the clock that is about to
+/// go.
 struct YearlyRule: Sendable, Hashable {
     let standard: LocalClock
     let season: Season?

@@ -1,7 +1,8 @@
 import AlertModel
 
 extension Zone {
-    /// Reads a compiled time zone as RFC 9636 describes it, whose versions 2 to 4 and whose old version 1 are understood.
+    /// Reads a compiled time zone as RFC 9636 describes it, whose versions 2 to 4 and whose old version 1 are
+    /// understood.
     ///
     /// Any bytes may be given: what is not a time zone is refused, never guessed at. Throws `ZoneError.nameMalformed`,
     /// `.countsLeapSeconds` or `.malformed`.
@@ -21,8 +22,8 @@ extension Zone {
     /// The longest name in the database has 32 letters.
     static let nameBytesMax = 100
 
-    /// Whether a text can be a zone's name: parts of ASCII letters, digits, `_`, `+` and `-`, separated by single slashes.
-    /// Without dots and outer slashes, no name leads out of the database's folder.
+    /// Whether a text can be a zone's name: parts of ASCII letters, digits, `_`, `+` and `-`, separated by single
+    /// slashes. Without dots and outer slashes, no name leads out of the database's folder.
     static func isName(_ name: String) -> Bool {
         guard name.utf8.count <= nameBytesMax else { return false }
         return name.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).allSatisfy { part in
@@ -31,8 +32,8 @@ extension Zone {
     }
 }
 
-/// Reads a TZif file from its beginning: a header and a block of data with 32-bit times, then, since version 2, both again
-/// with 64-bit times and a footer. The first block of a newer file is for old programs and may be empty.
+/// Reads a TZif file from its beginning: a header and a block of data with 32-bit times, then, since version 2, both
+/// again with 64-bit times and a footer. The first block of a newer file is for old programs and may be empty.
 private struct TZifReader {
     enum Fault: Error {
         case leapSeconds
@@ -91,14 +92,8 @@ private struct TZifReader {
         }
         let counts = (0..<6).map { bytes.dropFirst(20 + $0 * 4).prefix(4).bigEndianUnsigned }
         return Header(
-            version: version,
-            utMarks: counts[0],
-            standardMarks: counts[1],
-            leapSeconds: counts[2],
-            changes: counts[3],
-            clocks: counts[4],
-            abbreviationBytes: counts[5]
-        )
+            version: version, utMarks: counts[0], standardMarks: counts[1], leapSeconds: counts[2], changes: counts[3],
+            clocks: counts[4], abbreviationBytes: counts[5])
     }
 
     private mutating func takeBlock(
@@ -120,18 +115,14 @@ private struct TZifReader {
         // Which times the compiler's input gave in which way matters to programs that make up rules of their own.
         _ = try take(header.standardMarks + header.utMarks, "the standard and UT marks")
         return Zone(
-            name: name,
-            changes: changes,
-            clockIndices: [0] + indices,
-            clocks: clocks,
-            rule: hasFooter ? try takeFooter() : nil
-        )
+            name: name, changes: changes, clockIndices: [0] + indices, clocks: clocks,
+            rule: hasFooter ? try takeFooter() : nil)
     }
 
     private mutating func takeChanges(_ count: Int, timeBytes: Int) throws(Fault) -> [Int] {
         let bytes = try take(count * timeBytes, "the times of changes")
-        // Some compilers begin the list at the big bang. Nobody asks about times that far away, and bringing them nearer
-        // keeps sums with offsets from overflowing.
+        // Some compilers begin the list at the big bang. Nobody asks about times that far away, and bringing them
+        // nearer keeps sums with offsets from overflowing.
         let farthest = 1 << 59
         var changes: [Int] = []
         changes.reserveCapacity(count)

@@ -10,7 +10,8 @@ extension WrittenInstant {
         }
     }
 
-    /// The instant meant as the end of something, in a zone: a local time that exists twice ends at its last occurrence.
+    /// The instant meant as the end of something, in a zone: a local time that exists twice ends at its last
+    /// occurrence.
     public func moment(endingIn zone: Zone) -> Moment {
         switch self {
         case .instant(let moment): moment

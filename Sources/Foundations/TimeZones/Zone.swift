@@ -16,7 +16,8 @@ public struct Zone: Sendable, Hashable {
 
     /// The Unix seconds at which the clock changes, in ascending order.
     let changes: [Int]
-    /// Indices into `clocks`: what holds before the first change, then what each change brings. One more than `changes`.
+    /// Indices into `clocks`: what holds before the first change, then what each change brings. One more than
+    /// `changes`.
     let clockIndices: [UInt8]
     let clocks: [LocalClock]
     /// What holds from the last change on, for ever; nil when the last clock simply stays.
@@ -109,8 +110,8 @@ public struct Zone: Sendable, Hashable {
         }
     }
 
-    /// The clock in use at that Unix second, and a second up to which it certainly stays so; that is not always the next
-    /// change, but always later than `second`.
+    /// The clock in use at that Unix second, and a second up to which it certainly stays so; that is not always the
+    /// next change, but always later than `second`.
     private func stretch(at second: Int) -> (clock: LocalClock, end: Int) {
         var low = 0
         var high = changes.count

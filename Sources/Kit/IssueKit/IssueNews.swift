@@ -49,16 +49,16 @@ public struct IssueNews: Sendable {
     /// How far the source's clock may be ahead of the bot's.
     private static let clockSlack = Duration.minutes(5)
 
-    /// So many issues that become news with one look are told together. It is a choice: nobody reads forty messages about a
-    /// source that groups its issues anew, and five that come at once may well be five troubles.
+    /// So many issues that become news with one look are told together. It is a choice: nobody reads forty messages
+    /// about a source that groups its issues anew, and five that come at once may well be five troubles.
     public static let togetherMin = 6
     /// Issues named where many are told together.
     private static let namedMax = 3
     /// How the key of what tells of many ends.
     private static let togetherMark = " more at once"
 
-    /// One finding for each issue that is news, and for each that was and is not any more; but of `togetherMin` and more that become
-    /// news with one look, one finding for all.
+    /// One finding for each issue that is news, and for each that was and is not any more; but of `togetherMin` and
+    /// more that become news with one look, one finding for all.
     ///
     /// - Parameters:
     ///   - since: since when what is remembered of an issue is news; nil when it is none.

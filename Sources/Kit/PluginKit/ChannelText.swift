@@ -1,5 +1,5 @@
-// What channel plugins share: text of strangers cut to what a chat takes, and made harmless there. What is harmless, and
-// how long a character is, differs from chat to chat; where to cut does not.
+// What channel plugins share: text of strangers cut to what a chat takes, and made harmless there. What is harmless,
+// and how long a character is, differs from chat to chat; where to cut does not.
 
 /// How much of each part of a message a chat shows, so that one huge part leaves room for the others. In the chat's own
 /// unit, whatever `MessageShares.Cut` counts in.
@@ -8,9 +8,9 @@ public struct MessageShares: Sendable {
     public typealias Cut = (_ text: String, _ limit: Int) -> String
 
     public let headlineMax: Int
-    public let factsMax: Int
-    public let factLabelMax: Int
-    public let factValueMax: Int
+    public let fieldsMax: Int
+    public let fieldLabelMax: Int
+    public let fieldValueMax: Int
     public let reasonMax: Int
     public let sparklineMax: Int
     public let linkTitleMax: Int
@@ -22,13 +22,13 @@ public struct MessageShares: Sendable {
     public let lineMax: Int
 
     public init(
-        headlineMax: Int, factsMax: Int, factLabelMax: Int, factValueMax: Int, reasonMax: Int, sparklineMax: Int,
+        headlineMax: Int, fieldsMax: Int, fieldLabelMax: Int, fieldValueMax: Int, reasonMax: Int, sparklineMax: Int,
         linkTitleMax: Int, addressMax: Int, footerMax: Int, issueTitleMax: Int, issueDetailMax: Int, lineMax: Int
     ) {
         self.headlineMax = headlineMax
-        self.factsMax = factsMax
-        self.factLabelMax = factLabelMax
-        self.factValueMax = factValueMax
+        self.fieldsMax = fieldsMax
+        self.fieldLabelMax = fieldLabelMax
+        self.fieldValueMax = fieldValueMax
         self.reasonMax = reasonMax
         self.sparklineMax = sparklineMax
         self.linkTitleMax = linkTitleMax
@@ -49,10 +49,10 @@ extension Message {
         if message.headline.isEmpty {
             message.headline = "\(Message.mark(kind: kind, severity: severity)) \(kind.rawValue)"
         }
-        message.facts = facts.prefix(shares.factsMax).map { fact in
-            Fact(cut(fact.label, shares.factLabelMax), cut(fact.value, shares.factValueMax))
+        message.fields = fields.prefix(shares.fieldsMax).map { field in
+            Field(cut(field.label, shares.fieldLabelMax), cut(field.value, shares.fieldValueMax))
         }
-        message.facts.removeAll { $0.label.isEmpty && $0.value.isEmpty }
+        message.fields.removeAll { $0.label.isEmpty && $0.value.isEmpty }
         message.reason = cut(reason, shares.reasonMax)
         message.issues = issues.map { issue in
             let title = cut(issue.title, shares.issueTitleMax)
@@ -94,8 +94,8 @@ extension String {
         return String(unicodeScalars.prefix(limit)) + "…" + String(unicodeScalars.suffix(limit))
     }
 
-    /// The text with a zero-width space, which nobody sees, wherever one of the words, in letters of any size, follows the
-    /// mark: so that `@channel` calls nobody.
+    /// The text with a zero-width space, which nobody sees, wherever one of the words, in letters of any size, follows
+    /// the mark: so that `@channel` calls nobody.
     public func parted(after mark: Character, before words: [String]) -> String {
         var result = ""
         var rest = self[...]

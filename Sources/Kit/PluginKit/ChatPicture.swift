@@ -1,5 +1,5 @@
-/// How a chat shows a message, for previews: a channel makes it from the very payload that it would post, so that what a
-/// preview shows is what people will see.
+/// How a chat shows a message, for previews: a channel makes it from the very payload that it would post, so that what
+/// a preview shows is what people will see.
 public struct ChatPicture: Hashable, Sendable {
     /// What people look at.
     public enum Chat: String, Hashable, Sendable, CaseIterable {
@@ -113,8 +113,8 @@ extension ChatPicture {
             Run(text.clipped(to: ChatPicture.wordsMax), style, link: link)
         }
         var blocks: [Block] = [.heading([run(message.headline)])]
-        if !message.facts.isEmpty {
-            blocks.append(.fields(message.facts.map { [run($0.label, .bold), Run("\n"), run($0.value)] }))
+        if !message.fields.isEmpty {
+            blocks.append(.fields(message.fields.map { [run($0.label, .bold), Run("\n"), run($0.value)] }))
         }
         if let sparkline = message.sparkline {
             blocks.append(.paragraph([Run("Last day:", .bold), Run(" "), run(sparkline, .code)]))

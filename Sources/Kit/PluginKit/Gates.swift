@@ -19,7 +19,8 @@ public protocol Gate: Plugin {
     /// What the gate has to say in a notification that passes every gate.
     func remark(on notification: Notification, at now: Moment, given view: any GateView) -> Remark?
 
-    /// How long after the channel last heard of the incident it is to be reminded; nil when the gate leaves it to others.
+    /// How long after the channel last heard of the incident it is to be reminded; nil when the gate leaves it to
+    /// others.
     func reminding(of incident: Incident, in channel: String) -> Reminding?
 
     /// Where else the incident is to be told, and from when on; nil for nowhere.
@@ -90,8 +91,8 @@ public struct Closure: Hashable, Sendable {
         }
     }
 
-    /// When the gate opens by itself; `.latest` when only an event opens it: then it is asked again after every change of
-    /// an incident.
+    /// When the gate opens by itself; `.latest` when only an event opens it: then it is asked again after every change
+    /// of an incident.
     public let until: Moment
     public let fate: Fate
     public let reason: Reason
@@ -105,12 +106,12 @@ public struct Closure: Hashable, Sendable {
 
 /// Something that a gate adds to a message.
 public struct Remark: Hashable, Sendable {
-    public let fact: Message.Fact
+    public let field: Message.Field
     /// Why the message is sent, where the gate is the reason.
     public let reason: Reason
 
     public init(_ label: String, _ value: String, reason: Reason) {
-        fact = Message.Fact(label, value)
+        field = Message.Field(label, value)
         self.reason = reason
     }
 }

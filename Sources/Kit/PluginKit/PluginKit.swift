@@ -3,11 +3,13 @@
 // along.
 //
 // Plugins describe, the shell performs: a source says which request to send next and what an answer means, a channel
-// says how a message looks and what came of it, a rule looks at figures. None of them reads a clock, a file or a socket,
-// so a preview is printing, a test is a table, and a plugin outside this process can do whatever a built-in one can.
+// says how a message looks and what came of it, a rule looks at figures. None of them reads a clock, a file or a
+// socket, so a preview is printing, a test is a table, and a plugin outside this process can do whatever a built-in one
+// can.
 
-// One import is the promise to plugin authors; the values they handle live in AlertModel and TimeZones.
+// One import is the promise to plugin authors; the values they handle live in AlertModel, Text and TimeZones.
 @_exported public import AlertModel
+@_exported public import Text
 @_exported public import TimeZones
 
 /// What every plugin says of itself: its name in the config, what it does, which options it has.
@@ -16,8 +18,8 @@ public struct PluginManifest: Sendable {
     public let name: String
     /// One sentence for `plugins list`.
     public let summary: String
-    /// The plugin at work, for `plugins describe`: its options as one would write them, one a line, without `plugin`. Empty
-    /// for a plugin that is used as it is.
+    /// The plugin at work, for `plugins describe`: its options as one would write them, one a line, without `plugin`.
+    /// Empty for a plugin that is used as it is.
     public let example: String
     public let options: [OptionSpec]
 

@@ -9,8 +9,8 @@ public func testFile(_ name: String, here: String = #filePath) -> URL {
     URL(filePath: here).deletingLastPathComponent().appending(path: name)
 }
 
-/// What a preview shows of a request that differs from what was recorded in `Snapshots` beside the test; nil when nothing
-/// does. `RECORD=1` in the environment records it anew.
+/// What a preview shows of a request that differs from what was recorded in `Snapshots` beside the test; nil when
+/// nothing does. `RECORD=1` in the environment records it anew.
 public func snapshotFlaw(of request: HTTPRequest, named name: String, here: String = #filePath) throws -> String? {
     var lines = ["\(request.method.rawValue) \(request.url)"]
     lines += request.headers.map { "\($0.name): \($0.value)" }
@@ -46,13 +46,9 @@ public struct AnswerCase: Sendable, CustomStringConvertible {
             let body = written["body"]
             return AnswerCase(
                 response: HTTPResponse(
-                    status: Int(status),
-                    headers: headers.map { ($0.name, $0.value.string ?? "") },
-                    body: body?.string.map { Array($0.utf8) } ?? body?.bytes ?? []
-                ),
-                meaning: meaning,
-                waitSeconds: written["retry_after_seconds"]?.number
-            )
+                    status: Int(status), headers: headers.map { ($0.name, $0.value.string ?? "") },
+                    body: body?.string.map { Array($0.utf8) } ?? body?.bytes ?? []), meaning: meaning,
+                waitSeconds: written["retry_after_seconds"]?.number)
         }
     }
 
@@ -86,12 +82,8 @@ extension Channel {
     /// The request for a message; nil when the channel makes none.
     public func request(for message: Message, possiblyRepeated: Bool = false, isPlain: Bool = false) -> HTTPRequest? {
         let posting = Posting(
-            id: "d-1",
-            message: message,
-            possiblyRepeated: possiblyRepeated,
-            isPlain: isPlain,
-            at: ChannelConformance.now
-        )
+            id: "d-1", message: message, possiblyRepeated: possiblyRepeated, isPlain: isPlain,
+            at: ChannelConformance.now)
         if case .request(let request) = post(posting) { return request }
         return nil
     }

@@ -160,32 +160,19 @@ public struct ChannelConformance: Sendable {
         }
         var found: [String] = []
         let later = request(
-            of: Posting(
-                id: posting.id,
-                message: posting.message,
-                isPlain: posting.isPlain,
-                at: posting.at + .hours(7)
-            )
-        )
+            of: Posting(id: posting.id, message: posting.message, isPlain: posting.isPlain, at: posting.at + .hours(7)))
         if later?.body != first.body || later?.url != first.url {
             found.append("a later attempt is another message or goes elsewhere")
         }
         let repeated = request(
             of: Posting(
-                id: posting.id,
-                message: posting.message,
-                possiblyRepeated: true,
-                isPlain: posting.isPlain,
-                at: posting.at
-            )
-        )
+                id: posting.id, message: posting.message, possiblyRepeated: true, isPlain: posting.isPlain,
+                at: posting.at))
         if keepsFirstBody, repeated != first { found.append("a repetition has the same id and another body") }
         if !channel.isIdempotent, repeated?.body == first.body {
             found.append("a message that may have been shown before does not say so")
         }
-        let other = request(
-            of: Posting(id: "d-2", message: posting.message, isPlain: posting.isPlain, at: posting.at)
-        )
+        let other = request(of: Posting(id: "d-2", message: posting.message, isPlain: posting.isPlain, at: posting.at))
         if channel.isIdempotent, other == first { found.append("two deliveries cannot be told apart") }
         return found
     }

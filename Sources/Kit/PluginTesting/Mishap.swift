@@ -26,12 +26,8 @@ struct Mishap {
         for status in [429, 503] {
             mishaps.append(
                 Mishap(
-                    name: "\(status) with Retry-After",
-                    result: answer(status, "", [("retry-after", "120")]),
-                    reasons: [status == 429 ? .rateLimited : .unavailable],
-                    until: now + .seconds(120)
-                )
-            )
+                    name: "\(status) with Retry-After", result: answer(status, "", [("retry-after", "120")]),
+                    reasons: [status == 429 ? .rateLimited : .unavailable], until: now + .seconds(120)))
         }
         for (name, body) in [
             ("an empty answer", ""), ("HTML instead of JSON", page), ("garbage", "\u{1}\u{0}}{"),

@@ -4,7 +4,8 @@ public import PluginKit
 public enum SampleMessages {
     /// Words that hostile titles are made of.
     public static let hostileTitle =
-        "EXC_BAD_ACCESS in Renderer.draw(_:) \"<!channel> @everyone @room\" & </b><b>more</b> `a` ```b``` *c* _d_ ~e~ |f|"
+        "EXC_BAD_ACCESS in Renderer.draw(_:) \"<!channel> @everyone @room\" & </b><b>more</b> `a` ```b``` *c* _d_ "
+        + "~e~ |f|"
 
     /// Every usual message with its name.
     public static let usual: [(name: String, message: Message)] = [
@@ -16,9 +17,9 @@ public enum SampleMessages {
         severity: .critical,
         at: start,
         headline: "🔴 shop-ios: crash-free users 98.31% (limit < 99.0%)",
-        facts: [
-            Message.Fact("Before", "99.82% (last day)"), Message.Fact("Users hit", "31 of 1,840"),
-            Message.Fact("Since", "2026-11-20 23:20 UTC, 40 min"), Message.Fact("Release", "4.2.1 (62% of users)"),
+        fields: [
+            Message.Field("Before", "99.82% (last day)"), Message.Field("Users hit", "31 of 1,840"),
+            Message.Field("Since", "2026-11-20 23:20 UTC, 40 min"), Message.Field("Release", "4.2.1 (62% of users)"),
         ],
         reason: "98.31% of 1,840 users were free of crashes in the last hour; at best it is 98.82%, below the limit.",
         issues: [
@@ -34,33 +35,24 @@ public enum SampleMessages {
             Message.Link("Open in Sentry", "https://crashes.example.com/releases/4.2.1"),
             Message.Link("Mute 2 h", "https://alerts.example.com/mute/3k9?for=2h"),
             Message.Link("Mute 2 days", "https://alerts.example.com/mute/3k9?for=2d"),
-        ],
-        footer: "crash-free-floor · incident 3k9",
-        incidents: [incident]
-    )
+        ], footer: "crash-free-floor · incident 3k9", incidents: [incident])
 
     public static let escalated = Message(
         kind: .escalated,
         severity: .warning,
         at: start,
         headline: "🟠 shop-android: ANR rate 0.61% (limit > 0.47%), was info",
-        facts: [Message.Fact("Limit", "> 0.47%")],
-        reason: "The ANR rate has been above its limit for 2 h.",
-        footer: "anr · incident 81f"
-    )
+        fields: [Message.Field("Limit", "> 0.47%")], reason: "The ANR rate has been above its limit for 2 h.",
+        footer: "anr · incident 81f")
 
     public static let resolved = Message(
         kind: .resolved,
         severity: .critical,
         at: start,
         headline: "✅ shop-ios: crash-free users 99.71% again",
-        facts: [
-            Message.Fact("Lasted", "1 h 50 min"), Message.Fact("Lowest", "97.90%"), Message.Fact("Users hit", "212"),
-        ],
-        sparkline: "▇▇▇█▇▇▇█▇▇▇▇█▇▇▇▇█▇▇▇▅▂▁▇",
-        footer: "crash-free-floor · incident 3k9",
-        incidents: [incident]
-    )
+        fields: [
+            Message.Field("Lasted", "1 h 50 min"), Message.Field("Lowest", "97.90%"), Message.Field("Users hit", "212"),
+        ], sparkline: "▇▇▇█▇▇▇█▇▇▇▇█▇▇▇▇█▇▇▇▅▂▁▇", footer: "crash-free-floor · incident 3k9", incidents: [incident])
 
     public static let digest = Message(
         kind: .digest,
@@ -71,18 +63,11 @@ public enum SampleMessages {
         lines: [
             "🔴 shop-ios: crash-free users 98.31% (limit < 99.0%)", "🟠 shop-android: 12 new issues",
             "✅ pay-ios: crash-free sessions, 22:10 to 23:40",
-        ],
-        footer: "budget calm",
-        incidents: [incident, incident]
-    )
+        ], footer: "budget calm", incidents: [incident, incident])
 
     public static let test = Message(
-        kind: .opened,
-        severity: .info,
-        at: start,
-        headline: "🔵 shop-alerts: this is a test",
-        reason: "Somebody asked for a test message."
-    )
+        kind: .opened, severity: .info, at: start, headline: "🔵 shop-alerts: this is a test",
+        reason: "Somebody asked for a test message.")
 
     /// Every nasty message with its name.
     public static let nasty: [(name: String, message: Message)] = [
@@ -96,13 +81,12 @@ public enum SampleMessages {
         (
             "control characters",
             everywhere(String(String.UnicodeScalarView((0...0x9F).compactMap(Unicode.Scalar.init))))
-        ),
-        ("directions", everywhere("\u{202E}txt.exe\u{202C} \u{2067}abc\u{2069} \u{200F}\u{061C}שגיאה ב־draw() خطأ")),
+        ), ("directions", everywhere("\u{202E}txt.exe\u{202C} \u{2067}abc\u{2069} \u{200F}\u{061C}שגיאה ב־draw() خطأ")),
         ("families", everywhere(String(repeating: "👨‍👩‍👧‍👦🏳️‍🌈🇪🇸", count: 300), issues: 5, lines: 5)),
         ("one endless character", titles("e" + String(repeating: "\u{0301}", count: 50_000))),
         ("marks of JSON", everywhere(String(repeating: "\\\"\u{2028}\n", count: 1500), issues: 20, lines: 20)),
         ("addresses", addresses),
-        ("100 facts", many(100)),
+        ("100 fields", many(100)),
         ("500 incidents", crowd),
     ]
 
@@ -138,7 +122,7 @@ public enum SampleMessages {
             severity: .critical,
             at: start,
             headline: text,
-            facts: [Message.Fact(text, text), Message.Fact("Release", text), Message.Fact(text, "")],
+            fields: [Message.Field(text, text), Message.Field("Release", text), Message.Field(text, "")],
             reason: text,
             issues: Array(
                 repeating: Message.IssueLine(title: text, detail: text, url: "https://crashes.example.com/1"),
@@ -155,14 +139,8 @@ public enum SampleMessages {
     /// The same text as every title.
     private static func titles(_ text: String) -> Message {
         Message(
-            kind: .opened,
-            severity: .critical,
-            at: start,
-            headline: text,
-            reason: "why",
-            issues: [Message.IssueLine(title: text, detail: "", url: nil)],
-            lines: [text]
-        )
+            kind: .opened, severity: .critical, at: start, headline: text, reason: "why",
+            issues: [Message.IssueLine(title: text, detail: "", url: nil)], lines: [text])
     }
 
     /// Addresses that lead nowhere, or break out of where they stand.
@@ -179,8 +157,7 @@ public enum SampleMessages {
             at: start,
             headline: "🟠 addresses",
             issues: urls.map { Message.IssueLine(title: "issue", detail: "", url: $0) },
-            links: urls.map { Message.Link("link", $0) }
-        )
+            links: urls.map { Message.Link("link", $0) })
     }()
 
     private static func many(_ count: Int) -> Message {
@@ -189,7 +166,7 @@ public enum SampleMessages {
             severity: .info,
             at: start,
             headline: "🔵 many",
-            facts: (1...count).map { Message.Fact("Fact \($0)", String(repeating: "& ", count: 300)) },
+            fields: (1...count).map { Message.Field("Field \($0)", String(repeating: "& ", count: 300)) },
             reason: String(repeating: "why ", count: 1000),
             issues: (1...count).map {
                 Message.IssueLine(title: "Issue \($0)", detail: "\($0) events", url: "https://a.example/\($0)")
@@ -197,8 +174,7 @@ public enum SampleMessages {
             sparkline: String(repeating: "▁", count: 1000),
             lines: (1...count).map { "line \($0)" },
             links: (1...count).map { Message.Link("Link \($0)", "https://a.example/\($0)") },
-            footer: String(repeating: "foot ", count: 1000)
-        )
+            footer: String(repeating: "foot ", count: 1000))
     }
 
     private static let crowd = Message(
@@ -207,6 +183,5 @@ public enum SampleMessages {
         at: start,
         headline: "🗒 500 incidents",
         lines: (1...500).map { "🔴 app-\($0): crash-free users 98.31% (limit < 99.0%)" },
-        incidents: Array(repeating: incident, count: 500)
-    )
+        incidents: Array(repeating: incident, count: 500))
 }

@@ -225,9 +225,7 @@ public struct SourceConformance: Sendable {
                     answer: { request in
                         defer { asked += 1 }
                         return asked == place ? result : answer(request)
-                    },
-                    file: file
-                )
+                    }, file: file)
                 found += check(played.since(place), "request \(place + 1) answered with \(result)")
             }
         }

@@ -7,10 +7,10 @@ extension Message: JSONWritable {
             json.member("severity", severity.rawValue)
             json.member("at", at)
             json.member("headline", headline)
-            json.array("facts", facts) { json, fact in
+            json.array("facts", fields) { json, field in
                 json.object { json in
-                    json.member("label", fact.label)
-                    json.member("value", fact.value)
+                    json.member("label", field.label)
+                    json.member("value", field.value)
                 }
             }
             json.member("reason", reason)
@@ -40,8 +40,8 @@ extension Message: JSONWritable {
             at: try reader.member("at").moment(), headline: try reader.member("headline").string(),
             reason: try reader.member("reason").string(), sparkline: try reader.optional("sparkline")?.string(),
             footer: try reader.member("footer").string())
-        for fact in try reader.member("facts").elements() {
-            facts.append(Fact(try fact.member("label").string(), try fact.member("value").string()))
+        for field in try reader.member("facts").elements() {
+            fields.append(Field(try field.member("label").string(), try field.member("value").string()))
         }
         for issue in try reader.member("issues").elements() {
             issues.append(
@@ -110,7 +110,7 @@ extension Delivery.Progress {
     }
 }
 
-extension HistoryEntry: JSONWritable {
+extension EndedDelivery: JSONWritable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             json.member("at", at)

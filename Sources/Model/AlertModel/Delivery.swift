@@ -112,7 +112,7 @@ public enum DeliveryOutcome: Hashable, Sendable {
 }
 
 /// A delivery that has ended, as `history` shows it.
-public struct HistoryEntry: Hashable, Sendable {
+public struct EndedDelivery: Hashable, Sendable {
     public let delivery: Delivery
     public let end: DeliveryEnd
     public let at: Moment

@@ -76,9 +76,7 @@ public struct HTTPRequest: Hashable, Sendable {
                 Array(
                     fields.map { "\($0.name.percentEncoded)=\($0.value.reveal().percentEncoded)" }.joined(
                         separator: "&"
-                    )
-                    .utf8),
-                "application/x-www-form-urlencoded"
+                    ).utf8), "application/x-www-form-urlencoded"
             )
         }
     }

@@ -48,7 +48,8 @@ extension HTTPResponse {
 }
 
 extension Duration {
-    /// The longest wait believed: ten years. A service that says more has made a mistake, and the sum must not overflow.
+    /// The longest wait believed: ten years. A service that says more has made a mistake, and the sum must not
+    /// overflow.
     private static let waitSecondsMax = 315_360_000.0
 
     /// A wait of that many seconds, rounded up to whole milliseconds; nil when it makes no sense.

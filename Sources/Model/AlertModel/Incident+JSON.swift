@@ -1,5 +1,5 @@
-// Incidents and their evidence as JSON: the shape that webhooks, previews and the status page show, and that the journal
-// keeps. Reading takes back exactly what was written.
+// Incidents and their evidence as JSON: the shape that webhooks, previews and the status page show, and that the
+// journal keeps. Reading takes back exactly what was written.
 
 extension Evidence: JSONWritable {
     public func put(into json: inout JSONWriter) {

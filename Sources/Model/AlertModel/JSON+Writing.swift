@@ -9,8 +9,8 @@ extension JSON {
         return output
     }
 
-    /// The value as JSON text over several lines, two spaces a level; what could deceive a reader or steer a terminal is
-    /// escaped.
+    /// The value as JSON text over several lines, two spaces a level; what could deceive a reader or steer a terminal
+    /// is escaped.
     public var prettyText: String {
         var output: [UInt8] = []
         write(to: &output, indent: 0)
@@ -72,7 +72,8 @@ extension JSON {
         }
     }
 
-    /// Writes a string literal. U+2028 and U+2029 are escaped too: they end lines in JavaScript and in some log readers.
+    /// Writes a string literal. U+2028 and U+2029 are escaped too: they end lines in JavaScript and in some log
+    /// readers.
     static func write(_ text: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
         var text = text

@@ -24,8 +24,8 @@ extension JSONWritable {
 
 /// Takes a JSON value part by part, and makes text or a tree of it.
 ///
-/// The journal is written a fact at a time, so its way to the bytes is a short one: no tree, and no text for a moment or a
-/// number that is thrown away at once.
+/// The journal is written a fact at a time, so its way to the bytes is a short one: no tree, and no text for a moment
+/// or a number that is thrown away at once.
 public struct JSONWriter {
     private var bytes: [UInt8] = []
     /// Whether a comma has to come before the next part.

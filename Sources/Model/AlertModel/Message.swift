@@ -2,8 +2,8 @@
 ///
 /// Texts of crashing programs are in here as they came; each channel escapes them in its own way.
 public struct Message: Hashable, Sendable {
-    /// A short fact with its name: `Users hit` / `31 of 1,840`.
-    public struct Fact: Hashable, Sendable {
+    /// A short value with its name: `Users hit` / `31 of 1,840`.
+    public struct Field: Hashable, Sendable {
         public let label: String
         public let value: String
         public init(_ label: String, _ value: String) {
@@ -39,7 +39,7 @@ public struct Message: Hashable, Sendable {
     public let at: Moment
     /// Severity mark, app, figure, limit.
     public var headline: String
-    public var facts: [Fact]
+    public var fields: [Field]
     /// Why it is said, in one sentence.
     public var reason: String
     public var issues: [IssueLine]
@@ -54,7 +54,7 @@ public struct Message: Hashable, Sendable {
     public var incidents: [IncidentSummary]
 
     public init(
-        kind: Notification.Kind, severity: Severity, at: Moment, headline: String, facts: [Fact] = [],
+        kind: Notification.Kind, severity: Severity, at: Moment, headline: String, fields: [Field] = [],
         reason: String = "", issues: [IssueLine] = [], sparkline: String? = nil, lines: [String] = [],
         links: [Link] = [], footer: String = "", incidents: [IncidentSummary] = []
     ) {
@@ -62,7 +62,7 @@ public struct Message: Hashable, Sendable {
         self.severity = severity
         self.at = at
         self.headline = headline
-        self.facts = facts
+        self.fields = fields
         self.reason = reason
         self.issues = issues
         self.sparkline = sparkline
@@ -80,7 +80,7 @@ public struct Message: Hashable, Sendable {
             text += "\n"
             text += line.tamed
         }
-        for fact in facts { add("\(fact.label): \(fact.value)") }
+        for field in fields { add("\(field.label): \(field.value)") }
         if let sparkline { add("Last day: \(sparkline)") }
         for line in lines { add("• \(line)") }
         if !reason.isEmpty { add("Why: \(reason)") }

@@ -193,8 +193,8 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         return excess(of: .crashedUsers, over: .users) ?? excess(of: .crashedSessions, over: .sessions)
     }
 
-    /// What is too large among these figures to be one, as a sentence, or nil. The journal of a release that took such figures is
-    /// still read; nothing new is made of them.
+    /// What is too large among these figures to be one, as a sentence, or nil. The journal of a release that took such
+    /// figures is still read; nothing new is made of them.
     public var exaggeration: String? {
         for entry in entries {
             let most = entry.metric.unit == .count ? Metrics.countMax : Metrics.valueMax
@@ -203,10 +203,11 @@ public struct Metrics: Hashable, Sendable, ExpressibleByDictionaryLiteral {
         return nil
     }
 
-    /// Beyond this no count is one: a hundred for everybody on earth in one span. Sums and squares of such counts stay far
-    /// within what the journal's readers take.
+    /// Beyond this no count is one: a hundred for everybody on earth in one span. Sums and squares of such counts stay
+    /// far within what the journal's readers take.
     public static let countMax = 1e12
-    /// Beyond this nobody measures anything: nanoseconds since 1970 are below. Sums of a year of such figures are finite.
+    /// Beyond this nobody measures anything: nanoseconds since 1970 are below. Sums of a year of such figures are
+    /// finite.
     public static let valueMax = 1e19
 
     private func excess(of part: Metric, over whole: Metric) -> String? {
@@ -302,7 +303,8 @@ extension Double {
         let isExtreme = (self > 0.999 && self < 1) || (self > 0 && self < 0.001)
         let places = isExtreme ? 3 : 2
         let scaled = Int64((self * 100 * (isExtreme ? 1000 : 100)).rounded())
-        // Written digit by digit from behind: every verdict shows a percentage, and this makes no other string on the way.
+        // Written digit by digit from behind: every verdict shows a percentage, and this makes no other string on the
+        // way.
         return String(unsafeUninitializedCapacity: 24) { buffer in
             var end = 23
             buffer[end] = UInt8(ascii: "%")

@@ -2,8 +2,8 @@ extension Moment: CustomStringConvertible {
     /// Reads an RFC 3339 instant such as `2026-11-20T22:00:00Z` or `2026-11-20T23:00:00.250+01:00`.
     ///
     /// Parts of a second beyond milliseconds are cut. A leap second (`:60`) counts as the second before it. Returns nil
-    /// for anything else, a missing offset included: without one the text is no instant. An offset that leads out of the
-    /// years 1 to 9999 is refused too: the instant could not be written again.
+    /// for anything else, a missing offset included: without one the text is no instant. An offset that leads out of
+    /// the years 1 to 9999 is refused too: the instant could not be written again.
     public init?(rfc3339 text: some StringProtocol) {
         var scanner = DigitScanner(text)
         guard let year = scanner.number(digits: 4), scanner.skip("-"),

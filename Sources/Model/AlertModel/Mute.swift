@@ -38,8 +38,8 @@ public struct Acknowledgement: Hashable, Sendable {
 }
 
 extension Incident {
-    /// What a mute of it covers: the same rule about the same thing, this time and the next. Of the bot's own troubles, the
-    /// source is what they are about.
+    /// What a mute of it covers: the same rule about the same thing, this time and the next. Of the bot's own troubles,
+    /// the source is what they are about.
     public var likeness: Match {
         let properties: KeyValuePairs<String, String?> = [
             "rule": rule, "source": subject.source, "app": subject.app, "release": subject.release,

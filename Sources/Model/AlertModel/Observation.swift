@@ -46,8 +46,9 @@ extension Observation {
 
 /// Whom an observation is about.
 public struct Subject: Hashable, Sendable, Comparable {
-    /// Written once and shared by all copies: at every observation its subject is handed around and looked up many times.
-    private final class Parts: Sendable {
+    /// Written once and shared by all copies: at every observation its subject is handed around and looked up many
+    /// times.
+    private final class Storage: Sendable {
         let source: String
         let app: String
         let release: String?
@@ -67,26 +68,26 @@ public struct Subject: Hashable, Sendable, Comparable {
         }
     }
 
-    private let parts: Parts
+    private let storage: Storage
 
     public init(source: String, app: String, release: String? = nil, environment: String? = nil) {
-        parts = Parts(source, app, release, environment)
+        storage = Storage(source, app, release, environment)
     }
 
-    public var source: String { parts.source }
-    public var app: String { parts.app }
+    public var source: String { storage.source }
+    public var app: String { storage.app }
     /// Exactly as the source gives it.
-    public var release: String? { parts.release }
-    public var environment: String? { parts.environment }
+    public var release: String? { storage.release }
+    public var environment: String? { storage.environment }
 
     public static func == (left: Subject, right: Subject) -> Bool {
-        let (one, other) = (left.parts, right.parts)
+        let (one, other) = (left.storage, right.storage)
         if one === other { return true }
         return one.hash == other.hash && one.app == other.app && one.source == other.source
             && one.release == other.release && one.environment == other.environment
     }
 
-    public func hash(into hasher: inout Hasher) { hasher.combine(parts.hash) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(storage.hash) }
 
     public static func < (left: Subject, right: Subject) -> Bool {
         (left.source, left.app, left.release ?? "", left.environment ?? "")

@@ -126,7 +126,8 @@ extension Observation {
         return written
     }
 
-    /// Whether the way through JSON would change nothing and find nothing wrong; false also where only the way can tell.
+    /// Whether the way through JSON would change nothing and find nothing wrong; false also where only the way can
+    /// tell.
     public var isAsWritten: Bool {
         let moments = Moment.earliest...Moment.latest
         guard !subject.source.isEmpty, !subject.app.isEmpty, moments.contains(span.from), moments.contains(span.to),

@@ -1,8 +1,8 @@
 /// Reads lines of observations straight from their bytes, without a tree in between.
 ///
-/// It knows the plain form in which lines are nearly always written, and gives nil for everything else: escapes, exponents,
-/// offsets other than Z, members it does not know, mistakes. The general reader has the last word on those, and a test
-/// holds the two to the same answers.
+/// It knows the plain form in which lines are nearly always written, and gives nil for everything else: escapes,
+/// exponents, offsets other than Z, members it does not know, mistakes. The general reader has the last word on those,
+/// and a test holds the two to the same answers.
 public struct ObservationScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
     private var position = 0

@@ -1,6 +1,7 @@
 /// A line of observations together with when the poll that brought it began and ended.
 ///
-/// What a source says it saw, and when, is one thing; when the bot came to know it is another, and a replay goes by that.
+/// What a source says it saw, and when, is one thing; when the bot came to know it is another, and a replay goes by
+/// that.
 public struct RecordedLine: Hashable, Sendable, JSONWritable {
     public var line: ObservationLine
     /// When the poll began; where a file does not say, when the line was seen.

@@ -101,8 +101,8 @@ public struct GuardedText: Hashable, Sendable, CustomStringConvertible, Expressi
 
     /// A URL of which only scheme, host and port may be seen: for addresses that are a credential by themselves.
     ///
-    /// A secret that holds the whole address shows its origin too; one that stands inside the origin stays hidden, and so
-    /// does everything that is no `http` or `https` address.
+    /// A secret that holds the whole address shows its origin too; one that stands inside the origin stays hidden, and
+    /// so does everything that is no `http` or `https` address.
     public var showingOnlyOrigin: GuardedText {
         let whole = reveal()
         guard let scheme = ["https://", "http://"].first(where: { whole.lowercased().hasPrefix($0) }),

@@ -1,5 +1,5 @@
-// What was seen by a clock that has been set back since lies in the future, and would pass for the newest until that time
-// comes again. It is what was seen last all the same, so it is moved to where the clock stands now.
+// What was seen by a clock that has been set back since lies in the future, and would pass for the newest until that
+// time comes again. It is what was seen last all the same, so it is moved to where the clock stands now.
 
 extension Observation {
     /// Moves what was seen after `now` to `now`.

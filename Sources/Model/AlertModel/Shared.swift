@@ -1,5 +1,5 @@
-/// A value kept apart from what holds it, and shared by its copies: what is large, seldom changes and is copied often, as
-/// the evidence of an incident is.
+/// A value kept apart from what holds it, and shared by its copies: what is large, seldom changes and is copied often,
+/// as the evidence of an incident is.
 final class Shared<Value: Hashable & Sendable>: Hashable, Sendable {
     let value: Value
 

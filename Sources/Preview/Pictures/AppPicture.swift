@@ -5,8 +5,8 @@ internal import Preview
 
 /// One app's time line as a drawing: the figure with its limit and bound, incidents, closed gates and messages.
 ///
-/// The drawing stands alone: cut out of the page it is a file of its own. However long the span, it has at most one pair of
-/// figures, lowest and highest, for each column.
+/// The drawing stands alone: cut out of the page it is a file of its own. However long the span, it has at most one
+/// pair of figures, lowest and highest, for each column.
 struct AppPicture {
     private let story: AppStory
     private let time: TimeAxis
@@ -124,7 +124,8 @@ struct AppPicture {
         .g{fill:#fff}text{font:11px system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif;fill:#626274}\
         .k{fill:#1c1c28;font-weight:600}.l{text-anchor:end}.x{text-anchor:middle}.a,.m{stroke:#e9e9f0;fill:none}\
         .m{stroke:#d3d3de}.q{fill:#8a8aa8;opacity:.13}.f,.s{fill:none;stroke:#5546d6;stroke-width:1.6;\
-        stroke-linejoin:round;stroke-linecap:round}.f{fill:#5546d6;fill-opacity:.3;stroke-width:1}.b{fill:none;stroke:#5546d6;stroke-width:1;stroke-dasharray:1 3;\
+        stroke-linejoin:round;stroke-linecap:round}.f{fill:#5546d6;fill-opacity:.3;stroke-width:1}\
+        .b{fill:none;stroke:#5546d6;stroke-width:1;stroke-dasharray:1 3;\
         opacity:.8}.t{fill:none;stroke:#c81e30;stroke-width:1.2;stroke-dasharray:6 3}.tl{fill:#c81e30;text-anchor:end}\
         .critical{fill:#c81e30}.warning{fill:#d98200}.info{fill:#1f6cd6}.resolved{fill:#137a38}.digest{fill:#6e7781}\
         .i{opacity:.1}.h{fill:none;stroke:#8a6a20;stroke-width:1.4}.n{fill:none;stroke:#c81e30;stroke-width:1.4}\

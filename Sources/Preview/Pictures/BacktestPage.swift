@@ -81,8 +81,8 @@ public struct BacktestPage {
             guard let detection = rule.detection else { return nil }
             let median: HTML? = detection.medianDelay.map { ", half of them within \($0.short)" }
             return """
-                <p class="legend">\(rule.rule) found \(detection.found) of \(detection.cases.count) true incidents\(median); \
-                \(detection.falseAlarms) alarms with nothing wrong.</p>
+                <p class="legend">\(rule.rule) found \(detection.found) of \(detection.cases.count) true \
+                incidents\(median); \(detection.falseAlarms) alarms with nothing wrong.</p>
                 """
         }
         return "<section><h2>Rules</h2>\(table)\(detections)</section>"
@@ -93,8 +93,8 @@ public struct BacktestPage {
         let drawn = stories.prefix(BacktestPage.picturesMax).enumerated().map { index, story in
             section(story, [figure(story, report, "\(index)", nil)])
         }
-        return
-            "\(drawn)\(BacktestPage.legend)\(BacktestPage.names("Not drawn", stories.dropFirst(BacktestPage.picturesMax)))"
+        let others = BacktestPage.names("Not drawn", stories.dropFirst(BacktestPage.picturesMax))
+        return "\(drawn)\(BacktestPage.legend)\(others)"
     }
 
     private func section(_ story: AppStory, _ figures: [HTML]) -> HTML {
@@ -114,7 +114,8 @@ public struct BacktestPage {
             left > 0
             ? #"<p class="legend">\#(left) more rules look at this app; those that fired are drawn first.</p>"# : nil
         return """
-            <figure>\(words)<div class="drawing" tabindex="0" role="region" aria-label="Time line of \(story.key.title)">\
+            <figure>\(words)<div class="drawing" tabindex="0" role="region" \
+            aria-label="Time line of \(story.key.title)">\
             \(picture.svg)</div>\(rest)</figure>
             """
     }
@@ -144,8 +145,9 @@ public struct BacktestPage {
     private static let openRowsMax = 8
 
     private static let legend: HTML = """
-        <p class="legend">Solid: the figure, with a band where many looks share a column. Dots: the best (or worst) that it \
-        truly may be. Dashes: the limit. Grey: quiet hours and mutes. ▲ told, ● resolved, ■ summary, ○ held, × dropped.</p>
+        <p class="legend">Solid: the figure, with a band where many looks share a column. Dots: the best \
+        (or worst) that it truly may be. Dashes: the limit. Grey: quiet hours and mutes. \
+        ▲ told, ● resolved, ■ summary, ○ held, × dropped.</p>
         """
 
     private static func names(_ title: String, _ stories: ArraySlice<AppStory>) -> HTML? {

@@ -2,8 +2,8 @@ internal import AlertCore
 internal import PluginKit
 public import Preview
 
-/// A preview as people see it in a terminal: each message as its chat shows it, what is held or dropped and why, and when
-/// sources are polled next.
+/// A preview as people see it in a terminal: each message as its chat shows it, what is held or dropped and why, and
+/// when sources are polled next.
 public struct DryRunText {
     private let report: PreviewReport
     private let width: Int?

@@ -35,7 +35,8 @@ enum PageFrame {
         let titles = head.map { title -> HTML in #"<th scope="col">\#(title)</th>"# }
         let lines = rows.map { row -> HTML in "<tr>\(row.map { cell -> HTML in "<td>\(cell)</td>" })</tr>\n" }
         return """
-            <div class="scroll\(kind)" tabindex="0" role="region" aria-label="\(caption)"><table><caption>\(caption)</caption>\
+            <div class="scroll\(kind)" tabindex="0" role="region" aria-label="\(caption)"><table>\
+            <caption>\(caption)</caption>\
             <thead><tr>\(titles)</tr></thead><tbody>
             \(lines)</tbody></table></div>
             """
@@ -120,7 +121,8 @@ enum PageFrame {
           box-shadow: 0 8px 0 -6px #fff;
         }
 
-        .slack { font-family: Lato, "Slack-Lato", system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; --accent: #1264a3; }
+        .slack { font-family: Lato, "Slack-Lato", system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; \
+        --accent: #1264a3; }
         .slack .by i {
           margin-left: 5px; padding: 1px 3px; border-radius: 2px; background: var(--line); color: var(--muted);
           font-size: 10px; font-style: normal; font-weight: 600; vertical-align: 1px;

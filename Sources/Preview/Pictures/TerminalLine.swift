@@ -1,3 +1,6 @@
+// Pictures shows previews to people: messages in a terminal, and pages of HTML with drawings in SVG. It decides nothing
+// and prints nothing; whoever calls it has the values of a preview already.
+
 internal import PluginKit
 
 /// One line of a terminal, and how its pieces look. Whoever prints it knows the codes, or leaves them out.

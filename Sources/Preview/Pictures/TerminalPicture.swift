@@ -35,7 +35,8 @@ struct TerminalPicture {
             .flatMap { TerminalLine.wrapped([TerminalLine.Piece(String($0).tamed)], to: width) }
     }
 
-    /// A name above its value, two beside each other where the terminal is wide enough; a line each where nobody counts.
+    /// A name above its value, two beside each other where the terminal is wide enough; a line each where nobody
+    /// counts.
     private func fields(_ fields: [[ChatPicture.Run]], _ width: Int?) -> [TerminalLine] {
         guard let width else {
             return fields.flatMap { runs in

@@ -52,9 +52,7 @@ public struct AppSuggestion: Sendable {
     /// The share of spans that must have enough users, or a threshold would be silent nearly always.
     private static let judgedLeast = 0.1
 
-    init(
-        _ app: String, _ past: AppPast, _ metric: String, _ candidates: [Candidate], _ truth: [TrueIncident]?
-    ) {
+    init(_ app: String, _ past: AppPast, _ metric: String, _ candidates: [Candidate], _ truth: [TrueIncident]?) {
         self.app = app
         from = past.first
         to = past.last
@@ -86,8 +84,10 @@ public struct AppSuggestion: Sendable {
         }
         if volume.judged * 2 < volume.counted {
             notes.append(
-                "\(volume.counted - volume.judged) of \(volume.counted) spans have fewer than \(Int(AppPast.volumeMin)) "
-                    + "\(noun)\(Metric(metric).adds ? " in an hour" : ""); a longer 'window' or 'widen_to' gathers more"
+                "\(volume.counted - volume.judged) of \(volume.counted) spans have fewer than "
+                    + "\(Int(AppPast.volumeMin)) "
+                    + "\(noun)\(Metric(metric).adds ? " in an hour" : ""); a longer 'window' or 'widen_to' "
+                    + "gathers more"
             )
         }
         floor = AppSuggestion.floor(tried, volume, allowed, noun, &notes)
@@ -185,8 +185,4 @@ extension AppSuggestion.Figures {
         }
         return text
     }
-}
-
-extension Int {
-    fileprivate func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }

@@ -20,7 +20,7 @@ public struct Experience: Sendable {
         public let perWeek: Double?
 
         public var text: String {
-            "\(messages) message\(messages == 1 ? "" : "s")"
+            messages.counted("message")
                 + (perWeek.map { ", \((($0 * 10).rounded() / 10).plain) a week" } ?? "")
         }
     }
@@ -54,7 +54,7 @@ public struct Experience: Sendable {
     }
 
     /// An experience being made.
-    public struct Gathering: Sendable {
+    public struct Intake: Sendable {
         private var playback: Playback
         private var unmatched: [DetectorPlan]
 

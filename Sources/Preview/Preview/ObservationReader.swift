@@ -1,11 +1,11 @@
 internal import Glibc
 public import PluginKit
 
-/// Reads a file of observations piece by piece and gives its lines in the order in which they arrived, however long it is.
-/// Where a line does not say when it arrived, it arrived when it was seen.
+/// Reads a file of observations piece by piece and gives its lines in the order in which they arrived, however long it
+/// is. Where a line does not say when it arrived, it arrived when it was seen.
 ///
-/// Lines wait in a window of bounded size, in which they are put in order. One that comes later than the window reaches is
-/// named and used when it comes. A broken line is named and the rest is used.
+/// Lines wait in a window of bounded size, in which they are put in order. One that comes later than the window reaches
+/// is named and used when it comes. A broken line is named and the rest is used.
 public struct ObservationReader: Sendable {
     /// Something about one line that people should know.
     public struct Complaint: Hashable, Sendable, CustomStringConvertible {
@@ -148,8 +148,8 @@ public struct ObservationReader: Sendable {
         putInOrder(holdingBack: 0)
     }
 
-    /// The next lines in the order of arrival, those of one source and one moment together; nil when more of the file is
-    /// needed, or all has been given.
+    /// The next lines in the order of arrival, those of one source and one moment together; nil when more of the file
+    /// is needed, or all has been given.
     public mutating func nextBatch() -> Batch? {
         while true {
             if next == ready, isFull { putInOrder(holdingBack: (window.count - next) / 2) }
@@ -234,7 +234,8 @@ public struct ObservationReader: Sendable {
             lateCount += 1
             complain(
                 .warning, number, nil,
-                "it was seen at \(line.arrived), long before the lines around it (\(lastSeen)); it is used as if it came late"
+                "it was seen at \(line.arrived), long before the lines around it (\(lastSeen)); it is used as if it "
+                    + "came late"
             )
         }
         if let before = window.last, line.arrived < before.arrived { isInOrder = false }

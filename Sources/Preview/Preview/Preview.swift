@@ -12,7 +12,8 @@ public struct Preview: Sendable {
     public private(set) var state: State
     /// Every decision about every notification, in the order they were made.
     public private(set) var decisions: [DecisionRecord] = []
-    /// Every incident that was more than pending at some time or is pending now, as it was last, in the order they began.
+    /// Every incident that was more than pending at some time or is pending now, as it was last, in the order they
+    /// began.
     public var incidents: [Incident] {
         seen.values.sorted { ($0.since, $0.id) < ($1.since, $1.id) }
     }
@@ -49,8 +50,8 @@ public struct Preview: Sendable {
 
     /// Moves time on to the lines' moment and takes them in; they are of one source and arrived at one time.
     ///
-    /// What is due at that very moment happens before if the poll began then, for then the running bot does it when it starts
-    /// the poll, and otherwise after.
+    /// What is due at that very moment happens before if the poll began then, for then the running bot does it when it
+    /// starts the poll, and otherwise after.
     ///
     /// - Parameter asked: when the poll began that brought them; nil for the same moment.
     public mutating func feed(_ lines: [ObservationLine], asked: Moment? = nil, at moment: Moment) {

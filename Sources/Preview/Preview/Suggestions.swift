@@ -17,8 +17,10 @@ public struct Suggestions: Sendable {
     /// A section for config.yaml, with the figures as comments.
     public var fragment: String {
         var lines = [
-            "# Proposed by 'alertbot suggest' for \(metric). Each setting was played by itself over the history, without gates",
-            "# and to one channel; a limit is the tightest, and a drop the most watchful, that rang about once a month at most"
+            "# Proposed by 'alertbot suggest' for \(metric). Each setting was played by itself over the history, "
+                + "without gates",
+            "# and to one channel; a limit is the tightest, and a drop the most watchful, that rang about once a "
+                + "month at most"
                 + (hasTruth ? "" : "."),
         ]
         if hasTruth { lines.append("# while nothing was wrong.") }
@@ -119,8 +121,8 @@ extension String {
             .clipped(to: 100)
     }
 
-    /// The text as a YAML scalar in double quotes that the config reader takes for just this text: what YAML does not print
-    /// is escaped, and so is what would begin a secret.
+    /// The text as a YAML scalar in double quotes that the config reader takes for just this text: what YAML does not
+    /// print is escaped, and so is what would begin a secret.
     fileprivate var quotedForYAML: String {
         var text = "\""
         for scalar in replacing("${", with: "$${").unicodeScalars {

@@ -6,9 +6,7 @@ internal import YAMLKit
 // Single values, each with a problem where it is not what it should be.
 
 extension RuleTestReader {
-    mutating func report(
-        _ position: Position, _ message: String, suggestion: String? = nil, advice: String? = nil
-    ) {
+    mutating func report(_ position: Position, _ message: String, suggestion: String? = nil, advice: String? = nil) {
         let problem = Problem(position, message, suggestion: suggestion, advice: advice)
         if !problems.contains(problem) { problems.append(problem) }
     }

@@ -7,8 +7,8 @@ internal import YAMLKit
 extension RuleTestDocument {
     /// Reads the tests as they are meant with a config.
     ///
-    /// - Parameter file: the bytes of a file of observations that a test names, by its path as written; or why it can not
-    ///   be read.
+    /// - Parameter file: the bytes of a file of observations that a test names, by its path as written; or why it can
+    ///   not be read.
     public func tests(for config: Config, file: (String) -> Result<[UInt8], UnreadableFile>) -> RuleTestReading {
         var reader = RuleTestReader(config: config, problems: brokenness)
         let tests = root.map { reader.tests($0, file) } ?? []

@@ -1,5 +1,6 @@
 internal import ArgumentParser
-internal import PluginKit
+internal import Glibc
+internal import SystemPorts
 
 /// The command line. Exit status: 0 fine; 1 the answer is no; 2 wrong usage; 3 could not do it.
 @main
@@ -18,7 +19,23 @@ struct Alertbot: AsyncParsableCommand {
 
     static func main() async {
         // A reader that closes its end early, such as `head`, is no failure of ours.
-        ignoreBrokenPipes()
+        _ = signal(SIGPIPE, SIG_IGN)
+        var status = ExitStatus.fine
+        do {
+            status = try await answer()
+        } catch let failure as Failure {
+            if !failure.sentence.isEmpty { machine.terminal.error("alertbot: \(failure.sentence)") }
+            status = failure.status
+        } catch {
+            machine.terminal.error("alertbot: \(error)")
+            status = .impossible
+        }
+        await web.close()
+        Glibc.exit(status.rawValue)
+    }
+
+    /// Does what the command line asks for. What it says of its usage is an answer too.
+    private static func answer() async throws -> ExitStatus {
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {
@@ -26,53 +43,25 @@ struct Alertbot: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            return .fine
         } catch let failure as Failure {
-            if !failure.sentence.isEmpty { Output.error("alertbot: \(failure.sentence)") }
-            end(failure.status)
+            throw failure
         } catch {
-            let isFine = exitCode(for: error).isSuccess
             let text = fullMessage(for: error)
-            if isFine { Output.line(text) } else { Output.error(text) }
-            end(isFine ? .fine : .wrongUsage)
+            guard exitCode(for: error).isSuccess else {
+                machine.terminal.error(text)
+                return .wrongUsage
+            }
+            try machine.terminal.line(text)
+            return .fine
         }
-        end(.fine)
     }
 }
 
-/// `Option` is a word of PluginKit too; in this module it means an option of the command line.
-typealias Option = ArgumentParser.Option
+/// The network, for whichever command needs it.
+let web = CurlWeb()
 
-/// How a command ends.
-enum ExitStatus: Int32 {
-    case fine = 0
-    /// The answer is no: an invalid config, a damaged journal.
-    case no = 1
-    case wrongUsage = 2
-    /// It could not be done: no source answered, the folder is not writable, another bot holds the lock.
-    case impossible = 3
-}
-
-/// Why a command can not go on.
-struct Failure: Error {
-    let status: ExitStatus
-    /// Empty when everything has been said.
-    let sentence: String
-
-    init(_ status: ExitStatus, _ sentence: String = "") {
-        self.status = status
-        self.sentence = sentence
-    }
-}
-
-extension Failure {
-    /// A name that is not known, with the nearest that is.
-    init(noSuch what: String, _ name: String, known: some Sequence<String>) {
-        let near = name.nearest(in: known).map { "; did you mean \($0)?" } ?? ""
-        self.init(
-            .wrongUsage, "there is no \(what) '\(name)'; known: \(known.sorted().joined(separator: ", "))\(near)")
-    }
-}
-
-enum Version {
-    static let text = "0.1.0"
-}
+/// The machine that the program runs on.
+let machine = Machine(
+    terminal: .standard, clock: SystemClock(), web: web, files: SystemFiles(), variables: .ofProcess,
+    interruption: .byUser)

@@ -1,19 +1,23 @@
 internal import AlertCore
+internal import Archive
 internal import ArgumentParser
 internal import BotConfig
-internal import Glibc
+internal import BuiltinPlugins
+internal import Commands
 internal import Pictures
 internal import PluginKit
 internal import Preview
+internal import Runtime
+internal import SystemPorts
 
 struct BacktestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backtest",
         abstract: "Plays a span through the config and shows what would have been said. Sends nothing, writes nothing.",
         discussion: """
-            Begins with a fresh state and plays observations in virtual time: those that the running bot has recorded, what \
-            the sources themselves recall, or a file. Shows the time line of messages, and how noisy each rule was. With \
-            --against it shows what another config would have said differently.
+            Begins with a fresh state and plays observations in virtual time: those that the running bot has recorded, \
+            what the sources themselves recall, or a file. Shows the time line of messages, and how noisy each rule \
+            was. With --against it shows what another config would have said differently.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -42,37 +46,43 @@ struct BacktestCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let config = try ConfigFile(common.config).config()
-        let other = try against.map { path throws(Failure) in try ConfigFile(path).config() }
+        let config = try common.file().config()
+        let other = try against.map { path throws(Failure) in
+            try ConfigFile(path, .builtin, on: machine).config()
+        }
         try checkChannel(config, other)
-        let end = try now.map { text throws(Failure) in try instant(text, "--now", config.plan.zone) }
-        let (truth, isTruthWhole) = try readTruth(incidents)
+        let end = try now.map { text throws(Failure) in
+            try Moment(option: "--now", text, in: config.plan.zone)
+        }
+        let truth = try TruthFile(incidents, on: machine.terminal)
 
         var playback = Playback(config.plan, until: end, isTraced: format == .html)
         var otherPlayback = other.map { Playback($0.plan, until: end, isTraced: format == .html) }
-        let played = PlayedSpan(config, and: [other].compactMap(\.self), span, until: end)
+        let played = PlayedSpan(config, and: [other].compactMap(\.self), span.wish, until: end, on: machine)
         let isWhole = try await played.play { batch in
             if config.sources[batch.source] != nil { playback.feed(batch) }
             if other?.sources[batch.source] != nil { otherPlayback?.feed(batch) }
         }
-        tellUnplayed(playback.lateCount, end)
-        tellEmpty(playback.lineCount)
+        for remark in playback.remarks(until: end) { machine.terminal.error("alertbot: warning: \(remark)") }
 
-        let report = self.report(playback.finish(now: SystemClock().now()), config, truth)
+        let report = self.report(playback.finish(now: machine.clock.now()), config, truth.incidents)
         let otherReport = other.flatMap { other in
-            otherPlayback.map { self.report($0.finish(now: report.to), other, truth) }
+            otherPlayback.map { self.report($0.finish(now: report.to), other, truth.incidents) }
         }
         let difference = otherReport.map { Difference(report, $0) }
-        show(report, otherReport, difference)
+        try show(report, otherReport, difference)
         let isDifferent = failOnDifference && difference?.isEmpty == false
-        if !isWhole || !isTruthWhole || isDifferent { throw Failure(.no) }
+        if !isWhole || !truth.isWhole || isDifferent { throw Failure(.no) }
     }
 
     private func report(_ preview: Preview, _ config: Config, _ truth: [TrueIncident]?) -> BacktestReport {
         BacktestReport(preview, channels: config.channels, truth: truth, only: channel)
     }
 
-    private func show(_ report: BacktestReport, _ other: BacktestReport?, _ difference: Difference?) {
+    private func show(
+        _ report: BacktestReport, _ other: BacktestReport?, _ difference: Difference?
+    ) throws(Failure) {
+        let terminal = machine.terminal
         switch format {
         case .html:
             let page =
@@ -81,20 +91,20 @@ struct BacktestCommand: AsyncParsableCommand {
                 } else {
                     BacktestPage(report)
                 }
-            Output.text(page.text)
+            try terminal.text(page.text)
         case .json:
             guard let difference, case .object(var object) = report.json else {
-                Output.line(report.json.prettyText)
+                try terminal.line(report.json.prettyText)
                 return
             }
             object["difference"] = difference.json
-            Output.line(JSON.object(object).prettyText)
+            try terminal.line(JSON.object(object).prettyText)
         case .text:
             let text = BacktestText(report, common.paint)
             if let difference {
-                Output.line(text.compared(difference, with: against ?? ""))
+                try terminal.line(text.compared(difference, with: against ?? ""))
             } else {
-                Output.line(text.text)
+                try terminal.line(text.text)
             }
         }
     }

@@ -1,8 +1,8 @@
 internal import AlertCore
 internal import ArgumentParser
-internal import BotConfig
+internal import Commands
 internal import PluginKit
-internal import Runtime
+internal import SystemPorts
 
 struct IncidentsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,14 +12,12 @@ struct IncidentsCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() async throws {
-        let incidents = try await liveStatus(ConfigFile(common.config))["incidents"] ?? .array([])
+        let incidents = try await BotContact(common.file(), on: machine).status()["incidents"] ?? .array([])
         guard format == .text else {
-            Output.line(JSON.object(JSONObject([("incidents", incidents)])).prettyText)
-            return
+            return try machine.terminal.line((["incidents": incidents] as JSON).prettyText)
         }
-        let list = incidents.array ?? []
-        if list.isEmpty { Output.line("No incidents.") }
-        for incident in list { Output.line(incidentText(incident, common.paint)) }
+        let texts = (incidents.array ?? []).map { IncidentText($0, common.paint).text }
+        try machine.terminal.line(texts.isEmpty ? "No incidents." : texts.joined(separator: "\n"))
     }
 }
 
@@ -34,8 +32,8 @@ struct AckCommand: AsyncParsableCommand {
     var incidents: [String]
 
     func run() async throws {
-        let file = try ConfigFile(common.config)
-        try show(await tell(.acknowledge(incidents, by: by ?? whoAmI()), file), format)
+        let order = Command.acknowledge(incidents, by: by ?? machine.variables.user)
+        try await BotContact(common.file(), on: machine).order(order).print(as: format, on: machine.terminal)
     }
 }
 
@@ -49,6 +47,7 @@ struct RetryCommand: AsyncParsableCommand {
     @Argument(help: "The delivery's id.") var delivery: String
 
     func run() async throws {
-        try show(await tell(.retry(delivery), ConfigFile(common.config)), format)
+        try await BotContact(common.file(), on: machine).order(.retry(delivery))
+            .print(as: format, on: machine.terminal)
     }
 }

@@ -1,8 +1,10 @@
 internal import ArgumentParser
 internal import BotConfig
-internal import Journal
+internal import BuiltinPlugins
+internal import Commands
 internal import PluginKit
 internal import Runtime
+internal import SystemPorts
 
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -18,29 +20,7 @@ struct JournalVerify: ParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() throws {
-        let folder = try ConfigFile(common.config).journalFolder()
-        let report = try readJournal(folder) { _ in }
-        let quarantined = try attemptOnJournal { () throws(JournalError) in
-            try JournalReader(FolderDisk(folder)).quarantined()
-        }
-        switch format {
-        case .json:
-            let json: JSON = [
-                "folder": .string(folder), "records": JSON(report.records), "bytes": JSON(report.bytes),
-                "last_seq": JSON(Int(clamping: report.lastSeq)), "damaged": .bool(report.isDamaged),
-                "notices": report.noticesJSON, "quarantined": JSON(quarantined),
-            ]
-            Output.line(json.prettyText)
-        case .text:
-            report.tell()
-            if quarantined > 0 {
-                Output.error("\(count(quarantined, "damaged piece")) kept in \(folder)/quarantine.jsonl")
-            }
-            Output.line(
-                "\(folder): \(report.records) records, \(report.bytes) bytes, last number \(report.lastSeq): "
-                    + (report.isDamaged ? "damaged" : "sound"))
-        }
-        if report.isDamaged { throw Failure(.no) }
+        try JournalDesk(common.file().journalFolder(), format, on: machine.terminal).verify()
     }
 }
 
@@ -52,47 +32,37 @@ struct JournalShow: ParsableCommand {
     @Option(name: .long, help: "text (readable) or json (exact).") var format = TextOrJSON.text
 
     func run() throws {
-        let folder = try ConfigFile(common.config).journalFolder()
-        let report = try readJournal(folder) { record in
-            let payload = String(decoding: record.payload, as: UTF8.self)
-            switch format {
-            case .json:
-                Output.line("{\"seq\":\(record.seq),\"at\":\"\(record.at)\",\"record\":\(payload)}")
-            case .text: Output.line("\(record.seq) \(record.at) \(payload.tamed)")
-            }
-        }
-        report.tell()
-        if report.isDamaged { throw Failure(.no) }
+        try JournalDesk(common.file().journalFolder(), format, on: machine.terminal).show()
     }
 }
 
-/// Reads a journal without taking it, telling apart what makes an answer impossible from what makes it no.
-private func readJournal(_ folder: String, _ each: (JournalRecord) -> Void) throws(Failure) -> JournalReport {
-    try attemptOnJournal { () throws(JournalError) in try JournalReader(FolderDisk(folder)).forEach(each) }
-}
+struct JournalCompact: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "compact",
+        abstract: "Replaces the journal of a stopped bot by a snapshot; a running bot does so itself.")
 
-/// Turns what a journal says into how a command ends.
-func attemptOnJournal<Result: ~Copyable>(_ work: () throws(JournalError) -> Result) throws(Failure) -> Result {
-    do { return try work() } catch { throw Failure(error) }
-}
+    @OptionGroup var common: CommonOptions
+    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
-extension JournalReport {
-    /// Every notice as a sentence.
-    var noticesJSON: JSON { .array(notices.map { .string($0.description) }) }
-
-    /// Says what was noticed, on standard error.
-    func tell() {
-        for notice in notices { Output.error(notice.description) }
-        if noticesOmitted > 0 { Output.error("and \(noticesOmitted) more like these") }
+    func run() throws {
+        let folder = try common.file().config().bot.stateFolder
+        try JournalDesk(folder, format, on: machine.terminal).compact(
+            at: machine.clock.now(), PluginCatalog.builtin.memories)
     }
 }
 
-extension Failure {
-    /// What a journal's trouble means for a command.
-    init(_ error: JournalError) {
-        switch error {
-        case .newerVersion, .foreignFile, .refused: self.init(.no, error.description)
-        default: self.init(.impossible, error.description)
-        }
+struct JournalRepairCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "repair",
+        abstract: "Copies all that can be read of a damaged journal into a sound one, beside it.",
+        discussion: "The damaged journal is left as it is. A bot may run meanwhile.")
+
+    @OptionGroup var common: CommonOptions
+    @Option(name: .long, help: "The folder of the copy; the state folder's name with .repaired unless said.")
+    var to: String?
+    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+
+    func run() throws {
+        try JournalDesk(common.file().journalFolder(), format, on: machine.terminal).repair(to: to)
     }
 }

@@ -1,8 +1,10 @@
 internal import AlertCore
+internal import Archive
 internal import ArgumentParser
 internal import BotConfig
+internal import Commands
 internal import PluginKit
-internal import Runtime
+internal import SystemPorts
 
 struct MuteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,67 +37,29 @@ struct MuteCommand: AsyncParsableCommand {
         if (length == nil) == (until == nil) {
             throw ValidationError("say how long: either --for, such as --for 2h, or --until")
         }
-        for label in label where label.split(separator: "=", maxSplits: 1).count < 2 {
-            throw ValidationError("--label is '\(label)', expected name=value, such as team=checkout")
-        }
-        for condition in conditions where condition.patterns.contains(where: { $0.pattern.trimmed.isEmpty }) {
-            throw ValidationError("--\(condition.property) is empty, expected what to mute, such as --app shop-ios")
-        }
-        if all != conditions.isEmpty {
-            throw ValidationError(
-                all
-                    ? "--all covers everything; leave out the rest, or leave out --all"
-                    : "say what to mute, such as --app shop-ios, or --all")
-        }
-        for severity in severity where Severity(rawValue: severity) == nil {
-            let near = severity.nearest(in: Severity.allCases.map(\.rawValue)).map { "; did you mean \($0)?" } ?? ""
-            throw ValidationError("--severity is '\(severity)', expected info, warning or critical\(near)")
-        }
+        if let complaint = wish.complaint { throw ValidationError(complaint) }
     }
 
-    private var conditions: [Match.Condition] {
-        var values: [(String, [String])] = [
-            ("app", app), ("source", source), ("rule", rule), ("release", release), ("environment", environment),
-            ("severity", severity), ("issue", issue),
-        ]
-        for label in label {
-            let parts = label.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 else { continue }
-            if let known = values.firstIndex(where: { $0.0 == parts[0] }) {
-                values[known].1.append(parts[1])
-            } else {
-                values.append((parts[0], [parts[1]]))
-            }
-        }
-        return values.filter { !$0.1.isEmpty }.map { Match.Condition(property: $0.0, patterns: $0.1.map(Glob.init)) }
+    private var wish: MuteWish {
+        MuteWish(
+            [
+                ("app", app), ("source", source), ("rule", rule), ("release", release), ("environment", environment),
+                ("severity", severity), ("issue", issue),
+            ], labels: label, isEverything: all)
     }
 
     func run() async throws {
-        let file = try ConfigFile(common.config)
-        if let config = file.result.config {
-            try check(source, "source", config.sources.keys.sorted())
-            try check(rule, "rule", config.plan.detectors.map(\.name) + Trouble.allCases.map(\.rawValue))
-        }
+        let file = try common.file()
+        if let config = file.result.config { try wish.check(config, common.config) }
         let end: Command.Until
         if let length {
-            end = .after(try alertbot.length(length, "--for"))
+            end = .after(try Duration(option: "--for", length))
         } else {
             let zone = try file.result.zone ?? file.config().plan.zone
-            end = .at(try instant(until ?? "", "--until", zone, isEnd: true))
+            end = .at(try Moment(option: "--until", until ?? "", in: zone, isEnd: true))
         }
-        let command = Command.mute(Match(conditions), until: end, reason: reason, by: by ?? whoAmI())
-        try show(await tell(command, file), format)
-    }
-
-    /// A name that is none covers nothing, which nobody wants.
-    private func check(_ names: [String], _ noun: String, _ known: [String]) throws(Failure) {
-        for name in names where !known.contains(where: { Glob(name).fits($0) }) {
-            let near = name.nearest(in: known).map { "; did you mean \($0)?" } ?? ""
-            throw Failure(
-                .wrongUsage,
-                "there is no \(noun) '\(name.tamed)' in \(common.config); known: \(known.joined(separator: ", "))\(near)"
-            )
-        }
+        let order = Command.mute(wish.match, until: end, reason: reason, by: by ?? machine.variables.user)
+        try await BotContact(file, on: machine).order(order).print(as: format, on: machine.terminal)
     }
 }
 
@@ -113,8 +77,8 @@ struct UnmuteCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let file = try ConfigFile(common.config)
-        try show(await tell(.unmute(id.map(Command.Muted.id) ?? .all), file), format)
+        let order = Command.unmute(id.map(Command.Muted.id) ?? .all)
+        try await BotContact(common.file(), on: machine).order(order).print(as: format, on: machine.terminal)
     }
 }
 
@@ -126,24 +90,11 @@ struct MutesCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() async throws {
-        let mutes = try await liveStatus(ConfigFile(common.config))["mutes"] ?? .array([])
+        let mutes = try await BotContact(common.file(), on: machine).status()["mutes"] ?? .array([])
         guard format == .text else {
-            Output.line(JSON.object(JSONObject([("mutes", mutes)])).prettyText)
-            return
+            return try machine.terminal.line((["mutes": mutes] as JSON).prettyText)
         }
-        let list = mutes.array ?? []
-        if list.isEmpty { Output.line("Nothing is muted.") }
-        for mute in list { Output.line(muteText(mute, common.paint)) }
+        let texts = (mutes.array ?? []).map { MuteText($0, common.paint).text }
+        try machine.terminal.line(texts.isEmpty ? "Nothing is muted." : texts.joined(separator: "\n"))
     }
-}
-
-/// A mute in a line.
-func muteText(_ mute: JSON, _ paint: Paint) -> String {
-    let until = mute["until"]?.string.map { "until \($0)" } ?? "for good"
-    let by = mute["by"]?.string.map { ", by \($0)" } ?? ""
-    let reason = mute["reason"]?.string.map { ": \($0)" } ?? ""
-    let origin = mute["origin"]?.string == "config" ? " (in the config)" : ""
-    let what = (try? Match(JSONReader(mute["match"] ?? .null)))?.sentence ?? "?"
-    return paint.bold(mute["id"]?.string ?? "?")
-        + "\(origin) \(what), from \(mute["from"]?.string ?? "?") \(until)\(by)\(reason)".tamed
 }

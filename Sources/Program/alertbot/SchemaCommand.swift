@@ -2,16 +2,17 @@ internal import ArgumentParser
 internal import BotConfig
 internal import BuiltinPlugins
 internal import PluginKit
+internal import SystemPorts
 
 struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Prints the JSON Schema of config.yaml, for editors.",
         discussion: """
-            Write it into a file, and name that in the config's first line: '# yaml-language-server: $schema=FILE'. Then the \
-            editor knows every key, its grammar and its default. It is JSON whatever --format says.
+            Write it into a file, and name that in the config's first line: '# yaml-language-server: $schema=FILE'. \
+            Then the editor knows every key, its grammar and its default. It is JSON whatever --format says.
             """)
 
     @OptionGroup var output: OutputOptions
 
-    func run() { Output.line(ConfigSchema(.builtin).json.prettyText) }
+    func run() throws { try machine.terminal.line(ConfigSchema(.builtin).json.prettyText) }
 }

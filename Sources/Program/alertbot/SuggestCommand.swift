@@ -1,11 +1,12 @@
 internal import AlertCore
+internal import Archive
 internal import ArgumentParser
 internal import BotConfig
-internal import BuiltinPlugins
+internal import Commands
 internal import DropDetector
-internal import Glibc
 internal import PluginKit
 internal import Preview
+internal import SystemPorts
 internal import ThresholdDetector
 
 struct SuggestCommand: AsyncParsableCommand {
@@ -13,9 +14,9 @@ struct SuggestCommand: AsyncParsableCommand {
         commandName: "suggest",
         abstract: "Proposes limits for each app by its history, as rules to paste into the config.",
         discussion: """
-            Tries many limits of 'threshold' and settings of 'drop' on the past, each by itself, and proposes for each app the \
-            most watchful that would have rung about once a month, with what it would have said. The past is what the \
-            running bot has recorded, what the sources recall, or a file. Sends nothing, changes nothing.
+            Tries many limits of 'threshold' and settings of 'drop' on the past, each by itself, and proposes for each \
+            app the most watchful that would have rung about once a month, with what it would have said. The past is \
+            what the running bot has recorded, what the sources recall, or a file. Sends nothing, changes nothing.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -37,24 +38,24 @@ struct SuggestCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var config = try ConfigFile(common.config).config()
-        let (truth, isTruthWhole) = try readTruth(incidents)
-        var suggesting = try Suggesting(
+        var config = try common.file().config()
+        let truth = try TruthFile(incidents, on: machine.terminal)
+        var trial = try SuggestionTrial(
             config.plan, metric: metric.rawValue, app: app.map { Glob($0) }, floor: ThresholdDetector.self,
-            drop: DropDetector.self, truth: truth)
+            drop: DropDetector.self, truth: truth.incidents)
         // Sources are asked for the spans that the suggested rules will want.
-        config.plan = suggesting.played
-        let played = PlayedSpan(config, span, until: nil)
-        let isWhole = try await played.play { suggesting.feed($0) }
-        let suggestions = suggesting.finish()
+        config.plan = trial.played
+        let played = PlayedSpan(config, span.wish, until: nil, on: machine)
+        let isWhole = try await played.play { trial.feed($0) }
+        let suggestions = trial.finish()
         if suggestions.apps.isEmpty {
             let what = app.map { "of an app '\($0.tamed)' " } ?? ""
-            Output.error("alertbot: warning: there was no observation \(what)to play")
+            machine.terminal.error("alertbot: warning: there was no observation \(what)to play")
         }
         switch format {
-        case .json: Output.line(suggestions.json.prettyText)
-        case .text: Output.text(suggestions.fragment)
+        case .json: try machine.terminal.line(suggestions.json.prettyText)
+        case .text: try machine.terminal.text(suggestions.fragment)
         }
-        if !isWhole || !isTruthWhole { throw Failure(.no) }
+        if !isWhole || !truth.isWhole { throw Failure(.no) }
     }
 }

@@ -43,7 +43,7 @@ extension BotSettings {
     static let reportTo = Setting("report_to", .name(of: .channel), "The channel for the bot's own troubles.")
 }
 
-extension ConfigLoading {
+extension ConfigLoader {
     mutating func readBot(_ entry: Entry?) -> BotSettings {
         let entries = entry.map { reader.entries(of: $0.value, "'bot'") } ?? []
         reader.reportUnknown(entries, known: BotSettings.declared.map(\.name), in: "'bot'")

@@ -11,7 +11,7 @@ extension Config {
     public static func load(
         _ bytes: [UInt8], folder: String, catalog: PluginCatalog, surroundings: ConfigSurroundings
     ) -> ConfigResult {
-        var (loading, root) = ConfigLoading.begun(bytes, folder, catalog, surroundings)
+        var (loading, root) = ConfigLoader.begun(bytes, folder, catalog, surroundings)
         // Before anything is wrong but the YAML itself.
         let afresh = loading
         let config = root.flatMap { loading.config($0) }
@@ -22,19 +22,19 @@ extension Config {
             zone: root.flatMap { afresh.zone($0) })
     }
 
-    /// What is wrong with a part of a config by itself: sections may be missing, and names of things that stand elsewhere are
-    /// taken on trust.
+    /// What is wrong with a part of a config by itself: sections may be missing, and names of things that stand
+    /// elsewhere are taken on trust.
     public static func problems(
         inFragment bytes: [UInt8], catalog: PluginCatalog, surroundings: ConfigSurroundings
     ) -> [Problem] {
-        var (loading, root) = ConfigLoading.begun(bytes, ".", catalog, surroundings)
+        var (loading, root) = ConfigLoader.begun(bytes, ".", catalog, surroundings)
         if let root { loading.fragment(root) }
         return loading.reader.problems.sorted { $0.position < $1.position }
     }
 }
 
 /// One config being read, section by section.
-struct ConfigLoading {
+struct ConfigLoader {
     var reader: ConfigReader
     let folder: String
 
@@ -65,9 +65,9 @@ struct ConfigLoading {
     /// A reading at its begin, with what is wrong with the YAML itself.
     static func begun(
         _ bytes: [UInt8], _ folder: String, _ catalog: PluginCatalog, _ surroundings: ConfigSurroundings
-    ) -> (loading: ConfigLoading, root: Node?) {
+    ) -> (loading: ConfigLoader, root: Node?) {
         let document = YAML.parse(bytes)
-        var loading = ConfigLoading(
+        var loading = ConfigLoader(
             reader: ConfigReader(
                 secrets: SecretReading(surroundings: surroundings, folder: folder), surroundings: surroundings,
                 catalog: catalog), folder: folder)
@@ -137,7 +137,7 @@ struct ConfigLoading {
         if things.isEmpty, isRequired, entry.value.isNull || entry.value.isMapping {
             reader.report(entry.keyMark.position, "'\(section)' is empty; the bot needs at least one")
         }
-        for thing in things where !ConfigLoading.isName(thing.key) {
+        for thing in things where !ConfigLoader.isName(thing.key) {
             reader.report(
                 thing.keyMark.position,
                 "'\(thing.key.clipped(to: 60))' is no name; use letters, digits, '-', '_' and '.', at most 64")

@@ -1,6 +1,7 @@
 public import PluginKit
 
-/// The JSON Schema of config.yaml, for editors: made of the tables that the reader goes by, so the two cannot drift apart.
+/// The JSON Schema of config.yaml, for editors: made of the tables that the reader goes by, so the two cannot drift
+/// apart.
 ///
 /// It knows the shape of every value, not its meaning: names of things that do not exist, limits out of order and rules
 /// that never match are for `check` to find. Whatever the reader takes, the schema takes.

@@ -31,8 +31,9 @@ public struct PluginPage: Sendable {
         }
     }
 
-    /// All that is wrong with the page, with places in it: examples that the config reader does not take, options that are
-    /// not named and defaults that are none are errors; a rule's page without a drawing or without measured figures is worth a warning.
+    /// All that is wrong with the page, with places in it: examples that the config reader does not take, options that
+    /// are not named and defaults that are none are errors; a rule's page without a drawing or without measured figures
+    /// is worth a warning.
     ///
     /// - Parameter surroundings: where the examples' secrets come from; anything that looks like a secret will do.
     public func problems(catalog: PluginCatalog, surroundings: ConfigSurroundings) -> [Problem] {
@@ -134,9 +135,7 @@ public struct PluginPage: Sendable {
         return section.contains { $0.contains(where: \.isNumber) }
     }
 
-    private func problems(
-        of block: Block, _ catalog: PluginCatalog, _ surroundings: ConfigSurroundings
-    ) -> [Problem] {
+    private func problems(of block: Block, _ catalog: PluginCatalog, _ surroundings: ConfigSurroundings) -> [Problem] {
         // An indented block goes on with the section of the one before.
         let isSection = block.indent == 0
         let text = (isSection ? [] : [plugin.kind.section + ":"]) + block.lines.map(String.init)

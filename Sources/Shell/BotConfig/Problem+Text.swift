@@ -15,7 +15,7 @@ extension Problem {
         // Of a long line, what stands around the place.
         let first = max(0, min(place - Problem.lineCharactersMax / 2, line.count - Problem.lineCharactersMax))
         let shown = String(line[first...].prefix(Problem.lineCharactersMax))
-        return text + "\n    \(shown.replacingControls)\n    \(String(line[first..<place]).blanked)^"
+        return text + "\n    \(shown.replacingControls)\n    \(String(line[first..<place]).replacingControls.blanked)^"
     }
 
     private static let lineCharactersMax = 200
@@ -41,20 +41,6 @@ extension String {
 
     /// Blanks as wide as the text on a terminal; tabs stay, so that what follows stands under what it means.
     fileprivate var blanked: String {
-        map { $0 == "\t" ? "\t" : $0.isWide ? "  " : " " }.joined()
-    }
-}
-
-extension Character {
-    /// Whether it takes two cells on a terminal: emoji, and the scripts of East Asia.
-    fileprivate var isWide: Bool {
-        unicodeScalars.contains { scalar in
-            switch scalar.value {
-            case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF01...0xFF60,
-                0xFFE0...0xFFE6, 0x20000...0x3FFFD, 0xFE0F:
-                true
-            default: scalar.properties.isEmojiPresentation
-            }
-        }
+        map { $0 == "\t" ? "\t" : String(repeating: " ", count: $0.columns) }.joined()
     }
 }

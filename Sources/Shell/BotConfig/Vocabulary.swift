@@ -1,8 +1,8 @@
 internal import AlertCore
 internal import PluginKit
 
-/// The keys that each section knows, with the grammar of their values: what the reader takes and what the editor's schema
-/// says are the same.
+/// The keys that each section knows, with the grammar of their values: what the reader takes and what the editor's
+/// schema says are the same.
 enum Vocabulary {
     static let top = ["version", "bot", "polling", "sources", "rules", "channels", "routes", "plugins"]
 

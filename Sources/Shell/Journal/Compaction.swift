@@ -41,9 +41,9 @@ public struct Compaction: Sendable {
 
     /// Writes and syncs the snapshot. If it throws, the unfinished file is removed.
     ///
-    /// - Parameter records: Payloads as for `JournalWriter.append`, which say all that was appended before the compaction
-    ///   began; taken one after the other, so they need not all be in memory.
-    ///   One that is too long for a record, or is none, is left out: it must not keep the journal from ever getting shorter.
+    /// - Parameter records: Payloads as for `JournalWriter.append`, which say all that was appended before the
+    ///   compaction began; taken one after the other, so they need not all be in memory. One that is too long for a
+    ///   record, or is none, is left out: it must not keep the journal from ever getting shorter.
     /// - Throws: What the disk refused, or `.cancelled` once the task is.
     public func write(_ records: some Sequence<[UInt8]>) throws(JournalError) -> Written {
         do {
@@ -177,8 +177,8 @@ extension JournalWriter {
     ///   - records: Payloads that say all that was ever appended.
     ///   - at: The time of the snapshot, RFC 3339.
     /// - Returns: What can not stand in a journal and was left out.
-    /// - Throws: `.lockHeld` or `.replaced` when the folder now belongs to somebody else, or what the disk refused; call
-    ///   it again later then.
+    /// - Throws: `.lockHeld` or `.replaced` when the folder now belongs to somebody else, or what the disk refused;
+    ///   call it again later then.
     @discardableResult
     public mutating func restore(
         _ records: some Sequence<[UInt8]>, at: String

@@ -22,38 +22,40 @@
 //
 //     {"v":2,"seq":12,"last":1,"at":"2026-11-21T02:41:54.123Z","crc":"a1b2c3d4","record":{...}}
 //
-// `v` is the version of this format. `seq` counts from 1 without gaps. `last` is 1 on the last line of a commit, and 0 on
-// those before it. `at` is the caller's time, RFC 3339. `crc` is the CRC-32C (Castagnoli) of the line without its line
-// feed and with the member `,"crc":"a1b2c3d4"` taken out, as eight lower-case hexadecimal digits; so it covers every
-// other byte of the line. `record` is the payload as it was given.
+// `v` is the version of this format. `seq` counts from 1 without gaps. `last` is 1 on the last line of a commit, and 0
+// on those before it. `at` is the caller's time, RFC 3339. `crc` is the CRC-32C (Castagnoli) of the line without its
+// line feed and with the member `,"crc":"a1b2c3d4"` taken out, as eight lower-case hexadecimal digits; so it covers
+// every other byte of the line. `record` is the payload as it was given.
 //
 // Version 1, of release 0.1, has no `last`: each of its lines counts by itself. Both may stand in one segment.
 //
-// A snapshot has the same lines, all with the `seq` and `at` of the snapshot. Its first line has `"begin":{}` instead of
-// `"record":...`, its last line `"end":{"records":N}`; without that end the snapshot is half-written.
+// A snapshot has the same lines, all with the `seq` and `at` of the snapshot. Its first line has `"begin":{}` instead
+// of `"record":...`, its last line `"end":{"records":N}`; without that end the snapshot is half-written.
 //
 // # Replay
 //
 // First the newest whole snapshot, then the records of the segments that are newer. A segment ends where the name of
 // the next one says: what a failed write may have left beyond that was written again in the next segment and is
-// passed over. A commit counts as a whole: where the last segment ends before the last line of a commit, within a line or
-// between two, nothing of it is given out, and the writer cuts it off. Any other line that does not check out is skipped
-// and reported, and all others are kept, those before it in its commit, too; the writer copies it to the quarantine. A
-// line with a right checksum and a version above 2 is refused, and so is a file that begins with such a version and has
-// no line of ours.
+// passed over. A commit counts as a whole: where the last segment ends before the last line of a commit, within a line
+// or between two, nothing of it is given out, and the writer cuts it off. Any other line that does not check out is
+// skipped and reported, and all others are kept, those before it in its commit, too; the writer copies it to the
+// quarantine. A line with a right checksum and a version above 2 is refused, and so is a file that begins with such a
+// version and has no line of ours.
 //
 // # Commit, rotation, compaction
 //
 // A commit is one write and one fdatasync for everything appended since the last. If the write fails, the segment is
 // cut back to what was committed; if the sync fails, the segment is never written to again. The records stay with the
-// writer either way, and the next commit tries them again. Compaction starts a new segment (`begin`), writes the snapshot
-// under its temporary name and syncs it (`Compaction.write`, beside further commits), renames it, syncs the folder, and
-// only then removes what the snapshot covers (`finish`). A crash anywhere in between leaves files that replay to the same
-// records. A commit whose file is not in its place any more is none: `restore` begins the journal anew.
+// writer either way, and the next commit tries them again. Compaction starts a new segment (`begin`), writes the
+// snapshot under its temporary name and syncs it (`Compaction.write`, beside further commits), renames it, syncs the
+// folder, and only then removes what the snapshot covers (`finish`). A crash anywhere in between leaves files that
+// replay to the same records. A commit whose file is not in its place any more is none: `restore` begins the journal
+// anew.
 
 /// One record as it was appended.
 ///
-/// The bytes are slices of the read buffer: copy them (`Array(record.payload)`) to keep them beyond the closure cheaply.
+/// The bytes are slices of the read buffer: copy them (`Array(record.payload)`) to keep them beyond the closure
+/// cheaply.
 public struct JournalRecord: Sendable {
     /// The record's number, counted from 1; for a snapshot's records, the number of the last record it stands for.
     public let seq: UInt64
@@ -85,8 +87,8 @@ public struct JournalLimits: Sendable {
     static let atBytesMax = 40
     /// Everything of a line but payload and line feed: 13 + 20 digits + 9 + 7 + 40 + 9 + 8 + 11 + 1, rounded up.
     static let envelopeBytesMax = 128
-    /// A compaction may wait until there are so many times the bytes that call for it: 64 MiB, which a start replays in a
-    /// third of a second, or some times the state.
+    /// A compaction may wait until there are so many times the bytes that call for it: 64 MiB, which a start replays in
+    /// a third of a second, or some times the state.
     static let overdueFactor = 8
     /// How many notices a report keeps; a file of nothing but damage must not fill the memory.
     static let noticesMax = 1_000

@@ -38,7 +38,8 @@ public protocol JournalFile: AnyObject, Sendable {
     func bytesCount() throws(DiskFault) -> Int
     /// Up to `bytesMax` bytes from `offset` on; empty only at the end of the file.
     func read(at offset: Int, bytesMax: Int) throws(DiskFault) -> [UInt8]
-    /// Puts all the bytes at `offset`, over what is there and beyond the end. After a fault any part of them may be there.
+    /// Puts all the bytes at `offset`, over what is there and beyond the end. After a fault any part of them may be
+    /// there.
     func write(_ bytes: [UInt8], at offset: Int) throws(DiskFault)
     func truncate(to bytesCount: Int) throws(DiskFault)
     /// Makes the file's bytes durable. After a fault none of the bytes since the last sync can be relied on.

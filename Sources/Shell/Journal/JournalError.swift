@@ -16,7 +16,8 @@ public enum JournalError: Error, Equatable, Sendable {
     case diskFull(path: String)
     /// The disk failed in another way. What was appended is kept, and the next commit tries it again.
     case diskFailed(path: String, operation: DiskFault.Operation, reason: String)
-    /// The file being written, or its whole folder, was removed or moved. What was appended is kept; `restore` begins anew.
+    /// The file being written, or its whole folder, was removed or moved. What was appended is kept; `restore` begins
+    /// anew.
     case uprooted(path: String)
     /// The folder was replaced by one that holds another journal, which is not overwritten.
     case replaced(folder: String)

@@ -13,8 +13,8 @@ public struct JournalRepair: Sendable {
     /// - Parameters:
     ///   - disk: The journal to save; it needs no lock and may be written to meanwhile.
     ///   - target: A folder that is absent, or holds no journal.
-    /// - Throws: `.occupied` if the target holds a journal already, what made reading or writing impossible otherwise; the
-    ///   target may hold a part of the copy then.
+    /// - Throws: `.occupied` if the target holds a journal already, what made reading or writing impossible otherwise;
+    ///   the target may hold a part of the copy then.
     public init(
         _ disk: any JournalDisk, to target: any JournalDisk, limits: JournalLimits = .standard
     ) throws(JournalError) {

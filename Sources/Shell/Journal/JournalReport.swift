@@ -62,7 +62,8 @@ public enum JournalNotice: Sendable, Equatable {
     case damaged(JournalPlace, JournalDamage)
     /// Records are missing and no damaged line explains it.
     case missing(before: JournalPlace, first: UInt64, last: UInt64)
-    /// A snapshot lacks its beginning, its end or some of its records. `used`: it was all there was, so it was replayed.
+    /// A snapshot lacks its beginning, its end or some of its records. `used`: it was all there was, so it was
+    /// replayed.
     case brokenSnapshot(file: String, used: Bool)
 
     /// Whether something committed was lost or altered.

@@ -82,9 +82,9 @@ public struct JournalWriter: ~Copyable, Sendable {
 
     /// Makes the last segment end with a line, and durable: a writer that was killed may not have synced it.
     ///
-    /// A sync alone would prove nothing. If one has failed before, the bytes may be in the system's memory only, where they
-    /// can be read and count as written; so they are written once more. The same bytes in their places do no harm, should
-    /// that be torn.
+    /// A sync alone would prove nothing. If one has failed before, the bytes may be in the system's memory only, where
+    /// they can be read and count as written; so they are written once more. The same bytes in their places do no harm,
+    /// should that be torn.
     private static func mend(
         _ name: String, _ tail: Replay.Tail, on disk: any JournalDisk, chunkBytes: Int
     ) throws(DiskFault) -> Segment? {
@@ -148,7 +148,8 @@ public struct JournalWriter: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - at: The time of the record, RFC 3339.
-    ///   - write: Adds one JSON object, without line feeds, to the end of the bytes it is given; it changes nothing else.
+    ///   - write: Adds one JSON object, without line feeds, to the end of the bytes it is given; it changes nothing
+    ///     else.
     /// - Returns: The number of the record.
     /// - Throws: `.recordTooLarge` or `.recordMalformed`; the journal is as it was then.
     @discardableResult
@@ -163,8 +164,8 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// Makes everything appended durable with one write and one sync, all of it or, should the power fail, nothing.
     ///
     /// If it throws, nothing counts as written, and everything appended stays in memory for the next commit: call it
-    /// again later. Of that one, should the power fail then, what was in the first may come back without the rest. After a
-    /// full disk that is all it takes; after `.uprooted` it takes `restore`.
+    /// again later. Of that one, should the power fail then, what was in the first may come back without the rest.
+    /// After a full disk that is all it takes; after `.uprooted` it takes `restore`.
     public mutating func commit() throws(JournalError) {
         guard !pending.isEmpty else { return }
         guard !isUprooted else { throw .uprooted(path: disk.folder) }
@@ -207,8 +208,9 @@ public struct JournalWriter: ~Copyable, Sendable {
         pending.removeAll(keepingCapacity: pending.capacity <= limits.recordBytesMax)
     }
 
-    /// Leaves the segment for good. Should bytes after the last commit have stayed in it, the name of the next one tells a
-    /// replay to pass over them; so that one is begun at once, for the case that the process ends before the next commit.
+    /// Leaves the segment for good. Should bytes after the last commit have stayed in it, the name of the next one
+    /// tells a replay to pass over them; so that one is begun at once, for the case that the process ends before the
+    /// next commit.
     private mutating func abandonSegment() {
         segment = nil
         try? startSegment()
@@ -238,8 +240,7 @@ public struct JournalWriter: ~Copyable, Sendable {
                 case .leftover: true
                 case nil: false
                 }
-            }
-        )
+            })
     }
 
     /// Removes files that a replay no longer needs, snapshots durably before segments: an older snapshot must never

@@ -30,8 +30,8 @@ extension Line {
         fileprivate var end: Int
     }
 
-    /// Adds one whole line to `buffer`, line feed included; `payload` adds the payload to it. All that the line must not
-    /// hold is refused, and the buffer is as it was then.
+    /// Adds one whole line to `buffer`, line feed included; `payload` adds the payload to it. All that the line must
+    /// not hold is refused, and the buffer is as it was then.
     @discardableResult
     static func write(
         _ kind: Kind, seq: UInt64, isLast: Bool, at stamp: borrowing Stamp, limits: JournalLimits,

@@ -93,8 +93,8 @@ struct Line {
         return nil
     }
 
-    /// A line that names a later version. One whose checksum holds is what it says; every version of the format keeps the
-    /// head and the checksum where they are here.
+    /// A line that names a later version. One whose checksum holds is what it says; every version of the format keeps
+    /// the head and the checksum where they are here.
     private static func readForeign(_ bytes: Span<UInt8>) -> Reading {
         var version = 0
         var position = versionHead.utf8CodeUnitCount

@@ -69,12 +69,8 @@ struct LineReader {
         let bytes = dropped + end - start
         let isOversize = bytes > lineBytesMax
         let line = RawLine(
-            spot: Spot(line: lineNumber, byteOffset: bytesTaken),
-            range: isOversize ? end..<end : start..<end,
-            bytes: bytes,
-            ended: ended,
-            isOversize: isOversize
-        )
+            spot: Spot(line: lineNumber, byteOffset: bytesTaken), range: isOversize ? end..<end : start..<end,
+            bytes: bytes, ended: ended, isOversize: isOversize)
         bytesTaken += bytes + (ended ? 1 : 0)
         start = ended ? end + 1 : end
         dropped = 0

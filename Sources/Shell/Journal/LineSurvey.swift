@@ -40,10 +40,8 @@ struct LineSurvey {
 
     func record(_ line: Line, base: Int) -> JournalRecord {
         JournalRecord(
-            seq: line.seq,
-            payload: reader.buffer[base + line.payload.lowerBound..<base + line.payload.upperBound],
-            atBytes: reader.buffer[base + line.at.lowerBound..<base + line.at.upperBound]
-        )
+            seq: line.seq, payload: reader.buffer[base + line.payload.lowerBound..<base + line.payload.upperBound],
+            atBytes: reader.buffer[base + line.at.lowerBound..<base + line.at.upperBound])
     }
 
     mutating func next() throws(DiskFault) -> Finding? {
@@ -123,8 +121,8 @@ struct LineSurvey {
         return range.first { bytes[$0] == text.utf8Start[0] && bytes.has(text, at: $0) }
     }
 
-    /// Whether damaged bytes still have the look of a line or the beginning of one, in which a byte may have been altered.
-    /// Zeros at the end are blocks that a power cut left unwritten.
+    /// Whether damaged bytes still have the look of a line or the beginning of one, in which a byte may have been
+    /// altered. Zeros at the end are blocks that a power cut left unwritten.
     private func resemblesLine(_ bytes: ArraySlice<UInt8>) -> Bool {
         let versionHead = Line.versionHead.withUTF8Buffer { Array($0) }
         let head = Line.head.withUTF8Buffer { Array($0) }

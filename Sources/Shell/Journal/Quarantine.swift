@@ -1,5 +1,8 @@
-/// Where the writer keeps damaged bytes for a closer look, when it opens a journal and skips them: a file of JSON lines,
-/// each with the bytes and the place they were found at. Nothing reads it but people, and `quarantined`, which counts.
+internal import Text
+
+/// Where the writer keeps damaged bytes for a closer look, when it opens a journal and skips them: a file of JSON
+/// lines, each with the bytes and the place they were found at. Nothing reads it but people, and `quarantined`, which
+/// counts.
 ///
 ///     {"file":"journal-00000000000000000001.jsonl","line":3,"byte":212,"bytes":154,"why":"...","base64":"..."}
 struct Quarantine {
@@ -12,7 +15,8 @@ struct Quarantine {
 
     init(_ disk: any JournalDisk) { self.disk = disk }
 
-    /// Adds what is not in the file yet. A disk that refuses is no reason not to start: the damaged files are still there.
+    /// Adds what is not in the file yet. A disk that refuses is no reason not to start: the damaged files are still
+    /// there.
     func keep(_ spans: [Replay.Span], of catalog: Catalog) {
         guard !spans.isEmpty else { return }
         let files = Dictionary((catalog.segments + catalog.snapshots).map { ($0.name, $0.file) }) { first, _ in first }
@@ -59,20 +63,6 @@ struct Quarantine {
         let place = span.place
         return Array(
             ("{\"file\":\"\(place.file)\",\"line\":\(place.line),\"byte\":\(place.byteOffset),\"bytes\":\(span.bytes),"
-                + "\"why\":\"\(span.damage)\",\"base64\":\"\(base64(bytes))\"}").utf8)
-    }
-
-    /// RFC 4648, with padding.
-    private static func base64(_ bytes: [UInt8]) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for place in 0..<4 {
-                text.append(place <= group.count ? alphabet[bits >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
+                + "\"why\":\"\(span.damage)\",\"base64\":\"\(Base64.encode(bytes))\"}").utf8)
     }
 }

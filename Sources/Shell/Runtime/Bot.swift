@@ -17,7 +17,7 @@ public actor Bot {
     private let recorder: Recorder?
     public private(set) var state: State
 
-    private let inbox = Inbox<Event>()
+    private let queue = InputQueue<Event>()
     private var armed: Duration?
     /// Deliveries whose attempts wait for the journal.
     private var unsent: [String] = []
@@ -112,15 +112,15 @@ public actor Bot {
     }
 
     /// Uses a new config from the next turn on.
-    public nonisolated func reload(_ setup: Setup) { inbox.put(.reload(setup)) }
+    public nonisolated func reload(_ setup: Setup) { queue.put(.reload(setup)) }
 
     /// Stops: no new polls; deliveries in flight end within the grace or stay safe in the journal.
-    public nonisolated func stop() { inbox.put(.stop) }
+    public nonisolated func stop() { queue.put(.stop) }
 
     /// Does what somebody says and answers once that is safe in the journal.
     public nonisolated func obey(_ command: Command) async -> CommandReply {
         await withCheckedContinuation { continuation in
-            if !inbox.put(.command(command, continuation)) {
+            if !queue.put(.command(command, continuation)) {
                 continuation.resume(returning: .stopping)
             }
         }
@@ -153,15 +153,15 @@ public actor Bot {
     private func work(_ grace: Duration) async {
         await withDiscardingTaskGroup { group in
             turn([.started], &group)
-            for await _ in inbox.bell {
-                take(inbox.takeAll(), grace, &group)
-                if isStopping, sending == 0 { inbox.close() }
+            for await _ in queue.bell {
+                take(queue.takeAll(), grace, &group)
+                if isStopping, sending == 0 { queue.close() }
             }
             group.cancelAll()
         }
         for watcher in watchers.values { watcher.finish() }
         // Nobody takes in what comes from now on.
-        for event in inbox.takeAll() {
+        for event in queue.takeAll() {
             if case .command(_, let continuation) = event { continuation.resume(returning: .stopping) }
         }
     }
@@ -188,7 +188,7 @@ public actor Bot {
                 inputs = [.started]
             case .snapshot(let result): take(result)
             case .stop: beginStop(grace, &group)
-            case .graceOver: inbox.close()
+            case .graceOver: queue.close()
             }
         }
         if !inputs.isEmpty { turn(inputs, &group) }
@@ -198,9 +198,9 @@ public actor Bot {
         guard !isStopping else { return }
         isStopping = true
         let end = ports.clock.uptime() + grace
-        group.addTask { [ports, inbox] in
+        group.addTask { [ports, queue] in
             try? await ports.clock.sleep(until: end)
-            inbox.put(.graceOver)
+            queue.put(.graceOver)
         }
     }
 
@@ -226,7 +226,8 @@ public actor Bot {
         var effects = output.effects
         // Nearly always nothing is left from before, and nothing is copied.
         if unwritten.isEmpty { unwritten = output.facts } else { unwritten += output.facts }
-        // While messages leave, a snapshot would take their time, and memory for a second state beside the changing one.
+        // While messages leave, a snapshot would take their time, and memory for a second state beside the changing
+        // one.
         isBusy = sending > 0 || output.mustBeDurable
         var isWritten = write(now, &group)
         if isTroubleNews {
@@ -252,8 +253,8 @@ public actor Bot {
         if !effects.isEmpty || !inputs.isEmpty { for watcher in watchers.values { watcher.yield() } }
     }
 
-    /// Steps the core, once for every poll that has ended: a recording is played so, and what one source says may explain
-    /// what another did.
+    /// Steps the core, once for every poll that has ended: a recording is played so, and what one source says may
+    /// explain what another did.
     private func step(_ inputs: [Input], at now: Moment) -> Output {
         let ends = Array(inputs.indices.filter { inputs[$0].isPoll }.dropFirst()) + [inputs.count]
         var output = core.step(&state, Array(inputs[..<ends[0]]), at: now)
@@ -278,8 +279,8 @@ public actor Bot {
         return ids
     }
 
-    /// The journal can be written again: what waited for it has its turn as if it had never begun, because the pace of its
-    /// channel, or a wait that was asked for since, may not allow it now.
+    /// The journal can be written again: what waited for it has its turn as if it had never begun, because the pace of
+    /// its channel, or a wait that was asked for since, may not allow it now.
     private func sendWhatWaited(_ now: Moment, _ group: inout DiscardingTaskGroup) {
         let ids = unsent
         unsent = []
@@ -320,7 +321,7 @@ public actor Bot {
                 journalTrouble = nil
             }
             if let snapshot = try ledger.beginIfLarge(state, at: now, isBusy: isBusy) {
-                group.addTask { [inbox] in inbox.put(.snapshot(snapshot.write())) }
+                group.addTask { [queue] in queue.put(.snapshot(snapshot.write())) }
             }
             return true
         } catch {
@@ -350,8 +351,8 @@ public actor Bot {
         }
     }
 
-    /// A fact that no journal takes holds until the next start. A message that hangs on it is not sent: nobody would know
-    /// afterwards that it was.
+    /// A fact that no journal takes holds until the next start. A message that hangs on it is not sent: nobody would
+    /// know afterwards that it was.
     private func takeRefusal(of fact: Fact, _ reason: JournalError) {
         ports.host.log(Note(.error, "a fact does not fit into the journal and is lost at the next start: \(reason)"))
         switch fact {
@@ -378,14 +379,14 @@ public actor Bot {
         case .poll(let order):
             guard !isStopping, let source = sources[order.source] else { return }
             let poller = Poller(ports: ports, redactor: redactor)
-            group.addTask { [inbox] in inbox.put(.input(await poller.poll(order, source))) }
+            group.addTask { [queue] in queue.put(.input(await poller.poll(order, source))) }
         case .answered(let answer, let id):
             asking.removeValue(forKey: id)?.resume(
                 returning: isWritten ? .answered(answer) : .unsafe(journalTrouble?.description ?? ""))
         case .send(let order):
             sending += 1
             if let sentence = unkept.removeValue(forKey: order.delivery.id) {
-                inbox.put(.input(.delivered(id: order.delivery.id, .refusedChannel(sentence))))
+                queue.put(.input(.delivered(id: order.delivery.id, .refusedChannel(sentence))))
             } else if isWritten || order.mayLeaveUnsafe {
                 send(order, &group)
             } else {
@@ -397,11 +398,11 @@ public actor Bot {
     private func send(_ order: SendOrder, _ group: inout DiscardingTaskGroup) {
         guard let channel = channels[order.delivery.channel] else {
             // Only a setup whose plan names a channel that it does not bring makes this happen.
-            inbox.put(.input(.delivered(id: order.delivery.id, .retry(after: nil, "its channel is missing"))))
+            queue.put(.input(.delivered(id: order.delivery.id, .retry(after: nil, "its channel is missing"))))
             return
         }
         let courier = Courier(ports: ports, redactor: redactor)
-        group.addTask { [inbox] in inbox.put(.input(await courier.deliver(order, channel))) }
+        group.addTask { [queue] in queue.put(.input(await courier.deliver(order, channel))) }
     }
 
     /// How often a journal that can not be written is tried again.
@@ -417,14 +418,14 @@ public actor Bot {
         }
         guard let due, armed.map({ due < $0 }) ?? true else { return }
         armed = due
-        group.addTask { [ports, inbox] in
+        group.addTask { [ports, queue] in
             guard (try? await ports.clock.sleep(until: due)) != nil else { return }
-            inbox.put(.alarm(due))
+            queue.put(.alarm(due))
         }
     }
 
-    /// A wall clock that moved by more than this against the machine's was set by somebody; less is the slow adjusting that time
-    /// services do, at most 0.5 ms a second, and would be a note in the log at every look.
+    /// A wall clock that moved by more than this against the machine's was set by somebody; less is the slow adjusting
+    /// that time services do, at most 0.5 ms a second, and would be a note in the log at every look.
     public static let clockStepMin = Duration.seconds(2)
     /// How often the power supply is looked at.
     private static let powerInterval = Duration.minutes(1)

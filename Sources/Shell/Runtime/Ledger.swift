@@ -24,7 +24,8 @@ public struct Ledger: ~Copyable {
     /// What the replay found.
     public var report: JournalReport { writer.report }
 
-    /// Takes facts into memory; gives back which could not be taken, and why, which only a fact beyond all bounds can cause.
+    /// Takes facts into memory; gives back which could not be taken, and why, which only a fact beyond all bounds can
+    /// cause.
     mutating func append(_ facts: some Sequence<Fact>, at now: Moment) -> [(fact: Fact, reason: JournalError)] {
         let at = now.description
         var refused: [(fact: Fact, reason: JournalError)] = []
@@ -64,7 +65,8 @@ public struct Ledger: ~Copyable {
     /// history, is written when there is room. 16 MiB: days of polling for most, a sixtieth of a small machine.
     private static let pendingBytesMax = 16 << 20
 
-    /// Once the journal has grown enough: a snapshot for the caller to write beside the bot. `finish` or `abandon` ends it.
+    /// Once the journal has grown enough: a snapshot for the caller to write beside the bot. `finish` or `abandon` ends
+    /// it.
     ///
     /// - Parameter isBusy: whether the bot has better to do; then it may wait for a while.
     mutating func beginIfLarge(
@@ -116,8 +118,8 @@ extension State {
         return (try finishing(replay, from: empty, disk), report)
     }
 
-    /// What the replay knows at its end. Where a record that still counts cannot be decoded, a replay of every record in
-    /// its turn finds the place, and says it.
+    /// What the replay knows at its end. Where a record that still counts cannot be decoded, a replay of every record
+    /// in its turn finds the place, and says it.
     fileprivate static func finishing(
         _ replay: StateReplay, from empty: State, _ disk: any JournalDisk
     ) throws(JournalError) -> State {

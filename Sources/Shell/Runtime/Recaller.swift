@@ -1,7 +1,7 @@
 public import PluginKit
 
-/// Asks one source for its past, politely: one request at a time, with a rest as long as the answer took, and with every
-/// wait that the service asks for.
+/// Asks one source for its past, politely: one request at a time, with a rest as long as the answer took, and with
+/// every wait that the service asks for.
 public struct Recaller: Sendable {
     private let ports: Ports
     private let redactor: Redactor

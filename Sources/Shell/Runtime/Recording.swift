@@ -16,13 +16,13 @@ public struct RecordingLimits: Sendable {
         self.fileBytesMax = fileBytesMax
     }
 
-    /// A month, for a month is what people compare a change of the config with; 256 MiB, a share of the smallest disk that
-    /// nobody misses; files of 8 MiB, so that what goes at once is a small part.
+    /// A month, for a month is what people compare a change of the config with; 256 MiB, a share of the smallest disk
+    /// that nobody misses; files of 8 MiB, so that what goes at once is a small part.
     public static let standard = RecordingLimits(daysMax: 30, bytesMax: 256 << 20, fileBytesMax: 8 << 20)
 }
 
-/// The name of one file of a recording, such as `2026-11-20-1.jsonl`: the UTC day on which its lines arrived, and which of
-/// the day's files it is, from 1.
+/// The name of one file of a recording, such as `2026-11-20-1.jsonl`: the UTC day on which its lines arrived, and which
+/// of the day's files it is, from 1.
 public struct RecordingName: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Days since 1970-01-01.
     public let day: Int
@@ -62,8 +62,8 @@ public struct RecordingName: Hashable, Comparable, Sendable, CustomStringConvert
 
 /// What the bot has taken in, written as it came, into files that any reader of observations reads.
 ///
-/// It is made for looking back and holds nothing that the bot needs: it is never synced, and what could not be written is
-/// let go. Whoever plays it gets what came of every poll at the moment at which the bot knew it.
+/// It is made for looking back and holds nothing that the bot needs: it is never synced, and what could not be written
+/// is let go. Whoever plays it gets what came of every poll at the moment at which the bot knew it.
 public struct Recording {
     private struct Open {
         let name: RecordingName

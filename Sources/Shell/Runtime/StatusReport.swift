@@ -125,7 +125,7 @@ public struct StatusReport: Sendable {
         return .array(entries.suffix(limit).map(entry))
     }
 
-    private static func entry(_ entry: HistoryEntry) -> JSON {
+    private static func entry(_ entry: EndedDelivery) -> JSON {
         let delivery = entry.delivery
         var sentence: String?
         if case .dead(let why) = entry.end { sentence = why }

@@ -13,7 +13,7 @@ extension Page {
             <a class="when" href="#m-\(inbox.id)"><time datetime="\(inbox.at.description)">\
             \(civil.hour.padded(2)):\(civil.minute.padded(2)) UTC</time></a></p>\
             <article><p class="kind">\(Page.kind(message))</p><h2>\(message.headline)</h2>\
-            \(Page.facts(message.facts))\(Page.sparkline(message.sparkline))\(Page.lines(message.lines))\
+            \(Page.facts(message.fields))\(Page.sparkline(message.sparkline))\(Page.lines(message.lines))\
             \(Page.reason(message.reason))\(Page.issues(message.issues))\(Page.links(Page.useful(inbox)))\
             \(Page.footer(message.footer))</article></div></li>
             """
@@ -40,7 +40,7 @@ extension Page {
         }
     }
 
-    private static func facts(_ facts: [Message.Fact]) -> HTML? {
+    private static func facts(_ facts: [Message.Field]) -> HTML? {
         guard !facts.isEmpty else { return nil }
         let rows = facts.map { fact -> HTML in "<div><dt>\(fact.label)</dt><dd>\(fact.value)</dd></div>" }
         return #"<dl class="facts">\#(rows)</dl>"#

@@ -52,22 +52,15 @@ public final class HTTPTransport: Sendable {
         var redirectsCount = 0
         while true {
             let bounds = TransferBounds(
-                deadline: deadline,
-                timeout: timeout,
-                connectTimeout: limits.connectTimeout,
-                idleMax: limits.idleMax,
-                headerBytesMax: limits.headerBytesMax,
-                bodyBytesMax: bodyBytesMax ?? limits.bodyBytesMax
-            )
+                deadline: deadline, timeout: timeout, connectTimeout: limits.connectTimeout, idleMax: limits.idleMax,
+                headerBytesMax: limits.headerBytesMax, bodyBytesMax: bodyBytesMax ?? limits.bodyBytesMax)
             let answer = try await exchange(wire, bounds, isRedirected: redirectsCount > 0)
             guard let target = answer.redirectURL, wire.followsRedirects else { return answer.response }
             redirectsCount += 1
             guard redirectsCount <= limits.redirectsMax else {
                 throw TransportError(
-                    .redirect,
-                    mayHaveArrived: true,
-                    "\(wire.peer) redirected more than \(limits.redirectsMax) times; check the address"
-                )
+                    .redirect, mayHaveArrived: true,
+                    "\(wire.peer) redirected more than \(limits.redirectsMax) times; check the address")
             }
             wire = try wire.redirected(to: target)
         }
@@ -119,8 +112,8 @@ extension HTTPTransport {
         public var connectTimeout: Duration
         /// How often a GET may be redirected within its origin; browsers take 20, honest services need one or two.
         public var redirectsMax: Int
-        /// How long an idle connection is used again. Most servers hang up after one to two minutes; 118 s is libcurl's own
-        /// limit.
+        /// How long an idle connection is used again. Most servers hang up after one to two minutes; 118 s is libcurl's
+        /// own limit.
         public var idleMax: Duration
         /// Connections open at one time, busy and idle together, and so requests under way; more requests wait. The
         /// usual limit of open files is 1024.

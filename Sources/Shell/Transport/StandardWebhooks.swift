@@ -1,5 +1,6 @@
 internal import AlertModel
 internal import CCrypto
+internal import Text
 
 extension HTTPRequest.Signature {
     /// The headers that sign `body`, the exact bytes that will be sent.
@@ -28,8 +29,7 @@ extension HTTPRequest.Signature {
 
     private static let badSecret = TransportError.unsent(
         .badAddress,
-        "the secret for signing is not 'whsec_' with a key in base64 after it; copy it again from the receiver"
-    )
+        "the secret for signing is not 'whsec_' with a key in base64 after it; copy it again from the receiver")
 
     /// Nil only for a key or content that libcrypto cannot count.
     private func hmacSHA256(_ content: [UInt8], key: [UInt8]) -> [UInt8]? {

@@ -50,8 +50,8 @@ final class Transfer {
         return hasLeftBefore || ccurl_get_size(easy, CURLINFO_SIZE_UPLOAD_T) >= count
     }
 
-    /// Whether libcurl has the whole body from the beginning: it sends it together with the headers then, which spares both
-    /// sides a packet.
+    /// Whether libcurl has the whole body from the beginning: it sends it together with the headers then, which spares
+    /// both sides a packet.
     private var isSentInOnePiece: Bool { 1...Transfer.onePieceBytesMax ~= job.request.body?.count ?? 0 }
 
     /// libcurl joins bodies below 64 KiB to the headers.
@@ -174,18 +174,11 @@ final class Transfer {
         guard code == CURLE_OK, hasAllHeaders else {
             let code = CurlCode(code == CURLE_OK ? CURLE_PARTIAL_FILE : code)
             let sentence = code.sentence(
-                about: job.request.peer,
-                job.bounds,
-                isSending: isSending,
-                detail: detail(of: code)
-            )
+                about: job.request.peer, job.bounds, isSending: isSending, detail: detail(of: code))
             return .failure(TransportError(code.cause, mayHaveArrived: mayHaveArrived, sentence))
         }
         let response = HTTPResponse(
-            status: ccurl_get_long(easy, CURLINFO_RESPONSE_CODE),
-            headers: headers(),
-            body: body
-        )
+            status: ccurl_get_long(easy, CURLINFO_RESPONSE_CODE), headers: headers(), body: body)
         return .success(Answer(response: response, redirectURL: redirectURL(of: response)))
     }
 
@@ -205,10 +198,8 @@ final class Transfer {
     /// What to say when the transfer is given up from outside.
     var cancellation: TransportError {
         TransportError(
-            .cancelled,
-            mayHaveArrived: mayHaveArrived,
-            "the request to \(job.request.peer) was cancelled " + (isSending ? "under way" : "before it was sent")
-        )
+            .cancelled, mayHaveArrived: mayHaveArrived,
+            "the request to \(job.request.peer) was cancelled " + (isSending ? "under way" : "before it was sent"))
     }
 
     private func headers() -> [(name: String, value: String)] {

@@ -32,9 +32,7 @@ final class TransferLoop {
     /// Starts a loop on a thread of its own and gives the mailbox to reach it.
     static func start(connectionsMax: Int) -> Mailbox {
         guard setUpCode == CURLE_OK, let multi = curl_multi_init() else {
-            return Mailbox(
-                closed: .unsent(.other, "the request was not sent: libcurl could not be set up")
-            )
+            return Mailbox(closed: .unsent(.other, "the request was not sent: libcurl could not be set up"))
         }
         let connectionsMax = connectionsMax.clamped(to: 1...Int(Int32.max))
         _ = ccurl_multi_set_long(multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX)
@@ -52,9 +50,7 @@ final class TransferLoop {
                 closed: .unsent(
                     .other,
                     "the request was not sent: no thread to send it (\(systemMessage(code))); "
-                        + "raise the limit of threads and start again"
-                )
-            )
+                        + "raise the limit of threads and start again"))
         }
         return mailbox
     }
@@ -96,9 +92,7 @@ final class TransferLoop {
         if code == CURLM_OK, mailbox.fallAsleep() { code = curl_multi_poll(multi, nil, 0, sleepMilliseconds, nil) }
         guard code != CURLM_OK else { return nil }
         return .unsent(
-            .other,
-            "the request was not sent: the transport stopped (\(String(cString: curl_multi_strerror(code))))"
-        )
+            .other, "the request was not sent: the transport stopped (\(String(cString: curl_multi_strerror(code))))")
     }
 
     /// How long the thread may sleep: not at all while somebody waits and there is room, and no longer than the first
@@ -116,8 +110,7 @@ final class TransferLoop {
             job.fail(
                 .timeout,
                 "the request to \(job.request.peer) could not be sent within \(job.bounds.timeout.asText); "
-                    + "\(transfers.count) requests are under way"
-            )
+                    + "\(transfers.count) requests are under way")
             return true
         }
         let startable = waiting.prefix(transfersMax - transfers.count)
@@ -130,8 +123,7 @@ final class TransferLoop {
             job.fail(
                 .other,
                 "the request to \(job.request.peer) was not sent: libcurl does not take it; "
-                    + "it must be 7.87 or later, with HTTP/2 and TLS"
-            )
+                    + "it must be 7.87 or later, with HTTP/2 and TLS")
             return
         }
         transfers[transfer.easy] = transfer
@@ -179,9 +171,7 @@ func startThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
             guard let context else { return nil }
             Unmanaged<Start>.fromOpaque(context).takeRetainedValue().body()
             return nil
-        },
-        start.toOpaque()
-    )
+        }, start.toOpaque())
     if code == 0 { pthread_detach(thread) } else { start.release() }
     return code
 }

@@ -25,14 +25,11 @@ struct WireRequest: Sendable {
                 throw TransportError.unsent(
                     .badAddress,
                     "the path of the socket has \(path.utf8.count) bytes, or a zero byte among them; "
-                        + "1 to \(WireRequest.socketPathBytesMax) are possible: choose a shorter folder"
-                )
+                        + "1 to \(WireRequest.socketPathBytesMax) are possible: choose a shorter folder")
             }
         }
         try WireRequest.checkScheme(
-            of: origin,
-            isPlainFine: request.allowsPlainHTTP || unixSocketPath != nil || origin.isLoopback
-        )
+            of: origin, isPlainFine: request.allowsPlainHTTP || unixSocketPath != nil || origin.isLoopback)
 
         let wireBody = request.wireBody()
         body = wireBody?.bytes
@@ -88,8 +85,7 @@ struct WireRequest: Sendable {
             throw TransportError.unsent(
                 .refusedScheme,
                 "\(origin.hostAndPort) would be asked without encryption; "
-                    + "use https, or set `insecure: true` if it has none"
-            )
+                    + "use https, or set `insecure: true` if it has none")
         case let scheme:
             throw TransportError.unsent(
                 .refusedScheme,

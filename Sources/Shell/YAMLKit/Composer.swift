@@ -1,7 +1,7 @@
 /// Builds the tree from events: nesting, anchors and aliases, tags, bounds.
 ///
-/// Mappings, with their duplicate and merge keys, are in `Composer+Mapping.swift`. Aliases share the storage of what they
-/// name, so their cost is in being walked later; hence they are counted at full size when they are used.
+/// Mappings, with their duplicate and merge keys, are in `Composer+Mapping.swift`. Aliases share the storage of what
+/// they name, so their cost is in being walked later; hence they are counted at full size when they are used.
 struct Composer: ~Copyable {
     /// A node and how many levels of collections it has; a scalar has none.
     struct Composed {
@@ -93,7 +93,8 @@ struct Composer: ~Copyable {
             let mapping = try mapping(at: mark, depth: try deeper(than: depth, at: mark))
             return close(properties.anchor, at: mark, as: mapping, nodesBefore: nodesBefore)
         case .documentStart, .documentEnd, .streamStart, .streamEnd, .sequenceEnd, .mappingEnd:
-            // libyaml's grammar has a node wherever one is asked for; should it break its word, that is no crash of ours.
+            // libyaml's grammar has a node wherever one is asked for; should it break its word, that is no crash of
+            // ours.
             throw Halt(mark, "a value is expected here")
         }
     }

@@ -88,11 +88,8 @@ struct EventReader: ~Copyable {
     }
 
     private static func properties(
-        _ anchor: UnsafeMutablePointer<yaml_char_t>?,
-        _ tag: UnsafeMutablePointer<yaml_char_t>?
-    ) -> Event.Properties {
-        Event.Properties(anchor: string(anchor), tag: string(tag))
-    }
+        _ anchor: UnsafeMutablePointer<yaml_char_t>?, _ tag: UnsafeMutablePointer<yaml_char_t>?
+    ) -> Event.Properties { Event.Properties(anchor: string(anchor), tag: string(tag)) }
 
     private static func string(_ characters: UnsafeMutablePointer<yaml_char_t>?) -> String? {
         characters.map { String(cString: $0) }
@@ -102,11 +99,8 @@ struct EventReader: ~Copyable {
         let state = parser.pointee
         return SyntaxFault(
             problem: state.problem.map { String(cString: $0) } ?? "there is not enough memory to read the text",
-            context: state.context.map { String(cString: $0) } ?? "",
-            mark: Mark(state.problem_mark),
-            index: Int(clamping: state.problem_mark.index),
-            contextMark: Mark(state.context_mark)
-        )
+            context: state.context.map { String(cString: $0) } ?? "", mark: Mark(state.problem_mark),
+            index: Int(clamping: state.problem_mark.index), contextMark: Mark(state.context_mark))
     }
 }
 

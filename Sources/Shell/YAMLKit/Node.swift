@@ -17,9 +17,10 @@ public struct Mark: Hashable, Comparable, Sendable {
 
 /// A value in the document and the place where it starts.
 ///
-/// An aliased value (`*name`) carries the mark of the alias, since that is the use a reader questions first; whatever is
-/// inside it keeps the mark where it was written, since that is what has to change. Entries that came through a merge key
-/// keep the marks where they were written too. With an anchor or a tag in front, the mark is that of the anchor or tag.
+/// An aliased value (`*name`) carries the mark of the alias, since that is the use a reader questions first; whatever
+/// is inside it keeps the mark where it was written, since that is what has to change. Entries that came through a
+/// merge key keep the marks where they were written too. With an anchor or a tag in front, the mark is that of the
+/// anchor or tag.
 public struct Node: Equatable, Sendable {
     public enum Kind: Equatable, Sendable {
         case scalar(String, ScalarStyle)

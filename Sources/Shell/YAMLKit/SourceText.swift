@@ -1,7 +1,8 @@
-/// The text of a document, known to be UTF-8 that libyaml reads without objection and with lines where editors show them.
+/// The text of a document, known to be UTF-8 that libyaml reads without objection and with lines where editors show
+/// them.
 ///
-/// libyaml reports bad bytes by offset and takes U+2028 and its like for line ends; looking first gives every such problem
-/// a line and column, and keeps the marks of the rest true.
+/// libyaml reports bad bytes by offset and takes U+2028 and its like for line ends; looking first gives every such
+/// problem a line and column, and keeps the marks of the rest true.
 struct SourceText {
     let text: String
 

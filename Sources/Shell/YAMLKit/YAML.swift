@@ -1,9 +1,9 @@
 /// YAML text as a tree of nodes that know where they were written.
 ///
 /// libyaml scans and parses; this module turns its events into a `Node` tree, expands aliases and merge keys, and
-/// collects every mistake with the line and column to fix. It reads one document of UTF-8 text, within bounds, and gives
-/// scalars as text: what is a number, a switch or a duration is for the caller to say. It writes no YAML and knows
-/// nothing of what the documents are about.
+/// collects every mistake with the line and column to fix. It reads one document of UTF-8 text, within bounds, and
+/// gives scalars as text: what is a number, a switch or a duration is for the caller to say. It writes no YAML and
+/// knows nothing of what the documents are about.
 public enum YAML {
     /// What reading gave: the tree, the problems, or both.
     public struct Document: Sendable {

@@ -1,7 +1,8 @@
 public import AlertCore
 internal import PluginKit
 
-/// What sources get wrong, one thing each. A detector must not ring for it, and must still see what is truly wrong afterwards.
+/// What sources get wrong, one thing each. A detector must not ring for it, and must still see what is truly wrong
+/// afterwards.
 public enum BadInput: String, CaseIterable, Sendable {
     case littleHistory = "a history of three hours"
     case metricStops = "a metric that comes no more for three hours"
@@ -23,9 +24,9 @@ public enum BadInput: String, CaseIterable, Sendable {
         public fileprivate(set) var objections: [String] = []
     }
 
-    /// Plays five days of a healthy app, three hours with the bad input, half a day without, and then three hours in which all goes
-    /// wrong at once: everybody crashes, one issue is new, one is back, the newest release is the worst, and at last the figures get
-    /// no younger.
+    /// Plays five days of a healthy app, three hours with the bad input, half a day without, and then three hours in
+    /// which all goes wrong at once: everybody crashes, one issue is new, one is back, the newest release is the worst,
+    /// and at last the figures get no younger.
     public func played(_ plan: DetectorPlan, seed: UInt64 = 1) -> Outcome {
         var world = World(plan, seed: seed)
         if self != .littleHistory { world.live(for: .days(5)) }

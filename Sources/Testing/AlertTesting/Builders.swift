@@ -50,12 +50,12 @@ extension Observation {
             labels: labels)
     }
 
-    /// A look for scripted detectors.
-    public static func look(
-        _ look: Look, of subject: Subject = .shop, at now: Moment, labels: [String: String] = [:]
+    /// A cue for scripted detectors.
+    public static func cue(
+        _ cue: Cue, of subject: Subject = .shop, at now: Moment, labels: [String: String] = [:]
     ) -> Observation {
         var metrics = Metrics()
-        metrics[Look.metric] = look.figure
+        metrics[Cue.metric] = cue.figure
         return .figures(metrics, of: subject, at: now, labels: labels)
     }
 }
@@ -85,13 +85,13 @@ extension Plan {
 }
 
 extension Rehearsal {
-    /// Lets the bot see looks of some subjects now, as one poll of their source.
-    public mutating func see(_ looks: [(subject: Subject, look: Look)]) {
-        let observations = looks.map { Observation.look($0.look, of: $0.subject, at: now) }
+    /// Lets the bot see cues of some subjects now, as one poll of their source.
+    public mutating func see(_ cues: [(subject: Subject, cue: Cue)]) {
+        let observations = cues.map { Observation.cue($0.cue, of: $0.subject, at: now) }
         see(observations)
     }
 
-    public mutating func see(_ look: Look, of subject: Subject = .shop) { see([(subject, look)]) }
+    public mutating func see(_ cue: Cue, of subject: Subject = .shop) { see([(subject, cue)]) }
 
     /// Lets the bot see observations of one source now.
     public mutating func see(_ observations: [Observation]) {
@@ -109,10 +109,10 @@ extension Rehearsal {
 
     /// Plays a story, one character a tick, and gives back what was decided in each, likewise.
     ///
-    /// In the story, a look stands for itself (see `Look`), `x` is a failed poll, `_` a poll without data, `=` one that
+    /// In the story, a cue stands for itself (see `Cue`), `x` is a failed poll, `_` a poll without data, `=` one that
     /// brings the same as the one before, a space no poll
-    /// at all. In what comes back, `O` opened, `E` escalated, `M` reminder, `R` resolved and `D` digest were sent, `h` was
-    /// held, `x` dropped, and `.` is silence; several decisions of one tick stand in brackets.
+    /// at all. In what comes back, `O` opened, `E` escalated, `M` reminder, `R` resolved and `D` digest were sent, `h`
+    /// was held, `x` dropped, and `.` is silence; several decisions of one tick stand in brackets.
     public mutating func play(
         _ story: String, every tick: Duration = .minutes(1), of subject: Subject = .shop, in channel: String? = nil
     ) -> String {
@@ -125,10 +125,10 @@ extension Rehearsal {
             case "=": step(.polled(source: subject.source, PollReport(.unchanged), validators: [:]))
             case "_": step(.polled(source: subject.source, PollReport(.noData), validators: [:]))
             default:
-                guard let look = Look(rawValue: character) else {
-                    preconditionFailure("'\(character)' is no look")
+                guard let cue = Cue(rawValue: character) else {
+                    preconditionFailure("'\(character)' is no cue")
                 }
-                see(look, of: subject)
+                see(cue, of: subject)
             }
             let next = now + tick
             advance(to: next - .milliseconds(1))

@@ -1,14 +1,14 @@
-// AlertTesting plays the bot's core in virtual time: a driver that answers polls and deliveries as a test says and objects
-// to whatever must never happen, detectors and gates that follow a script, and chance from a seed. It knows nothing of
-// disks, networks and real clocks; whole bots with those belong to a simulator.
+// AlertTesting plays the bot's core in virtual time: a driver that answers polls and deliveries as a test says and
+// objects to whatever must never happen, detectors and gates that follow a script, and chance from a seed. It knows
+// nothing of disks, networks and real clocks; whole bots with those belong to a simulator.
 
 public import AlertCore
 public import PluginKit
 
 /// The core on a stage: time moves when the test says so, and the outside answers as the test wrote it.
 ///
-/// A year can be played in a second. What breaks one of the core's promises whatever the test is about (a second poll in
-/// flight, a message that leaves before it is safe) is written down in `objections`.
+/// A year can be played in a second. What breaks one of the core's promises whatever the test is about (a second poll
+/// in flight, a message that leaves before it is safe) is written down in `objections`.
 public struct Rehearsal {
     /// A poll that was started.
     public struct Polled: Hashable, Sendable {
@@ -50,7 +50,8 @@ public struct Rehearsal {
     public private(set) var accepted: Set<String> = []
     /// How every delivery ended, by id; more than one end would be a mistake.
     public private(set) var ends: [String: [DeliveryEnd]] = [:]
-    /// Whether every fact goes through its JSON and every step is compared with its replay, for tests that are about that.
+    /// Whether every fact goes through its JSON and every step is compared with its replay, for tests that are about
+    /// that.
     public var comparesReplay = false
 
     private var records: [[UInt8]] = []
@@ -245,7 +246,7 @@ extension State {
         public let series: [Subject: Series]
         public let outbox: [String: Delivery]
         public let channels: [String: ChannelRecord]
-        public let history: [HistoryEntry]
+        public let history: [EndedDelivery]
         public let nextNumber: Int
         public let past: [Fact]
     }

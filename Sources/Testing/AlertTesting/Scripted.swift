@@ -1,8 +1,8 @@
 public import AlertCore
 public import PluginKit
 
-/// What a scripted detector thinks, one character each, so that a story fits on a line: `..ww?.`.
-public enum Look: Character, Hashable, Sendable, CaseIterable {
+/// What a script tells a detector to think, one character each, so that a story fits on a line: `..ww?.`.
+public enum Cue: Character, Hashable, Sendable, CaseIterable {
     /// Inside the limit, by enough and by far.
     case fine = "."
     /// Inside the limit and far enough for an end, but close to it.
@@ -14,15 +14,15 @@ public enum Look: Character, Hashable, Sendable, CaseIterable {
     case critical = "c"
     case unknown = "?"
 
-    /// The metric that carries it.
+    /// The metric that carries it; the rule in most stories has its name, and so have the journals that tests keep.
     public static let metric: Metric = "look"
 
     /// The figure that stands for it in an observation.
-    public var figure: Double { Double(Look.allCases.firstIndex(of: self) ?? 0) }
+    public var figure: Double { Double(Cue.allCases.firstIndex(of: self) ?? 0) }
 
     fileprivate init?(_ figure: Double?) {
-        guard let figure, let look = Look.allCases.first(where: { $0.figure == figure }) else { return nil }
-        self = look
+        guard let figure, let cue = Cue.allCases.first(where: { $0.figure == figure }) else { return nil }
+        self = cue
     }
 
     fileprivate var judgement: Judgement {
@@ -54,12 +54,12 @@ public struct ScriptedDetector: SubjectDetector {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) { self.init() }
 
-    public var metrics: [Metric] { [Look.metric] }
+    public var metrics: [Metric] { [Cue.metric] }
     public var spans: [Duration] { [lookback] }
 
     public func judge(_ series: Series, at now: Moment) -> Judgement {
-        let look = Look(series.measured(Look.metric, over: lookback)?.figure.value) ?? .unknown
-        return look.judgement
+        let cue = Cue(series.measured(Cue.metric, over: lookback)?.figure.value) ?? .unknown
+        return cue.judgement
     }
 
     public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? {

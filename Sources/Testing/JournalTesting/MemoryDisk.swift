@@ -70,8 +70,8 @@ public final class MemoryDisk: JournalDisk {
         }
     }
 
-    /// Whether bytes that a sync could not write stay there for the next one, as some systems have it. Otherwise they are
-    /// readable and lost, as Linux has it.
+    /// Whether bytes that a sync could not write stay there for the next one, as some systems have it. Otherwise they
+    /// are readable and lost, as Linux has it.
     public func setKeepsUnsynced(_ keeps: Bool) { state.withLock { $0.keepsUnsynced = keeps } }
 
     public func setFaults(_ faults: @escaping Faults) { state.withLock { $0.faults = faults } }

@@ -2,7 +2,7 @@
 
 internal import AlertModel
 internal import Glibc
-internal import Simulator
+internal import SimulatedWorld
 
 @main
 struct Main {
@@ -91,7 +91,8 @@ struct Main {
         let seconds = max(took.inSeconds, 0.001)
         let rate = Double(counts.steps) / seconds * 60 / 1_000_000
         print(
-            "\(counts.steps) steps (jobs of the bot's tasks) in \(seconds) s: \((rate * 10).rounded() / 10) million a minute"
+            "\(counts.steps) steps (jobs of the bot's tasks) in \(seconds) s: \((rate * 10).rounded() / 10) million "
+                + "a minute"
         )
         print(verdict)
     }

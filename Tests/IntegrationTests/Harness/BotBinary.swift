@@ -1,6 +1,6 @@
-// The harness runs the built binary as people run it, as a child process in a scratch folder, and looks at what it prints,
-// how it ends and what it leaves behind. It links nothing of the bot: answers are read by another JSON parser than the
-// bot's own.
+// The harness runs the built binary as people run it, as a child process in a scratch folder, and looks at what it
+// prints, how it ends and what it leaves behind. It links nothing of the bot: answers are read by another JSON parser
+// than the bot's own.
 
 internal import Foundation
 

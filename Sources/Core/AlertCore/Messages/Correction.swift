@@ -1,7 +1,7 @@
 internal import PluginKit
 
 // Late figures are better figures. Where they show that a channel was told something that misleads, it is put right: as a
-// message of its own while the incident goes on, and as a fact in whatever else is said of it.
+// message of its own while the incident goes on, and as a field in whatever else is said of it.
 
 /// That a figure which was said has become another.
 struct Correction {
@@ -9,7 +9,7 @@ struct Correction {
     /// What the source says now of the same span.
     let now: Double
 
-    /// The label of the fact that tells it.
+    /// The label of the field that tells it.
     static let label = "Corrected"
 
     /// What late figures have changed of what was said; nil when nothing wrong was said, or nothing that the figures kept can
@@ -35,9 +35,9 @@ extension Said {
 }
 
 extension MessageWriter {
-    func fact(_ correction: Correction) -> Message.Fact {
+    func field(_ correction: Correction) -> Message.Field {
         let said = correction.said
-        return Message.Fact(
+        return Message.Field(
             Correction.label,
             "\(text(said.value, of: said.metric)) was said of \(self.span(from: said.span.from, to: said.span.to)); "
                 + "late figures make it \(text(correction.now, of: said.metric))")

@@ -70,7 +70,7 @@ extension MessageWriter {
                 + old.headline.drop { !$0.isLetter && !$0.isNumber },
             reason: "It could not be delivered while it went on, and was tried again.",
             incidents: old.incidents.map(\.over))
-        message.facts = old.facts
+        message.fields = old.fields
         message.lines = old.lines
         if let url = publicURL { message.links = [Message.Link("Status", url)] }
         message.footer = old.footer

@@ -25,7 +25,7 @@ struct MessageWriter {
             kind: kind, severity: incident.severity, at: now,
             headline: "\(Message.mark(kind: kind, severity: incident.severity)) \(headline(incident, kind))",
             reason: saysWhy ? "" : incident.evidence.sentence, incidents: [IncidentSummary(incident)])
-        message.facts = facts(story, kind)
+        message.fields = fields(story, kind)
         if let metric = incident.evidence.metric {
             message.sparkline = story.series.flatMap { sparkline(metric, of: $0) }
         }
@@ -97,34 +97,34 @@ struct MessageWriter {
         return name
     }
 
-    private func facts(_ story: Story, _ kind: Notification.Kind) -> [Message.Fact] {
-        var facts: [Message.Fact] = []
+    private func fields(_ story: Story, _ kind: Notification.Kind) -> [Message.Field] {
+        var fields: [Message.Field] = []
         let incident = story.incident
         let evidence = incident.evidence
         if let metric = evidence.metric, let figure = evidence.figure {
             if kind != .resolved, let before = figureBefore(story, metric) {
-                facts.append(
-                    Message.Fact("Before → now", "\(text(before, of: metric)) → \(text(figure.value, of: metric))"))
+                fields.append(
+                    Message.Field("Before → now", "\(text(before, of: metric)) → \(text(figure.value, of: metric))"))
             }
             if let hit = hit(kind == .resolved ? incident.worst : evidence, metric) {
-                facts.append(Message.Fact(kind == .resolved ? "Hit at worst" : "Hit", hit))
+                fields.append(Message.Field(kind == .resolved ? "Hit at worst" : "Hit", hit))
             }
             if kind == .resolved, let worst = incident.worst.figure {
-                facts.append(Message.Fact("At worst", text(worst.value, of: metric)))
+                fields.append(Message.Field("At worst", text(worst.value, of: metric)))
             }
         }
         if kind == .resolved {
             let span = span(from: incident.since, to: incident.until ?? now)
-            facts.append(Message.Fact("Lasted", "\(span), \(lasted(incident).short)"))
+            fields.append(Message.Field("Lasted", "\(span), \(lasted(incident).short)"))
         } else {
             let length = now - incident.since
-            facts.append(
-                Message.Fact("Since", clock(incident.since) + (length > .zero ? ", for \(length.short)" : "")))
+            fields.append(
+                Message.Field("Since", clock(incident.since) + (length > .zero ? ", for \(length.short)" : "")))
         }
         if let release = incident.subject.release, !release.isEmpty {
-            facts.append(Message.Fact("Release", release.clipped(to: 80) + (share(story) ?? "")))
+            fields.append(Message.Field("Release", release.clipped(to: 80) + (share(story) ?? "")))
         }
-        return facts
+        return fields
     }
 
     /// How many were hit, of how many.

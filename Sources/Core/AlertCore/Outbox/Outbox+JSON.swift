@@ -49,7 +49,7 @@ extension Outbox.Fact: RoomFact {
         case "delivery_done":
             self = .done(
                 id: try reader.member("id").string(), try DeliveryEnd(reader), at: try reader.member("at").moment())
-        case "delivery_ended": self = .ended(try HistoryEntry(reader.member("entry")))
+        case "delivery_ended": self = .ended(try EndedDelivery(reader.member("entry")))
         case "deliveries_forgotten":
             var ids: [String] = []
             for id in try reader.member("ids").elements() { ids.append(try id.string()) }

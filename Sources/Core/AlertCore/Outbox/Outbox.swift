@@ -12,7 +12,7 @@ public struct Outbox: Sendable {
     public private(set) var tellings: [String: [Telling]] = [:]
     /// The number of the next delivery.
     public private(set) var nextNumber = 1
-    private var endings: Endings<HistoryEntry>
+    private var endings: Endings<EndedDelivery>
     /// Dead letters that are remembered, and likewise other ended deliveries.
     public let historyMax: Int
 
@@ -42,7 +42,7 @@ public struct Outbox: Sendable {
         case progress(id: String, Delivery.Progress)
         case done(id: String, DeliveryEnd, at: Moment)
         /// A delivery that has ended, whole; snapshots hold these, because what came before is gone.
-        indirect case ended(HistoryEntry)
+        indirect case ended(EndedDelivery)
         /// Deliveries that ended so long ago that they are let go.
         case forgotten(ids: [String])
         /// A dead letter is tried once more, under the same id.
@@ -64,7 +64,7 @@ public struct Outbox: Sendable {
     public mutating func apply(_ fact: Fact) { _ = take(fact) }
 
     /// Takes in a fact; gives back the ended deliveries that are let go for it.
-    private mutating func take(_ fact: Fact) -> [HistoryEntry] {
+    private mutating func take(_ fact: Fact) -> [EndedDelivery] {
         switch fact {
         case .delivery(let delivery):
             if deliveries.updateValue(delivery, forKey: delivery.id) == nil { list(delivery) }
@@ -72,7 +72,7 @@ public struct Outbox: Sendable {
         case .progress(let id, let progress): deliveries[id]?.progress = progress
         case .done(let id, let end, let at):
             guard let delivery = deliveries[id] else { break }
-            return take(.ended(HistoryEntry(delivery: delivery, end: end, at: at)))
+            return take(.ended(EndedDelivery(delivery: delivery, end: end, at: at)))
         case .ended(let entry):
             if let delivery = deliveries.removeValue(forKey: entry.delivery.id) {
                 unlist(delivery)
@@ -126,7 +126,7 @@ public struct Outbox: Sendable {
     public var inOrder: [Delivery] { deliveries.values.sorted { $0.number < $1.number } }
 
     /// Deliveries that ended, oldest first: at most `historyMax` dead letters and as many others, and a tenth more.
-    public var history: [HistoryEntry] { endings.entries }
+    public var history: [EndedDelivery] { endings.entries }
 
     /// The deliveries of a channel that have not ended, in the order they were accepted.
     func queue(_ channel: String) -> some RandomAccessCollection<String> { queues[channel] ?? [] }

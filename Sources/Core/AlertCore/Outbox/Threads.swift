@@ -16,13 +16,13 @@ struct Threads: Sendable {
     }
 
     /// Takes in what has come to the end of the history.
-    mutating func take(_ entry: HistoryEntry) {
+    mutating func take(_ entry: EndedDelivery) {
         guard case .delivered(let receipt) = entry.end else { return }
         for key in Threads.keys(entry) { receipts[key, default: []].append(receipt) }
     }
 
     /// Lets go of what has left the history at its beginning.
-    mutating func drop(_ entry: HistoryEntry) {
+    mutating func drop(_ entry: EndedDelivery) {
         guard case .delivered = entry.end else { return }
         for key in Threads.keys(entry) {
             receipts[key]?.removeFirst()
@@ -30,7 +30,7 @@ struct Threads: Sendable {
         }
     }
 
-    private static func keys(_ entry: HistoryEntry) -> [Key] {
+    private static func keys(_ entry: EndedDelivery) -> [Key] {
         entry.delivery.incidents.map { Key(incident: $0, channel: entry.delivery.channel) }
     }
 }

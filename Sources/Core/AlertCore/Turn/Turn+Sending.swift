@@ -68,8 +68,8 @@ extension Turn {
         let remarks = state.remarks(on: notification, at: now, plan)
         let story = story(of: incident)
         var message = writer.message(story, notification.kind)
-        if let correction = correction(of: incident, standing) { message.facts.append(writer.fact(correction)) }
-        message.facts += remarks.map(\.fact)
+        if let correction = correction(of: incident, standing) { message.fields.append(writer.field(correction)) }
+        message.fields += remarks.map(\.field)
         let delivery = accept(message, about: story, notification.kind, in: channel)
         let told = standing.told(notification, figureToSay(of: incident), at: now)
         state.incidents.keep(told, of: incident.id, in: channel, &output)
@@ -103,7 +103,7 @@ extension Turn {
             if old.kind == .revised, kind == .reminder {
                 kind = .revised
                 message = writer.message(story, .revised)
-                message.facts += old.message.facts.filter { $0.label == Correction.label }
+                message.fields += old.message.fields.filter { $0.label == Correction.label }
             }
             state.outbox.end(old, .replaced, at: now, &output)
         }

@@ -7,9 +7,7 @@ import Testing
     private func channel() throws -> ConsoleChannel {
         let options = Options(name: "term", position: Position(line: 1, column: 1), values: [:])
         return try ConsoleChannel(
-            options: options,
-            context: ChannelContext(name: "term", bot: "shop-alerts", zone: .utc)
-        )
+            options: options, context: ChannelContext(name: "term", bot: "shop-alerts", zone: .utc))
     }
 
     @Test func `nothing printed can steer a terminal`() throws {
@@ -18,11 +16,7 @@ import Testing
 
     @Test func `a message is its plain text and an empty line`() throws {
         let posting = Posting(
-            id: "d-1",
-            message: SampleMessages.test,
-            possiblyRepeated: true,
-            at: ChannelConformance.now
-        )
+            id: "d-1", message: SampleMessages.test, possiblyRepeated: true, at: ChannelConformance.now)
         guard case .print(let text) = try channel().post(posting) else {
             Issue.record("nothing was printed")
             return

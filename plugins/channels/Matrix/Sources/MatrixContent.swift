@@ -17,7 +17,7 @@ extension MessageShares {
     /// All but issues and lines stay below 21,000 as HTML together, which leaves those at least 15,000 of
     /// `MatrixLimits.htmlMax`. In bytes as they stand in the JSON.
     static let matrix = MessageShares(
-        headlineMax: 1500, factsMax: 20, factLabelMax: 100, factValueMax: 400, reasonMax: 1500, sparklineMax: 300,
+        headlineMax: 1500, fieldsMax: 20, fieldLabelMax: 100, fieldValueMax: 400, reasonMax: 1500, sparklineMax: 300,
         linkTitleMax: 200, addressMax: 2000, footerMax: 600, issueTitleMax: 700, issueDetailMax: 200, lineMax: 1000)
 }
 

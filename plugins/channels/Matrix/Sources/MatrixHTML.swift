@@ -7,7 +7,7 @@ enum MatrixHTML {
     /// The HTML of a message that is cut to its shares.
     static func of(_ message: Message) -> String {
         let title = "<strong>\(colored(message.headline.escaped, color(of: message)))</strong>".paragraph
-        let facts = message.facts.map { "<b>\($0.label.escaped):</b> \($0.value.escaped)" }
+        let fields = message.fields.map { "<b>\($0.label.escaped):</b> \($0.value.escaped)" }
             .joined(separator: "<br />").paragraph
         let reason = message.reason.isEmpty ? "" : "<b>Why:</b> \(message.reason.escaped)".paragraph
         let sparkline = message.sparkline.map { "<b>Last day:</b> <code>\($0.escaped)</code>".paragraph } ?? ""
@@ -15,10 +15,10 @@ enum MatrixHTML {
         let footer = message.footer.isEmpty ? "" : colored(message.footer.escaped, footerColor).paragraph
 
         // What can be long gets what the rest leaves; the issues first, because they say where to look.
-        var room = MatrixLimits.htmlMax - (title + facts + reason + sparkline + links + footer).bytesInJSON
+        var room = MatrixLimits.htmlMax - (title + fields + reason + sparkline + links + footer).bytesInJSON
         let issues = list("<b>Top issues</b>".paragraph, message.issues.lazy.map(row), room: &room)
         let lines = list("", message.lines.lazy.map(\.escaped), room: &room)
-        return title + facts + lines + reason + issues + sparkline + links + footer
+        return title + fields + lines + reason + issues + sparkline + links + footer
     }
 
     private static func color(of message: Message) -> String {

@@ -12,23 +12,16 @@ private func options(
     homeserver: GuardedText = "https://matrix.example.org",
     room: GuardedText = "!abc:example.org",
     token: GuardedText = GuardedText(Secret(secret))
-) -> Options {
-    Options(["homeserver": .text(homeserver), "room": .text(room), "token": .text(token)])
-}
+) -> Options { Options(["homeserver": .text(homeserver), "room": .text(room), "token": .text(token)]) }
 
 private func channel() throws -> MatrixChannel { try MatrixChannel(options: options(), context: .sample) }
 
 @Suite struct `Posting to Matrix` {
     @Test func `anything fits, looks the same on every attempt, and every answer has a meaning`() throws {
         let conformance = ChannelConformance(
-            try channel(),
-            audience: .people,
-            bodyBytesMax: MatrixLimits.contentMax,
-            secrets: [secret],
-            success: HTTPResponse(status: 200, body: Array("{\"event_id\":\"$e\"}".utf8)),
-            keepsFirstBody: true,
-            bodyFlaws: matrixFlaws
-        )
+            try channel(), audience: .people, bodyBytesMax: MatrixLimits.contentMax, secrets: [secret],
+            success: HTTPResponse(status: 200, body: Array("{\"event_id\":\"$e\"}".utf8)), keepsFirstBody: true,
+            bodyFlaws: matrixFlaws)
         #expect(conformance.violations() == [])
     }
 
@@ -77,9 +70,7 @@ private func channel() throws -> MatrixChannel { try MatrixChannel(options: opti
         throws
     {
         let channel = try MatrixChannel(
-            options: options(homeserver: GuardedText(server), room: GuardedText(room)),
-            context: .sample
-        )
+            options: options(homeserver: GuardedText(server), room: GuardedText(room)), context: .sample)
         let address = "\(start)/_matrix/client/v3/rooms/\(piece)/send/m.room.message/d-1"
         #expect(channel.request(for: SampleMessages.test)?.url.reveal() == address)
         #expect(channel.request(for: SampleMessages.test, isPlain: true)?.url.reveal() == address + "-plain")

@@ -25,8 +25,8 @@ extension MessageShares {
     /// All but issues and lines stay below 8,000 together, which leaves those at least 1,000 of
     /// `SlackLimits.blocksTextMax`. In UTF-16 units after escaping.
     static let slack = MessageShares(
-        headlineMax: SlackLimits.headerTextMax, factsMax: 2 * SlackLimits.fieldsMax, factLabelMax: 50,
-        factValueMax: 190,
+        headlineMax: SlackLimits.headerTextMax, fieldsMax: 2 * SlackLimits.fieldsMax, fieldLabelMax: 50,
+        fieldValueMax: 190,
         reasonMax: 700, sparklineMax: 100, linkTitleMax: 75, addressMax: 1000, footerMax: 300, issueTitleMax: 300,
         issueDetailMax: 120, lineMax: 500)
 }

@@ -53,24 +53,24 @@ enum SlackPayload {
 
     /// The blocks below the headline, of a message cut to its shares.
     private static func details(of message: Message, room: Int) -> [SlackBlock] {
-        let facts = facts(message.facts)
+        let fields = fields(message.fields)
         let reason = message.reason.isEmpty ? [] : [SlackBlock.section("*Why:* \(message.reason.escaped)")]
         let sparkline = message.sparkline.map { [SlackBlock.section("*Last day:*  `\($0.escaped)`")] } ?? []
         let links = links(message.links)
         let footer = message.footer.isEmpty ? [] : [SlackBlock.context(message.footer)]
 
         // What can be long gets what the rest leaves; the issues first, because they say where to look.
-        var room = (facts + reason + sparkline + links + footer).reduce(room) { $0 - $1.textCount }
+        var room = (fields + reason + sparkline + links + footer).reduce(room) { $0 - $1.textCount }
         let issues = list("*Top issues*", message.issues.lazy.map(row), room: &room)
         let lines = list(nil, message.lines.lazy.map { "• \($0.escaped)" }, room: &room)
-        return facts + lines + reason + issues + sparkline + links + footer
+        return fields + lines + reason + issues + sparkline + links + footer
     }
 
-    private static func facts(_ facts: [Message.Fact]) -> [SlackBlock] {
-        let texts = facts.map { fact -> String in
+    private static func fields(_ fields: [Message.Field]) -> [SlackBlock] {
+        let texts = fields.map { field -> String in
             // At the beginning of a line, Slack reads a "greater than" as a quotation, escaped or not.
-            let value = (fact.value.hasPrefix(">") ? "\u{200B}" : "") + fact.value.escaped
-            let label = fact.label.isEmpty ? "" : "*\(fact.label.escaped)*"
+            let value = (field.value.hasPrefix(">") ? "\u{200B}" : "") + field.value.escaped
+            let label = field.label.isEmpty ? "" : "*\(field.label.escaped)*"
             return [label, value].filter { !$0.isEmpty }.joined(separator: "\n")
         }
         return stride(from: 0, to: texts.count, by: SlackLimits.fieldsMax).map { start in

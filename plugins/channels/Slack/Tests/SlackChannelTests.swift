@@ -16,13 +16,8 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
 @Suite struct `Posting to Slack` {
     @Test func `anything fits, looks the same on every attempt, and every answer has a meaning`() throws {
         let conformance = ChannelConformance(
-            try channel(),
-            audience: .people,
-            bodyBytesMax: 100_000,
-            secrets: [secret],
-            success: HTTPResponse(status: 200, body: Array("ok".utf8)),
-            bodyFlaws: slackFlaws
-        )
+            try channel(), audience: .people, bodyBytesMax: 100_000, secrets: [secret],
+            success: HTTPResponse(status: 200, body: Array("ok".utf8)), bodyFlaws: slackFlaws)
         #expect(conformance.violations() == [])
     }
 

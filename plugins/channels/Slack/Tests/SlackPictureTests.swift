@@ -53,7 +53,7 @@ import Testing
     @Test func `no word of a message is missing in its picture`() {
         for (name, message) in SampleMessages.usual {
             let words = SlackPicture.of(SlackPayload.rich(Posting(id: "d", message: message, at: message.at))).text
-            for part in [message.headline, message.reason, message.footer] + message.facts.map(\.value)
+            for part in [message.headline, message.reason, message.footer] + message.fields.map(\.value)
                 + message.issues.map(\.title) + message.links.map(\.title) + message.lines
             {
                 #expect(words.contains(part), "\(name): \(part)")

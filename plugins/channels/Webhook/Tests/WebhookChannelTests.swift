@@ -24,13 +24,8 @@ private let signed: [String: Option.Value] = [
 @Suite struct `Posting to a webhook` {
     @Test func `anything fits and every answer has a meaning`() throws {
         let conformance = ChannelConformance(
-            try channel(signed),
-            audience: .programs,
-            bodyBytesMax: WebhookBody.bytesMax,
-            secrets: [secret, token],
-            deliveredStatuses: [409],
-            bodyFlaws: shapeFlaws
-        )
+            try channel(signed), audience: .programs, bodyBytesMax: WebhookBody.bytesMax, secrets: [secret, token],
+            deliveredStatuses: [409], bodyFlaws: shapeFlaws)
         #expect(conformance.violations() == [])
     }
 

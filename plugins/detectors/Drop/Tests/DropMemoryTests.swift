@@ -108,7 +108,8 @@ import Testing
         return lgamma_r(number, &sign)
     }
 
-    /// What makes the promise on false alarms hold: without a fall, the evidence grows on average by the time that passes.
+    /// What makes the promise on false alarms hold: without a fall, the evidence grows on average by the time that
+    /// passes.
     @Test(arguments: [(3.0, 0.003), (80, 0.001), (200, 0.02), (600, 0.004)])
     func `on average it grows by the time that passes, whatever the traffic`(users: Double, rate: Double) {
         var baseline = Baseline()

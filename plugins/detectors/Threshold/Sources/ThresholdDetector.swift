@@ -174,7 +174,7 @@ public struct ThresholdDetector: SubjectDetector {
     public var severities: Set<Severity>? { composite == nil ? Set(limits.map(\.severity)) : nil }
 
     /// What the figures show, before there are words for it.
-    private enum Look {
+    private enum Glimpse {
         case noFigure
         /// A rate without the counts that it is a share of.
         case bare(Series.Measured)
@@ -184,7 +184,7 @@ public struct ThresholdDetector: SubjectDetector {
         case beyond(Series.Measured, worst: Int)
     }
 
-    private func look(at series: Series) -> Look {
+    private func glimpse(of series: Series) -> Glimpse {
         guard let measured = widening.measured(metric, in: series, volumeMin: volumeMin) else { return .noFigure }
         // Adoption is a share of nothing that a source counts: it can only be taken at its word.
         if metric.unit == .rate, metric.denominator != nil, volumeMin > 0 || confidence != nil {
@@ -197,7 +197,7 @@ public struct ThresholdDetector: SubjectDetector {
 
     public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? {
         guard composite == nil else { return nil }
-        switch look(at: series) {
+        switch glimpse(of: series) {
         case .noFigure, .tooFew: return .far
         case .bare: return .between
         case .inside(let measured): return measured.isComplete ? closeness(measured.figure.value) : .between
@@ -208,7 +208,7 @@ public struct ThresholdDetector: SubjectDetector {
     public func judge(_ series: Series, at now: Moment) -> Judgement {
         if let composite { return composite.judge(series, at: now) }
         let noun = metric.denominator?.name ?? "cases"
-        switch look(at: series) {
+        switch glimpse(of: series) {
         case .noFigure: return unknown("there is no figure for \(metric.title)", .far)
         case .bare(let measured):
             return unknown(

@@ -38,8 +38,8 @@ import ThresholdDetector
         return bot
     }
 
-    /// A healthy app seen through a bad source: spans overlap and come out of order, counts shrink, metrics come and go,
-    /// some spans still fill, releases have no name or one of kilobytes, clocks step, the bot is killed.
+    /// A healthy app seen through a bad source: spans overlap and come out of order, counts shrink, metrics come and
+    /// go, some spans still fill, releases have no name or one of kilobytes, clocks step, the bot is killed.
     @Test(arguments: UInt64(1)...10)
     func `a healthy app never alarms, and nothing traps`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)

@@ -25,7 +25,8 @@ enum BinomialTable {
 }
 
 @Suite struct `The bound over all looks of a day` {
-    /// Logarithms of the gamma function of a million carry the grain of fourteen million: nine digits are left of sixteen.
+    /// Logarithms of the gamma function of a million carry the grain of fourteen million: nine digits are left of
+    /// sixteen.
     static let precision = 1e-7
 
     private func isNear(_ value: Double, _ expected: Double, _ precision: Double = precision) -> Bool {

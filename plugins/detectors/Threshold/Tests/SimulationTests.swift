@@ -7,8 +7,8 @@ import ThresholdDetector
 
 /// Days of an app's life, minute by minute, with an hour before midnight to begin with.
 ///
-/// The traffic has a strong rhythm: twenty times as much in the afternoon as in the small hours. Every case is bad with the
-/// same chance, independently of all others.
+/// The traffic has a strong rhythm: twenty times as much in the afternoon as in the small hours. Every case is bad with
+/// the same chance, independently of all others.
 struct SimulatedDay {
     /// The figures of the hour that ends with each minute of the day.
     private(set) var hours: [(total: Int, bad: Int)] = []
@@ -37,8 +37,9 @@ struct SimulatedDay {
         hours = SimulatedDay.sliding(totals, bads, totalMinutes: 60)
     }
 
-    /// Distinct users: each stays a quarter of an hour, and counts as long as any of it lies within the last hour; whose app
-    /// crashed counts as crashed for an hour from then on. The rate is that of crashed users among the users of an hour.
+    /// Distinct users: each stays a quarter of an hour, and counts as long as any of it lies within the last hour;
+    /// whose app crashed counts as crashed for an hour from then on. The rate is that of crashed users among the users
+    /// of an hour.
     init(usersAround mean: Double, rate: Double, from random: inout SeededRandom) {
         let stay = 15
         let chance = rate * Double(60 + stay) / 60
@@ -93,8 +94,8 @@ struct SimulatedDay {
         if case .firing = rule.judge(Series(metrics), at: .noon).verdict { true } else { false }
     }
 
-    /// Whether any look of the day alarms. A look less than two standard deviations bad can not, whatever the bound: its
-    /// own chance is far above what a whole day is allowed. Passing over it spares most of the time.
+    /// Whether any look of the day alarms. A look less than two standard deviations bad can not, whatever the bound:
+    /// its own chance is far above what a whole day is allowed. Passing over it spares most of the time.
     private func alarms(_ day: SimulatedDay, _ rule: ThresholdDetector, _ total: Metric, _ crashed: Metric) -> Bool {
         day.hours.contains { hour in
             let expected = Double(hour.total) * Self.rate

@@ -94,8 +94,8 @@ private typealias Issue = AlertModel.Issue
         return bot
     }
 
-    /// Lets the bot see looks of half an hour, each with events of issue `a` of 1,000 sessions, by as many users; nil for a
-    /// look that does not name it.
+    /// Lets the bot see looks of half an hour, each with events of issue `a` of 1,000 sessions, by as many users; nil
+    /// for a look that does not name it.
     private func play(_ bot: inout Rehearsal, _ events: [Double?], of subject: Subject = .shop) -> [[Notification.Kind]]
     {
         events.map { events in

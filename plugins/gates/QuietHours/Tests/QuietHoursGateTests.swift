@@ -125,8 +125,7 @@ import Testing
 
     @Test(
         arguments: [(nil, .holdAndSummarize), ("hold", .holdAndSummarize), ("drop", .drop)] as [(String?, Closure.Fate)]
-    )
-    func `then says what becomes of it`(then: String?, fate: Closure.Fate) throws {
+    ) func `then says what becomes of it`(then: String?, fate: Closure.Fate) throws {
         let rule =
             try then.map { try quietHours(["between": "22:00-07:00", "then": $0]) }
             ?? quietHours(["between": "22:00-07:00"])

@@ -13,8 +13,7 @@ import Testing
             played.urls == [
                 "http://localhost:9090/api/v1/query?query=\(sessions.percentEncoded)&time=1795219200",
                 "http://localhost:9090/api/v1/query?query=\(crashed.percentEncoded)&time=1795219200",
-            ]
-        )
+            ])
     }
 
     @Test(arguments: [
@@ -65,8 +64,7 @@ import Testing
         #expect(
             request.headers.map { "\($0.name): \($0.value.reveal())" } == [
                 "Accept: application/json", "X-Scope-OrgID: team-1", "Authorization: Bearer t0k",
-            ]
-        )
+            ])
         #expect(request.headers.last?.value.description == "Bearer ***")
     }
 
@@ -99,8 +97,7 @@ import Testing
             (
                 ["token": text("t"), "headers": map(["authorization": "x"])],
                 "'token' and a header 'Authorization' exclude each other"
-            ),
-            (["username": text("u")], "'username' and 'password' belong together"),
+            ), (["username": text("u")], "'username' and 'password' belong together"),
             (["username": text("u:v"), "password": text("p")], "a 'username' cannot contain ':'"),
             (["headers": map(["X\nY": "z"])], "'X Y' is no header on one line"),
             (["headers": map(["X": "y\r\nZ: 1"])], "'X' is no header on one line"),

@@ -9,32 +9,21 @@ import Testing
             [
                 "(sessions_total": vector((#"{"app": "web", "team": "pay"}"#, "1200.5"), (#"{"app": "ios"}"#, "90")),
                 "crashed": vector((#"{"app": "web", "team": "pay"}"#, "12"), (#"{"app": "ios"}"#, "0")),
-            ]
-        )
+            ])
         #expect(
             played.observations == [
                 Observation(
-                    subject: Subject(source: "checkout", app: "web"),
-                    span: TimeSpan(lasting: .minutes(30), until: now),
-                    seen: now,
-                    metrics: ["sessions": 1200.5, "crashed_sessions": 12],
-                    labels: ["team": "pay"]
-                ),
+                    subject: Subject(source: "checkout", app: "web"), span: TimeSpan(lasting: .minutes(30), until: now),
+                    seen: now, metrics: ["sessions": 1200.5, "crashed_sessions": 12], labels: ["team": "pay"]),
                 Observation(
-                    subject: Subject(source: "checkout", app: "ios"),
-                    span: TimeSpan(lasting: .minutes(30), until: now),
-                    seen: now,
-                    metrics: ["sessions": 90, "crashed_sessions": 0]
-                ),
-            ]
-        )
+                    subject: Subject(source: "checkout", app: "ios"), span: TimeSpan(lasting: .minutes(30), until: now),
+                    seen: now, metrics: ["sessions": 90, "crashed_sessions": 0]),
+            ])
     }
 
     @Test func `the time of a sample ends the span`() throws {
         let played = play(
-            try source(["metrics": map(["crash_free_sessions": "ratio"])]),
-            ["": answer(fixture: "query_vector.json")]
-        )
+            try source(["metrics": map(["crash_free_sessions": "ratio"])]), ["": answer(fixture: "query_vector.json")])
         #expect(played.observations.map(\.subject.release) == ["5.4.0", "5.3.0"])
         #expect(played.observations.first?.subject.app == "wallet")
         #expect(played.observations.first?.metrics == ["crash_free_sessions": 0.9750208955223881])
@@ -48,9 +37,7 @@ import Testing
         ])
         let labels = #"{"service": "a", "version": "1", "stage": "prod", "release": "r", "__name__": "x", "zone": ""}"#
         let observation = try #require(play(source, ["": vector((labels, "1"))]).observations.first)
-        #expect(
-            observation.subject == Subject(source: "checkout", app: "a", release: "1", environment: "prod")
-        )
+        #expect(observation.subject == Subject(source: "checkout", app: "a", release: "1", environment: "prod"))
         #expect(observation.labels == ["release": "r"])
     }
 
@@ -60,17 +47,14 @@ import Testing
             [
                 "(sessions_total": vector((#"{"app": "a", "pod": "1", "team": "t"}"#, "10")),
                 "crashed": vector((#"{"app": "a", "pod": "2", "team": "t"}"#, "1")),
-            ]
-        )
+            ])
         #expect(played.observations.map(\.labels) == [["team": "t"]])
     }
 
     @Test func `a scalar needs the app's name`() throws {
         let metrics = map(["score": "scalar(x)"])
         let named = play(
-            try source(["metrics": metrics, "app": text("shop")]),
-            ["": answer(fixture: "query_scalar.json")]
-        )
+            try source(["metrics": metrics, "app": text("shop")]), ["": answer(fixture: "query_scalar.json")])
         #expect(named.observations.map(\.metrics) == [["score": 99.7]])
         #expect(named.observations.map(\.subject.app) == ["shop"])
         let nameless = play(try source(["metrics": metrics]), ["": answer(fixture: "query_scalar.json")])
@@ -78,15 +62,11 @@ import Testing
         #expect(
             nameless.failure?.description
                 == "metric 'score': the series {} has no label 'app'; keep it, as in sum by (app) (…), or name the app "
-                + "in 'app'"
-        )
+                + "in 'app'")
     }
 
     @Test func `a label names the app before the option does`() throws {
-        let played = play(
-            try source(["app": text("other")]),
-            ["": vector((#"{"app": "web"}"#, "1"), ("{}", "2"))]
-        )
+        let played = play(try source(["app": text("other")]), ["": vector((#"{"app": "web"}"#, "1"), ("{}", "2"))])
         #expect(played.observations.map(\.subject.app) == ["web", "other"])
     }
 
@@ -96,32 +76,22 @@ import Testing
                 try source(),
                 [
                     "": vector(
-                        (#"{"app": "a", "pod": "1", "z": "q"}"#, "1"),
-                        (#"{"app": "a", "pod": "2", "z": "q"}"#, "2")
-                    )
+                        (#"{"app": "a", "pod": "1", "z": "q"}"#, "1"), (#"{"app": "a", "pod": "2", "z": "q"}"#, "2"))
                 ]
-            ).failure
-        )
+            ).failure)
         #expect(failure.reason == .badAnswer)
         #expect(
             failure.description
                 == #"metric 'sessions': two series are about app 'a': {app="a", pod="1", z="q"} and {app="a", "#
-                + #"pod="2", z="q"}; aggregate over 'pod', or say which label is the release or the environment"#
-        )
+                + #"pod="2", z="q"}; aggregate over 'pod', or say which label is the release or the environment"#)
     }
 
     @Test func `no series and NaN are no data`() throws {
-        #expect(
-            play(try source(), ["": answer(fixture: "query_vector_empty.json")]).report?.outcome == .noData
-        )
+        #expect(play(try source(), ["": answer(fixture: "query_vector_empty.json")]).report?.outcome == .noData)
         #expect(play(try source(), ["": vector((#"{"app": "a"}"#, "NaN"))]).report?.outcome == .noData)
         let half = play(
             try source(),
-            [
-                "(sessions_total": vector((#"{"app": "a"}"#, "5")),
-                "crashed": answer(fixture: "query_vector_empty.json"),
-            ]
-        )
+            ["(sessions_total": vector((#"{"app": "a"}"#, "5")), "crashed": answer(fixture: "query_vector_empty.json")])
         #expect(half.observations.map(\.metrics) == [["sessions": 5]], "nothing is not zero")
     }
 
@@ -145,10 +115,8 @@ import Testing
         let source = try source(["metrics": map(["crash_free_sessions": "x"])])
         let failure = try #require(play(source, ["": vector((#"{"app": "a"}"#, "99.7"))]).failure)
         #expect(
-            failure.description
-                == "app 'a': 'crash_free_sessions' is 99.7, but a rate is a fraction from 0 to 1 "
-                + "(divide percentages by 100)"
-        )
+            failure.description == "app 'a': 'crash_free_sessions' is 99.7, but a rate is a fraction from 0 to 1 "
+                + "(divide percentages by 100)")
     }
 
     @Test(
@@ -162,8 +130,7 @@ import Testing
     ) throws {
         let played = play(
             try source(),
-            ["(sessions_total": vector((#"{"app": "a"}"#, total)), "crashed": vector((#"{"app": "a"}"#, hits))]
-        )
+            ["(sessions_total": vector((#"{"app": "a"}"#, total)), "crashed": vector((#"{"app": "a"}"#, hits))])
         #expect(played.observations.first?.metrics["crashed_sessions"] == expected)
         #expect((played.failure == nil) == (expected != nil))
     }

@@ -31,8 +31,7 @@ private struct Figures: Sendable {
         }
         return PrometheusSourceTests.answer(
             "{\"status\": \"success\", \"data\": {\"resultType\": \"\(isRange ? "matrix" : "vector")\", "
-                + "\"result\": [\(series.joined(separator: ","))]}}"
-        )
+                + "\"result\": [\(series.joined(separator: ","))]}}")
     }
 }
 
@@ -44,13 +43,7 @@ private struct Figures: Sendable {
         every: Duration = .minutes(5)
     ) -> Recall {
         Recall(
-            source: "checkout",
-            now: now,
-            from: from,
-            to: to,
-            every: every,
-            spans: spans.isEmpty ? [.hours(1)] : spans
-        )
+            source: "checkout", now: now, from: from, to: to, every: every, spans: spans.isEmpty ? [.hours(1)] : spans)
     }
 
     /// What a bot would have seen that polled at every moment of the stretch.
@@ -76,8 +69,7 @@ private struct Figures: Sendable {
         (
             "a placeholder for the spans",
             ["metrics": map(["sessions": "all[$span]", "crashed_sessions": "crashed[$span]"])]
-        ),
-        ("steps longer than the time between polls", ["step": option(.duration(.hours(1)))]),
+        ), ("steps longer than the time between polls", ["step": option(.duration(.hours(1)))]),
         ("steps shorter than the time between polls", ["step": option(.duration(.minutes(1)))]),
     ]
 
@@ -144,8 +136,7 @@ private struct Figures: Sendable {
             let series = (0..<101).map { "{\"metric\": {\"app\": \"\($0)\"}, \"values\": [\(samples)]}" }
             return answer(
                 "{\"status\": \"success\", \"data\": {\"resultType\": \"matrix\", "
-                    + "\"result\": [\(series.joined(separator: ","))]}}"
-            )
+                    + "\"result\": [\(series.joined(separator: ","))]}}")
         }
         #expect(wide.failure?.reason == .tooLarge)
         #expect(wide.failure?.description == "metric 'sessions': 101000 samples are more than 100000")
@@ -153,9 +144,7 @@ private struct Figures: Sendable {
 
     @Test func `partial answers are told`() throws {
         let played = PlayedRecall(try source(), recall()) { _ in
-            answer(
-                #"{"status": "success", "isPartial": true, "data": {"resultType": "matrix", "result": []}}"#
-            )
+            answer(#"{"status": "success", "isPartial": true, "data": {"resultType": "matrix", "result": []}}"#)
         }
         #expect(played.lines.isEmpty)
         #expect(played.report?.warnings.count == 2)
@@ -178,11 +167,8 @@ private struct Figures: Sendable {
         for (name, options) in `The past of Prometheus`.pacings {
             let options = options.merging(["token": secret("pa55w0rd-of-mine")]) { $1 }
             let conformance = RecallConformance(
-                try source(options),
-                recall(.minutes(30), .hours(1)),
-                secrets: ["pa55w0rd-of-mine"],
-                answer: Figures().answer
-            )
+                try source(options), recall(.minutes(30), .hours(1)), secrets: ["pa55w0rd-of-mine"],
+                answer: Figures().answer)
             #expect(conformance.violations() == [], "\(name)")
         }
     }

@@ -14,23 +14,18 @@ import Testing
             queries
                 == ["30m", "1h", "90m", "7d", "1500ms"].flatMap {
                     ["count(x[\($0)])", "count(y[\($0)]) # $spanish"].map { Substring($0.percentEncoded) }
-                }
-        )
+                })
         #expect(
             played.observations.map(\.span.length) == [
                 .days(7), .seconds(5400), .hours(1), .minutes(30), .milliseconds(1500),
-            ],
-            "of spans that end together, the one told last counts as the newest"
-        )
+            ], "of spans that end together, the one told last counts as the newest")
     }
 
     @Test func `spans have a bound`() throws {
         let many = Poll(source: "checkout", now: now, cursor: nil, spans: (1...40).map { .minutes($0) })
         let played = play(try source(["metrics": open]), many, ["": vector((#"{"app": "a"}"#, "3"))])
         #expect(played.requests.count == 12)
-        #expect(
-            played.report?.warnings == ["rules ask for 40 different spans; only the 6 shortest are measured"]
-        )
+        #expect(played.report?.warnings == ["rules ask for 40 different spans; only the 6 shortest are measured"])
     }
 
     @Test func `steps are read on from the last poll, the last one again`() throws {
@@ -47,14 +42,10 @@ import Testing
         #expect(cursor?["until"] == "2026-11-21T00:00:00Z")
 
         let later = play(
-            source,
-            poll(cursor: cursor, at: now + .minutes(187)),
-            ["": answer(fixture: "query_range_matrix.json")]
-        )
+            source, poll(cursor: cursor, at: now + .minutes(187)), ["": answer(fixture: "query_range_matrix.json")])
         #expect(later.urls.first?.contains("&start=1795219200&end=1795230000&step=3600") ?? false)
         #expect(
-            later.observations.map(\.span) == (-3...0).map { TimeSpan(lasting: .hours(1), until: now + .hours($0)) }
-        )
+            later.observations.map(\.span) == (-3...0).map { TimeSpan(lasting: .hours(1), until: now + .hours($0)) })
         #expect(later.observations.map { $0.metrics["crash_free_sessions"] } == [0.9979, 0.9982, 0.9949, 0.9831])
     }
 
@@ -70,10 +61,7 @@ import Testing
         ).report
         #expect(report?.outcome == .noData)
         #expect(
-            report?.warnings == [
-                "the last poll was long ago: 5473 steps before 2026-11-20T00:05:00Z are passed over"
-            ]
-        )
+            report?.warnings == ["the last poll was long ago: 5473 steps before 2026-11-20T00:05:00Z are passed over"])
     }
 
     @Test(

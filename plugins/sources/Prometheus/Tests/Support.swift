@@ -29,8 +29,7 @@ func answer(fixture name: String, status: Int = 200) -> FetchResult {
 func vector(_ series: (labels: String, value: String)...) -> FetchResult {
     let result = series.map { #"{"metric": \#($0.labels), "value": [1795219200, "\#($0.value)"]}"# }
     return answer(
-        #"{"status": "success", "data": {"resultType": "vector", "result": [\#(result.joined(separator: ", "))]}}"#
-    )
+        #"{"status": "success", "data": {"resultType": "vector", "result": [\#(result.joined(separator: ", "))]}}"#)
 }
 
 func option(_ value: Option.Value) -> Option { Option(value, at: place) }
@@ -50,8 +49,7 @@ func source(_ values: [String: Option] = [:]) throws(ProblemList) -> PrometheusS
     ]
     return try PrometheusSource(
         options: Options(name: "checkout", position: place, values: basic.merging(values) { $1 }),
-        context: SourceContext(name: "checkout", folder: "/", every: .minutes(5))
-    )
+        context: SourceContext(name: "checkout", folder: "/", every: .minutes(5)))
 }
 
 func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) -> Poll {

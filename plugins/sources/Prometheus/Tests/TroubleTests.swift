@@ -16,12 +16,9 @@ import Testing
                                 .text(
                                     GuardedText(pieces: [
                                         .plain("x{key=\""), .secret(Secret("pa55w0rd-of-mine")), .plain("\"}"),
-                                    ])
-                                )
-                            )
+                                    ])))
                         )
-                    ])
-                )
+                    ]))
             ],
         ] {
             let conformance = SourceConformance(
@@ -31,10 +28,9 @@ import Testing
             ) { _ in vector((#"{"app": "a", "team": "t"}"#, "3")) }
             #expect(conformance.violations() == [])
         }
-        let stepwise = SourceConformance(
-            try source(["step": option(.duration(.minutes(5)))]),
-            poll: poll()
-        ) { _ in answer(fixture: "query_range_matrix.json") }
+        let stepwise = SourceConformance(try source(["step": option(.duration(.minutes(5)))]), poll: poll()) { _ in
+            answer(fixture: "query_range_matrix.json")
+        }
         #expect(stepwise.violations() == [])
     }
 
@@ -42,14 +38,12 @@ import Testing
         (
             400, "error_400_bad_data.json", PollFailure.Reason.refused,
             "400: bad_data: invalid parameter \"query\": 1:12"
-        ),
-        (422, "error_422_execution.json", .refused, "422: execution: found duplicate series"),
+        ), (422, "error_422_execution.json", .refused, "422: execution: found duplicate series"),
         (503, "error_503_timeout.json", .unavailable, "503: timeout: query timed out in expression evaluation"),
         (
             200, "error_400_bad_data.json", .badAnswer,
             "$.status: expected \"success\" (the server says: bad_data: invalid"
-        ),
-        (200, "query_string.json", .badAnswer, "$.data.resultType: expected figures; the query gives a text"),
+        ), (200, "query_string.json", .badAnswer, "$.data.resultType: expected figures; the query gives a text"),
         (200, "query_range_matrix.json", .badAnswer, "the query gives a range: wrap it, as in increase(…[30m])"),
     ]) func `errors keep the server's words and name the metric`(
         _ status: Int,
@@ -65,9 +59,7 @@ import Testing
 
     @Test func `a trouble of the second query fails the poll`() throws {
         let played = play(
-            try source(),
-            ["(sessions_total": vector((#"{"app": "a"}"#, "1")), "crashed": answer("", status: 500)]
-        )
+            try source(), ["(sessions_total": vector((#"{"app": "a"}"#, "1")), "crashed": answer("", status: 500)])
         #expect(played.failure?.description.hasPrefix("metric 'crashed_sessions': ") ?? false)
     }
 
@@ -83,8 +75,7 @@ import Testing
         #expect(
             play(source, ["": answer(partial)]).report?.warnings == [
                 "metric 'm': the answer is partial: some of the stores did not answer"
-            ]
-        )
+            ])
         let noisy =
             #"{"status": "success", "warnings": ["a", "b", "", 1, 1], "data": {"resultType": "vector", "result": []}}"#
         #expect(play(source, ["": answer(noisy)]).report?.warnings.last == "metric 'm': and 2 warnings more")
@@ -94,8 +85,7 @@ import Testing
         (
             #"{"metric": {"app": "a"}, "histogram": [1795219200, {}]}"#,
             "$.data.result[0].histogram: expected 'value' with"
-        ),
-        (#"{"metric": {"app": "a"}, "value": [1795219200, 5]}"#, "value[1]: expected a string, found 5"),
+        ), (#"{"metric": {"app": "a"}, "value": [1795219200, 5]}"#, "value[1]: expected a string, found 5"),
         (#"{"metric": {"app": "a"}, "value": ["now", "5"]}"#, "value[0]: expected a number"),
         (#"{"metric": {"app": "a"}, "value": [1e18, "5"]}"#, "value[0]: expected Unix seconds"),
         (#"{"metric": {"app": "a"}, "value": [1795219200]}"#, "value: expected a time and a value, found an array"),
@@ -134,10 +124,7 @@ import Testing
             var mutator = JSONMutator(seed: seed)
             let isRange = seed % 3 == 0
             let body = mutator.mutated(right[isRange ? 4 : Int(seed % 4)])
-            let played = play(
-                isRange ? steps : once,
-                ["": .answered(HTTPResponse(status: 200, body: body))]
-            )
+            let played = play(isRange ? steps : once, ["": .answered(HTTPResponse(status: 200, body: body))])
             #expect(played.report != nil, "seed \(seed)")
             for observation in played.observations {
                 #expect(observation.metrics.flaw == nil, "seed \(seed)")

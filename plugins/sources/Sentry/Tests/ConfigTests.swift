@@ -46,8 +46,7 @@ import Testing
                 error.problems.map(\.message) == [
                     "'url' is not an address of a server such as https://sentry.io", "'token' is empty",
                     "an empty name in 'projects'", "6 environments, but at most 5 can be asked for",
-                ]
-            )
+                ])
             #expect(error.problems.allSatisfy { $0.position == place })
         }
     }

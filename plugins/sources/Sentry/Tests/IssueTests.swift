@@ -26,8 +26,7 @@ import Testing
                 "https://sentry.io/api/0/organizations/acme/issues/?project=-1"
                     + "&start=2026-11-20T22%3A00%3A00Z&end=2026-11-20T23%3A59%3A30Z"
                     + "&query=is%3Aunresolved&sort=freq&limit=100&groupStatsPeriod="
-            ]
-        )
+            ])
     }
 
     @Test func `pages are followed while there are results, by the cursor alone`() throws {
@@ -84,8 +83,7 @@ import Testing
             [{"id": "1", "shortId": "A-1", "title": "", "issueCategory": "db_query", "project": {"slug": "wallet-ios"}},
              {"id": "2", "shortId": "A-2", "title": "T\u202E", "count": 7, "permalink": "javascript:alert(1)",
               "level": "fatal", "substatus": null, "status": "unresolved", "project": {"slug": "wallet-ios"}}]
-            """#
-        )
+            """#)
         let issues = server.play(try source(), poll(.hours(1))).observation("wallet-ios")?.issues ?? []
         #expect(issues.map(\.id) == ["A-2"])
         #expect(issues.first?.url == nil)
@@ -99,8 +97,7 @@ import Testing
             #"""
             [{"id": "1", "shortId": "A-1", "title": "", "count": "90", "isUnhandled": false, "project": {"slug": "a"}},
              {"id": "2", "shortId": "A-2", "title": "y", "count": "3", "isUnhandled": true, "project": {"slug": "a"}}]
-            """#
-        )
+            """#)
         #expect(server.play(try source(), poll(.hours(1))).observation("a")?.issues.map(\.id) == ["A-2", "A-1"])
     }
 

@@ -10,8 +10,7 @@ import Testing
         let cursor = first.report?.cursor
         #expect(Server().play(source, poll(.hours(1), cursor: cursor, at: now + .hours(23))).urls("projects").isEmpty)
         #expect(
-            Server().play(source, poll(.hours(1), cursor: cursor, at: now + .hours(25))).urls("projects").count == 1
-        )
+            Server().play(source, poll(.hours(1), cursor: cursor, at: now + .hours(25))).urls("projects").count == 1)
     }
 
     @Test func `the names of another organization are not read`() throws {
@@ -21,19 +20,14 @@ import Testing
     }
 
     @Test func `slugs are sent as ids`() throws {
-        let played = Server().play(
-            try source(["projects": list("wallet-ios", "4507001")]),
-            poll(.hours(1))
-        )
+        let played = Server().play(try source(["projects": list("wallet-ios", "4507001")]), poll(.hours(1)))
         for url in played.urls("sessions") + played.urls("issues") {
             #expect(url.contains("project=4507002&project=4507001&"))
         }
     }
 
     @Test func `a project that nobody sees fails with a guess`() throws {
-        let failure = try #require(
-            Server().play(try source(["projects": list("walet-ios")]), poll(.hours(1))).failure
-        )
+        let failure = try #require(Server().play(try source(["projects": list("walet-ios")]), poll(.hours(1))).failure)
         #expect(failure.reason == .notFound)
         #expect(failure.description == "the token can see no project 'walet-ios'; did you mean 'wallet-ios'?")
     }

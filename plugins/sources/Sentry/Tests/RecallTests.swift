@@ -47,8 +47,7 @@ private struct Figures: Sendable {
         let intervals = starts.map { "\"\($0)\"" }.joined(separator: ",")
         return SentrySourceTests.answer(
             #"{"start": "\#(first)", "end": "\#(to)", "intervals": [\#(intervals)], "#
-                + #""groups": [\#(groups.joined(separator: ","))]}"#
-        )
+                + #""groups": [\#(groups.joined(separator: ","))]}"#)
     }
 }
 
@@ -57,14 +56,8 @@ private struct Figures: Sendable {
 
     private func recall(_ spans: Duration..., from: Moment? = nil, to: Moment? = nil, cursor: JSON? = nil) -> Recall {
         Recall(
-            source: "mobile",
-            now: now,
-            from: from ?? midnight - .days(1),
-            to: to ?? midnight,
-            every: .minutes(2),
-            spans: spans.isEmpty ? [.hours(1)] : spans,
-            cursor: cursor
-        )
+            source: "mobile", now: now, from: from ?? midnight - .days(1), to: to ?? midnight, every: .minutes(2),
+            spans: spans.isEmpty ? [.hours(1)] : spans, cursor: cursor)
     }
 
     private func observations(_ played: PlayedRecall) -> [Observation] {
@@ -102,10 +95,7 @@ private struct Figures: Sendable {
         #expect(urls[1].contains("&start=2026-11-19T00%3A00%3A00Z&end=2026-11-20T00%3A00%3A00Z&interval=1h&"))
         #expect(urls[1].hasSuffix("includeTotals=0"))
         let next = PlayedRecall(
-            try source(),
-            recall(from: midnight, cursor: played.report?.cursor),
-            answer: Figures().answer
-        )
+            try source(), recall(from: midnight, cursor: played.report?.cursor), answer: Figures().answer)
         #expect(!next.requests.contains { $0.url.description.contains("/projects/") }, "names are remembered")
     }
 
@@ -120,8 +110,7 @@ private struct Figures: Sendable {
         let parts = [recall(.hours(1), .days(1), to: middle), recall(.hours(1), .days(1), from: middle)]
         #expect(
             parts.flatMap { PlayedRecall(source, $0, answer: Figures().answer).lines }
-                == PlayedRecall(source, recall(.hours(1), .days(1)), answer: Figures().answer).lines
-        )
+                == PlayedRecall(source, recall(.hours(1), .days(1)), answer: Figures().answer).lines)
     }
 
     @Test func `nothing is asked of what the service has forgotten`() throws {
@@ -158,10 +147,8 @@ private struct Figures: Sendable {
     @Test(arguments: [
         (
             #"{"start": "x", "end": "x", "intervals": ["2026-11-19T00:00:00Z"], "groups": [{"by": {"project": 1}, "#
-                + #""totals": {}, "series": {"sum(session)": [1, 2]}}]}"#,
-            "expected 1 figures, one for each interval"
-        ),
-        (#"{"intervals": ["yesterday"], "groups": []}"#, "$.intervals[0]: expected an instant"),
+                + #""totals": {}, "series": {"sum(session)": [1, 2]}}]}"#, "expected 1 figures, one for each interval"
+        ), (#"{"intervals": ["yesterday"], "groups": []}"#, "$.intervals[0]: expected an instant"),
         (#"{"intervals": []}"#, "$.groups"),
     ]) func `an answer of another shape is told with its path`(_ body: String, _ words: String) throws {
         let played = PlayedRecall(try source(), recall()) { request in
@@ -200,11 +187,8 @@ private struct Figures: Sendable {
 
     @Test func `the source conforms`() throws {
         let conformance = RecallConformance(
-            try source(["environments": list("production")]),
-            recall(.hours(1), .hours(5), .days(7)),
-            secrets: [token],
-            answer: Figures().answer
-        )
+            try source(["environments": list("production")]), recall(.hours(1), .hours(5), .days(7)), secrets: [token],
+            answer: Figures().answer)
         #expect(conformance.violations() == [])
     }
 }

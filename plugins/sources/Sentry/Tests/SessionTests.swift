@@ -10,8 +10,7 @@ import Testing
             app.metrics == [
                 "sessions": 1000, "crashed_sessions": 10, "crash_free_sessions": 0.99, "users": 400,
                 "crashed_users": 12, "crash_free_users": 0.97,
-            ]
-        )
+            ])
         #expect(app.subject.source == "mobile")
         #expect(app.isComplete)
         let release = try #require(played.observation("wallet-android", "com.acme.wallet@5.4.0+5401"))
@@ -60,8 +59,7 @@ import Testing
             starts == [
                 "start=2026-11-20T22%3A00%3A00Z", "start=2026-11-20T22%3A00%3A00Z", "start=2026-11-19T23%3A00%3A00Z",
                 "start=2026-11-19T23%3A00%3A00Z",
-            ]
-        )
+            ])
     }
 
     @Test func `the longest window comes first, so that the shortest counts as the newest`() throws {
@@ -71,18 +69,14 @@ import Testing
                 ? answer(fixture: "projects.json")
                 : answer(sessions([100, 50, 1, 1], from: isLong ? "2026-11-19T23:00:00Z" : "2026-11-20T22:00:00Z"))
         }
-        #expect(
-            played.observations.map(\.span.from.description) == ["2026-11-19T23:00:00Z", "2026-11-20T22:00:00Z"]
-        )
+        #expect(played.observations.map(\.span.from.description) == ["2026-11-19T23:00:00Z", "2026-11-20T22:00:00Z"])
     }
 
     @Test func `environments are asked for and told apart`() throws {
         var server = Server()
         server.apps = answer(sessions([10, 5, 1, 1], by: #"{"project": 4507001, "environment": "beta"}"#))
         let played = server.play(
-            try source(["environments": list("production", "beta"), "issues": option(.flag(false))]),
-            poll(.hours(1))
-        )
+            try source(["environments": list("production", "beta"), "issues": option(.flag(false))]), poll(.hours(1)))
         #expect(played.urls("sessions").allSatisfy { $0.contains("groupBy=environment") })
         #expect(played.urls("sessions").allSatisfy { $0.contains("&environment=production&environment=beta&") })
         #expect(played.observation("wallet-android")?.subject.environment == "beta")
@@ -104,12 +98,9 @@ import Testing
         #expect(
             server.play(try source(), poll(.hours(1))).observation("wallet-android")?.metrics == [
                 "sessions": 1000, "crashed_sessions": 10, "crash_free_sessions": 0.99,
-            ]
-        )
+            ])
         server.apps = answer(sessions([1000, 0, nil, 1]))
-        #expect(
-            server.play(try source(), poll(.hours(1))).observation("wallet-android")?.metrics == ["sessions": 1000]
-        )
+        #expect(server.play(try source(), poll(.hours(1))).observation("wallet-android")?.metrics == ["sessions": 1000])
     }
 
     @Test(arguments: [
@@ -120,8 +111,7 @@ import Testing
         (
             sessions([5], from: "2027-01-01T00:00:00Z", to: "2027-01-02T00:00:00Z"),
             "$.start: expected an instant before"
-        ),
-        (sessions([5], by: "{}"), "$.groups[0].by.project: expected a value"),
+        ), (sessions([5], by: "{}"), "$.groups[0].by.project: expected a value"),
         (sessions([5], by: #"{"project": [1]}"#), "$.groups[0].by.project: expected a project's id, found an array"),
         (#"{"start": "2026-11-20T22:00:00Z", "end": "2026-11-21T00:00:00Z", "groups": {"0": 1}}"#, "expected an array"),
         ("[]", "$: expected an object, found an array"),

@@ -43,8 +43,7 @@ func source(_ values: [String: Option] = [:]) throws(ProblemList) -> SentrySourc
     ]
     return try SentrySource(
         options: Options(name: "mobile", position: place, values: basic.merging(values) { $1 }),
-        context: SourceContext(name: "mobile", folder: "/", every: .minutes(2))
-    )
+        context: SourceContext(name: "mobile", folder: "/", every: .minutes(2)))
 }
 
 func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) -> Poll {

@@ -9,11 +9,7 @@ import Testing
             ["issues": option(.flag(false))],
         ] {
             let conformance = SourceConformance(
-                try source(values),
-                poll: poll(.hours(1), .hours(24)),
-                secrets: [token],
-                answer: Server().respond
-            )
+                try source(values), poll: poll(.hours(1), .hours(24)), secrets: [token], answer: Server().respond)
             #expect(conformance.violations() == [])
         }
     }
@@ -68,10 +64,7 @@ import Testing
     ]) func `429 waits until the reset, a second at the least`(_ headers: [String: String], _ until: String) throws {
         var server = Server()
         server.apps = answer(
-            fixture: "error_429_string.json",
-            status: 429,
-            headers: headers.map { (name: $0.key, value: $0.value) }
-        )
+            fixture: "error_429_string.json", status: 429, headers: headers.map { (name: $0.key, value: $0.value) })
         let failure = try #require(server.play(try source(), poll(.hours(1))).failure)
         #expect(failure.reason == .rateLimited)
         #expect(failure.retryAt?.description == until)

@@ -24,7 +24,8 @@ import Testing
         #expect(turns == [[0], [1], [0], [1], [0]])
     }
 
-    /// What a floor of 99 % over two minutes sees with `speed: 120`, polled every five seconds, by seed and hour of start.
+    /// What a floor of 99 % over two minutes sees with `speed: 120`, polled every five seconds, by seed and hour of
+    /// start.
     @Test(arguments: 1...8, [0, 6, 12, 20])
     func `the first alert comes within forty seconds and ends two to three minutes later`(
         _ seed: Int, _ hour: Int64

@@ -1,0 +1,147 @@
+internal import Glibc
+public import PluginKit
+public import Preview
+public import SystemPorts
+
+/// Files of observations, read from their begin to their end, however long they are; it says what is wrong with them.
+public struct ObservationFiles {
+    private var reader: ObservationReader
+    private let paths: [String]
+    /// Whether the files are those of a recording, which a bot may be writing and shortening right now.
+    private let isRecording: Bool
+    private let since: Moment?
+    /// Whether what is wrong with lines is of no interest.
+    private let isQuiet: Bool
+    private let terminal: Terminal
+
+    /// When the first and the last of what was played arrived.
+    public private(set) var first, last: Moment?
+
+    /// Bytes read at once.
+    private static let pieceBytes = 1 << 18
+
+    /// One file.
+    ///
+    /// - Parameters:
+    ///   - path: `-` for standard input.
+    ///   - sources: the sources whose lines are wanted.
+    ///   - terminal: where it says what is wrong, and how far it is.
+    public init(_ path: String, sources: some Sequence<String>, _ terminal: Terminal) {
+        self.terminal = terminal
+        paths = [path]
+        isRecording = false
+        since = nil
+        isQuiet = false
+        reader = ObservationReader(name: path == "-" ? "standard input" : path, sources: Set(sources))
+    }
+
+    /// The files of a recording, in their order.
+    ///
+    /// - Parameters:
+    ///   - since: leaves out what arrived earlier.
+    ///   - isQuiet: says nothing of what is wrong with lines.
+    ///   - terminal: where it says what is wrong, and how far it is.
+    public init(
+        recorded paths: [String], since: Moment? = nil, sources: some Sequence<String>, isQuiet: Bool = false,
+        _ terminal: Terminal
+    ) {
+        self.terminal = terminal
+        self.isQuiet = isQuiet
+        self.paths = paths
+        isRecording = true
+        self.since = since
+        reader = ObservationReader(name: paths.first ?? "", sources: Set(sources))
+    }
+
+    /// Gives every batch to `take`, in the order of arrival; gives back whether every line could be read.
+    public mutating func play(_ take: (ObservationReader.Batch) -> Void) throws(Failure) -> Bool {
+        var bar = terminal.progress("Playing observations")
+        var done = 0
+        let total = paths.reduce(0) { $0 + fileSize($1) }
+        for (index, path) in paths.enumerated() {
+            if index > 0 { reader.goOn(with: path) }
+            try play(path, take, &bar, &done, of: total)
+        }
+        reader.finish(isGrowing: isRecording)
+        give(take, &bar)
+        bar.end()
+        if !isQuiet { tellRest() }
+        return reader.brokenCount == 0
+    }
+
+    private mutating func play(
+        _ path: String, _ take: (ObservationReader.Batch) -> Void, _ bar: inout ProgressBar, _ done: inout Int,
+        of total: Int
+    ) throws(Failure) {
+        let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        // The bot has let go of its oldest file meanwhile.
+        if descriptor < 0, errno == ENOENT, isRecording { return }
+        guard descriptor >= 0 else { throw failure(path, errno) }
+        defer { if path != "-" { close(descriptor) } }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw failure(path, errno) }
+        guard status.st_mode & S_IFMT != S_IFDIR else { throw failure(path, EISDIR) }
+        var buffer = [UInt8](repeating: 0, count: ObservationFiles.pieceBytes)
+        while true {
+            let got = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw failure(path, errno) }
+            if got == 0 { break }
+            reader.take(buffer[..<got])
+            give(take, &bar)
+            done += got
+            bar.show(done, of: total)
+        }
+    }
+
+    private mutating func give(_ take: (ObservationReader.Batch) -> Void, _ bar: inout ProgressBar) {
+        while let batch = reader.nextBatch() {
+            if let since, batch.seen < since { continue }
+            first = min(first ?? batch.seen, batch.seen)
+            last = max(last ?? batch.seen, batch.seen)
+            take(batch)
+        }
+        let complaints = reader.takeComplaints()
+        guard !complaints.isEmpty, !isQuiet else { return }
+        bar.end()
+        for complaint in complaints { terminal.error(complaint.description) }
+    }
+
+    private func tellRest() {
+        if reader.untoldCount > 0 {
+            terminal.error("alertbot: and \(reader.untoldCount.counted("more line")) with something wrong")
+        }
+        for (source, lines) in reader.skipped.sorted(by: { $0.key < $1.key }) {
+            terminal.error(
+                "alertbot: warning: skipped \(lines.counted("line")) of source '\(source.tamed.clipped(to: 60))', "
+                    + "which the config does not name")
+        }
+    }
+
+    /// The file's size; 0 for what has none, such as a pipe.
+    private func fileSize(_ path: String) -> Int {
+        var status = stat()
+        guard (path == "-" ? fstat(STDIN_FILENO, &status) : stat(path, &status)) == 0,
+            status.st_mode & S_IFMT == S_IFREG
+        else { return 0 }
+        return Int(status.st_size)
+    }
+
+    private func failure(_ path: String, _ code: Int32) -> Failure {
+        Failure(.impossible, "the observations \(path) can not be read: \(String(cString: strerror(code)))")
+    }
+}
+
+extension Playback {
+    /// What people should know of what was not played: that lines lie beyond the end that somebody asked for, and that
+    /// there was nothing at all, because that nothing is said then is no good sign.
+    public func remarks(until end: Moment?) -> [String] {
+        var remarks: [String] = []
+        if lateCount > 0, let end {
+            let isOne = lateCount == 1
+            remarks.append("\(lateCount.counted("line")) seen after \(end) \(isOne ? "is" : "are") not played")
+        }
+        if lineCount == 0 { remarks.append("there was no observation to play") }
+        return remarks
+    }
+}

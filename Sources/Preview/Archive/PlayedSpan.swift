@@ -1,0 +1,94 @@
+internal import AlertCore
+public import BotConfig
+public import PluginKit
+public import Preview
+internal import Runtime
+public import SystemPorts
+
+/// A span of the past as commands play it: from a file, from what the running bot has recorded, or from the sources.
+public struct PlayedSpan: Sendable {
+    /// Which part of the past is wanted.
+    public struct Wish: Hashable, Sendable {
+        /// A file to play instead of what the bot has recorded; `-` for standard input.
+        public var observations: String?
+        /// How far back, as people write it.
+        public var since: String?
+        /// The folder that keeps what sources were asked for; nil for the usual one.
+        public var cache: String?
+
+        public init(observations: String? = nil, since: String? = nil, cache: String? = nil) {
+            self.observations = observations
+            self.since = since
+            self.cache = cache
+        }
+    }
+
+    private let config: Config
+    private let others: [Config]
+    private let wish: Wish
+    private let end: Moment?
+    private let machine: Machine
+
+    /// - Parameters:
+    ///   - config: whose sources and whose recording are meant.
+    ///   - others: other configs that are played beside it, with sources of their own.
+    ///   - wish: what is played of them.
+    ///   - end: where the span ends; nil for now.
+    public init(
+        _ config: Config, and others: [Config] = [], _ wish: Wish, until end: Moment?, on machine: Machine
+    ) {
+        self.config = config
+        self.others = others
+        self.wish = wish
+        self.end = end
+        self.machine = machine
+    }
+
+    /// Gives every batch to `take`, in the order of arrival; gives back whether all of it could be had.
+    public func play(_ take: (ObservationReader.Batch) -> Void) async throws(Failure) -> Bool {
+        if let observations = wish.observations {
+            var file = ObservationFiles(observations, sources: sources, machine.terminal)
+            return try file.play(take)
+        }
+        let folder = RecordedFolder(config.bot.stateFolder)
+        guard let since = wish.since else { return try playRecording(folder, from: nil, take) }
+        let begin = (end ?? machine.clock.now()) - (try Duration(option: "--since", since))
+        // The recording knows what the bot saw; the sources know more of the past, and some of them nothing.
+        let reachesBack = try !folder.files(until: begin).isEmpty
+        let isThere = try !folder.files(since: begin).isEmpty
+        if reachesBack || isThere && RecalledPast.sources(configs).isEmpty {
+            return try playRecording(folder, from: begin, take)
+        }
+        return try await RecalledPast(since: since, until: end, configs, cache: wish.cache, on: machine).play(take)
+    }
+
+    private var configs: [Config] { [config] + others }
+    private var sources: Set<String> { Set(configs.flatMap(\.sources.keys)) }
+
+    /// Plays what the bot has recorded, and says of which span that is.
+    private func playRecording(
+        _ folder: RecordedFolder, from begin: Moment?, _ take: (ObservationReader.Batch) -> Void
+    ) throws(Failure) -> Bool {
+        let files = try folder.files(since: begin, until: end)
+        guard !files.isEmpty else {
+            throw Failure(
+                .impossible,
+                try folder.files().isEmpty
+                    ? folder.emptySentence + "; play a file with --observations FILE"
+                    : "nothing of that span is recorded in \(folder.path)")
+        }
+        var file = ObservationFiles(recorded: files, since: begin, sources: sources, machine.terminal)
+        let isWhole = try file.play(take)
+        if let first = file.first, let last = file.last {
+            let isShort = begin.map { first - $0 > PlayedSpan.recordingGapMax } ?? false
+            machine.terminal.error(
+                "alertbot: \(isShort ? "warning: played only" : "played") what was recorded from \(first) "
+                    + "to \(min(last, end ?? last))")
+        }
+        return isWhole
+    }
+
+    /// How long after the begin that was asked for a recording may begin without a warning: sources are polled at least
+    /// every 30 minutes unless told otherwise, and a poll may fail.
+    private static let recordingGapMax = Duration.hours(1)
+}

@@ -1,0 +1,80 @@
+public import AlertCore
+internal import BotConfig
+public import Journal
+public import PluginKit
+internal import Runtime
+public import SystemPorts
+
+/// How a command reaches the bot: through its control socket, or, while none runs, through its journal.
+public struct BotContact: Sendable {
+    private let file: ConfigFile
+    private let machine: Machine
+
+    public init(_ file: ConfigFile, on machine: Machine) {
+        self.file = file
+        self.machine = machine
+    }
+
+    /// What the running bot says of itself, or, while none runs, what its journal says.
+    public func status() async throws(Failure) -> JSON {
+        if let folder = file.result.stateFolder,
+            let live = await ControlClient(stateFolder: folder).get("/api/status")
+        {
+            file.warn(whileDoing: "asking the running bot")
+            return live
+        }
+        let config = try file.config()
+        let (state, _) = try State.inJournal(config.bot.stateFolder, file.memories)
+        return StatusReport(state, config.plan, at: machine.clock.now()).status(isRunning: false)
+    }
+
+    /// Has the running bot do it, or, while none runs, writes it to the journal for the next one.
+    public func order(_ command: Command) async throws(Failure) -> CommandAnswer {
+        if let folder = file.result.stateFolder,
+            let answer = try await ControlClient(stateFolder: folder).order(command)
+        {
+            file.warn(whileDoing: "asking the running bot")
+            return answer
+        }
+        let config = try file.config()
+        let folder = config.bot.stateFolder
+        do {
+            var state = State(memories: file.memories)
+            var ledger = try Ledger(opening: FolderDisk(folder), rebuilding: &state)
+            for notice in ledger.report.notices { machine.terminal.error("alertbot: \(notice)") }
+            return try ledger.obey(command, config.plan, &state, at: machine.clock.now())
+        } catch .lockHeld {
+            throw Failure(
+                .impossible,
+                "a bot is running, but does not answer at \(ControlClient(stateFolder: folder).socketPath); "
+                    + "is it starting or stopping? Try again in a moment")
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+extension State {
+    /// The state that a journal tells of, rebuilt without taking it; an absent folder is an empty state.
+    public static func inJournal(
+        _ folder: String, _ memories: MemoryKinds
+    ) throws(Failure) -> (state: State, report: JournalReport) {
+        do throws(JournalError) {
+            return try State.reading(FolderDisk(folder), memories)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}
+
+extension CommandAnswer {
+    /// Prints what came of a command; it ends with 1 when the answer is no.
+    public func print(as format: TextOrJSON, on terminal: Terminal) throws(Failure) {
+        switch (format, self) {
+        case (.json, _): try terminal.line(json.prettyText)
+        case (.text, .done(let sentence, _)): try terminal.line(sentence)
+        case (.text, .refused(let sentence)): terminal.error("alertbot: \(sentence)")
+        }
+        if case .refused = self { throw Failure(.no) }
+    }
+}

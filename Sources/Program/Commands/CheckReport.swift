@@ -1,0 +1,148 @@
+internal import AlertCore
+internal import Archive
+internal import BotConfig
+public import Pictures
+public import PluginKit
+internal import Preview
+internal import Runtime
+public import SystemPorts
+
+/// What `check` finds out of a config: what is wrong with it, how late its rules can be, when its gates are closed, and
+/// what it makes of the newest of the recording.
+public struct CheckReport {
+    private let file: ConfigFile
+    private let delays: [(rule: String, delay: Duration)]
+    private let calendar: [(name: String, spans: [TimeSpan])]
+    private let experience: Experience?
+
+    /// How far ahead gates are shown.
+    private static let calendarLength = Duration.days(14)
+    private static let calendarSpansMax = 60
+
+    public init(_ file: ConfigFile, on machine: Machine) {
+        self.file = file
+        let plan = file.result.config?.plan
+        delays = plan?.detectionDelays ?? []
+        let now = machine.clock.now()
+        calendar = (plan?.gates ?? []).compactMap { gate in
+            guard let calendar = gate.calendar else { return nil }
+            let spans = calendar.schedule(from: now, count: CheckReport.calendarSpansMax)
+            return (gate.name, spans.filter { $0.from < now + CheckReport.calendarLength })
+        }
+        experience = file.result.config.flatMap { RecentExperience($0, on: machine).value }
+    }
+
+    /// What keeps the config from being used, if anything does.
+    public var failure: Failure? { file.result.config == nil ? file.failure : nil }
+
+    public var problemTexts: [String] { file.problemTexts }
+
+    public var json: JSON {
+        [
+            "problems": .array(file.result.problems.map { $0.json(file: file.path) }),
+            "rules": .array(delays.map { ["name": .string($0.rule), "slowest_detection": .string($0.delay.grammar)] }),
+            "gates": .array(
+                calendar.map { gate in
+                    [
+                        "name": .string(gate.name),
+                        "closed": .array(gate.spans.map { ["from": JSON($0.from), "to": JSON($0.to)] }),
+                    ]
+                }),
+            "history": experience?.json ?? .null,
+        ]
+    }
+
+    /// Of a file that can not be read, in the shape in which programs learn of every mistake.
+    public static func unreadable(_ path: String, _ failure: Failure) -> JSON {
+        let problem = Problem(Position(line: 1, column: 1), failure.sentence)
+        return ["problems": [problem.json(file: path)], "rules": [], "gates": [], "history": .null]
+    }
+
+    /// Nil where there is no config to tell of.
+    public func text(_ paint: Paint) -> String? {
+        guard let config = file.result.config else { return nil }
+        let plan = config.plan
+        var parts = [
+            paint.green("✓") + " \(file.path): \(plan.sources.count.counted("source")), "
+                + "\((plan.detectors.count + plan.gates.count).counted("rule")), "
+                + "\(plan.channels.count.counted("channel"))"
+        ]
+        if !delays.isEmpty {
+            let title =
+                paint.bold("Slowest detection") + paint.dim("  (longest time between polls, timeout, and for)")
+            parts.append(lines(title, delays.map { "\($0.rule): within \($0.delay.short)" }))
+        }
+        for gate in calendar {
+            let title = paint.bold("\(gate.name) is closed") + paint.dim("  (\(plan.zone.name), next 14 days)")
+            let spans = gate.spans.map { "\(wall($0.from, plan.zone)) – \(wall($0.to, plan.zone))" }
+            parts.append(lines(title, spans.isEmpty ? ["not at all"] : spans))
+        }
+        if let experience {
+            let zone = experience.zone
+            let title =
+                paint.bold("Messages by what was recorded")
+                + paint.dim("  (\(wall(experience.from, zone)) – \(wall(experience.to, zone)))")
+            let unmatched = experience.unmatched.map {
+                "note: rule '\($0)' matched nothing that was recorded in that time"
+            }
+            parts.append(lines(title, experience.rules.map { "\($0.rule): \($0.text)" } + unmatched))
+        }
+        return parts.joined(separator: "\n\n")
+    }
+
+    private func lines(_ title: String, _ lines: [String]) -> String {
+        ([title] + lines.map { "  " + $0 }).joined(separator: "\n")
+    }
+
+    private func wall(_ moment: Moment, _ zone: Zone) -> String {
+        let civil = zone.civil(moment)
+        let date = civil.date
+        return "\(civil.weekday.shortName) \(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2)) "
+            + "\(civil.hour.padded(2)):\(civil.minute.padded(2)) \(zone.abbreviation(at: moment))"
+    }
+}
+
+/// The newest of the recording, played through a config: as much of it as takes some seconds.
+private struct RecentExperience {
+    private let config: Config
+    private let machine: Machine
+
+    /// Some 4,000 observations, enough to measure the speed by.
+    private static let firstBytes = 1 << 20
+    /// Longer than this nobody wants to wait for a check.
+    private static let playingTime = Duration.seconds(3)
+    /// All that a recording holds by its own bounds, and more.
+    private static let bytesMax = 1 << 30
+
+    init(_ config: Config, on machine: Machine) {
+        self.config = config
+        self.machine = machine
+    }
+
+    /// Nil when nothing is recorded.
+    var value: Experience? {
+        do throws(Failure) {
+            let folder = RecordedFolder(config.bot.stateFolder)
+            let few = try folder.newestFiles(bytesMax: RecentExperience.firstBytes)
+            guard !few.files.isEmpty else { return nil }
+            let began = machine.clock.uptime()
+            let experience = try play(few.files)
+            // How long the first took tells how much there is time for.
+            let took = (machine.clock.uptime() - began).inSeconds
+            let share = RecentExperience.playingTime.inSeconds / max(took, 0.001)
+            let bytesMax = min(Double(few.bytes) * share, Double(RecentExperience.bytesMax))
+            let many = try folder.newestFiles(bytesMax: Int(bytesMax))
+            return many.files.count > few.files.count ? try play(many.files) : experience
+        } catch {
+            machine.terminal.error("alertbot: warning: the recording is left out: \(error.sentence)")
+            return nil
+        }
+    }
+
+    private func play(_ files: [String]) throws(Failure) -> Experience? {
+        var file = ObservationFiles(recorded: files, sources: config.sources.keys, isQuiet: true, machine.terminal)
+        var experience = Experience.Intake(config.plan)
+        _ = try file.play { experience.feed($0) }
+        return experience.finish(channels: config.channels)
+    }
+}

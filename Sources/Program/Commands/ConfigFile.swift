@@ -1,0 +1,91 @@
+// Commands is what the commands of the program find out and say, apart from their options and from which plugins there
+// are: the program declares those and ties it all together. What a command prints goes to the `Terminal` it is given,
+// what it needs of the machine comes from a `Machine`, and why it can not go on is a `Failure`.
+
+internal import AlertCore
+public import BotConfig
+internal import PluginKit
+public import Runtime
+public import SystemPorts
+
+/// In which form a command answers.
+public enum TextOrJSON: String, CaseIterable, Sendable { case text, json }
+
+/// A config file that has been read.
+public struct ConfigFile: Sendable {
+    public let path: String
+    public let result: ConfigResult
+    /// The kinds of memory that the plugins know, which a journal is read with.
+    let memories: MemoryKinds
+    private let lines: [String]
+    private let terminal: Terminal
+
+    /// Libyaml's own bound is ours; one byte more shows that the file is too long.
+    private static let bytesMax = 1 << 20
+
+    public init(_ path: String, _ catalog: PluginCatalog, on machine: Machine) throws(Failure) {
+        self.path = path
+        memories = catalog.memories
+        terminal = machine.terminal
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try WholeFile.read(path, bytesMax: ConfigFile.bytesMax)
+        } catch {
+            throw Failure(.no, "the config \(path) can not be read: \(error.reason); name another with --config FILE")
+        }
+        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let surroundings = ConfigSurroundings(
+            variable: { machine.variables[$0] },
+            file: { path throws(ConfigSurroundings.Missing) in
+                do throws(FileError) {
+                    return try WholeFile.read(path, bytesMax: ConfigFile.bytesMax)
+                } catch {
+                    throw ConfigSurroundings.Missing(error.reason)
+                }
+            },
+            credentialsFolder: machine.variables["CREDENTIALS_DIRECTORY"], zones: ZoneDatabase())
+        result = Config.load(bytes, folder: folder, catalog: catalog, surroundings: surroundings)
+        lines = String(decoding: bytes, as: UTF8.self)
+            .split(omittingEmptySubsequences: false) { $0.isNewline }.map(String.init)
+    }
+
+    /// Every problem, each with its line and a caret.
+    public var problemTexts: [String] { result.problems.map { $0.text(file: path, lines: lines) } }
+
+    /// The config; when there are errors in it they are told and the command ends.
+    public func config() throws(Failure) -> Config {
+        for text in problemTexts { terminal.error(text) }
+        guard let config = result.config else { throw failure }
+        return config
+    }
+
+    /// That there are errors in it, for a command that has told them.
+    var failure: Failure {
+        Failure(.no, "\(path) has \(errorCount == 1 ? "an error" : "\(errorCount) errors")")
+    }
+
+    private var errorCount: Int { result.problems.count { $0.level == .error } }
+
+    /// Says what is wrong, in one line where that keeps nobody from `doing` what was asked for: at night somebody must
+    /// be able to mute a bot that runs well, whatever became of its file.
+    func warn(whileDoing doing: String) {
+        guard result.config == nil else { return problemTexts.forEach(terminal.error) }
+        terminal.error(
+            "alertbot: warning: \(path) has \(errorCount.counted("error")); \(doing) all the same: "
+                + "run 'alertbot check'")
+    }
+
+    /// Where the journal is, for those who only read it.
+    public func journalFolder() throws(Failure) -> String {
+        guard let folder = result.stateFolder else { return try config().bot.stateFolder }
+        warn(whileDoing: "reading the journal")
+        return folder
+    }
+}
+
+extension Config {
+    /// The config as a running bot takes it.
+    public var setup: Bot.Setup {
+        Bot.Setup(plan: plan, sources: sources, channels: channels, heartbeat: bot.heartbeat, secrets: secrets)
+    }
+}

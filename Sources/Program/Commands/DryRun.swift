@@ -1,0 +1,125 @@
+public import AlertCore
+internal import Archive
+public import BotConfig
+public import PluginKit
+public import Preview
+public import Runtime
+public import SystemPorts
+
+/// What would be said now: the ways in which `dry-run` gets its figures, each played on a copy of the state.
+public struct DryRun: Sendable {
+    private let config: Config
+    private let state: State
+    private let faults: Faults?
+    private let machine: Machine
+
+    /// - Parameters:
+    ///   - state: what the bot knows when the preview begins.
+    ///   - faults: what fails on purpose.
+    public init(_ config: Config, from state: State, faults: Faults?, on machine: Machine) {
+        self.config = config
+        self.state = state
+        self.faults = faults
+        self.machine = machine
+    }
+
+    /// What a file of observations leads to.
+    ///
+    /// - Parameters:
+    ///   - path: `-` for standard input.
+    ///   - end: where virtual time ends; nil for the last line.
+    public func play(_ path: String, until end: Moment?) throws(Failure) -> (preview: Preview, isWhole: Bool) {
+        var file = ObservationFiles(path, sources: config.sources.keys, machine.terminal)
+        var playback = Playback(config.plan, from: state, until: end, faults: faults)
+        let isWhole = try file.play { playback.feed($0) }
+        for remark in playback.remarks(until: end) { machine.terminal.error("alertbot: warning: \(remark)") }
+        return (playback.finish(now: machine.clock.now()), isWhole)
+    }
+
+    /// What would be said if every source said again what it has said last.
+    public func repeatRecorded(at now: Moment) throws(Failure) -> Preview {
+        let folder = RecordedFolder(config.bot.stateFolder)
+        let batches = try folder.lastFigures(of: config.sources.keys, until: now, on: machine.terminal)
+        guard !batches.isEmpty else {
+            throw Failure(.impossible, "no figures are recorded in \(folder.path); leave out --recorded to poll")
+        }
+        for source in config.sources.keys.sorted() where !batches.contains(where: { $0.source == source }) {
+            machine.terminal.error("alertbot: source \(source): no figures are recorded")
+        }
+        var preview = Preview(plan: config.plan, state: state, start: now, faults: faults)
+        for batch in batches {
+            machine.terminal.error("alertbot: source \(batch.source): its figures are those of \(batch.seen)")
+            preview.feed(batch.lines, asked: batch.asked, at: now)
+        }
+        preview.advance(to: now)
+        return preview
+    }
+
+    /// What would be said if every source were polled once.
+    public func poll(at now: Moment) async throws(Failure) -> Preview {
+        let inputs = await polls()
+        var preview = Preview(plan: config.plan, state: state, start: now, faults: faults)
+        var failures = 0
+        for input in inputs.sorted(by: { $0.sourceName < $1.sourceName }) {
+            if let failure = input.failure {
+                failures += 1
+                machine.terminal.error("alertbot: source \(input.sourceName): \(failure)")
+            }
+            if let silence = input.silence {
+                machine.terminal.error("alertbot: source \(input.sourceName): \(silence)")
+            }
+            preview.take(input)
+        }
+        guard failures < inputs.count else {
+            throw Failure(.impossible, "no source answered, so there is nothing to judge")
+        }
+        preview.advance(to: now)
+        return preview
+    }
+
+    /// One poll of each source, so many at once as the config allows.
+    private func polls() async -> [Input] {
+        let ports = machine.ports(stateFolder: config.bot.stateFolder, faults: faults)
+        let poller = Poller(ports: ports, redactor: Redactor(config.secrets))
+        let plan = config.plan
+        var bar = machine.terminal.progress("Polling")
+        defer { bar.end() }
+        return await withTaskGroup(of: Input.self) { group in
+            var waiting = plan.sources[...]
+            func startNext() {
+                guard let next = waiting.popFirst(), let source = config.sources[next.name] else { return }
+                let order = plan.previewOrder(for: next, state)
+                group.addTask { await poller.poll(order, source) }
+            }
+            for _ in 0..<plan.concurrency { startNext() }
+            var inputs: [Input] = []
+            while let input = await group.next() {
+                inputs.append(input)
+                bar.show(inputs.count, of: plan.sources.count)
+                startNext()
+            }
+            return inputs
+        }
+    }
+}
+
+extension Input {
+    fileprivate var sourceName: String {
+        if case .polled(let source, _, _) = self { source } else { "" }
+    }
+
+    /// Why there is nothing to judge, though the source has answered.
+    fileprivate var silence: String? {
+        guard case .polled(_, let report, _) = self else { return nil }
+        switch report.outcome {
+        case .noData: return "no data: it answered, and nothing happened in the span"
+        case .stale(let measured): return "stale: its figures are those of \(measured), older than allowed"
+        case .values, .unchanged, .failed: return nil
+        }
+    }
+
+    fileprivate var failure: PollFailure? {
+        guard case .polled(_, let report, _) = self, case .failed(let failure) = report.outcome else { return nil }
+        return failure
+    }
+}

@@ -1,0 +1,145 @@
+internal import AlertCore
+internal import Journal
+public import PluginKit
+internal import Runtime
+public import SystemPorts
+
+/// Looks after the journal of a bot, and says what it finds.
+public struct JournalDesk: Sendable {
+    private let folder: String
+    private let format: TextOrJSON
+    private let terminal: Terminal
+
+    public init(_ folder: String, _ format: TextOrJSON, on terminal: Terminal) {
+        self.folder = folder
+        self.format = format
+        self.terminal = terminal
+    }
+
+    private var reader: JournalReader { JournalReader(FolderDisk(folder)) }
+
+    /// Reads the whole journal and says whether it is sound.
+    public func verify() throws(Failure) {
+        let report = try attempt { () throws(JournalError) in try reader.verify() }
+        let quarantined = try attempt { () throws(JournalError) in try reader.quarantined() }
+        switch format {
+        case .json:
+            let json: JSON = [
+                "folder": .string(folder), "records": JSON(report.records), "bytes": JSON(report.bytes),
+                "last_seq": JSON(Int(clamping: report.lastSeq)), "damaged": .bool(report.isDamaged),
+                "notices": report.noticesJSON, "quarantined": JSON(quarantined),
+            ]
+            try terminal.line(json.prettyText)
+        case .text:
+            sayNotices(report)
+            if quarantined > 0 {
+                terminal.error("\(quarantined.counted("damaged piece")) kept in \(folder)/quarantine.jsonl")
+            }
+            try terminal.line(
+                "\(folder): \(report.records) records, \(report.bytes) bytes, last number \(report.lastSeq): "
+                    + (report.isDamaged ? "damaged" : "sound"))
+        }
+        if report.isDamaged { throw Failure(.no) }
+    }
+
+    /// Prints every record, oldest first.
+    public func show() throws(Failure) {
+        var broken: Failure?
+        let report = try attempt { () throws(JournalError) in
+            try reader.forEach { record in
+                guard broken == nil else { return }
+                do throws(Failure) { try terminal.line(text(record)) } catch { broken = error }
+            }
+        }
+        if let broken { throw broken }
+        sayNotices(report)
+        if report.isDamaged { throw Failure(.no) }
+    }
+
+    private func text(_ record: JournalRecord) -> String {
+        let payload = String(decoding: record.payload, as: UTF8.self)
+        switch format {
+        case .json: return "{\"seq\":\(record.seq),\"at\":\"\(record.at)\",\"record\":\(payload)}"
+        case .text: return "\(record.seq) \(record.at) \(payload.tamed)"
+        }
+    }
+
+    /// Replaces the journal of a stopped bot by a snapshot.
+    public func compact(at now: Moment, _ memories: MemoryKinds) throws(Failure) {
+        let before = try attempt { () throws(JournalError) in try reader.verify() }
+        guard before.lastSeq > 0 else { return try sayCompacted(before, before) }
+        var state = State(memories: memories)
+        try attempt { () throws(JournalError) in
+            var ledger = try Ledger(opening: FolderDisk(folder), rebuilding: &state)
+            for record in try ledger.compact(state, at: now) {
+                terminal.error("alertbot: warning: a record does not fit into the journal and is left out: \(record)")
+            }
+        }
+        try sayCompacted(before, try attempt { () throws(JournalError) in try reader.verify() })
+    }
+
+    private func sayCompacted(_ before: JournalReport, _ after: JournalReport) throws(Failure) {
+        switch format {
+        case .json:
+            let json: JSON = [
+                "folder": .string(folder),
+                "before": ["records": JSON(before.records), "bytes": JSON(before.bytes)],
+                "after": ["records": JSON(after.records), "bytes": JSON(after.bytes)],
+                "notices": before.noticesJSON,
+            ]
+            try terminal.line(json.prettyText)
+        case .text:
+            sayNotices(before)
+            try terminal.line(
+                "\(folder): \(before.records.counted("record")), \(before.bytes) bytes, are now "
+                    + "\(after.records.counted("record")), \(after.bytes) bytes")
+        }
+    }
+
+    /// Copies all that can be read of a damaged journal into a sound one.
+    ///
+    /// - Parameter target: the folder of the copy; nil for one beside the journal.
+    public func repair(to target: String?) throws(Failure) {
+        let target = target ?? (folder.hasSuffix("/") ? String(folder.dropLast()) : folder) + ".repaired"
+        let repair = try attempt { () throws(JournalError) in
+            try JournalRepair(FolderDisk(folder), to: FolderDisk(target))
+        }
+        let found = repair.found
+        switch format {
+        case .json:
+            let json: JSON = [
+                "folder": .string(folder), "to": .string(target), "saved": JSON(repair.saved),
+                "damaged_lines": JSON(found.damagedLines), "missing_records": JSON(Int(clamping: found.missingRecords)),
+                "notices": found.noticesJSON,
+            ]
+            try terminal.line(json.prettyText)
+        case .text:
+            sayNotices(found)
+            try terminal.line("\(target): \(repair.saved.counted("record")) saved; lost: \(loss(found))")
+            try terminal.line("To use it: stop the bot, move \(folder) away, and give \(target) its name.")
+        }
+    }
+
+    private func loss(_ found: JournalReport) -> String {
+        var parts: [String] = []
+        if found.damagedLines > 0 { parts.append(found.damagedLines.counted("damaged line")) }
+        if found.missingRecords > 0 { parts.append(Int(clamping: found.missingRecords).counted("missing record")) }
+        return parts.isEmpty ? "nothing" : parts.joined(separator: ", ")
+    }
+
+    /// Says what was noticed, on standard error.
+    private func sayNotices(_ report: JournalReport) {
+        for notice in report.notices { terminal.error(notice.description) }
+        if report.noticesOmitted > 0 { terminal.error("and \(report.noticesOmitted) more like these") }
+    }
+
+    /// Turns what a journal says into how a command ends: what makes an answer impossible is not what makes it no.
+    private func attempt<Result>(_ work: () throws(JournalError) -> Result) throws(Failure) -> Result {
+        do throws(JournalError) { return try work() } catch { throw Failure(error) }
+    }
+}
+
+extension JournalReport {
+    /// Every notice as a sentence.
+    fileprivate var noticesJSON: JSON { .array(notices.map { .string($0.description) }) }
+}

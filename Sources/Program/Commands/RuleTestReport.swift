@@ -1,0 +1,197 @@
+internal import AlertCore
+internal import BotConfig
+public import Pictures
+public import PluginKit
+public import RuleTests
+public import SystemPorts
+
+/// Files of rule tests, read and run, and what came of them.
+public struct RuleTestReport {
+    private let files: [File]
+    private let coverages: [(config: String, coverage: Coverage)]
+
+    /// Tests that are longer than configs may be would not be read by anybody.
+    private static let testBytesMax = 1 << 20
+    /// Recorded observations of a test: a hundred thousand lines.
+    private static let observationBytesMax = 32 << 20
+
+    /// A file of tests that was read and run.
+    private struct File {
+        let path: String
+        let config: ConfigFile
+        let problems: [Problem]
+        let problemTexts: [String]
+        let results: [RuleTestResult]
+    }
+
+    /// - Parameters:
+    ///   - usualConfig: the config of files that name none.
+    ///   - config: how a config is read.
+    public init(
+        _ paths: [String], usualConfig: String, config: (String) throws(Failure) -> ConfigFile
+    ) throws(Failure) {
+        var files: [File] = []
+        for path in paths { files.append(try RuleTestReport.run(path, usualConfig, config)) }
+        self.files = files
+        coverages = RuleTestReport.coverages(files)
+    }
+
+    private static func run(
+        _ path: String, _ usualConfig: String, _ read: (String) throws(Failure) -> ConfigFile
+    ) throws(Failure) -> File {
+        let bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try WholeFile.read(path, bytesMax: testBytesMax)
+        } catch {
+            throw Failure(.impossible, "the tests \(path) can not be read: \(error.reason)")
+        }
+        let document = RuleTestDocument(bytes)
+        let file = try read(document.configPath.map { beside(path, $0) } ?? usualConfig)
+        let config = try file.config()
+        let reading = document.tests(for: config) { name in
+            do throws(FileError) {
+                return .success(try WholeFile.read(beside(path, name), bytesMax: observationBytesMax))
+            } catch {
+                return .failure(UnreadableFile(error.reason))
+            }
+        }
+        let lines = String(decoding: bytes, as: UTF8.self)
+            .split(omittingEmptySubsequences: false) { $0.isNewline }.map(String.init)
+        return File(
+            path: path, config: file, problems: reading.problems,
+            problemTexts: reading.problems.map { $0.text(file: path, lines: lines) },
+            results: reading.tests.map { $0.run(with: config) })
+    }
+
+    /// The path as the shell must open it: names in a file are relative to the file's folder.
+    private static func beside(_ file: String, _ name: String) -> String {
+        guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return name }
+        return file[...slash] + name
+    }
+
+    /// The coverage of each config, in the order of the files.
+    private static func coverages(_ files: [File]) -> [(config: String, coverage: Coverage)] {
+        var paths: [String] = []
+        for file in files where !paths.contains(file.config.path) { paths.append(file.config.path) }
+        return paths.compactMap { path in
+            let files = files.filter { $0.config.path == path }
+            return files.first?.config.result.config.map { (path, Coverage(files.flatMap(\.results), of: $0)) }
+        }
+    }
+
+    // MARK: what came of them
+
+    private var results: [RuleTestResult] { files.flatMap(\.results) }
+    private var failedCount: Int { results.count { !$0.passed } }
+    private var problemCount: Int { files.reduce(0) { $0 + $1.problems.count } }
+
+    /// Whether every test could be read and none failed.
+    public var isFine: Bool { failedCount == 0 && problemCount == 0 }
+
+    public var problemTexts: [String] { files.flatMap(\.problemTexts) }
+
+    public var json: JSON {
+        [
+            "tests": .array(files.flatMap { file in file.results.map { $0.json(file: file.path) } }),
+            "coverage": .array(coverages.map { .object(JSONObject([("config", .string($0)), ("of", $1.json)])) }),
+            "summary": ["tests": JSON(results.count), "failed": JSON(failedCount)],
+            "problems": .array(files.flatMap { file in file.problems.map { $0.json(file: file.path) } }),
+        ]
+    }
+
+    /// For people: what is wrong with a file before what came of its tests.
+    public func print(_ paint: Paint, on terminal: Terminal) throws(Failure) {
+        for file in files {
+            for problem in file.problemTexts { terminal.error(problem) }
+            for result in file.results { try terminal.line(text(result, file, paint)) }
+        }
+        for (config, coverage) in coverages { try terminal.line(text(coverage, of: config, paint)) }
+        try terminal.line(summary)
+    }
+
+    private var summary: String {
+        let count = results.count
+        let outcome =
+            count == 0
+            ? "no test was run"
+            : "\(count.counted("test")), \(failedCount == 0 ? "all as expected" : "\(failedCount) failed")"
+        guard problemCount > 0 else { return outcome }
+        return "\(outcome); there \(problemCount == 1 ? "is" : "are") \(problemCount.counted("mistake")) in the tests"
+    }
+
+    private func text(_ result: RuleTestResult, _ file: File, _ paint: Paint) -> String {
+        if result.passed { return "\(paint.green("✓")) \(result.name)" }
+        return "\(paint.red("✗")) \(result.name)  \(place(result.position, file))\n" + difference(result, file, paint)
+    }
+
+    /// What was expected and what was said, side by side in time.
+    private func difference(_ result: RuleTestResult, _ file: File, _ paint: Paint) -> String {
+        let zone = file.config.result.config?.plan.zone ?? .utc
+        return result.comparison.map { line in
+            let civil = zone.civil(line.at)
+            let time = "\(civil.hour.padded(2)):\(civil.minute.padded(2)):\(civil.second.padded(2))"
+            switch line.kind {
+            case .asExpected: return "      \(time) \(line.text)"
+            case .missing(let position):
+                return paint.red("    - \(time) \(line.text)") + "  (expected at \(place(position, file)), not said)"
+            case .unexpected: return paint.green("    + \(time) \(line.text)") + "  (said, not expected)"
+            }
+        }.joined(separator: "\n")
+    }
+
+    private func place(_ position: Position, _ file: File) -> String {
+        "\(file.path):\(position.line):\(position.column)"
+    }
+
+    private func text(_ coverage: Coverage, of config: String, _ paint: Paint) -> String {
+        let items = (coverage.rules + coverage.gates).map { item in
+            let mark = item.unseen.isEmpty ? paint.green("✓") : paint.yellow("·")
+            let unseen = item.unseen.isEmpty ? "" : "  never \(item.unseen.joined(separator: ", "))"
+            return "  \(mark) \(item.name)" + (item.seen.isEmpty ? "" : "  \(item.seen.joined(separator: ", "))")
+                + unseen
+        }
+        let title = "\nSeen of \(config): \(Int((coverage.share * 100).rounded(.down)))%"
+        return ([title] + items).joined(separator: "\n")
+    }
+
+    /// The results as build servers read them.
+    public var junit: JUnit {
+        JUnit(
+            files.map { file in
+                var cases = file.results.map { result in
+                    (name: result.name, failure: result.passed ? nil : difference(result, file, .none))
+                }
+                if !file.problems.isEmpty {
+                    cases.append(("the file can be read", file.problemTexts.joined(separator: "\n")))
+                }
+                return JUnit.Suite(name: file.path, cases: cases)
+            })
+    }
+
+    /// Writes the results where a build server looks for them.
+    public func writeJUnit(to path: String) throws(Failure) {
+        do throws(FileError) {
+            try WholeFile.write(Array(junit.xml.utf8), to: path)
+        } catch {
+            throw Failure(.impossible, "the results \(path) can not be written: \(error.reason)")
+        }
+    }
+}
+
+extension RuleTestResult {
+    fileprivate func json(file: String) -> JSON {
+        [
+            "file": .string(file), "line": JSON(position.line), "name": .string(name), "passed": JSON(passed),
+            "decisions": .array(
+                comparison.map { line in
+                    let status =
+                        switch line.kind {
+                        case .asExpected: "as_expected"
+                        case .missing: "missing"
+                        case .unexpected: "unexpected"
+                        }
+                    return ["at": JSON(line.at), "status": .string(status), "text": .string(line.text)]
+                }),
+        ]
+    }
+}

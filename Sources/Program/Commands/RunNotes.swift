@@ -1,0 +1,71 @@
+public import AlertCore
+public import BotConfig
+internal import PluginKit
+public import Runtime
+public import SystemPorts
+
+/// What the running bot logs of its start.
+public enum RunNotes {
+    public static func greeting(_ config: Config) -> [Note] {
+        let plan = config.plan
+        var notes = [
+            Note(
+                .info,
+                "\(config.bot.name): watching \(plan.sources.count.counted("source")) with "
+                    + "\(plan.detectors.count.counted("rule")), telling \(plan.channels.count.counted("channel"))")
+        ]
+        if case .on(let name, let port) = config.bot.listen {
+            let shown = name.contains(":") ? "[\(name)]" : name
+            notes.append(Note(.info, "the page is at http://\(shown):\(port)/"))
+        }
+        return notes
+    }
+}
+
+/// A config that was loaded anew for a bot that runs; one that is wrong never replaces the one that runs.
+public struct ReloadedConfig: Sendable {
+    /// What the bot goes on with; nil for what it has.
+    public let setup: Bot.Setup?
+    public let notes: [Note]
+
+    /// - Parameters:
+    ///   - began: the settings that the bot was started with.
+    ///   - terminal: where is said what is wrong with the file.
+    ///   - read: reads the file.
+    public init(
+        since began: BotSettings, on terminal: Terminal, _ read: () throws(Failure) -> ConfigFile
+    ) {
+        do throws(Failure) {
+            let file = try read()
+            for problem in file.problemTexts { terminal.error(problem) }
+            guard let config = file.result.config else {
+                setup = nil
+                notes = [Note(.error, "the config has errors; the bot goes on with the one it has")]
+                return
+            }
+            setup = config.setup
+            let late = config.bot.changesForRestart(since: began)
+            let warning = Note(
+                .warning, "what changed in \(late.joined(separator: ", ")) takes a restart of the bot")
+            notes = [Note(.info, "the config is loaded anew")] + (late.isEmpty ? [] : [warning])
+        } catch {
+            setup = nil
+            notes = [Note(.error, "\(error.sentence); the bot goes on with the config it has")]
+        }
+    }
+}
+
+extension BotSettings {
+    /// The keys of which the bot goes on with what they said when it was started.
+    fileprivate func changesForRestart(since began: BotSettings) -> [String] {
+        var keys: [String] = []
+        if stateFolder != began.stateFolder { keys.append("bot.state") }
+        if listen != began.listen { keys.append("bot.listen") }
+        if shutdownGrace != began.shutdownGrace { keys.append("bot.shutdown_grace") }
+        guard case .on = began.listen else { return keys }
+        // Messages follow at once; the page keeps its heading, and answers to the names it had.
+        if name != began.name { keys.append("bot.name (on the page)") }
+        if publicURL != began.publicURL { keys.append("bot.public_url (on the page)") }
+        return keys
+    }
+}

@@ -1,0 +1,93 @@
+internal import AlertCore
+public import BotConfig
+internal import PluginKit
+internal import Runtime
+public import SystemPorts
+
+/// One message to one channel that says that nothing is wrong, and what came of it.
+public struct TestMessage: Sendable {
+    private let name: String
+    private let channel: any Channel
+    private let config: Config
+    private let format: TextOrJSON
+    private let machine: Machine
+
+    /// - Parameters:
+    ///   - name: the channel's, in the config.
+    ///   - path: the config's, for people.
+    public init(
+        to name: String, _ config: Config, _ path: String, _ format: TextOrJSON, on machine: Machine
+    ) throws(Failure) {
+        guard let channel = config.channels[name] else {
+            let near = name.nearest(in: config.channels.keys).map { "; did you mean \($0)?" } ?? ""
+            throw Failure(
+                .wrongUsage,
+                "there is no channel '\(name)' in \(path); known: "
+                    + config.channels.keys.sorted().joined(separator: ", ") + near)
+        }
+        self.name = name
+        self.channel = channel
+        self.config = config
+        self.format = format
+        self.machine = machine
+    }
+
+    /// Sends it and says what came of it.
+    public func send() async throws(Failure) {
+        var machine = machine
+        // Standard output holds the JSON and nothing else.
+        if format == .json { machine.terminal = machine.terminal.onlyErrors }
+        let courier = Courier(
+            ports: machine.ports(stateFolder: config.bot.stateFolder), redactor: Redactor(config.secrets))
+        let delivery = delivery(at: machine.clock.now())
+        let outcome = await courier.attempt(delivery, channel)
+        try report(outcome, isKept: channel.keeps(delivery, at: delivery.queued))
+    }
+
+    private func delivery(at now: Moment) -> Delivery {
+        let message = Message(
+            kind: .opened, severity: .info, at: now, headline: "🔵 \(config.bot.name): this is a test message",
+            fields: [Message.Field("Channel", name)],
+            reason: "somebody ran 'alertbot send-test \(name)'; nothing is wrong",
+            footer: "alertbot \(Version.text)")
+        var hash = StableHash()
+        hash.add(name)
+        hash.add(now.description)
+        return Delivery(
+            id: "test-\(hash.text)", channel: name, number: 0, kind: .opened, incident: nil, message: message,
+            queued: now)
+    }
+
+    private func report(_ outcome: DeliveryOutcome, isKept: Bool) throws(Failure) {
+        let sentence: String
+        let isDelivered: Bool
+        switch outcome {
+        case .delivered(let receipt):
+            isDelivered = true
+            sentence =
+                isKept
+                ? "\(name) keeps its messages in the running bot and shows them on its page; nothing had to be sent"
+                : "delivered to \(name)" + (receipt.map { " as \($0)" } ?? "")
+        case .retry(_, let why), .unknown(let why), .refusedBody(let why), .refusedChannel(let why):
+            isDelivered = false
+            sentence = "not delivered to \(name): \(why)"
+        }
+        switch format {
+        case .json:
+            let json: JSON = [
+                "channel": .string(name), "delivered": .bool(isDelivered), "sentence": .string(sentence),
+            ]
+            try machine.terminal.line(json.prettyText)
+        case .text where isDelivered: try machine.terminal.line(sentence)
+        case .text: machine.terminal.error(sentence)
+        }
+        if !isDelivered { throw Failure(.impossible) }
+    }
+}
+
+extension Channel {
+    /// Whether messages to this channel never leave the bot.
+    fileprivate func keeps(_ delivery: Delivery, at now: Moment) -> Bool {
+        if case .keep = post(Posting(delivery, at: now)) { true } else { false }
+    }
+}

@@ -1,0 +1,103 @@
+internal import AlertCore
+internal import Archive
+public import BotConfig
+public import PluginKit
+internal import Preview
+internal import Runtime
+public import SystemPorts
+
+/// Why something is told or not, asked of the present or of a moment in the past.
+public struct WhyQuestion: Sendable {
+    private let app: String?
+    private let rule: String?
+    private let then: Moment?
+    private let config: Config
+    private let path: String
+    private let memories: MemoryKinds
+    private let machine: Machine
+
+    /// - Parameters:
+    ///   - app: an app or a glob; nil for all.
+    ///   - rule: a rule or a glob; nil for all.
+    ///   - then: nil for now.
+    ///   - path: the config's, for people.
+    ///   - memories: the kinds of memory that the plugins know.
+    public init(
+        app: String?, rule: String?, at then: Moment?, _ config: Config, _ path: String, _ memories: MemoryKinds,
+        on machine: Machine
+    ) throws(Failure) {
+        let rules = config.plan.detectors.map(\.name)
+        if let rule, !rules.contains(where: { Glob(rule).fits($0) }) {
+            let near = rule.nearest(in: rules).map { "; did you mean \($0)?" } ?? ""
+            throw Failure(
+                .wrongUsage,
+                "there is no rule '\(rule.tamed)' that judges figures; there are: "
+                    + "\(rules.joined(separator: ", "))\(near)"
+            )
+        }
+        self.app = app
+        self.rule = rule
+        self.then = then
+        self.config = config
+        self.path = path
+        self.machine = machine
+        self.memories = memories
+    }
+
+    /// Prints the answer.
+    public func answer(as format: TextOrJSON) throws(Failure) {
+        let now = machine.clock.now()
+        let state = try state(now)
+        let report = WhyReport(state, config.plan, at: then ?? now, app: app, rule: rule)
+        switch format {
+        case .json: try machine.terminal.line(report.json.prettyText)
+        case .text:
+            try machine.terminal.line(
+                report.isEmpty ? nothing(state) : report.paragraphs.joined(separator: "\n\n"))
+        }
+    }
+
+    private func state(_ now: Moment) throws(Failure) -> State {
+        guard let then else { return try State.inJournal(config.bot.stateFolder, memories).state }
+        return try past(then, now)
+    }
+
+    /// What the bot would have known at a moment in the past with the present config, by what it has recorded.
+    private func past(_ then: Moment, _ now: Moment) throws(Failure) -> State {
+        guard then <= now else {
+            throw Failure(.wrongUsage, "--at is \(then), which is still to come; leave it out to ask about now")
+        }
+        let folder = RecordedFolder(config.bot.stateFolder)
+        var files = try folder.files(until: then)
+        // The first file tells when the recording begins.
+        if files.isEmpty { files = Array(try folder.files().prefix(1)) }
+        guard !files.isEmpty else { throw Failure(.impossible, folder.emptySentence) }
+        var file = ObservationFiles(recorded: files, sources: config.sources.keys, machine.terminal)
+        var playback = Playback(config.plan, until: then)
+        _ = try file.play { playback.feed($0) }
+        guard let first = file.first else {
+            throw Failure(.impossible, "nothing of the sources in \(path) is recorded in \(folder.path)")
+        }
+        guard first <= then else {
+            throw Failure(.impossible, "the recording begins at \(first); nothing is known of \(then)")
+        }
+        machine.terminal.error(
+            "alertbot: this is what the present config makes of what was recorded from \(first) on, up to \(then); "
+                + "mutes and acknowledgements by command are not recorded")
+        return playback.finish(now: then).state
+    }
+
+    /// Why there is nothing to explain.
+    private func nothing(_ state: State) -> String {
+        let apps = Set(state.figures.series.keys.map(\.app))
+        guard !apps.isEmpty else {
+            return "No figures have come yet, so there is nothing to judge; 'alertbot status' shows the sources."
+        }
+        guard let app, !apps.contains(where: { Glob(app).fits($0) }) else {
+            return "No rule concerns that; look at its 'match' in \(path)."
+        }
+        let near = app.nearest(in: apps).map { "; did you mean \($0)?" } ?? ""
+        return
+            "No figures of an app '\(app.tamed)' have come; there are: \(apps.sorted().joined(separator: ", "))\(near)"
+    }
+}

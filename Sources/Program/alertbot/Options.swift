@@ -1,0 +1,88 @@
+internal import Archive
+public import ArgumentParser
+internal import BuiltinPlugins
+public import Commands
+internal import Pictures
+internal import PluginKit
+internal import Runtime
+public import SystemPorts
+
+/// `Option` is a word of PluginKit too; in this module it means an option of the command line.
+typealias Option = ArgumentParser.Option
+
+extension TextOrJSON: ExpressibleByArgument {}
+extension ColorChoice: ExpressibleByArgument {}
+
+/// The options that every command shares.
+struct CommonOptions: ParsableArguments {
+    @Option(name: .long, help: ArgumentHelp("The config file.", valueName: "file"))
+    var config = "config.yaml"
+
+    @Option(name: .long, help: "Colours: auto, always or never.")
+    var color = ColorChoice.auto
+
+    var paint: Paint { Paint(isOn: machine.terminal.isColored(color)) }
+
+    /// The config file, read.
+    func file() throws(Failure) -> ConfigFile { try ConfigFile(config, .builtin, on: machine) }
+}
+
+/// The options of commands that read no config.
+struct OutputOptions: ParsableArguments {
+    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @Option(name: .long, help: "Colours: auto, always or never.") var color = ColorChoice.auto
+
+    var paint: Paint { Paint(isOn: machine.terminal.isColored(color)) }
+}
+
+/// Which part of the past a command plays.
+struct SpanOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Play this file instead of what the bot has recorded; - for standard input.", valueName: "file"))
+    var observations: String?
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Play so much of the past, such as 30d: from the recording, or from the sources where it does not reach "
+                + "back so far.", valueName: "duration"))
+    var since: String?
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "With --since: the folder that keeps what sources were asked for (default: $XDG_CACHE_HOME/alertbot).",
+            valueName: "folder"))
+    var cache: String?
+
+    func validate() throws {
+        if since != nil, observations != nil {
+            throw ValidationError(
+                "--since is about the past of the bot or of its sources; leave it out, or --observations")
+        }
+        if cache != nil, since == nil { throw ValidationError("--cache belongs to --since") }
+    }
+
+    var wish: PlayedSpan.Wish { PlayedSpan.Wish(observations: observations, since: since, cache: cache) }
+}
+
+/// Options that make things fail on purpose.
+struct FaultOptions: ParsableArguments {
+    @Option(
+        name: .long,
+        help: ArgumentHelp("Make polls and deliveries fail at random, such as 30%.", valueName: "percentage"))
+    var faultRate: String?
+    @Option(name: .long, help: "The seed of those failures.") var seed: UInt64 = 1
+
+    func validate() throws {
+        guard let faultRate else { return }
+        guard let rate = try? Percentage(grammar: faultRate), rate.fraction <= 1 else {
+            throw ValidationError("--fault-rate is '\(faultRate)', expected a percentage such as 30%")
+        }
+    }
+
+    var faults: Faults? {
+        guard let faultRate, let rate = try? Percentage(grammar: faultRate) else { return nil }
+        return Faults(rate: rate.fraction, seed: seed)
+    }
+}

@@ -1,0 +1,209 @@
+internal import AlertCore
+internal import PluginKit
+internal import YAMLKit
+
+// What only the whole config can tell: names that do not exist, rules that can never match, routes that nobody reaches.
+
+extension ConfigLoader {
+    mutating func checkReferences(
+        _ entries: [Entry], _ bot: BotSettings, _ sources: [SourceEntry], _ channels: [ChannelEntry], _ rules: Rules,
+        _ routes: [RouteEntry]
+    ) {
+        let channelNames = channels.map(\.plan.name)
+        let sourceNames = sources.map(\.plan.name)
+        if let reportTo = bot.reportTo, !channelNames.contains(reportTo) {
+            let section = entries.first { $0.key == "bot" }?.value.mapping ?? []
+            if let node = section.first(where: { $0.key == "report_to" })?.value {
+                reportMissing("channel", reportTo, at: node.position, among: channelNames)
+            }
+        }
+        for (name, position) in routes.flatMap(\.to) where !channelNames.contains(name) {
+            reportMissing("channel", name, at: position, among: channelNames)
+        }
+        checkReach(routes)
+        let detectorNames = rules.places.filter(\.isDetector).map(\.name) + Trouble.allCases.map(\.rawValue)
+        for route in routes {
+            checkMatch(route.route.match, route.match, sourceNames + channelNames, detectorNames, isDetector: false)
+        }
+        for place in rules.places {
+            checkMatch(
+                place.conditions, place.match, place.isDetector ? sourceNames : sourceNames + channelNames,
+                detectorNames, isDetector: place.isDetector,
+                readsIssues: rules.detectors.first { $0.name == place.name }?.detector.readsIssues ?? false)
+            if place.isDetector { checkGiven(place, rules, sources) }
+            for spec in place.options {
+                guard let node = place.entries.first(where: { $0.key == spec.name })?.value else { continue }
+                checkNames(in: node, spec.kind, [.channel: channelNames, .source: sourceNames])
+                if case .match = spec.kind, let match = reader.match(node, spec.name) {
+                    checkMatch(
+                        match, node, sourceNames + channelNames, detectorNames, isDetector: false)
+                }
+            }
+        }
+        checkWaiting(rules)
+    }
+
+    /// Names of other things in the options of a plugin.
+    private mutating func checkNames(in node: Node, _ kind: OptionKind, _ known: [OptionKind.Reference: [String]]) {
+        switch kind {
+        case .list(let inner, _): for element in node.elements { checkNames(in: element, inner, known) }
+        case .name(of: let what):
+            guard case .scalar(let written, _) = node.kind, !written.isEmpty, !written.contains("${"),
+                let names = known[what], !names.contains(written)
+            else { return }
+            reportMissing(what.rawValue, written, at: node.position, among: names)
+        default: return
+        }
+    }
+
+    /// Gates that wait for incidents must not be waited for by those same incidents.
+    private mutating func checkWaiting(_ rules: Rules) {
+        let waiting = rules.gates.filter { $0.gate.waitsFor != nil }
+        for gate in waiting {
+            guard let cause = gate.gate.waitsFor, let place = rules.places.first(where: { $0.name == gate.name }) else {
+                continue
+            }
+            if !gate.match.conditions.isEmpty, gate.match.isWithin(cause) {
+                reader.report(
+                    place.position,
+                    "everything that '\(gate.name)' matches explains itself, so it never holds anything",
+                    advice: "let 'match' and what it waits for name different things")
+            }
+            var chain = [gate]
+            while let last = chain.last, let cause = last.gate.waitsFor,
+                let next = waiting.first(where: {
+                    $0.name != last.name && cause.isWithin($0.match) && !$0.explains(cause)
+                })
+            {
+                if let first = chain.firstIndex(where: { $0.name == next.name }) {
+                    // Each circle is told once, at the first of its rules in the file.
+                    let names = chain[first...].map(\.name)
+                    if first == 0, waiting.first(where: { names.contains($0.name) })?.name == gate.name {
+                        reader.report(
+                            place.position,
+                            "rules wait for each other in a circle: \((names + [next.name]).joined(separator: ", "))",
+                            advice: "take one of them out, or narrow its 'match'")
+                    }
+                    break
+                }
+                chain.append(next)
+            }
+        }
+    }
+
+    private mutating func reportMissing(_ what: String, _ name: String, at position: Position, among names: [String]) {
+        let known = names.isEmpty ? "" : "; known: \(names.sorted().listed)"
+        reader.report(position, "there is no \(what) '\(name.clipped(to: 60))'\(known)", name.nearest(in: names))
+    }
+
+    /// Names in a match must be names of things; and a detector sees subjects, which have no severity and no rule.
+    private mutating func checkMatch(
+        _ match: Match, _ node: Node?, _ sourceNames: [String], _ ruleNames: [String], isDetector: Bool,
+        readsIssues: Bool = false
+    ) {
+        guard let node else { return }
+        for entry in node.mapping {
+            guard let condition = match[entry.key] else { continue }
+            if isDetector, ["severity", "issue", "rule"].contains(entry.key), !(readsIssues && entry.key == "issue") {
+                reader.report(
+                    entry.keyMark.position,
+                    "a rule that judges observations can never match '\(entry.key)': observations have none",
+                    advice: entry.key == "severity" ? "use 'match' of a route or of a gate" : nil)
+                continue
+            }
+            guard let names = entry.key == "source" ? sourceNames : entry.key == "rule" ? ruleNames : nil else {
+                continue
+            }
+            for (element, pattern) in zip(entry.value.elements, condition.patterns)
+            where !names.contains(where: pattern.fits) {
+                let shown = reader.shown(element, pattern.pattern)
+                if pattern.isExact {
+                    reportMissing(entry.key, shown, at: element.position, among: names)
+                } else {
+                    reader.report(
+                        element.position,
+                        "'\(shown)' fits no \(entry.key), so it can never match; known: \(names.listed)")
+                }
+            }
+        }
+    }
+
+    /// Every metric of a rule must be given by a source that the rule looks at, and issues where it judges those.
+    private mutating func checkGiven(_ place: Rules.Place, _ rules: Rules, _ sources: [SourceEntry]) {
+        let written = place.value.metrics
+        guard !written.contains(where: { $0.name.contains("${") }) else { return }
+        let detector = rules.detectors.first { $0.name == place.name }?.detector
+        let seen = sources.filter { entry in
+            place.conditions["source"].map { $0.patterns.contains { $0.fits(entry.plan.name) } } ?? true
+        }
+        // A source whose own options are wrong has been told so; what it gives is not known.
+        guard !seen.isEmpty, seen.allSatisfy({ $0.source != nil }) else { return }
+        let names = seen.map(\.plan.name).sorted().listed
+        if detector?.readsIssues == true, seen.allSatisfy({ $0.source?.givesIssues == false }) {
+            reader.report(
+                place.position, "rule '\(place.name)' judges issues, but no source of it names any: \(names)",
+                advice: "use 'match' to point it at a source that does")
+        }
+        for metric in detector?.metrics ?? written.map({ Metric($0.name) }) {
+            let isGiven = seen.contains { entry in
+                guard let given = entry.source?.metrics else { return true }
+                return given.contains(metric) || metric.canBeComputed(from: given)
+            }
+            guard !isGiven else { continue }
+            let given = Set(seen.flatMap { $0.source?.metrics ?? [] }.map(\.name)).sorted()
+            reader.report(
+                written.first { $0.name == metric.name }?.position ?? place.position,
+                "no source of this rule gives '\(metric.name)'; \(names) gives \(given.listed)",
+                metric.name.nearest(in: given))
+        }
+    }
+
+    /// A route behind one that matches everything is never reached.
+    private mutating func checkReach(_ routes: [RouteEntry]) {
+        guard let last = routes.firstIndex(where: { $0.route.match.conditions.isEmpty && !$0.route.continues }) else {
+            return
+        }
+        for route in routes[(last + 1)...] {
+            guard let position = route.match?.position ?? route.to.first?.position else { continue }
+            reader.report(
+                position, "this route is never reached: one before it matches everything",
+                advice: "put it first, or add continue: true there")
+        }
+    }
+}
+
+extension Node {
+    /// The metrics named anywhere in a rule: its own, or those of its conditions.
+    fileprivate var metrics: [(name: String, position: Position)] {
+        switch kind {
+        case .mapping(let entries):
+            entries.flatMap { entry -> [(name: String, position: Position)] in
+                guard entry.key == "metric", case .scalar(let name, _) = entry.value.kind else {
+                    return entry.value.metrics
+                }
+                return [(name, entry.value.position)]
+            }
+        case .sequence(let nodes): nodes.flatMap(\.metrics)
+        default: []
+        }
+    }
+}
+
+extension GatePlan {
+    /// Whether what is meant explains what the gate holds, too, so that the gate lets it pass.
+    fileprivate func explains(_ match: Match) -> Bool { gate.waitsFor.map(match.isWithin) ?? false }
+}
+
+extension Match {
+    /// Whether everything that this match fits, the other one fits for certain.
+    fileprivate func isWithin(_ other: Match) -> Bool {
+        other.conditions.allSatisfy { wanted in
+            guard let mine = self[wanted.property] else { return false }
+            return mine.patterns.allSatisfy { pattern in
+                wanted.patterns.contains {
+                    $0 == pattern || $0.pattern == "*" || pattern.isExact && $0.fits(pattern.pattern)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+internal import AlertCore
+internal import PluginKit
+internal import YAMLKit
+
+extension ConfigLoader {
+    struct Rules {
+        var detectors: [DetectorPlan] = []
+        var gates: [GatePlan] = []
+        /// Where each rule stands, and what of it can be complained about.
+        var places: [Place] = []
+
+        struct Place {
+            let name: String
+            let position: Position
+            let match: Node?
+            let conditions: Match
+            let value: Node
+            let isDetector: Bool
+            let entries: [Entry]
+            let options: [OptionSpec]
+        }
+    }
+
+    mutating func readRules(_ things: [Named], _ zone: Zone, _ sources: [SourceEntry]) -> Rules {
+        enum Kind {
+            case detector(any Detector.Type)
+            case gate(any Gate.Type)
+        }
+        let plugins =
+            reader.catalog.detectors.map { (manifest: $0.manifest, type: Kind.detector($0)) }
+            + reader.catalog.gates.map { (manifest: $0.manifest, type: Kind.gate($0)) }
+        var rules = Rules()
+        for thing in things {
+            if Trouble(rawValue: thing.name) != nil {
+                reader.report(
+                    thing.position, "'\(thing.name)' is the name of one of the bot's own troubles; choose another")
+            }
+            let entries = reader.entries(of: thing.value, "rule '\(thing.name)'")
+            let said = reader.options(
+                [RuleSettings.match], in: entries, at: thing.position, "rule '\(thing.name)'")
+            let match = said[RuleSettings.match]
+            guard let plugin = plugin(thing, entries, "rule", among: plugins) else { continue }
+            let isDetector = if case .detector = plugin.type { true } else { false }
+            rules.places.append(
+                Rules.Place(
+                    name: thing.name, position: thing.position,
+                    match: entries.first { $0.key == RuleSettings.match.name }?.value, conditions: match,
+                    value: thing.value, isDetector: isDetector, entries: entries, options: plugin.manifest.options))
+            let options = reader.options(
+                of: plugin.manifest, name: thing.name, at: thing.position, entries,
+                common: (isDetector ? Vocabulary.detector : Vocabulary.gate).names, "rule '\(thing.name)'")
+            let context = RuleContext(name: thing.name, zone: zone, looksPerDay: looksPerDay(match, sources))
+            switch plugin.type {
+            case .detector(let type):
+                let detector = make(thing) { () throws(ProblemList) -> any Detector in
+                    try type.init(options: options, context: context)
+                }
+                guard let detector else { continue }
+                rules.detectors.append(
+                    DetectorPlan(
+                        name: thing.name, detector: detector, match: match,
+                        repeat: readRepeat(entries, thing) ?? type.remindsAfter))
+            case .gate(let type):
+                let gate = make(thing) { () throws(ProblemList) -> any Gate in
+                    try type.init(options: options, context: context)
+                }
+                guard let gate else { continue }
+                rules.gates.append(GatePlan(name: thing.name, gate: gate, match: match))
+            }
+        }
+        return rules
+    }
+
+    /// The time between reminders, or nil for none; nil altogether where nothing is said of it.
+    private mutating func readRepeat(_ entries: [Entry], _ thing: Named) -> Duration?? {
+        let said = reader.options(
+            [RuleSettings.reminder], in: entries, at: thing.position, "rule '\(thing.name)'")
+        return said[RuleSettings.reminder]
+    }
+
+    /// At most how often a day a rule can look at one subject: once per throttle of its fastest source.
+    private func looksPerDay(_ match: Match, _ sources: [SourceEntry]) -> Double {
+        let throttles = sources.map(\.plan).filter { source in
+            match["source"].map { $0.patterns.contains { $0.fits(source.name) } } ?? true
+        }.map(\.throttle)
+        let fastest = throttles.min() ?? PollingSettings.throttle.default
+        return Duration.days(1).inSeconds / max(fastest.inSeconds, 1)
+    }
+
+    struct RouteEntry {
+        let route: Route
+        let to: [(name: String, position: Position)]
+        let match: Node?
+    }
+
+    mutating func readRoutes(_ node: Node?) -> [RouteEntry] {
+        guard let node, !node.isNull else { return [] }
+        guard case .sequence(let nodes) = node.kind else {
+            reader.report(
+                node.position, "'routes' must be a list, not \(node.kindName)", advice: "write - to: [CHANNEL]")
+            return []
+        }
+        return nodes.map { node in
+            let entries = reader.entries(of: node, "a route")
+            reader.reportUnknown(entries, known: Vocabulary.route.names, in: "a route")
+            let matchNode = entries.first { $0.key == "match" }?.value
+            var to: [(name: String, position: Position)] = []
+            if let entry = entries.first(where: { $0.key == "to" }) {
+                for element in entry.value.elements {
+                    if let name = reader.text(element, "to")?.description { to.append((name, element.position)) }
+                }
+            } else {
+                reader.report(
+                    node.position, "a route needs 'to': the channels it leads to", advice: "write to: [CHANNEL]")
+            }
+            let said = reader.options(
+                [RuleSettings.match, Vocabulary.continues], in: entries, at: node.position, "a route")
+            return RouteEntry(
+                route: Route(
+                    match: said[RuleSettings.match], to: to.map(\.name),
+                    continues: said[Vocabulary.continues]),
+                to: to, match: matchNode)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+internal import AlertCore
+internal import PluginKit
+internal import YAMLKit
+
+extension ConfigLoader {
+    struct SourceEntry {
+        let plan: SourcePlan
+        /// Nil when its options were wrong.
+        let source: (any Source)?
+        let position: Position
+    }
+
+    struct ChannelEntry {
+        let plan: ChannelPlan
+        let channel: (any Channel)?
+    }
+
+    /// What holds for every source that says nothing else.
+    mutating func readPolling(_ node: Node?) -> Options {
+        let entries = node.map { reader.entries(of: $0, "'polling'") } ?? []
+        reader.reportUnknown(entries, known: PollingSettings.ofAll.map(\.name), in: "'polling'")
+        return readPacing(PollingSettings.ofAll, in: entries, at: node?.position, "'polling'")
+    }
+
+    private mutating func readPacing(
+        _ settings: [any SettingDeclaration], in entries: [Entry], at position: Position?, _ what: String
+    ) -> Options {
+        let options = reader.options(settings, in: entries, at: position ?? Position(line: 1, column: 1), what)
+        checkOrder(options)
+        return options
+    }
+
+    /// The three intervals must be in order as far as they are written; defaults give way.
+    private mutating func checkOrder(_ options: Options) {
+        func compare(_ small: Setting<Duration>, _ large: Setting<Duration>) {
+            guard let a = options.written(small), let b = options.written(large), a > b else { return }
+            reader.report(
+                options.position(of: small),
+                "'\(small.name)' (\(a.grammar)) is longer than '\(large.name)' (\(b.grammar))")
+        }
+        compare(PollingSettings.throttle, PollingSettings.every)
+        compare(PollingSettings.every, PollingSettings.slowest)
+        compare(PollingSettings.throttle, PollingSettings.slowest)
+    }
+
+    mutating func readSources(_ things: [Named], _ polling: Options) -> [SourceEntry] {
+        let plugins = reader.catalog.sources.map { (manifest: $0.manifest, type: $0) }
+        return things.map { thing in
+            let entries = reader.entries(of: thing.value, "source '\(thing.name)'")
+            let pacing = readPacing(
+                PollingSettings.ofSource, in: thing.value.mapping, at: thing.position, "source '\(thing.name)'")
+            var plan = sourcePlan(thing.name, pacing, polling)
+            var source: (any Source)?
+            if let plugin = plugin(thing, entries, "source", among: plugins) {
+                let options = reader.options(
+                    of: plugin.manifest, name: thing.name, at: thing.position, entries, common: Vocabulary.source.names,
+                    "source '\(thing.name)'")
+                let context = SourceContext(name: thing.name, folder: folder, every: plan.every)
+                source = make(thing) { () throws(ProblemList) in
+                    try plugin.type.init(options: options, context: context)
+                }
+            }
+            plan.host = source?.host
+            return SourceEntry(plan: plan, source: source, position: thing.position)
+        }
+    }
+
+    /// The pace of a source: what it says itself, or else what is said for all.
+    private func sourcePlan(_ name: String, _ own: Options, _ polling: Options) -> SourcePlan {
+        typealias Polling = PollingSettings
+        func value<Value>(_ setting: Setting<Value>) -> Value { own.written(setting) ?? polling[setting] }
+        func backoff<Value>(_ setting: Setting<Value>) -> Value {
+            own[Polling.backoff].written(setting) ?? polling[Polling.backoff][setting]
+        }
+        let every = value(Polling.every)
+        // What the source itself does not say gives way to what it says.
+        let throttle = own.written(Polling.throttle) ?? min(polling[Polling.throttle], every)
+        let slowest = own.written(Polling.slowest) ?? max(polling[Polling.slowest], every)
+        return SourcePlan(
+            name: name, every: max(every, throttle), throttle: throttle, slowest: max(slowest, throttle),
+            timeout: value(Polling.timeout), jitter: value(Polling.jitter), backoffFactor: backoff(Polling.factor),
+            slowsWhen: Set(backoff(Polling.when)))
+    }
+
+    mutating func readChannels(_ things: [Named], _ bot: BotSettings) -> [ChannelEntry] {
+        let plugins = reader.catalog.channels.map { (manifest: $0.manifest, type: $0) }
+        return things.map { thing in
+            let entries = reader.entries(of: thing.value, "channel '\(thing.name)'")
+            var channel: (any Channel)?
+            if let plugin = plugin(thing, entries, "channel", among: plugins) {
+                let options = reader.options(
+                    of: plugin.manifest, name: thing.name, at: thing.position, entries,
+                    common: Vocabulary.channel.names,
+                    "channel '\(thing.name)'")
+                let context = ChannelContext(name: thing.name, bot: bot.name, zone: bot.zone)
+                channel = make(thing) { () throws(ProblemList) in
+                    try plugin.type.init(options: options, context: context)
+                }
+            }
+            let plan = ChannelPlan(
+                name: thing.name, pace: channel?.pace ?? .unlimited, isIdempotent: channel?.isIdempotent ?? false)
+            return ChannelEntry(plan: plan, channel: channel)
+        }
+    }
+
+    /// Makes a plugin, or reports what it found wrong.
+    mutating func make<Made>(_ thing: Named, _ making: () throws(ProblemList) -> Made) -> Made? {
+        do {
+            return try making()
+        } catch {
+            let isWhole = !reader.problems.contains { thing.covers($0.position) }
+            // With options that could not be read, what the plugin misses in the thing as a whole may be just those.
+            for problem in error.problems where isWhole || problem.position != thing.position { reader.report(problem) }
+            return nil
+        }
+    }
+}
+
+extension Node {
+    /// The entries of a mapping; none otherwise.
+    var mapping: [Entry] {
+        if case .mapping(let entries) = kind { entries } else { [] }
+    }
+
+    var isMapping: Bool {
+        if case .mapping = kind { true } else { false }
+    }
+
+    /// The elements of a list; a single value stands for a list of one.
+    var elements: [Node] {
+        if case .sequence(let nodes) = kind { nodes } else { [self] }
+    }
+}

@@ -1,0 +1,26 @@
+public import PluginKit
+public import Runtime
+internal import Synchronization
+internal import Transport
+
+/// The network through libcurl, which is started with the first request: most commands send none.
+public final class CurlWeb: Web {
+    private let transport = Mutex<HTTPTransport?>(nil)
+
+    public init() {}
+
+    public func perform(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse {
+        try await started().perform(request, timeout: timeout)
+    }
+
+    /// Ends what is under way and closes every connection; later requests fail. Calling it again does no harm.
+    public func close() async { await transport.withLock { $0 }?.shutdown() }
+
+    private func started() -> HTTPTransport {
+        transport.withLock { transport in
+            let started = transport ?? HTTPTransport(userAgent: Version.userAgent)
+            transport = started
+            return started
+        }
+    }
+}

@@ -1,0 +1,133 @@
+internal import Glibc
+public import PluginKit
+public import Runtime
+
+/// The files of this machine, piece by piece, as sources read them.
+public struct SystemFiles: Files {
+    public init() {}
+
+    public func read(_ request: FileRequest) async -> FileResult {
+        let descriptor = open(request.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            return .failed("\(request.path) can not be opened: \(String(cString: strerror(errno)))")
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return .failed("\(request.path) is not a file")
+        }
+        switch Descriptor.read(descriptor, from: request.offset, atMost: request.bytesMax) {
+        case nil: return .failed("\(request.path) can not be read: \(String(cString: strerror(errno)))")
+        case let bytes?:
+            return .contents(bytes: bytes, size: Int64(status.st_size), identity: "\(status.st_dev):\(status.st_ino)")
+        }
+    }
+}
+
+/// Why a file could not be read or written.
+public struct FileError: Error, Hashable, Sendable {
+    public let path: String
+    /// In the system's words, or in our own.
+    public let reason: String
+
+    init(_ path: String, _ reason: String = String(cString: strerror(errno))) {
+        self.path = path
+        self.reason = reason
+    }
+}
+
+/// Files that are read and written as a whole.
+public enum WholeFile {
+    /// Reads a file to its end; it is an error when it has more bytes than that.
+    public static func read(_ path: String, bytesMax: Int) throws(FileError) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileError(path) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
+            throw FileError(path, "it is a folder")
+        }
+        guard let bytes = Descriptor.read(descriptor, from: 0, atMost: bytesMax + 1) else { throw FileError(path) }
+        guard bytes.count <= bytesMax else { throw FileError(path, "it is larger than \(bytesMax >> 10) KiB") }
+        return bytes
+    }
+
+    /// Writes over what is there.
+    public static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
+        try write(bytes, to: path, mode: 0o644, isLasting: false)
+    }
+
+    /// Puts a file there at once, in place of what was, so that it is whole or not there, also after a power cut.
+    ///
+    /// - Parameter mode: who may read it.
+    public static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
+        let draft = "\(path).\(getpid()).new"
+        do throws(FileError) {
+            try write(bytes, to: draft, mode: mode, isLasting: true)
+            guard rename(draft, path) == 0 else { throw FileError(path) }
+        } catch {
+            unlink(draft)
+            throw error
+        }
+    }
+
+    private static func write(
+        _ bytes: [UInt8], to path: String, mode: UInt32, isLasting: Bool
+    ) throws(FileError) {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw FileError(path) }
+        defer { close(descriptor) }
+        guard Descriptor.write(bytes[...], to: descriptor), !isLasting || fsync(descriptor) == 0 else {
+            throw FileError(path)
+        }
+    }
+}
+
+/// Reading and writing whatever is open.
+enum Descriptor {
+    /// Reads until the bound or the end; nil when the system refuses, and `errno` says why.
+    static func read(_ descriptor: Int32, from offset: Int64, atMost count: Int) -> [UInt8]? {
+        var result: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: min(count, 1 << 18))
+        while result.count < count {
+            let wanted = min(buffer.count, count - result.count)
+            let got = buffer.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress, wanted, off_t(offset) + off_t(result.count))
+            }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { return nil }
+            if got == 0 { break }
+            result += buffer[..<got]
+        }
+        return result
+    }
+
+    /// False when the system did not take all of it; `errno` says why.
+    static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Bool {
+        var bytes = bytes
+        while !bytes.isEmpty {
+            let written = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else { return false }
+            bytes = bytes.dropFirst(written)
+        }
+        return true
+    }
+}
+
+/// The names in a folder.
+public enum FolderNames {
+    /// Those that are not hidden, in no order; none where the folder can not be read.
+    public static func visible(in folder: String) -> [String] {
+        guard let handle = opendir(folder) else { return [] }
+        defer { closedir(handle) }
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+}

@@ -1,0 +1,52 @@
+public import AlertCore
+internal import Glibc
+internal import PluginKit
+public import Runtime
+
+/// Logs to standard error, the way systemd likes it: one line each, with its level as `<N>` where the journal reads.
+public struct SystemHost: Host {
+    private let stateFolder: String
+    private let terminal: Terminal
+    private let clock: any Clock
+    private let isUnderJournal: Bool
+    private let powerFolder: String
+
+    /// - Parameter terminal: where channels print that write to standard output, and where the log goes.
+    public init(stateFolder: String, terminal: Terminal, clock: any Clock, variables: Variables) {
+        self.init(
+            stateFolder: stateFolder, terminal: terminal, clock: clock, variables: variables,
+            powerFolder: "/sys/class/power_supply")
+    }
+
+    init(stateFolder: String, terminal: Terminal, clock: any Clock, variables: Variables, powerFolder: String) {
+        self.stateFolder = stateFolder
+        self.terminal = terminal
+        self.clock = clock
+        isUnderJournal = variables["JOURNAL_STREAM"] != nil
+        self.powerFolder = powerFolder
+    }
+
+    public func print(_ text: String) { terminal.print(text) }
+
+    public func log(_ note: Note) {
+        guard note.level != .debug else { return }
+        let text = note.text.tamed
+        if isUnderJournal {
+            let priority = [Note.Level.error: 3, .warning: 4, .info: 6][note.level] ?? 7
+            terminal.error("<\(priority)>\(text)")
+        } else {
+            terminal.error("\(clock.now()) \(note.level.rawValue): \(text)")
+        }
+    }
+
+    public func isLowOnPower() -> Bool {
+        if access(stateFolder + "/low-power", F_OK) == 0 { return true }
+        return FolderNames.visible(in: powerFolder).contains { name in
+            let status = try? WholeFile.read("\(powerFolder)/\(name)/status", bytesMax: SystemHost.statusBytesMax)
+            return status.map { String(decoding: $0, as: UTF8.self).trimmed == "Discharging" } ?? false
+        }
+    }
+
+    /// The longest of the kernel's words for it has 12 letters.
+    private static let statusBytesMax = 64
+}

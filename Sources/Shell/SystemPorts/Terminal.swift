@@ -1,0 +1,117 @@
+internal import Glibc
+internal import PluginKit
+public import Runtime
+
+/// The two ways out of a command: what was asked for, and everything else.
+public struct Terminal: Sendable {
+    private let output: Int32
+    private let errors: Int32
+    private let variables: Variables
+    private let clock: any Clock
+
+    /// What the program was started with.
+    public static let standard = Terminal(
+        output: STDOUT_FILENO, errors: STDERR_FILENO, variables: .ofProcess, clock: SystemClock())
+
+    /// - Parameters:
+    ///   - output: the descriptor for what was asked for.
+    ///   - errors: the descriptor for everything else.
+    public init(output: Int32, errors: Int32, variables: Variables, clock: any Clock) {
+        self.output = output
+        self.errors = errors
+        self.variables = variables
+        self.clock = clock
+    }
+
+    /// The same where what was asked for is wanted by itself, and all the rest is not.
+    public var onlyErrors: Terminal { Terminal(output: errors, errors: errors, variables: variables, clock: clock) }
+
+    /// A line of what was asked for.
+    public func line(_ text: String) throws(Failure) { try self.text(text + "\n") }
+
+    /// What was asked for. Where the system does not take it the command ends: half an answer must not pass for a
+    /// whole.
+    public func text(_ text: String) throws(Failure) {
+        // A reader that goes away early, such as `head`, has what it wanted.
+        guard !write(text, to: output), errno != EPIPE else { return }
+        throw Failure(.impossible, "the output can not be written: \(String(cString: strerror(errno)))")
+    }
+
+    /// What was asked for, where nobody can do anything about it if it is lost.
+    func print(_ text: String) { _ = write(text, to: output) }
+
+    /// Everything else; where that can not be said there is nobody to tell.
+    public func error(_ text: String) { _ = write(text + "\n", to: errors) }
+
+    /// Something drawn over on the way out for everything else.
+    fileprivate func draw(_ text: String) { _ = write(text, to: errors) }
+
+    private func write(_ text: String, to descriptor: Int32) -> Bool {
+        Descriptor.write(Array(text.utf8)[...], to: descriptor)
+    }
+
+    /// The columns of the terminal that what was asked for goes to; nil where it is none.
+    public var width: Int? {
+        var size = winsize()
+        guard isatty(output) == 1 else { return nil }
+        // A terminal that does not know how wide it is has the usual width.
+        return ioctl(output, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+
+    /// Whether what was asked for is to be coloured.
+    public func isColored(_ choice: ColorChoice) -> Bool {
+        switch choice {
+        case .always: true
+        case .never: false
+        case .auto:
+            // https://no-color.org: set and not empty means no.
+            (variables["NO_COLOR"] ?? "").isEmpty && isatty(output) == 1
+                && (variables["TERM"].map { $0 != "dumb" } ?? false)
+        }
+    }
+
+    /// A bar for work that may take long, which has just begun.
+    public func progress(_ what: String) -> ProgressBar {
+        ProgressBar(what, self, clock, isWatched: isatty(errors) == 1)
+    }
+}
+
+/// Whether to colour.
+public enum ColorChoice: String, CaseIterable, Sendable { case auto, always, never }
+
+/// A bar on standard error for work that takes longer than two seconds; silent when nobody watches.
+public struct ProgressBar: Sendable {
+    private let what: String
+    private let terminal: Terminal
+    private let clock: any Clock
+    private let isWatched: Bool
+    private let began: Duration
+    private var shown = -1
+
+    private static let patience = Duration.seconds(2)
+    private static let width = 30
+
+    fileprivate init(_ what: String, _ terminal: Terminal, _ clock: any Clock, isWatched: Bool) {
+        self.what = what
+        self.terminal = terminal
+        self.clock = clock
+        self.isWatched = isWatched
+        began = clock.uptime()
+    }
+
+    public mutating func show(_ done: Int, of total: Int) {
+        guard isWatched, total > 0, clock.uptime() - began > ProgressBar.patience else { return }
+        let percent = min(100, done * 100 / total)
+        guard percent != shown else { return }
+        shown = percent
+        let filled = percent * ProgressBar.width / 100
+        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: ProgressBar.width - filled)
+        terminal.draw("\r\(what) \(bar) \(percent)%")
+    }
+
+    /// Takes the bar away.
+    public func end() {
+        guard shown >= 0 else { return }
+        terminal.draw("\r\u{1B}[K")
+    }
+}

@@ -1,0 +1,156 @@
+import Archive
+import BotConfig
+import BotHarness
+import MachineTesting
+import PluginKit
+import Preview
+import Runtime
+import SystemPorts
+import Testing
+
+@Suite struct PlayedSpanTests {
+    private let stage: StagedMachine
+    private let scratch: Scratch
+    private var cache: String { scratch.path("cache") }
+
+    init() throws {
+        scratch = try Scratch()
+        stage = StagedMachine(at: "2026-11-20T12:30:00Z")
+    }
+
+    private func play(
+        _ config: Config, and others: [Config] = [], _ wish: PlayedSpan.Wish, until end: Moment? = nil
+    ) async throws -> (played: Played, isWhole: Bool) {
+        var played = Played()
+        let span = PlayedSpan(config, and: others, wish, until: end, on: stage.machine)
+        let isWhole = try await span.play { played.take($0) }
+        return (played, isWhole)
+    }
+
+    private func failure(_ config: Config, _ wish: PlayedSpan.Wish, until end: Moment? = nil) async -> Failure? {
+        await #expect(throws: Failure.self) { _ = try await play(config, wish, until: end) }
+    }
+
+    @Test func `a file comes before everything, with the sources of every config`() async throws {
+        let config = try scratch.config(["ios": "forgetful"])
+        try scratch.write(
+            "a.jsonl",
+            ["ios", "web", "tv"].map { ObservationLine.figures(of: $0, at: .at("09:00")).text }.joined())
+        let other = try scratch.config(["web": "forgetful"])
+        let (played, isWhole) = try await play(config, and: [other], .init(observations: scratch.path("a.jsonl")))
+        #expect(Set(played.times) == ["20T09:00 ios", "20T09:00 web"])
+        #expect(isWhole)
+        #expect(stage.complained.contains("skipped 1 line of source 'tv'"))
+    }
+
+    @Test func `without a wish the recording is played, and its span is told`() async throws {
+        let config = try scratch.config(["ios": "remembering"])
+        let nothing = await failure(config, .init())
+        #expect(
+            nothing?.sentence
+                == "nothing is recorded in \(scratch.path("state/observations")); the running bot records "
+                + "there what comes of its polls; play a file with --observations FILE")
+        try scratch.record([
+            "2026-11-19-1": [.figures(of: "ios", at: .at("09:00", day: 19))],
+            "2026-11-20-1": [.figures(of: "ios", at: .at("09:00"))],
+        ])
+        let (played, _) = try await play(config, .init())
+        #expect(played.times == ["19T09:00 ios", "20T09:00 ios"])
+        #expect(
+            stage.complained
+                == "alertbot: played what was recorded from 2026-11-19T09:00:00Z to 2026-11-20T09:00:00Z\n")
+        #expect(stage.web.asked.isEmpty)
+    }
+
+    @Test func `so much of the past is the recording's where it reaches back so far`() async throws {
+        let config = try scratch.config(["ios": "remembering"])
+        try scratch.record([
+            "2026-11-19-1": [.figures(of: "ios", at: .at("09:00", day: 19))],
+            "2026-11-20-1": [.figures(of: "ios", at: .at("11:00")), .figures(of: "ios", at: .at("12:00"))],
+        ])
+        let (played, _) = try await play(config, .init(since: "3h", cache: cache))
+        #expect(played.times == ["20T11:00 ios", "20T12:00 ios"])
+        // The first of it is more than an hour after the begin that was asked for.
+        #expect(stage.complained.hasPrefix("alertbot: warning: played only what was recorded from 2026-11-20T11:00"))
+        #expect(!scratch.names.contains("cache"))
+    }
+
+    @Test func `a recording that is too short is played where no source knows more`() async throws {
+        let config = try scratch.config(["ios": "forgetful"])
+        try scratch.record(["2026-11-20-1": [.figures(of: "ios", at: .at("11:00"))]])
+        let (played, _) = try await play(config, .init(since: "7d", cache: cache))
+        #expect(played.times == ["20T11:00 ios"])
+        #expect(stage.complained.hasPrefix("alertbot: warning: played only what was recorded"))
+        let elsewhere = await failure(config, .init(since: "1h", cache: cache), until: .at("09:00", day: 22))
+        #expect(elsewhere?.sentence == "nothing of that span is recorded in \(scratch.path("state/observations"))")
+        let unrecorded = try Scratch()
+        let alone = await failure(try unrecorded.config(["ios": "forgetful"]), .init(since: "1h", cache: cache))
+        #expect(alone?.sentence.hasPrefix("no source of the config keeps a history that can be asked for") == true)
+    }
+
+    @Test func `sources that keep a past tell it, others are left out, and it is kept for the next time`() async throws
+    {
+        let config = try scratch.config(["ios": "remembering", "web": "forgetful"])
+        let wish = PlayedSpan.Wish(since: "2h", cache: cache)
+        let (played, isWhole) = try await play(config, wish)
+        #expect(played.times == ["20T11:00 ios", "20T12:00 ios"])
+        #expect(isWhole)
+        #expect(
+            stage.complained == "alertbot: warning: source web keeps no history and is left out\n")
+        #expect(scratch.names.contains { $0.hasPrefix("cache/ios-") && $0.hasSuffix("/2026-11-20.part.jsonl") })
+        let (days, _) = try await play(config, .init(since: "30h", cache: cache), until: .at("02:30"))
+        #expect(days.times.first == "18T21:00 ios")
+        #expect(days.times.last == "20T02:00 ios")
+        #expect(days.times.count == 30)
+    }
+
+    @Test func `a source that fails is told and makes it less than whole; where all fail there is nothing`()
+        async throws
+    {
+        let config = try scratch.config(["broken": "remembering", "vague": "remembering"])
+        let (played, isWhole) = try await play(config, .init(since: "2h", cache: cache))
+        #expect(played.times == ["20T11:00 vague", "20T12:00 vague"])
+        #expect(!isWhole)
+        let complaints = stage.complained.split(separator: "\n")
+        #expect(complaints.first == "alertbot: warning: source vague: it is vague")
+        #expect(complaints.last?.hasPrefix("alertbot: source broken: 2026-11-20: ") == true, "\(complaints)")
+        #expect(complaints.last?.hasSuffix("the past is gone; it is left out") == true, "\(complaints)")
+        let nothing = await failure(try scratch.config(["broken": "remembering"]), .init(since: "2h", cache: cache))
+        #expect(nothing == Failure(.impossible, "no source told of its past, so there is nothing to play"))
+    }
+
+    @Test func `a day that was damaged in the cache is named`() async throws {
+        let config = try scratch.config(["ios": "remembering"])
+        let wish = PlayedSpan.Wish(since: "1h", cache: cache)
+        let end = Moment.at("12:00", day: 18)
+        _ = try await play(config, wish, until: end)
+        let name = try #require(scratch.names.first { $0.hasSuffix("/2026-11-18.jsonl") })
+        try scratch.write(name, "nonsense\n")
+        let damaged = await failure(config, wish, until: end)
+        #expect(
+            damaged
+                == Failure(
+                    .impossible,
+                    "line 1 of \(scratch.path(name)) is damaged; remove the file, and it is fetched anew"))
+    }
+
+    @Test(arguments: ["soon", "0s", "400d"])
+    func `a span that nobody can mean is wrong usage`(since: String) async throws {
+        let wrong = await failure(try scratch.config(["ios": "remembering"]), .init(since: since, cache: cache))
+        #expect(wrong?.status == .wrongUsage)
+        #expect(wrong?.sentence.hasPrefix("--since is '\(since)', expected a duration such as ") == true)
+    }
+
+    @Test func `who is interrupted while fetching is told that the days are kept`() async throws {
+        let config = try scratch.config(["far": "remembering"])
+        let (stage, scratch) = (stage, scratch)
+        let task = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            let span = PlayedSpan(
+                config, .init(since: "2h", cache: scratch.path("cache")), until: nil, on: stage.machine)
+            return try await span.play { _ in }
+        }
+        let failure = await #expect(throws: Failure.self) { try await task.value }
+        #expect(failure?.sentence == "stopped; the days that were fetched are kept for the next time")
+    }
+}

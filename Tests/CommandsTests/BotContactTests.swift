@@ -1,0 +1,159 @@
+import AlertCore
+import BotConfig
+import BotHarness
+import Journal
+import MachineTesting
+import PluginKit
+import Runtime
+import StatusPage
+import SystemPorts
+import Testing
+
+@testable import Commands
+
+/// Commands that reach the bot, on one that runs and on the journal of one that does not.
+@Suite struct BotContactTests {
+    private let stage: StagedMachine
+    private let scratch: Scratch
+
+    init() throws {
+        scratch = try Scratch()
+        stage = StagedMachine(at: "2026-11-20T12:00:00Z")
+    }
+
+    private let mute = Command.mute(
+        Match([Match.Condition(property: "app", patterns: [Glob("shop-*")])]), until: .after(.hours(2)),
+        reason: "hotfix", by: "ada")
+
+    /// A bot that runs, and its face on the control socket, while the work is done.
+    private func running(_ work: (ConfigFile, BotFace) async throws -> Void) async throws {
+        let file = try scratch.shop(stage.machine)
+        let config = try file.config()
+        try scratch.write("figures.jsonl", Shop.line(crashed: 500, at: "2026-11-20T11:59:00Z").text)
+        var state = State()
+        let ledger = try Ledger(opening: FolderDisk(config.bot.stateFolder), rebuilding: &state)
+        let bot = Bot(
+            config.setup, ports: stage.machine.ports(stateFolder: config.bot.stateFolder), ledger: ledger, state: state)
+        let face = BotFace(bot, clock: stage.clock)
+        let server = StatusServer(
+            address: .unix(path: ControlClient(stateFolder: config.bot.stateFolder).socketPath), view: face,
+            control: face, botName: config.bot.name)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await server.run() }
+            _ = try await server.waitUntilListening()
+            let bell = await bot.bell()
+            group.addTask { await bot.run(grace: .zero) }
+            // The first poll has come in, and what it led to has been said.
+            func hasSpoken() async -> Bool { await face.history(limit: 1) != .array([]) }
+            if await !hasSpoken() { for await _ in bell where await hasSpoken() { break } }
+            do {
+                try await work(file, face)
+            } catch {
+                bot.stop()
+                group.cancelAll()
+                throw error
+            }
+            bot.stop()
+            group.cancelAll()
+            while let result = await group.nextResult() { _ = result }
+        }
+    }
+
+    @Test func `the running bot is asked and told through its socket`() async throws {
+        try await running { file, face in
+            let contact = BotContact(file, on: stage.machine)
+            let status = try await contact.status()
+            #expect(status["running"] == .bool(true))
+            #expect(status["incidents"]?.array?.first?["app"]?.string == "shop-ios")
+            guard case .done(let sentence, let details) = try await contact.order(mute) else {
+                Issue.record("it was refused")
+                return
+            }
+            #expect(sentence.hasPrefix("muted app shop-* until "), "\(sentence)")
+            let id = try #require(details["id"]?.string)
+            let mutes = try await contact.status()["mutes"]?.array?.compactMap { $0["id"]?.string }
+            #expect(mutes?.first == id)
+            #expect(try await contact.order(.retry("none")).isRefusal)
+            #expect(stage.complained.contains("shop-ios"), "it was logged")
+
+            // The same bot as its page sees it.
+            #expect(await face.incidents().array?.count == 1)
+            #expect(await face.channels() == [PageChannel(name: "ops", isInbox: false)])
+            #expect(await face.history(limit: 10).array?.count == 1)
+            #expect(await face.metrics().contains("alertbot_incidents{state=\"firing\"} 1"))
+            #expect(await face.inboxMessages(limit: 10).isEmpty)
+            let health = await face.health()
+            #expect(health.isAlive && health.isReady)
+            #expect(health.sentence.hasPrefix("Watching 1 source; the next poll is due in "))
+            await #expect(throws: JSONMismatch.self) { try await face.obey(["command": "dance"]) }
+        }
+        // What was told survives the bot, in its journal.
+        let after = try await BotContact(scratch.shop(stage.machine), on: stage.machine).status()
+        #expect(after["running"] == .bool(false))
+        #expect(after["mutes"]?.array?.contains { $0["by"]?.string == "ada" } == true)
+    }
+
+    @Test func `a link in a message mutes what is open, once somebody confirms it`() async throws {
+        try await running { file, face in
+            let incident = try #require(await face.incidents().array?.first?["id"]?.string)
+            #expect(await face.coverage(ofIncident: incident)?.contains("shop-ios") == true)
+            #expect(await face.mute(incident: incident, for: .hours(2)).hasPrefix("muted "))
+            #expect(await face.coverage(ofIncident: "none") == nil)
+            #expect(await face.mute(incident: "none", for: .hours(2)) == "This incident is over: nothing is muted.")
+        }
+    }
+
+    @Test func `while no bot runs its journal is told, and what it noticed is said`() async throws {
+        let file = try scratch.shop(stage.machine)
+        let contact = BotContact(file, on: stage.machine)
+        #expect(try await contact.status()["incidents"]?.array?.isEmpty == true)
+        guard case .done = try await contact.order(mute) else {
+            Issue.record("it was refused")
+            return
+        }
+        #expect(try await contact.status()["mutes"]?.array?.contains { $0["by"]?.string == "ada" } == true)
+        #expect(try await contact.order(.unmute(.id("none"))).isRefusal)
+    }
+
+    @Test func `a bot that holds the journal and does not answer is no bot to write for`() async throws {
+        let file = try scratch.shop(stage.machine)
+        var state = State()
+        let ledger = try Ledger(opening: FolderDisk(scratch.path("state")), rebuilding: &state)
+        let failure = await #expect(throws: Failure.self) { try await BotContact(file, on: stage.machine).order(mute) }
+        #expect(failure?.status == .impossible)
+        #expect(
+            failure?.sentence.hasPrefix(
+                "a bot is running, but does not answer at \(scratch.path("state/control.sock")); ") == true)
+        _ = consume ledger
+    }
+
+    @Test func `a broken config keeps nobody from the bot that runs`() async throws {
+        try await running { _, _ in
+            let broken = try scratch.shop(stage.machine, replacing: "window: 1h", with: "windw: 1h")
+            let contact = BotContact(broken, on: stage.machine)
+            #expect(try await contact.status()["running"] == .bool(true))
+            #expect(try await !contact.order(mute).isRefusal)
+            let warning = "; asking the running bot all the same: run 'alertbot check'\n"
+            #expect(stage.complained.split(separator: warning, omittingEmptySubsequences: false).count == 3)
+        }
+        let alone = BotContact(
+            try scratch.shop(stage.machine, replacing: "window: 1h", with: "windw: 1h"), on: stage.machine)
+        await #expect(throws: Failure.self) { try await alone.status() }
+    }
+
+    @Test func `what came of a command is printed, and a no is told apart`() throws {
+        try CommandAnswer.done("muted it", ["id": "a"]).print(as: .text, on: stage.terminal)
+        #expect(stage.said == "muted it\n")
+        try CommandAnswer.done("x", .null).print(as: .json, on: stage.terminal)
+        #expect(stage.said.hasPrefix("muted it\n{\n"))
+        let refusal = CommandAnswer.refused("there is none")
+        let failure = #expect(throws: Failure.self) { try refusal.print(as: .text, on: stage.terminal) }
+        #expect(failure == Failure(.no))
+        #expect(stage.complained == "alertbot: there is none\n")
+        #expect(throws: Failure.self) { try refusal.print(as: .json, on: stage.terminal) }
+    }
+}
+
+extension CommandAnswer {
+    fileprivate var isRefusal: Bool { if case .refused = self { true } else { false } }
+}

@@ -1,0 +1,126 @@
+import AlertCore
+import BotConfig
+import BotHarness
+import BuiltinPlugins
+import MachineTesting
+import PluginKit
+import Runtime
+import SystemPorts
+import Testing
+
+@testable import Commands
+
+@Suite struct ConfigFileTests {
+    private let stage = StagedMachine(variables: ["HOOK": "https://hooks.example.com/bot"])
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private let console = "ops: {plugin: console}"
+
+    @Test func `a config is read with the variables and the files of the machine`() throws {
+        let file = try scratch.shop(
+            stage.machine, replacing: console, with: #"ops: {plugin: webhook, url: "${env:HOOK}"}"#)
+        let config = try file.config()
+        #expect(config.plan.channels.map(\.name) == ["ops"])
+        #expect(config.setup.plan.sources.map(\.name) == ["figures"])
+        #expect(stage.complained == "")
+        try scratch.write("hook", "https://hooks.example.com/bot\n")
+        let other = try scratch.shop(
+            stage.machine, replacing: console,
+            with: #"ops: {plugin: webhook, url: "${file:\#(scratch.path("hook"))}"}"#)
+        #expect(other.problemTexts.isEmpty, "\(other.problemTexts)")
+        let absent = try scratch.shop(
+            stage.machine, replacing: console, with: #"ops: {plugin: webhook, url: "${file:/nowhere/hook}"}"#)
+        #expect(absent.problemTexts.first?.contains("No such file or directory") == true, "\(absent.problemTexts)")
+    }
+
+    @Test func `mistakes are told with their lines, and the command ends with a no`() throws {
+        let file = try scratch.shop(stage.machine, replacing: "window: 1h", with: "windw: 1h")
+        let failure = #expect(throws: Failure.self) { try file.config() }
+        #expect(failure == Failure(.no, "\(file.path) has an error"))
+        #expect(stage.complained.contains("\(file.path):6:"))
+        #expect(stage.complained.contains("^"))
+        #expect(stage.complained.contains("did you mean window?"))
+        let more = try scratch.shop(stage.machine, replacing: "plugin:", with: "plugn:")
+        let failures = #expect(throws: Failure.self) { try more.config() }
+        #expect(failures?.sentence.hasSuffix(" errors") == true, "\(failures?.sentence ?? "")")
+    }
+
+    @Test func `where nobody is kept from anything, a broken file is one warning`() throws {
+        let file = try scratch.shop(stage.machine, replacing: "window: 1h", with: "windw: 1h")
+        #expect(try file.journalFolder() == scratch.path("state"))
+        #expect(
+            stage.complained
+                == "alertbot: warning: \(file.path) has 1 error; reading the journal all the same: "
+                + "run 'alertbot check'\n")
+        // Where not even the folder can be told, there is nothing to go on with.
+        let hopeless = try scratch.shop(stage.machine, replacing: "bot: {", with: "bot: [")
+        #expect(throws: Failure.self) { try hopeless.journalFolder() }
+    }
+
+    @Test func `a file that is not there is named, with the way to name another`() throws {
+        let failure = #expect(throws: Failure.self) {
+            try ConfigFile("/nowhere/config.yaml", .builtin, on: stage.machine)
+        }
+        #expect(
+            failure
+                == Failure(
+                    .no,
+                    "the config /nowhere/config.yaml can not be read: No such file or directory; "
+                        + "name another with --config FILE"))
+    }
+
+    // MARK: what becomes of it while a bot runs
+
+    private func reloaded(since began: BotSettings, _ words: (String, String)) throws -> ReloadedConfig {
+        ReloadedConfig(since: began, on: stage.terminal) { () throws(Failure) in
+            do {
+                return try scratch.shop(stage.machine, replacing: words.0, with: words.1)
+            } catch {
+                throw error as? Failure ?? Failure(.impossible, "\(error)")
+            }
+        }
+    }
+
+    @Test func `a config that is loaded anew replaces the old one, and says what takes a restart`() throws {
+        let began = try scratch.shop(stage.machine).config().bot
+        let same = try reloaded(since: began, ("window: 1h", "window: 2h"))
+        #expect(same.setup != nil)
+        #expect(same.notes.map(\.text) == ["the config is loaded anew"])
+        let moved = try reloaded(since: began, ("listen: off", "listen: 127.0.0.1:8080, shutdown_grace: 1s"))
+        #expect(
+            moved.notes.map(\.text) == [
+                "the config is loaded anew",
+                "what changed in bot.listen, bot.shutdown_grace takes a restart of the bot",
+            ])
+        var listening = began
+        listening.listen = .on(host: "127.0.0.1", port: 8080)
+        let renamed = try reloaded(since: listening, ("name: shop-alerts, ", "name: other, "))
+        #expect(
+            renamed.notes.last?.text
+                == "what changed in bot.listen, bot.name (on the page) takes a restart of the bot")
+    }
+
+    @Test func `a config that is wrong never replaces the one that runs`() throws {
+        let began = try scratch.shop(stage.machine).config().bot
+        let wrong = try reloaded(since: began, ("window: 1h", "windw: 1h"))
+        #expect(wrong.setup == nil)
+        #expect(wrong.notes.map(\.text) == ["the config has errors; the bot goes on with the one it has"])
+        #expect(stage.complained.contains("did you mean window?"))
+        let gone = ReloadedConfig(since: began, on: stage.terminal) { () throws(Failure) in
+            throw Failure(.no, "it is gone")
+        }
+        #expect(gone.setup == nil)
+        #expect(gone.notes.map(\.text) == ["it is gone; the bot goes on with the config it has"])
+    }
+
+    @Test func `the bot says at its start what it watches and where its page is`() throws {
+        let config = try scratch.shop(stage.machine).config()
+        #expect(
+            RunNotes.greeting(config).map(\.text)
+                == ["shop-alerts: watching 1 source with 1 rule, telling 1 channel"])
+        let open = try scratch.shop(stage.machine, replacing: "listen: off", with: #"listen: "[::1]:8080""#).config()
+        #expect(RunNotes.greeting(open).map(\.text).last == "the page is at http://[::1]:8080/")
+    }
+}

@@ -1,0 +1,223 @@
+import AlertCore
+import BotConfig
+import BotHarness
+import BuiltinPlugins
+import Journal
+import MachineTesting
+import Pictures
+import PluginKit
+import Runtime
+import SystemPorts
+import Testing
+
+@testable import Commands
+
+@Suite struct JournalDeskTests {
+    private let stage = StagedMachine(at: "2026-11-20T12:00:00Z")
+    private let scratch: Scratch
+    private var folder: String { scratch.path("state") }
+
+    init() throws { scratch = try Scratch() }
+
+    private func desk(_ format: TextOrJSON = .text) -> JournalDesk { JournalDesk(folder, format, on: stage.terminal) }
+
+    /// A journal in which somebody has muted something so many times.
+    private func write(_ mutes: Int) throws {
+        var state = State()
+        var ledger = try Ledger(opening: FolderDisk(folder), rebuilding: &state)
+        let plan = try scratch.shop(stage.machine).config().plan
+        for _ in 0..<mutes {
+            _ = try ledger.obey(
+                .mute(.all, until: .after(.hours(2)), reason: nil, by: "ada"), plan, &state, at: stage.clock.now())
+            stage.clock.advance(by: .minutes(1))
+        }
+    }
+
+    private var segment: String { "state/journal-00000000000000000001.jsonl" }
+
+    private func damage() throws {
+        let text = String(decoding: try WholeFile.read(scratch.path(segment), bytesMax: 1 << 20), as: UTF8.self)
+        var lines = text.split(separator: "\n").map(String.init)
+        lines[1] = lines[1].replacing("ada", with: "eve")
+        try scratch.write(segment, lines.joined(separator: "\n") + "\n")
+    }
+
+    @Test func `a sound journal is said to be sound, and shown record by record`() throws {
+        try write(3)
+        try desk().verify()
+        #expect(stage.said.hasPrefix("\(folder): 3 records, "))
+        #expect(stage.said.hasSuffix(" bytes, last number 3: sound\n"))
+        try desk().show()
+        let lines = stage.said.split(separator: "\n").dropFirst()
+        #expect(lines.count == 3)
+        #expect(lines.first?.hasPrefix("1 2026-11-20T12:00:00Z {") == true)
+        try desk(.json).show()
+        let last = try #require(stage.said.split(separator: "\n").last)
+        #expect(try JSON(parsing: String(last))["seq"] == 3)
+        #expect(stage.complained == "")
+    }
+
+    @Test func `damage is told on standard error and makes the answer no`() throws {
+        try write(3)
+        try damage()
+        #expect(throws: Failure(.no)) { try desk().verify() }
+        #expect(stage.said.hasSuffix(": damaged\n"))
+        #expect(stage.complained.contains("journal-00000000000000000001.jsonl:2"))
+        #expect(throws: Failure(.no)) { try desk().show() }
+        #expect(stage.said.split(separator: "\n").count == 3, "the line that is damaged is not shown")
+        let json = StagedMachine()
+        #expect(throws: Failure(.no)) { try JournalDesk(folder, .json, on: json.terminal).verify() }
+        #expect(try JSON(parsing: json.said)["damaged"] == true)
+    }
+
+    @Test func `a damaged journal is copied into a sound one`() throws {
+        try write(3)
+        try damage()
+        try desk().repair(to: nil)
+        #expect(stage.said.hasPrefix("\(folder).repaired: 2 records saved; lost: 1 damaged line\nTo use it: "))
+        try JournalDesk(folder + ".repaired", .text, on: stage.terminal).verify()
+        #expect(stage.said.hasSuffix(": sound\n"))
+        let occupied = #expect(throws: Failure.self) { try desk().repair(to: folder + ".repaired") }
+        #expect(occupied?.status == .impossible)
+        try desk(.json).repair(to: scratch.path("copy"))
+        #expect(stage.said.contains("\"saved\": 2"))
+    }
+
+    @Test func `a journal is replaced by a snapshot, unless there is nothing in it or a bot holds it`() throws {
+        try desk().compact(at: stage.clock.now(), .none)
+        #expect(stage.said == "\(folder): 0 records, 0 bytes, are now 0 records, 0 bytes\n")
+        try write(3)
+        try desk().compact(at: stage.clock.now(), .none)
+        #expect(stage.said.contains("\n\(folder): 3 records, "))
+        #expect(scratch.names.contains { $0.hasPrefix("state/snapshot-") })
+        let json = StagedMachine()
+        try JournalDesk(folder, .json, on: json.terminal).compact(at: stage.clock.now(), .none)
+        #expect(try JSON(parsing: json.said)["after"]?["records"] != nil)
+        var state = State()
+        let ledger = try Ledger(opening: FolderDisk(folder), rebuilding: &state)
+        let held = #expect(throws: Failure.self) { try desk().compact(at: stage.clock.now(), .none) }
+        #expect(held?.status == .impossible)
+        _ = consume ledger
+    }
+
+    @Test func `a reader that takes nothing ends the command`() throws {
+        try write(1)
+        let full = try StagedMachine.full()
+        let failure = #expect(throws: Failure.self) { try JournalDesk(folder, .text, on: full).show() }
+        #expect(failure?.sentence == "the output can not be written: No space left on device")
+    }
+}
+
+@Suite struct TestMessageTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func message(
+        _ stage: StagedMachine, to channel: String = "ops", _ plugin: String = "console", _ format: TextOrJSON = .text
+    ) throws -> TestMessage {
+        let file = try scratch.shop(stage.machine, replacing: "{plugin: console}", with: "{plugin: \(plugin)}")
+        return try TestMessage(to: channel, file.config(), "config.yaml", format, on: stage.machine)
+    }
+
+    private let webhook = #"webhook, url: "https://hooks.example.com/bot""#
+
+    @Test func `a message that says that nothing is wrong is sent, and so is what came of it`() async throws {
+        let stage = StagedMachine { _ throws(TransportError) in HTTPResponse(status: 204) }
+        try await message(stage, webhook).send()
+        #expect(stage.web.asked == ["https://hooks.example.com/bot"])
+        #expect(stage.said == "delivered to ops\n")
+        try await message(stage).send()
+        #expect(stage.said.contains("🔵 shop-alerts: this is a test message"))
+        #expect(stage.said.hasSuffix("delivered to ops\n"))
+    }
+
+    @Test func `a message that does not arrive is told with its reason`() async throws {
+        let stage = StagedMachine()
+        await #expect(throws: Failure(.impossible)) { try await message(stage, webhook).send() }
+        #expect(stage.said == "")
+        #expect(stage.complained.hasPrefix("not delivered to ops: "))
+        #expect(stage.complained.contains("nobody answers"))
+    }
+
+    @Test func `standard output holds the JSON and nothing else`() async throws {
+        let stage = StagedMachine()
+        try await message(stage, "console", .json).send()
+        let json = try JSON(parsing: stage.said)
+        #expect(json["channel"] == "ops" && json["delivered"] == true)
+        #expect(stage.complained.contains("this is a test message"))
+    }
+
+    @Test func `a channel that keeps its messages says so, and one that is none is wrong usage`() async throws {
+        let stage = StagedMachine()
+        try await message(stage, "inbox").send()
+        #expect(
+            stage.said == "ops keeps its messages in the running bot and shows them on its page; "
+                + "nothing had to be sent\n")
+        let failure = #expect(throws: Failure.self) { _ = try message(stage, to: "opps") }
+        #expect(
+            failure
+                == Failure(.wrongUsage, "there is no channel 'opps' in config.yaml; known: ops; did you mean ops?"))
+    }
+
+    fileprivate func message(_ stage: StagedMachine, _ plugin: String, _ format: TextOrJSON = .text) throws
+        -> TestMessage
+    {
+        try message(stage, to: "ops", plugin, format)
+    }
+}
+
+@Suite struct PluginFolderTests {
+    private let stage = StagedMachine()
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func folder() throws -> PluginFolder { try PluginFolder(scratch.path("Console") + "/", catalog: .builtin) }
+
+    private func write(_ page: String?) throws {
+        for part in ["Sources", "Tests"] {
+            try scratch.makeFolder("Console/" + part)
+            try scratch.write("Console/\(part)/Some.swift", "")
+        }
+        if let page { try scratch.write("Console/README.md", page) }
+    }
+
+    private func page(_ channel: String = "{plugin: console}") -> String {
+        "# console\n\n```yaml\nchannels:\n  term: \(channel)\n```\n"
+    }
+
+    @Test func `a folder that agrees with its plugin is fine`() throws {
+        try write(page())
+        let folder = try folder()
+        #expect(folder.isFine)
+        try folder.print(.none, on: stage.terminal)
+        #expect(stage.said.hasPrefix("✓ channel console: its page, "))
+        #expect(folder.json["name"] == "console")
+    }
+
+    @Test func `an example that the reader does not take is shown with its place`() throws {
+        try write(page("{plugin: console, colour: red}"))
+        let folder = try folder()
+        #expect(!folder.isFine)
+        try folder.print(.none, on: stage.terminal)
+        #expect(stage.said == "")
+        #expect(
+            stage.complained.hasPrefix("\(scratch.path("Console/README.md")):5:27: error: unknown key 'colour'"),
+            "\(stage.complained)")
+        #expect(folder.json["problems"]?.array?.first?["line"] == 5)
+    }
+
+    @Test func `what a folder lacks is told`() throws {
+        try scratch.makeFolder("Console")
+        try folder().print(.none, on: stage.terminal)
+        for words in ["there is no such page", "no Swift file in Sources", "no Swift file in Tests"] {
+            #expect(stage.complained.contains(words), "\(stage.complained)")
+        }
+        try write("# nothing\n")
+        try folder().print(.none, on: stage.terminal)
+        #expect(stage.complained.contains("its title is the name of no plugin; known: "))
+        let failure = #expect(throws: Failure.self) { try PluginFolder("nowhere", catalog: .builtin) }
+        #expect(failure == Failure(.impossible, "nowhere is not a folder"))
+    }
+}

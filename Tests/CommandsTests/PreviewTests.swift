@@ -1,0 +1,245 @@
+import AlertCore
+import BotConfig
+import BotHarness
+import BuiltinPlugins
+import MachineTesting
+import Pictures
+import PluginKit
+import Preview
+import RuleTests
+import Runtime
+import SystemPorts
+import Testing
+
+@testable import Commands
+
+/// Commands that play something through a config.
+@Suite struct CommandPreviewTests {
+    private let stage = StagedMachine(at: "2026-11-20T12:00:00Z")
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func dryRun(
+        replacing old: String = "", with new: String = "", faults: Faults? = nil
+    ) throws -> DryRun {
+        let config = try scratch.shop(stage.machine, replacing: old, with: new).config()
+        return DryRun(config, from: State(), faults: faults, on: stage.machine)
+    }
+
+    private func decisions(_ preview: Preview) -> [String] {
+        preview.decisions.map { "\($0.at) \($0.channel) \($0.kind.rawValue) \($0.decision.name)" }
+    }
+
+    // MARK: dry-run
+
+    @Test func `a dry run plays a file up to a moment and says what it left out`() throws {
+        try scratch.write(
+            "a.jsonl",
+            Shop.line(crashed: 500, at: "2026-11-20T10:00:00Z").text
+                + Shop.line(crashed: 0, at: "2026-11-20T11:30:00Z").text)
+        let (preview, isWhole) = try dryRun().play(scratch.path("a.jsonl"), until: .at("11:00"))
+        #expect(isWhole)
+        #expect(decisions(preview) == ["2026-11-20T10:00:00Z ops opened send"])
+        #expect(stage.complained == "alertbot: warning: 1 line seen after 2026-11-20T11:00:00Z is not played\n")
+    }
+
+    @Test func `a dry run of a recording takes what each source has said last, as of now`() throws {
+        try scratch.record([
+            "2026-11-20-1": [
+                Shop.line(crashed: 0, at: "2026-11-20T10:00:00Z"), Shop.line(crashed: 500, at: "2026-11-20T11:00:00Z"),
+            ]
+        ])
+        let preview = try dryRun().repeatRecorded(at: stage.clock.now())
+        #expect(decisions(preview) == ["2026-11-20T12:00:00Z ops opened send"])
+        #expect(stage.complained == "alertbot: source figures: its figures are those of 2026-11-20T11:00:00Z\n")
+        let nothing = #expect(throws: Failure.self) { try dryRun().repeatRecorded(at: .at("09:00")) }
+        #expect(
+            nothing?.sentence
+                == "no figures are recorded in \(scratch.path("state/observations")); leave out --recorded to poll")
+    }
+
+    @Test func `a dry run polls every source once, and names those that had nothing to say`() async throws {
+        let two = "sources:\n  absent: {plugin: file, path: /nowhere/figures.jsonl}\n"
+        let run = try dryRun(replacing: "sources:\n", with: two)
+        try scratch.write("figures.jsonl", Shop.line(crashed: 500, at: "2026-11-20T11:59:00Z").text)
+        let preview = try await run.poll(at: stage.clock.now())
+        #expect(decisions(preview).contains("2026-11-20T12:00:00Z ops opened send"))
+        #expect(stage.complained.hasPrefix("alertbot: source absent: "))
+        #expect(stage.complained.split(separator: "\n").count == 1)
+    }
+
+    @Test func `where no source answers there is nothing to judge`() async throws {
+        let failure = await #expect(throws: Failure.self) {
+            _ = try await dryRun(faults: Faults(rate: 1, seed: 1)).poll(at: stage.clock.now())
+        }
+        #expect(failure == Failure(.impossible, "no source answered, so there is nothing to judge"))
+        #expect(stage.complained.contains("failed on purpose"))
+    }
+
+    // MARK: check
+
+    @Test func `a check says how late rules can be, when gates are closed, and what the recording makes of it`() throws
+    {
+        try scratch.record([
+            "2026-11-18-1": [Shop.line(crashed: 500, at: "2026-11-18T10:00:00Z")],
+            "2026-11-20-1": [Shop.line(crashed: 0, at: "2026-11-20T10:00:00Z")],
+        ])
+        let report = CheckReport(try scratch.shop(stage.machine), on: stage.machine)
+        let text = try #require(report.text(.none))
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.first == "✓ \(scratch.path("config.yaml")): 1 source, 2 rules, 1 channel")
+        #expect(lines.contains("Slowest detection  (longest time between polls, timeout, and for)"))
+        #expect(lines.contains { $0.hasPrefix("  floor: within ") })
+        #expect(lines.contains("nights is closed  (Europe/Madrid, next 14 days)"))
+        #expect(lines.contains("  fri 2026-11-20 22:00 CET – sat 2026-11-21 07:00 CET"))
+        #expect(
+            lines.contains(
+                "Messages by what was recorded  (wed 2026-11-18 11:00 CET – fri 2026-11-20 11:00 CET)"), "\(text)")
+        #expect(lines.last == "  floor: 2 messages, 7 a week", "\(text)")
+        #expect(report.failure == nil)
+        #expect(report.json["rules"]?.array?.first?["name"]?.string == "floor")
+        #expect(report.json["gates"]?.array?.first?["closed"]?.array?.count == 14)
+        #expect(report.json["history"] != .null)
+        #expect(stage.complained == "")
+    }
+
+    @Test func `a rule that matched nothing is noted, and a recording that can not be read is left out`() throws {
+        try scratch.record(["2026-11-20-1": [Shop.line("bank", crashed: 0, at: "2026-11-20T10:00:00Z")]])
+        let file = try scratch.shop(stage.machine, replacing: "window: 1h}", with: "window: 1h, match: {app: shop-*}}")
+        let text = try #require(CheckReport(file, on: stage.machine).text(.none))
+        #expect(text.hasSuffix("\n  note: rule 'floor' matched nothing that was recorded in that time"), "\(text)")
+        let other = try Scratch()
+        try other.makeFolder("state")
+        try other.write("state/observations", "no folder")
+        let report = CheckReport(try other.shop(stage.machine), on: stage.machine)
+        #expect(report.json["history"] == .null)
+        #expect(stage.complained.hasPrefix("alertbot: warning: the recording is left out: "), "\(stage.complained)")
+    }
+
+    @Test func `a config with errors has nothing to show but them`() throws {
+        let report = CheckReport(
+            try scratch.shop(stage.machine, replacing: "window: 1h", with: "windw: 1h"), on: stage.machine)
+        #expect(report.text(.none) == nil)
+        #expect(report.failure?.status == .no)
+        #expect(report.problemTexts.count == 1)
+        #expect(report.json["problems"]?.array?.count == 1)
+        let unreadable = CheckReport.unreadable("config.yaml", Failure(.no, "it is gone"))
+        #expect(unreadable["problems"]?.array?.first?["message"]?.string == "it is gone")
+        #expect(unreadable.object?.members.map(\.name) == report.json.object?.members.map(\.name))
+    }
+
+    // MARK: rule tests
+
+    private let tests = """
+        tests:
+          a fall is told:
+            source: figures
+            app: shop-ios
+            start: 2026-11-20 12:00
+            every: 10m
+            span: 1h
+            users: 10000
+            crash_free_users: 99.9% x6, 95% x6
+            expect:
+              - {at: 13:00, kind: opened, severity: critical}
+
+        """
+
+    private func ran(_ tests: String) throws -> RuleTestReport {
+        try scratch.write("config.yaml", Shop.config(scratch))
+        try scratch.write("shop.test.yaml", tests)
+        return try RuleTestReport([scratch.path("shop.test.yaml")], usualConfig: scratch.path("config.yaml")) {
+            path throws(Failure) in try ConfigFile(path, .builtin, on: stage.machine)
+        }
+    }
+
+    @Test func `rule tests that pass are listed with what they have seen`() throws {
+        let report = try ran(tests)
+        #expect(report.isFine)
+        try report.print(.none, on: stage.terminal)
+        #expect(stage.said.hasPrefix("✓ a fall is told\n\nSeen of \(scratch.path("config.yaml")): "))
+        #expect(stage.said.contains("\n  · floor  critical  never warning\n"))
+        #expect(stage.said.hasSuffix("\n1 test, all as expected\n"))
+        #expect(report.json["summary"] == ["tests": 1, "failed": 0])
+        #expect(!report.junit.xml.contains("<failure"))
+    }
+
+    @Test func `a rule test that fails shows both sides, and a build server gets them too`() throws {
+        let report = try ran(tests.replacing("at: 13:00", with: "at: 12:50"))
+        #expect(!report.isFine)
+        try report.print(.none, on: stage.terminal)
+        let path = scratch.path("shop.test.yaml")
+        #expect(stage.said.hasPrefix("✗ a fall is told  \(path):2:3\n    - 12:50:00 opened critical  (expected at "))
+        #expect(stage.said.contains("    + 13:00:00 ops: opened critical "))
+        #expect(stage.said.hasSuffix("\n1 test, 1 failed\n"))
+        try report.writeJUnit(to: scratch.path("junit.xml"))
+        let xml = String(decoding: try WholeFile.read(scratch.path("junit.xml"), bytesMax: 1 << 16), as: UTF8.self)
+        #expect(xml.contains("<failure") && xml.contains("12:50:00 opened critical"))
+        let failure = #expect(throws: Failure.self) { try report.writeJUnit(to: "/nowhere/junit.xml") }
+        #expect(
+            failure?.sentence == "the results /nowhere/junit.xml can not be written: No such file or directory")
+    }
+
+    @Test func `a mistake in rule tests is no test, and absent files end the command`() throws {
+        let report = try ran(tests.replacing("severity: critical", with: "severity: criticle"))
+        #expect(!report.isFine)
+        try report.print(.none, on: stage.terminal)
+        #expect(stage.complained.contains("shop.test.yaml:11:"))
+        #expect(stage.said.hasSuffix("\nno test was run; there is 1 mistake in the tests\n"))
+        #expect(report.junit.xml.contains("the file can be read"))
+        let failure = #expect(throws: Failure.self) {
+            _ = try RuleTestReport(["/nowhere/x"], usualConfig: "") { _ throws(Failure) in throw Failure(.no) }
+        }
+        #expect(failure?.sentence == "the tests /nowhere/x can not be read: No such file or directory")
+    }
+
+    // MARK: why
+
+    private func why(app: String? = nil, rule: String? = nil, at then: Moment? = nil) throws -> WhyQuestion {
+        let file = try scratch.shop(stage.machine)
+        return try WhyQuestion(app: app, rule: rule, at: then, file.config(), "config.yaml", .none, on: stage.machine)
+    }
+
+    @Test func `why answers of the past by what was recorded`() throws {
+        try scratch.record([
+            "2026-11-20-1": [
+                Shop.line(crashed: 500, at: "2026-11-20T10:00:00Z"), Shop.line(crashed: 0, at: "2026-11-20T11:30:00Z"),
+            ]
+        ])
+        try why(at: .at("10:30")).answer(as: .json)
+        let json = try JSON(parsing: stage.said)
+        #expect(json["now"]?.string == "2026-11-20T10:30:00Z")
+        #expect(json["why"]?.array?.first?["verdict"]?.string == "firing")
+        #expect(
+            stage.complained.hasPrefix("alertbot: this is what the present config makes of what was recorded from "))
+        try why(app: "shp-ios", at: .at("10:30")).answer(as: .text)
+        #expect(
+            stage.said.hasSuffix(
+                "No figures of an app 'shp-ios' have come; there are: shop-ios; did you mean shop-ios?\n"))
+        let early = #expect(throws: Failure.self) { try why(at: .at("09:30")).answer(as: .text) }
+        #expect(early?.sentence.hasPrefix("the recording begins at 2026-11-20T10:00:00Z; nothing is known of ") == true)
+        let late = #expect(throws: Failure.self) { try why(at: .at("13:00")).answer(as: .text) }
+        #expect(late?.status == .wrongUsage)
+    }
+
+    @Test func `why of the present reads the journal, and says when there is nothing yet`() throws {
+        try why().answer(as: .text)
+        #expect(
+            stage.said
+                == "No figures have come yet, so there is nothing to judge; 'alertbot status' shows the sources.\n")
+        let failure = #expect(throws: Failure.self) { try why(rule: "flor") }
+        #expect(
+            failure
+                == Failure(
+                    .wrongUsage,
+                    "there is no rule 'flor' that judges figures; there are: floor; did you mean floor?"))
+        let nothing = #expect(throws: Failure.self) { try why(at: .at("09:00")).answer(as: .text) }
+        #expect(nothing?.sentence.hasPrefix("nothing is recorded in ") == true)
+    }
+}
+
+extension Moment {
+    /// An instant of 20 November 2026.
+    fileprivate static func at(_ time: String) -> Moment { Moment(rfc3339: "2026-11-20T\(time):00Z") ?? .earliest }
+}

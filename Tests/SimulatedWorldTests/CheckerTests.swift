@@ -1,0 +1,133 @@
+internal import AlertCore
+internal import AlertTesting
+internal import PluginKit
+internal import Testing
+
+@testable internal import Journal
+@testable internal import SimulatedWorld
+
+/// Every checker catches a bot, or a world, that breaks its promise.
+@Suite struct `Checkers` {
+    @Test(
+        arguments: [
+            (.syncLies, DurableFirst.name), (.outcomeLies, NothingLost.name), (.markForgotten, NothingTwice.name),
+            (.gatesOpen, GatesObeyed.name), (.gatesOpen, BudgetsKept.name), (.waitsUnheard, WaitsKept.name),
+            (.pollsHang, Lively.name),
+        ] as [(Sabotage, String)])
+    func `a broken bot is caught`(sabotage: Sabotage, checker: String) {
+        #expect(firstFailure(sabotage, of: checker) != nil, "nobody noticed \(sabotage)")
+    }
+
+    private let world = World(seed: 1, sabotage: nil, traceMax: 0)
+
+    private func delivery(_ kind: Notification.Kind, number: Int) -> Delivery {
+        let incident = Incident(
+            rule: "look", subject: .shop, labels: [:], severity: .warning, since: .rehearsalStart,
+            evidence: Evidence(sentence: ""))
+        return Delivery(
+            id: "d\(number)", channel: "slack", number: number, kind: kind, incident: incident.id,
+            message: Message(
+                kind: kind, severity: .warning, at: .rehearsalStart, headline: "",
+                incidents: [IncidentSummary(incident)]), queued: .rehearsalStart)
+    }
+
+    @Test(arguments: [.resolved, .escalated, .reminder] as [Notification.Kind])
+    func `a course without a beginning is caught`(kind: Notification.Kind) {
+        var checker = ResolvedWhereOpened()
+        #expect(throws: Breach.self) { try checker.take(.accepted(delivery(kind, number: 1)), world) }
+    }
+
+    @Test func `a beginning without an end is caught`() throws {
+        var checker = ResolvedWhereOpened()
+        try checker.take(.accepted(delivery(.opened, number: 1)), world)
+        #expect(throws: Breach.self) { try checker.take(.drained, world) }
+    }
+
+    @Test func `a beginning with its end is fine`() throws {
+        var checker = ResolvedWhereOpened()
+        try checker.take(.accepted(delivery(.opened, number: 1)), world)
+        try checker.take(.accepted(delivery(.resolved, number: 2)), world)
+        try checker.take(.drained, world)
+    }
+
+    @Test func `a message that overtakes another of its incident is caught`() throws {
+        for number in 1...2 { world.truth.apply(.outbox(.delivery(delivery(.opened, number: number)))) }
+        let reading = ChatService.Reading(key: nil, isMarked: false, isShown: true, body: 0)
+        var checker = InOrder()
+        try checker.take(.accepts(channel: "slack", delivery: "d1", reading), world)
+        try checker.take(.accepts(channel: "slack", delivery: "d2", reading), world)
+        #expect(throws: Breach.self) {
+            try checker.take(.accepts(channel: "slack", delivery: "d1", reading), world)
+        }
+    }
+
+    @Test(arguments: [(Cue.critical, true), (.warning, true), (.fine, false), (.unknown, false)])
+    func `bad figures without an incident are caught`(cue: Cue, isCaught: Bool) throws {
+        let source = try #require(world.settings.sources.first)
+        let subject = Subject(source: source.name, app: source.apps.first ?? "")
+        world.time = Timeline(wall: .rehearsalStart)
+        _ = world.time.pass(to: 60_000)
+        var checker = FiguresHeard()
+        try checker.take(.observed(.cue(cue, of: subject, at: world.time.wall)), world)
+        if isCaught {
+            #expect(throws: Breach.self) { try checker.take(.committed, world) }
+        } else {
+            try checker.take(.committed, world)
+        }
+    }
+
+    /// The snapshot before it and the segments since have other records.
+    @Test(arguments: [([3, 5], true), ([3], false)] as [(numbers: [Int], isFine: Bool)])
+    func `a snapshot that is passed over must be made up for`(numbers: [Int], isFine: Bool) throws {
+        func payloads(_ numbers: [Int]) -> [[UInt8]] { numbers.map { Fact.outbox(.numbering(next: $0)).json.bytes } }
+        var report = JournalReport()
+        report.notices = [.brokenSnapshot(file: "snapshot-2.jsonl", used: false)]
+        var checker = RotNoticed()
+        let happening = Happening.rotted(
+            place: "a copy", whole: payloads([5]), .success((payloads(numbers), report)))
+        if isFine {
+            try checker.take(happening, world)
+        } else {
+            #expect(throws: Breach.self) { try checker.take(happening, world) }
+        }
+    }
+
+    /// There and back between two looks of the bot may leave too little to be noticed.
+    @Test(arguments: [(60_000, false), (58_000, false), (57_999, true)] as [(Int64, Bool)])
+    func `a wait that is short by more than a clock set unnoticed explains is caught`(after: Int64, isCaught: Bool)
+        throws
+    {
+        world.beginLife()
+        var checker = WaitsKept()
+        try checker.take(.answered(host: "figures0", delivery: nil, status: 429, told: 60_000), world)
+        try checker.take(.clockStepped(3484), world)
+        _ = world.time.pass(to: after)
+        if isCaught {
+            #expect(throws: Breach.self) { try checker.take(.polled(source: "figures0"), world) }
+        } else {
+            try checker.take(.polled(source: "figures0"), world)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("abc", "abc", 0, true), ("abc", "ac", 1, true), ("abc", "ac", 0, false), ("abc", "axc", 1, false),
+            ("abc", "acb", 1, false), ("abcd", "a", 3, false),
+        ] as [(whole: String, left: String, damaged: Int, isFine: Bool)])
+    func `records that rot altered, or took away in silence, are caught`(
+        whole: String, left: String, damaged: Int, isFine: Bool
+    ) throws {
+        let place = JournalPlace(file: "journal-1.jsonl", line: 2, byteOffset: 1)
+        var report = JournalReport()
+        report.notices = Array(repeating: .tornTail(place, bytes: 1), count: damaged)
+        func payloads(_ text: String) -> [[UInt8]] { text.utf8.map { [$0] } }
+        var checker = RotNoticed()
+        let happening = Happening.rotted(
+            place: "a copy", whole: payloads(whole), .success((payloads(left), report)))
+        if isFine {
+            try checker.take(happening, world)
+        } else {
+            #expect(throws: Breach.self) { try checker.take(happening, world) }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+import AlertCore
+import BotHarness
+import Glibc
+import Journal
+import MachineTesting
+import PluginKit
+import Runtime
+import Testing
+
+@testable import SystemPorts
+
+@Suite struct HostTests {
+    private let stage = StagedMachine()
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    private func host(_ variables: [String: String] = [:]) -> SystemHost {
+        SystemHost(
+            stateFolder: scratch.path("state"), terminal: stage.terminal, clock: stage.clock,
+            variables: Variables(variables), powerFolder: scratch.path("power"))
+    }
+
+    @Test func `a note is a line with its time and its level, and what would break the line does not`() {
+        let host = host()
+        host.log(Note(.info, "watching\n1 source"))
+        host.log(Note(.warning, "\u{1B}[31mslow"))
+        host.log(Note(.error, "broken"))
+        host.log(Note(.debug, "of no interest"))
+        host.print("printed\n")
+        #expect(
+            stage.complained == """
+                2026-11-20T12:00:00Z info: watching 1 source
+                2026-11-20T12:00:00Z warning: [31mslow
+                2026-11-20T12:00:00Z error: broken
+
+                """)
+        #expect(stage.said == "printed\n")
+    }
+
+    @Test func `under systemd's journal a line begins with its priority and leaves the time to the journal`() {
+        let host = host(["JOURNAL_STREAM": "8:1234"])
+        for level in [Note.Level.error, .warning, .info, .debug] { host.log(Note(level, "x")) }
+        #expect(stage.complained == "<3>x\n<4>x\n<6>x\n")
+    }
+
+    @Test func `power is low when a battery empties, or when somebody says so`() throws {
+        #expect(!host().isLowOnPower(), "there is no power supply to ask")
+        try scratch.makeFolder("power/AC")
+        try scratch.makeFolder("power/BAT0")
+        try scratch.write("power/BAT0/status", "Charging\n")
+        #expect(!host().isLowOnPower())
+        try scratch.write("power/BAT0/status", "Discharging\n")
+        #expect(host().isLowOnPower())
+        try scratch.write("power/BAT0/status", "Full\n")
+        try scratch.makeFolder("state")
+        try scratch.write("state/low-power", "")
+        #expect(host().isLowOnPower())
+    }
+
+    @Test func `what a journal's trouble means is how the command ends`() {
+        #expect(Failure(JournalError.lockHeld(folder: "/x", pid: 7)).status == .impossible)
+        #expect(Failure(JournalError(DiskFault(.list, "", .denied("no")), in: "/x")).status == .impossible)
+        let unknown = Failure(noSuch: "channel", "opps", known: ["team", "ops"])
+        #expect(unknown == Failure(.wrongUsage, "there is no channel 'opps'; known: ops, team; did you mean ops?"))
+        #expect(Failure(noSuch: "channel", "x", known: ["team"]).sentence == "there is no channel 'x'; known: team")
+    }
+
+    @Test func `the shell's name for somebody comes before the system's`() {
+        #expect(Variables(["USER": "ada", "LOGNAME": "root"]).user == "ada")
+        #expect(Variables(["USER": "", "LOGNAME": "eve"]).user == "eve")
+        #expect(Variables([:]).user == getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) })
+        #expect(Variables.ofProcess["PATH"] == getenv("PATH").map { String(cString: $0) })
+        #expect(Variables.ofProcess["ALERTBOT_NO_SUCH_VARIABLE"] == nil)
+    }
+
+    @Test func `the clocks are the system's, and nobody waits for what is over`() async throws {
+        let clock = SystemClock()
+        let before = time(nil)
+        let now = clock.now()
+        #expect(before <= Int(now.milliseconds / 1000) && Int(now.milliseconds / 1000) <= time(nil))
+        let first = clock.uptime()
+        #expect(first > .zero)
+        #expect(clock.uptime() >= first)
+        try await clock.sleep(until: first)
+        let task = Task { try await clock.sleep(until: clock.uptime() + .hours(1)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func `a network that was closed takes no more requests, and one that was never used is closed at once`() async
+    {
+        let web = CurlWeb()
+        await web.close()
+        // Nothing listens on port 9 of this machine.
+        let request = HTTPRequest(.get, "http://127.0.0.1:9/")
+        let refused = await #expect(throws: TransportError.self) {
+            try await web.perform(request, timeout: .seconds(5))
+        }
+        #expect(refused?.cause == .connect)
+        await web.close()
+        let late = await #expect(throws: TransportError.self) {
+            try await web.perform(request, timeout: .seconds(5))
+        }
+        #expect(late?.cause == .cancelled)
+    }
+}
+
+/// A service as systemd starts it.
+@Suite struct SupervisorTests {
+    /// A socket that hears what services say.
+    private final class Ear {
+        private let descriptor: Int32
+
+        init(_ path: String) throws {
+            descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+            try #require(descriptor >= 0)
+            var bytes = Array(path.utf8)
+            if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+            let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+            let bound = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
+            }
+            try #require(bound == 0)
+        }
+
+        deinit { close(descriptor) }
+
+        func heard() -> String? {
+            var bytes = [UInt8](repeating: 0, count: 256)
+            let count = recv(descriptor, &bytes, bytes.count, 0)
+            return count < 0 ? nil : String(decoding: bytes.prefix(count), as: UTF8.self)
+        }
+    }
+
+    @Test(arguments: ["path", "abstract"])
+    func `systemd hears how the service is`(kind: String) throws {
+        let scratch = try Scratch()
+        let name = kind == "path" ? scratch.path("notify") : "@alertbot-test-\(getpid())"
+        let ear = try Ear(name)
+        let supervisor = Supervisor(Variables(["NOTIFY_SOCKET": name]))
+        supervisor.ready()
+        #expect(ear.heard() == "READY=1")
+        supervisor.reloading()
+        let reloading = try #require(ear.heard())
+        let parts = reloading.split(separator: "\n")
+        #expect(parts.first == "RELOADING=1")
+        let microseconds = try #require(Int64(parts.last?.dropFirst("MONOTONIC_USEC=".count) ?? ""))
+        #expect(microseconds <= SystemClock.read(CLOCK_MONOTONIC) / 1000)
+        supervisor.stopping()
+        #expect(ear.heard() == "STOPPING=1")
+        #expect(ear.heard() == nil)
+    }
+
+    @Test(arguments: [nil, "", "x", "/nowhere/at/all", "/" + String(repeating: "x", count: 200)])
+    func `where nobody listens nothing happens`(name: String?) {
+        var variables: [String: String] = [:]
+        variables["NOTIFY_SOCKET"] = name
+        Supervisor(Variables(variables)).ready()
+    }
+}
+
+/// One after the other: the handlers of signals belong to the whole process.
+@Suite(.serialized) struct SignalTests {
+    @Test func `signals come as a stream, in their order`() async throws {
+        let signals = try #require(Signals([SIGUSR1, SIGUSR2]))
+        defer { for number in [SIGUSR1, SIGUSR2] { _ = signal(number, SIG_DFL) } }
+        var stream = signals.stream.makeAsyncIterator()
+        for number in [SIGUSR1, SIGUSR2, SIGUSR1] {
+            kill(getpid(), number)
+            #expect(await stream.next() == number)
+        }
+    }
+
+    @Test func `a signal cancels work instead of ending the program`() async throws {
+        let (began, begin) = AsyncStream.makeStream(of: Void.self)
+        let work = Task {
+            try await Interruption([SIGUSR2]).cancelling {
+                begin.yield()
+                try await Task.sleep(for: .hours(1))
+            }
+        }
+        for await _ in began { break }
+        kill(getpid(), SIGUSR2)
+        await #expect(throws: CancellationError.self) { try await work.value }
+    }
+
+    @Test func `work that nothing interrupts gives what it gives, and its own end is told`() async throws {
+        #expect(try await Interruption.none.cancelling { 7 } == 7)
+        #expect(try await Interruption([SIGUSR1]).cancelling { 8 } == 8)
+        let (began, begin) = AsyncStream.makeStream(of: Void.self)
+        let work = Task {
+            try await Interruption([SIGUSR1]).cancelling {
+                begin.yield()
+                try await Task.sleep(for: .hours(1))
+            }
+        }
+        for await _ in began { break }
+        work.cancel()
+        await #expect(throws: CancellationError.self) { try await work.value }
+    }
+}

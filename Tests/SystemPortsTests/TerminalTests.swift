@@ -1,0 +1,141 @@
+import Glibc
+import MachineTesting
+import PluginKit
+import Runtime
+import Testing
+
+@testable import SystemPorts
+
+@Suite struct TerminalTests {
+    private let stage = StagedMachine()
+
+    /// A terminal of the kernel's, with somebody at it.
+    private final class Teletype {
+        let user: Int32
+        let program: Int32
+
+        /// TIOCSPTLCK and TIOCGPTN.
+        private static let (lock, numberOf): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+
+        init(columns: UInt16 = 0) throws {
+            // What `posix_openpt` and its like do, which Swift's Glibc does not show.
+            user = open("/dev/ptmx", O_RDWR | O_NOCTTY)
+            var (isLocked, number) = (Int32(0), Int32(0))
+            try #require(user >= 0 && ioctl(user, Teletype.lock, &isLocked) == 0)
+            try #require(ioctl(user, Teletype.numberOf, &number) == 0)
+            program = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY)
+            try #require(program >= 0)
+            var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+            try #require(ioctl(program, UInt(TIOCSWINSZ), &size) == 0)
+        }
+
+        deinit {
+            close(user)
+            close(program)
+        }
+
+        /// What is on it since the last time: all that was written before a mark.
+        func read() -> String {
+            var mark = UInt8(ascii: "#")
+            guard write(program, &mark, 1) == 1 else { return "" }
+            var all: [UInt8] = []
+            while all.last != mark {
+                var bytes = [UInt8](repeating: 0, count: 4096)
+                let count = Glibc.read(user, &bytes, bytes.count)
+                guard count > 0 else { break }
+                all += bytes.prefix(count)
+            }
+            return String(decoding: all.dropLast(), as: UTF8.self)
+        }
+    }
+
+    private func terminal(
+        _ output: Int32, _ errors: Int32, _ variables: [String: String] = [:]
+    ) -> Terminal {
+        Terminal(output: output, errors: errors, variables: Variables(variables), clock: stage.clock)
+    }
+
+    @Test func `what was asked for goes one way and everything else the other`() throws {
+        try stage.terminal.line("one")
+        try stage.terminal.text("two")
+        stage.terminal.error("three")
+        #expect(stage.said == "one\ntwo")
+        #expect(stage.complained == "three\n")
+        try stage.terminal.onlyErrors.line("four")
+        #expect(stage.said == "one\ntwo")
+        #expect(stage.complained == "three\nfour\n")
+    }
+
+    @Test func `an answer that can not be written ends the command, a reader that went away does not`() throws {
+        let full = open("/dev/full", O_WRONLY)
+        defer { close(full) }
+        let failure = #expect(throws: Failure.self) { try terminal(full, full).line("x") }
+        #expect(failure?.status == .impossible)
+        #expect(failure?.sentence == "the output can not be written: No space left on device")
+        // Where an error can not be said there is nobody to tell.
+        terminal(full, full).error("x")
+
+        var ends: [Int32] = [-1, -1]
+        try #require(pipe(&ends) == 0)
+        signal(SIGPIPE, SIG_IGN)
+        close(ends[0])
+        defer { close(ends[1]) }
+        try terminal(ends[1], ends[1]).line("x")
+    }
+
+    @Test func `a file has no width, a terminal its own, and one that does not know the usual one`() throws {
+        #expect(stage.terminal.width == nil)
+        let wide = try Teletype(columns: 132)
+        #expect(terminal(wide.program, wide.program).width == 132)
+        let unsure = try Teletype()
+        #expect(terminal(unsure.program, unsure.program).width == 80)
+    }
+
+    @Test func `colours are for terminals that can show them and people who want them`() throws {
+        let teletype = try Teletype()
+        func isColored(_ choice: ColorChoice, _ variables: [String: String], isTerminal: Bool = true) -> Bool {
+            let stage = isTerminal ? terminal(teletype.program, teletype.program, variables) : self.stage.terminal
+            return stage.isColored(choice)
+        }
+        #expect(isColored(.auto, ["TERM": "xterm"]))
+        #expect(isColored(.auto, ["TERM": "xterm", "NO_COLOR": ""]))
+        #expect(!isColored(.auto, ["TERM": "xterm", "NO_COLOR": "1"]))
+        #expect(!isColored(.auto, ["TERM": "dumb"]))
+        #expect(!isColored(.auto, [:]))
+        #expect(!isColored(.auto, ["TERM": "xterm"], isTerminal: false))
+        #expect(isColored(.always, ["NO_COLOR": "1"], isTerminal: false))
+        #expect(!isColored(.never, ["TERM": "xterm"]))
+    }
+
+    @Test func `a bar appears after two seconds, moves with each percent and goes at the end`() throws {
+        let teletype = try Teletype()
+        var bar = terminal(teletype.program, teletype.program).progress("Playing")
+        bar.show(1, of: 4)
+        #expect(teletype.read() == "")
+        stage.clock.advance(by: .seconds(3))
+        bar.show(1, of: 4)
+        #expect(
+            teletype.read()
+                == "\rPlaying \(String(repeating: "█", count: 7))\(String(repeating: "░", count: 23)) 25%")
+        bar.show(1, of: 4)
+        #expect(teletype.read() == "", "nothing has changed")
+        bar.show(9, of: 4)
+        #expect(teletype.read().hasSuffix("█ 100%"))
+        bar.end()
+        #expect(teletype.read() == "\r\u{1B}[K")
+    }
+
+    @Test func `no bar is drawn where nobody watches, nor for work of no length`() throws {
+        var bar = stage.terminal.progress("Playing")
+        stage.clock.advance(by: .seconds(9))
+        bar.show(1, of: 2)
+        bar.end()
+        #expect(stage.complained == "")
+        let teletype = try Teletype()
+        var empty = terminal(teletype.program, teletype.program).progress("Playing")
+        stage.clock.advance(by: .seconds(9))
+        empty.show(0, of: 0)
+        empty.end()
+        #expect(teletype.read() == "")
+    }
+}
