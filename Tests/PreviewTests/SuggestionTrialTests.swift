@@ -237,4 +237,14 @@ private struct AppStory {
         }
         #expect("\(try #require(trial.finish().apps[0].floor).warning)" == "< 99.5%")
     }
+
+    @Test func `the first drop that is tried is the one that a rule is by itself`() throws {
+        let played = try Suggesting(
+            .rehearsed(), metric: "crash_free_users", floor: ThresholdDetector.self, drop: DropDetector.self
+        ).played
+        let own = ["by", "false_alarms"].map { name in
+            DropDetector.manifest.options.first { $0.name == name }?.writtenDefault ?? ""
+        }
+        #expect(played.detectors.first { $0.name.hasPrefix("drop ") }?.name == "drop \(own[0]) \(own[1])")
+    }
 }

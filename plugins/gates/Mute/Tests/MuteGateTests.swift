@@ -1,21 +1,13 @@
 import MuteGate
 import PluginKit
+import PluginTesting
 import Testing
 
 @Suite struct `Mutes` {
     /// A mute as a config writes it; each option stands on its own line, from line 2 on, its value at column 9.
     private func rule(_ entries: KeyValuePairs<String, String>, zone: String = "Europe/Madrid") throws -> MuteGate {
-        var values: [String: Option] = [:]
-        for (index, entry) in entries.enumerated() {
-            let spec = try #require(MuteGate.manifest.options.first { $0.name == entry.key })
-            let value: Option.Value =
-                switch spec.kind {
-                case .instant: .instant(try WrittenInstant(grammar: entry.value))
-                default: .text(GuardedText(entry.value))
-                }
-            values[entry.key] = Option(value, at: Position(line: index + 2, column: 9))
-        }
-        let options = Options(name: "vacation", position: Position(line: 1, column: 3), values: values)
+        let written = WrittenOptions(entries.map { ($0.key, .text($0.value)) })
+        let options = try written.options(of: MuteGate.manifest, name: "vacation")
         return try MuteGate(
             options: options,
             context: RuleContext(name: "vacation", zone: try ZoneDatabase().zone(zone), looksPerDay: 1440))

@@ -1,4 +1,5 @@
 import PluginKit
+import PluginTesting
 import QuietHoursGate
 import Testing
 
@@ -7,18 +8,8 @@ import Testing
     private func quietHours(_ entries: KeyValuePairs<String, String>, zone: String = "Europe/Madrid") throws
         -> QuietHoursGate
     {
-        var values: [String: Option] = [:]
-        for (index, entry) in entries.enumerated() {
-            let spec = try #require(QuietHoursGate.manifest.options.first { $0.name == entry.key })
-            let value: Option.Value =
-                switch spec.kind {
-                case .days: .days(try DaySet(grammar: entry.value))
-                case .hours: .hours(try DailyHours(grammar: entry.value))
-                default: .text(GuardedText(entry.value))
-                }
-            values[entry.key] = Option(value, at: Position(line: index + 2, column: 9))
-        }
-        let options = Options(name: "nights", position: Position(line: 1, column: 3), values: values)
+        let written = WrittenOptions(entries.map { ($0.key, .text($0.value)) })
+        let options = try written.options(of: QuietHoursGate.manifest, name: "nights")
         return try QuietHoursGate(
             options: options,
             context: RuleContext(name: "nights", zone: try ZoneDatabase().zone(zone), looksPerDay: 1440))
