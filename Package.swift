@@ -170,7 +170,7 @@ let package = Package(
                 "ReleaseDetector",
             ] + kit),
         tests(
-            "BuiltinPluginsTests", ["AlertCore", "BuiltinPlugins", "BotConfig", "YAMLKit"] + kit, exclude: ["Fixtures"]),
+            "BuiltinPluginsTests", ["AlertCore", "BuiltinPlugins", "BotConfig", "IssueKit", "YAMLKit"] + kit, exclude: ["Fixtures"]),
         tests(
             "PreviewTests",
             [

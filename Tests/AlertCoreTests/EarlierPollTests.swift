@@ -64,7 +64,7 @@ private struct Standstill: SubjectDetector {
         #expect(said(bot) == ["30, 30, 30"])
         #expect(bot.state.figures.series[.shop]?.samples.count == 1)
         let snapshot = try bot.stateFromSnapshot()
-        #expect(snapshot.series == bot.state.figures.series)
+        #expect(snapshot.figures.series == bot.state.figures.series)
         #expect(bot.objections == [])
     }
 

@@ -72,8 +72,8 @@ import Testing
             state.apply(.outbox(.delivery(delivery)))
             state.apply(.outbox(.done(id: delivery.id, end, at: .rehearsalStart)))
         }
-        #expect(state.outbox.deliveries.receipt(of: incident.id, in: "team") == "first")
+        #expect(state.outbox.receipt(of: incident.id, in: "team") == "first")
         for number in 3...6 { for fact in facts(number, .delivered(receipt: nil)) { state.apply(fact) } }
-        #expect(state.outbox.deliveries.receipt(of: incident.id, in: "team") == nil)
+        #expect(state.outbox.receipt(of: incident.id, in: "team") == nil)
     }
 }

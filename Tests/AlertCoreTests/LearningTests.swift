@@ -159,10 +159,10 @@ private struct Learner: SubjectDetector {
             return copy
         }
         var stranger = try copy(bot.state, .none)
-        #expect(try copy(stranger, bot.state.memories).series == bot.state.figures.series)
-        let seen = Observation.look(.fine, of: .shop, at: bot.now + .minutes(5))
-        stranger.apply(.observed(seen, keeping: Retention(.hours(1))))
-        let back = try #require(copy(stranger, bot.state.memories).series[.shop])
+        #expect(try copy(stranger, bot.state.memories).figures.series == bot.state.figures.series)
+        let seen = Observation.cue(.fine, of: .shop, at: bot.now + .minutes(5))
+        stranger.apply(.figures(.observed(seen, keeping: Retention(.hours(1)))))
+        let back = try #require(copy(stranger, bot.state.memories).figures.series[.shop])
         #expect(back.memories(Total.self) == [])
         #expect(back.memory(Birth.self) == Birth())
     }
@@ -170,9 +170,9 @@ private struct Learner: SubjectDetector {
     @Test func `a replay passes over what a rule of a missing plugin needed`() throws {
         var replay = StateReplay()
         let needs = try Fact(
-            JSON(parsing: Fact.learning(.shop, Learner("users").needs).bytes), MemoryKinds(Learner.memories))
+            JSON(parsing: Fact.figures(.learning(.shop, Learner("users").needs)).bytes), MemoryKinds(Learner.memories))
         try replay.take(needs.bytes[...])
-        #expect(try replay.finish().series[.shop]?.remembers([]) == true)
+        #expect(try replay.finish().figures.series[.shop]?.remembers([]) == true)
     }
 
     @Test func `an app of which something is remembered counts as one with figures, until it is forgotten`() {

@@ -15,7 +15,7 @@ struct RememberingSource: HistoricalSource {
     init(options: Options, context: SourceContext) throws(ProblemList) { name = context.name }
 
     var host: String? { nil }
-    var metrics: Set<String>? { nil }
+    var metrics: Set<Metric>? { nil }
     var recallKey: String { name }
     func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
 
@@ -35,7 +35,7 @@ struct ForgetfulSource: Source {
     init(options: Options, context: SourceContext) throws(ProblemList) {}
 
     var host: String? { nil }
-    var metrics: Set<String>? { nil }
+    var metrics: Set<Metric>? { nil }
     func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
 }
 

@@ -21,7 +21,7 @@ import Testing
             let fact = try Fact(JSON(parsing: record), memories)
             // Then the memory of issues alone knew when a subject was first seen.
             #expect(fact.json.text.replacing(#""first_seen":"2026-11-20T12:30:00Z","#, with: "") == record)
-            if case .series(_, let series) = fact { #expect(series.firstSeen != nil) }
+            if case .figures(.series(_, let series)) = fact { #expect(series.firstSeen != nil) }
         }
     }
 }

@@ -1,5 +1,6 @@
 import BuiltinPlugins
 import Foundation
+import IssueKit
 import PluginKit
 import Testing
 import TimeZones

@@ -239,7 +239,7 @@ private struct AppStory {
     }
 
     @Test func `the first drop that is tried is the one that a rule is by itself`() throws {
-        let played = try Suggesting(
+        let played = try SuggestionTrial(
             .rehearsed(), metric: "crash_free_users", floor: ThresholdDetector.self, drop: DropDetector.self
         ).played
         let own = ["by", "false_alarms"].map { name in
