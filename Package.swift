@@ -170,7 +170,8 @@ let package = Package(
                 "ReleaseDetector",
             ] + kit),
         tests(
-            "BuiltinPluginsTests", ["AlertCore", "BuiltinPlugins", "BotConfig", "IssueKit", "YAMLKit"] + kit, exclude: ["Fixtures"]),
+            "BuiltinPluginsTests", ["AlertCore", "BuiltinPlugins", "BotConfig", "IssueKit", "YAMLKit"] + kit,
+            exclude: ["Fixtures"]),
         tests(
             "PreviewTests",
             [

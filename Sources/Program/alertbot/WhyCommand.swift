@@ -28,7 +28,9 @@ struct WhyCommand: AsyncParsableCommand {
         let then = try at.map { text throws(Failure) in
             try Moment(option: "--at", text, in: config.plan.zone)
         }
-        try WhyQuestion(app: app, rule: rule, at: then, config, common.config,
-            PluginCatalog.builtin.memories, on: machine).answer(as: format)
+        try WhyQuestion(
+            app: app, rule: rule, at: then, config, common.config,
+            PluginCatalog.builtin.memories, on: machine
+        ).answer(as: format)
     }
 }

@@ -114,7 +114,7 @@ import Testing
 
     @Test(
         arguments: [
-            (["confidence": "100%"], ["2:9: the confidence must be at least 50% and below 100% (95%)"]),
+            (["confidence": "100%"], ["2:9: the confidence must be at least 50% and below 100% [the default is 95%]"]),
             (
                 ["worse_by": "0.5pp", "critical": "0.5pp"],
                 ["3:9: 'critical' (0.5pp) must be more than 'worse_by' (0.5pp)"]

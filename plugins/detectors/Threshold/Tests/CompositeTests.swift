@@ -163,7 +163,7 @@ import Testing
                         ["metric": "users", "warning": "> 1"], ["metric": "crash_free_users", "warning": "< 99%"],
                     ], "confidence": "49%",
                 ],
-                ["3:9: the confidence must be at least 50% and below 100% (95%)"]
+                ["3:9: the confidence must be at least 50% and below 100% [the default is 95%]"]
             ),
         ] as [(WrittenOptions, [String])])
     func `a mistake is told at its place`(options: WrittenOptions, expected: [String]) throws {

@@ -82,11 +82,11 @@ import ThresholdDetector
             ),
             (
                 ["metric": "crash_free_users", "warning": "< 99.5%", "confidence": "49%"],
-                ["4:9: the confidence must be at least 50% and below 100% (95%)"]
+                ["4:9: the confidence must be at least 50% and below 100% [the default is 95%]"]
             ),
             (
                 ["metric": "crash_free_users", "warning": "< 99.5%", "confidence": "100%"],
-                ["4:9: the confidence must be at least 50% and below 100% (95%)"]
+                ["4:9: the confidence must be at least 50% and below 100% [the default is 95%]"]
             ),
             (
                 ["metric": "crash_events", "warning": "> 100", "recover": "1pp"],
@@ -109,7 +109,7 @@ import ThresholdDetector
                     "3:9: '< 0%' never holds: a rate lies between 0% and 100%",
                     "4:9: the limit of crash-free users is a percentage, but '< 5' has no unit (\"< 5%\")",
                     "4:9: 'critical' (< 5) is milder than 'warning' (< 0%), so 'warning' is never said [swap the two]",
-                    "5:9: the confidence must be at least 50% and below 100% (95%)",
+                    "5:9: the confidence must be at least 50% and below 100% [the default is 95%]",
                 ]
             ),
         ] as [(WrittenOptions, [String])])

@@ -73,7 +73,7 @@ private typealias Issue = AlertModel.Issue
 
     @Test(
         arguments: [
-            (["share": "100%"], ["2:9: no issue touches more than 100% of sessions (1%)"]),
+            (["share": "100%"], ["2:9: no issue touches more than 100% of sessions [the default of 'share' is 1%]"]),
             (["share": "2%", "critical": "2%"], ["3:9: 'critical' (2%) must be above 'share' (2%)"]),
             (
                 ["critical": "5%", "severity": "critical"],

@@ -16,6 +16,7 @@ import Testing
             return list.problems.map { problem in
                 #expect(problem.position == place)
                 return problem.message + (problem.suggestion.map { " -> \($0)" } ?? "")
+                    + (problem.advice.map { "; \($0)" } ?? "")
             }
         } catch {
             return ["\(error)"]
@@ -67,7 +68,7 @@ import Testing
         #expect(
             found == [
                 "'Bad Name' is no header name", "the header 'X' holds a line break or a control character",
-                "a GET request has no 'body' -> method: POST",
+                "a GET request has no 'body'; add method: POST",
                 "'each' is no JSONPath: at character 1: expected '$', the start of every path, found 'a'",
                 "'measured' is no JSONPath: at character 3: expected a name in quotes, an index, a slice such as 0:3, or '*', found the end",
                 "'users' is no JSONPath: at character 4: expected a name or '*', found the end",
@@ -78,8 +79,8 @@ import Testing
     @Test func `something must be mapped, of some app`() {
         #expect(
             problems([:], map: ["release": "$.v"]) == [
-                "'map' names no metric -> users: $.users, crashed_users: $.crashed",
-                "neither 'app' nor 'map.app' says which app the figures are of -> app: my-app",
+                "'map' names no metric; write such as users: $.users, crashed_users: $.crashed",
+                "neither 'app' nor 'map.app' says which app the figures are of; write app: NAME",
             ])
         #expect(problems([:], map: ["app": "$.app", "users": "$.n"]) == [])
         #expect(problems(["app": ""]) == ["'app' is empty"])
@@ -88,7 +89,7 @@ import Testing
     @Test func `age needs a time`() {
         #expect(
             problems(["app": "a", "max_age": "1h"]) == [
-                "'max_age' needs to know when the figures were measured -> measured: $.generated_at"
+                "'max_age' needs to know when the figures were measured; write such as measured: $.generated_at"
             ])
         #expect(problems(["app": "a", "max_age": "1h", "measured": "$.t"]) == [])
         #expect(problems(["app": "a", "max_age": "1h"], map: ["users": "$.n", "to": "$.t"]) == [])
