@@ -28,7 +28,8 @@ import Testing
 
             let head = try await ask(port, path, method: "HEAD")
             #expect(head.status == 200)
-            #expect(head.headers == reply.headers)
+            // A second may have begun between the two.
+            #expect(head.headers.filter { $0.key != "date" } == reply.headers.filter { $0.key != "date" })
             #expect(head.body.isEmpty)
         }
     }

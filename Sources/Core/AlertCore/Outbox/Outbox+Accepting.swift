@@ -3,6 +3,10 @@ internal import PluginKit
 // The way in: what was accepted is tried until it has arrived or never can.
 
 extension Outbox {
+    /// How many messages a turn accepts: beyond this many, what is due waits for the next turn, which follows at once. 64 are
+    /// some 100 KB in one commit; they keep a channel that takes as many at once busy while the next are written.
+    static let acceptedMax = 64
+
     /// Accepts a message for a channel.
     mutating func accept(
         _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?, bot: String,
@@ -38,7 +42,7 @@ extension Outbox {
         !plan.channels.isEmpty
             && plan.channels.allSatisfy { channel in
                 let underWay = sendingCount(channel.name)
-                return underWay > 0 && queue(channel.name).count - underWay >= Turn.acceptedMax
+                return underWay > 0 && queue(channel.name).count - underWay >= Outbox.acceptedMax
             }
     }
 

@@ -54,11 +54,7 @@ struct Turn {
         state.schedule.startDue(plan, at: now, &output)
     }
 
-    /// How many messages a turn accepts: beyond this many, what is due waits for the next turn, which follows at once. 64 are
-    /// some 100 KB in one commit; they keep a channel that takes as many at once busy while the next are written.
-    static let acceptedMax = 64
-
-    private var mayAccept: Bool { acceptedCount < Turn.acceptedMax && !state.outbox.isEveryChannelFull(plan) }
+    private var mayAccept: Bool { acceptedCount < Outbox.acceptedMax && !state.outbox.isEveryChannelFull(plan) }
 
     /// Takes out what is due, and what may be since another incident has changed.
     private mutating func takeDue() -> Agenda.Due? {
