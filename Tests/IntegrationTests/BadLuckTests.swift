@@ -263,7 +263,12 @@ extension IntegrationSuite {
             let scratch = try scratch(config(hook: receiver.url), crashed: 0)
             let bot = try await scratch.startBot()
             defer { bot.send(SIGKILL) }
-            try FileManager.default.removeItem(atPath: scratch.path("state"))
+            // A bot that has just started may be writing there, which a removal does not survive every time.
+            let state = scratch.path("state")
+            _ = try await eventually("the folder has gone") {
+                try? FileManager.default.removeItem(atPath: state)
+                return FileManager.default.fileExists(atPath: state) ? nil : true
+            }
             try scratch.write("figures.jsonl", Figures().line("shop", crashed: 500, of: 10_000))
             _ = try await eventually("it told the alarm or why not") {
                 !receiver.requests.isEmpty || bot.standardError.contains("journal can not be written") ? true : nil
