@@ -119,15 +119,16 @@ let package = Package(
         module(
             "AlertCore", in: "Core",
             kit + [
-                .product(name: "DequeModule", package: "swift-collections"),
+                "Records", .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ]),
         module("PluginKit", in: "Kit", ["AlertModel", "Text", "TimeZones"]),
         module("IssueKit", in: "Kit", kit),
         module("Text", in: "Foundations"),
+        module("Records", in: "Foundations"),
         module("TimeZones", in: "Foundations", ["AlertModel"]),
         module("AlertModel", in: "Model"),
-        module("Journal", in: "Shell", ["CCRC32C", "Text"]),
+        module("Journal", in: "Shell", ["CCRC32C", "Records", "Text"]),
         module("Transport", in: "Shell", ["AlertModel", "CCurl", "CCrypto", "Text"]),
         module("YAMLKit", in: "Shell", ["CYaml"]),
         door("CCRC32C"),
@@ -138,7 +139,7 @@ let package = Package(
         door("CYaml", pkgConfig: "yaml-0.1", debian: "libyaml-dev"),
 
         module("PluginTesting", in: "Kit", kit),
-        module("AlertTesting", in: "Testing", ["AlertCore"] + kit),
+        module("AlertTesting", in: "Testing", ["AlertCore", "Records"] + kit),
         module("JournalTesting", in: "Testing", ["Journal"]),
         module("MachineTesting", in: "Testing", ["Runtime", "SystemPorts"] + kit),
         // The whole bot in a world of its own; `scripts/simulate` runs it, and the product does not have it.
@@ -153,7 +154,8 @@ let package = Package(
             exclude: ["make_zone_table.py", "zone_table.txt", "make_quiet_table.py", "quiet_table.txt"]),
         tests("PluginTestingTests", ["PluginTesting"] + kit),
         tests("IssueKitTests", ["IssueKit", "PluginTesting"] + kit),
-        tests("JournalTests", ["Journal", "JournalTesting"]),
+        tests("RecordsTests", ["Records"]),
+        tests("JournalTests", ["Journal", "JournalTesting", "Records"]),
         tests("YAMLKitTests", ["YAMLKit"]),
         tests("TransportTests", ["Transport", "AlertModel"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel", "Markup"]),

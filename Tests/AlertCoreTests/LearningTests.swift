@@ -168,11 +168,11 @@ private struct Learner: SubjectDetector {
     }
 
     @Test func `a replay passes over what a rule of a missing plugin needed`() throws {
-        var replay = StateReplay()
         let needs = try Fact(
             JSON(parsing: Fact.figures(.learning(.shop, Learner("users").needs)).bytes), MemoryKinds(Learner.memories))
-        try replay.take(needs.bytes[...])
-        #expect(try replay.finish().figures.series[.shop]?.remembers([]) == true)
+        var state = State()
+        try state.replay([needs.record])
+        #expect(state.figures.series[.shop]?.remembers([]) == true)
     }
 
     @Test func `an app of which something is remembered counts as one with figures, until it is forgotten`() {

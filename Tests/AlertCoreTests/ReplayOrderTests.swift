@@ -1,3 +1,4 @@
+import AlertTesting
 import PluginKit
 import Testing
 
@@ -24,12 +25,12 @@ import Testing
             return incident
         }
         let (shop, game) = (incident("shop-\(pair)", since: 5), incident("game-\(pair)", since: 12))
-        var replay = StateReplay()
-        for fact in [
+        let facts = [
             Fact.incidents(.incident(shop)), .incidents(.incident(game)),
             .incidents(.standing(incident: shop.id, channel: "team", Standing(hold: hold(since: 30)))),
-        ] { try replay.take(fact.json.bytes[...]) }
-        let state = try replay.finish()
+        ]
+        var state = State()
+        try state.replay(facts.map(\.record))
         #expect(GateSight(state).gathered(gathering, for: "team") == Moment.earliest + .minutes(12))
     }
 }

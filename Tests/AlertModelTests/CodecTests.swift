@@ -52,55 +52,16 @@ import Testing
     }
 
     @Test(arguments: SeededRandom.seeds)
-    func `what is read at a glance is what the parser reads`(seed: UInt64) throws {
+    func `what is read plainly is what the parser reads`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
-        var glances = 0
-        for _ in 0..<200 {
+        var readCount = 0
+        for _ in 0..<2000 {
             let json = ObservationLine.observed(random.observation()).json
-            let glance = json.bytes.withUnsafeBufferPointer { bytes -> Observation? in
-                var scanner = RecordScanner(bytes)
-                guard let observation = Observation(&scanner), scanner.isAtEnd else { return nil }
-                return observation
-            }
-            guard let glance else { continue }
-            glances += 1
-            #expect(ObservationLine.observed(glance) == (try? ObservationLine(json)), "seed \(seed): \(json.text)")
+            guard let read = json.bytes.withUnsafeBufferPointer({ RecordedLine(plain: $0) }) else { continue }
+            readCount += 1
+            #expect(read.line == (try? ObservationLine(json)), "seed \(seed): \(json.text)")
         }
-        #expect(glances > 0, "seed \(seed)")
-    }
-
-    @Test(
-        arguments: [
-            #"{"source":"a","app":"b","from":"2026-11-20T22:00:00Z","to":"2026-11-20T22:05:00Z","#
-                + #""seen":"2026-11-20T22:05:30Z","complete":true,"metrics":{"users":18,"rate":0.5,"far":-1e-7}}"#,
-            #"{"source":"a","app":"b","release":"1","environment":"c","from":"2026-11-20T22:00:00.001Z","#
-                + #""to":"2026-11-20T22:05:00Z","seen":"2026-11-20T22:05:30Z","complete":false,"metrics":{},"#
-                + #""labels":{"team":"x","zone":""}}"#,
-        ])
-    func `an ordinary observation is read at a glance`(text: String) throws {
-        let glance = Array(text.utf8).withUnsafeBufferPointer { bytes -> Observation? in
-            var scanner = RecordScanner(bytes)
-            return Observation(&scanner)
-        }
-        #expect(ObservationLine.observed(try #require(glance)) == (try ObservationLine(JSON(parsing: text))))
-    }
-
-    @Test(
-        arguments: [
-            ("\"from\":", "\"since\":"), ("2026-11-20T22:05:00Z", "2026-11-20T23:05:00+01:00"),
-            ("2026-11-20T22:00:00Z", "2026-11-31T22:00:00Z"), ("2026-11-20T22:05:00Z", "2026-11-20T21:05:00Z"),
-            ("\"a\"", "\"\""), ("\"b\"", "\"\\u0062\""), ("true", "1"), ("18", "1800e"), ("18", "null"), ("18", "-18"),
-            ("{\"users\":18}", "{\"users\":18},\"issues\":[]"),
-        ])
-    func `whatever is not as this program writes it is left to the parser`(old: String, new: String) {
-        let text =
-            #"{"source":"a","app":"b","from":"2026-11-20T22:00:00Z","to":"2026-11-20T22:05:00Z","#
-            + #""seen":"2026-11-20T22:05:30Z","complete":true,"metrics":{"users":18}}"#
-        let glance = Array(text.replacing(old, with: new).utf8).withUnsafeBufferPointer { bytes -> Observation? in
-            var scanner = RecordScanner(bytes)
-            return Observation(&scanner)
-        }
-        #expect(glance == nil)
+        #expect(readCount > 0, "seed \(seed)")
     }
 
     @Test(arguments: SeededRandom.seeds)

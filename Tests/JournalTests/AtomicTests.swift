@@ -19,15 +19,6 @@ import Testing
         return (disk, firstCommit)
     }
 
-    /// A line as release 0.1 wrote it.
-    private static func firstVersion(_ number: Int) -> [UInt8] {
-        let head = "{\"v\":1,\"seq\":\(number),\"at\":\"\(noon)\""
-        let tail = ",\"record\":\(text(payload(number)))}"
-        let checksum = String(CRC32C.extend(0, with: Array((head + tail).utf8).span.bytes), radix: 16)
-        let padded = String(repeating: "0", count: 8 - checksum.count) + checksum
-        return Array("\(head),\"crc\":\"\(padded)\"\(tail)\n".utf8)
-    }
-
     /// The line of a commit, written by hand.
     private static func line(_ number: Int, isLast: Bool) throws -> [UInt8] {
         var bytes: [UInt8] = []
@@ -205,8 +196,8 @@ import Testing
     // MARK: Version 1
 
     @Test func `of release 0.1 counts line by line, and is cut within a line as it was`() throws {
-        let bytes = Array((1...3).map(Self.firstVersion).joined())
-        let length = Self.firstVersion(1).count
+        let bytes = Array((1...3).map { oldLine($0) }.joined())
+        let length = oldLine(1).count
         for end in 0..<bytes.count {
             // A line that lacks nothing but its line feed is whole.
             let count = (end + 1) / length
@@ -218,7 +209,7 @@ import Testing
     }
 
     @Test func `follows lines of release 0.1 in their segment`() throws {
-        let old = Array((1...2).map(Self.firstVersion).joined())
+        let old = Array((1...2).map { oldLine($0) }.joined())
         let disk = MemoryDisk()
         disk[firstSegment] = old + Array("{\"v\":1,\"seq\":3,\"a".utf8)
         do {

@@ -147,9 +147,9 @@ import Testing
     @Test func `a newer version is refused`() throws {
         let disk = try diskWith(1)
         let before = disk[firstSegment]
-        disk[firstSegment] += Array("{\"v\":3,\"crc\":\"6d1c8055\",\"id\":\"x\"}\n".utf8)
+        disk[firstSegment] += Array("{\"v\":4,\"crc\":\"877ddc01\",\"id\":\"x\"}\n".utf8)
         let error = #expect(throws: JournalError.self) { try reopen(disk) }
-        guard case .newerVersion(let place, 3) = error else {
+        guard case .newerVersion(let place, 4) = error else {
             Issue.record("\(String(describing: error))")
             return
         }
@@ -160,9 +160,9 @@ import Testing
 
     @Test func `a file whose first line names a newer version, and that has none of this one, is refused`() throws {
         let disk = MemoryDisk()
-        disk[firstSegment] = Array("{\"v\":3,\"sum\":\"?\",\"id\":\"x\"}\n{\"v\":3,\"sum\":\"?\",\"id\":\"y\"}\n".utf8)
+        disk[firstSegment] = Array("{\"v\":4,\"sum\":\"?\",\"id\":\"x\"}\n{\"v\":4,\"sum\":\"?\",\"id\":\"y\"}\n".utf8)
         let error = #expect(throws: JournalError.self) { try reopen(disk) }
-        guard case .newerVersion(let place, 3) = error else {
+        guard case .newerVersion(let place, 4) = error else {
             Issue.record("\(String(describing: error))")
             return
         }

@@ -1,4 +1,5 @@
 import JournalTesting
+import Records
 import Testing
 
 @testable import Journal
@@ -61,16 +62,21 @@ import Testing
         #expect(found == (times + ["d"]).enumerated().map { "\($0.offset + 1) \($0.element)" })
     }
 
-    @Test func `a line has exactly the documented bytes`() throws {
+    @Test(arguments: [
+        (Topic.always, ""), (.whole(of: "i/7"), #","key":"i/7""#), (.part("x", of: "i/7"), #","key":"i/7","part":"x""#),
+        (.end(of: ["i/7"]), #","ends":["i/7"]"#), (.end(of: ["i/7", "d/8"]), #","ends":["i/7","d/8"]"#),
+        (.end(of: []), ""), (.whole(of: "\"\\\n"), #","key":"\"\\\u000a""#),
+    ])
+    func `a line has exactly the documented bytes`(topic: Topic, written: String) throws {
         var bytes: [UInt8] = []
         var stamp = Line.Stamp()
         try stamp.set("2026-11-21T02:41:54.123Z")
-        let place = try Line.write(.record, seq: 12, isLast: false, at: stamp, limits: .standard, to: &bytes) {
-            $0 += Array("{\"a\":1}".utf8)
-        }
+        let place = try Line.write(
+            .record, seq: 12, isLast: false, at: stamp, about: topic, limits: .standard, to: &bytes
+        ) { $0 += Array("{\"a\":1}".utf8) }
         func line(_ last: Int) -> String {
-            let head = #"{"v":2,"seq":12,"last":\#(last),"at":"2026-11-21T02:41:54.123Z""#
-            let tail = #","record":{"a":1}}"#
+            let head = #"{"v":3,"seq":12,"last":\#(last),"at":"2026-11-21T02:41:54.123Z""#
+            let tail = written + #","record":{"a":1}}"#
             let checksum = String(CRC32C.extend(0, with: Array((head + tail).utf8).span.bytes), radix: 16)
             return head + #","crc":""# + String(repeating: "0", count: 8 - checksum.count) + checksum + "\"" + tail
                 + "\n"
@@ -97,6 +103,15 @@ import Testing
         #"{"v":1,"seq":1,"at":"x","crc":"12345678","record":"#, #"{"v":1,"seq":1,"at":"x","crc":"12345678","record":}"#,
         #"{"v":2,"seq":1,"at":"x","crc":"12345678","record":{}}"#, #"{"v":2,"seq":1,"last":"#,
         #"{"v":2,"seq":1,"last":2,"at":"x","crc":"12345678","record":{}}"#,
+        #"{"v":3,"seq":1,"last":1,"at":"x","crc":"12345678","key":"a"#,
+        #"{"v":3,"seq":1,"last":1,"at":"x","crc":"12345678","key":"a\"#,
+        #"{"v":3,"seq":1,"last":1,"at":"x","crc":"12345678","key":"a"}"#,
+        #"{"v":3,"seq":1,"last":1,"at":"x","crc":"12345678","part":"a","record":{}}"#,
+        #"{"v":3,"seq":1,"last":1,"at":"x","crc":"12345678","key":"a","part":"b"#,
+        #"{"v":3,"seq":1,"last":1,"at":"x","crc":"12345678","ends":[],"record":{}}"#,
+        #"{"v":3,"seq":1,"last":1,"at":"x","crc":"12345678","ends":["a",],"record":{}}"#,
+        #"{"v":3,"seq":1,"last":1,"at":"x","crc":"12345678","ends":["a"#,
+        #"{"v":3,"seq":1,"last":1,"at":"x","crc":"12345678","ends":["a"]"#,
         #"{"v":1,"seq":1,"last":1,"at":"x","crc":"12345678","record":{}}"#, #"{"v":0,"seq":1"#, #"{"v":-1,"#, "null",
         "[]",
     ])

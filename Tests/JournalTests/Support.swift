@@ -1,6 +1,7 @@
-import Journal
 import JournalTesting
 import Synchronization
+
+@testable import Journal
 
 let noon = "2026-11-21T12:00:00.000Z"
 let firstSegment = "journal-00000000000000000001.jsonl"
@@ -31,6 +32,16 @@ func diskWith(_ count: Int, limits: JournalLimits = .standard) throws -> MemoryD
         try writer.commit()
     }
     return disk
+}
+
+/// A line of a record as an earlier version of the format has it: 1, of release 0.1, or 2.
+func oldLine(_ number: Int, version: Int = 1) -> [UInt8] {
+    let last = version == 1 ? "" : ",\"last\":1"
+    let head = "{\"v\":\(version),\"seq\":\(number)\(last),\"at\":\"\(noon)\""
+    let tail = ",\"record\":\(text(payload(number)))}"
+    let checksum = String(CRC32C.extend(0, with: Array((head + tail).utf8).span.bytes), radix: 16)
+    let padded = String(repeating: "0", count: 8 - checksum.count) + checksum
+    return Array("\(head),\"crc\":\"\(padded)\"\(tail)\n".utf8)
 }
 
 /// Opens for writing, as a bot that starts does, and drops the writer again.

@@ -49,9 +49,9 @@ import Testing
             ),
             ([sound[0], "not a line", sound[2]], 1, "damaged", "not a journal record"),
             ([sound[0], sound[3]], 1, "damaged", "records 2 to 3, which should stand before this, are missing"),
-            ([sound[0], #"{"v":3,"seq":2,"#, sound[2]], 1, "damaged", "checksum does not match"),
+            ([sound[0], #"{"v":4,"seq":2,"#, sound[2]], 1, "damaged", "checksum does not match"),
             (["some other program's", "lines"], 1, "", "none of its lines is a journal's"),
-            ([#"{"v":3,"seq":1}"#], 1, "", "format version 3, this release reads versions up to 2"),
+            ([#"{"v":4,"seq":1}"#], 1, "", "format version 4, this release reads versions up to 3"),
             (
                 [sound[0], withoutEnd], 0,
                 "sound", ":2 (byte 104): the last 113 bytes are of a commit that never ended; nothing of it counts"

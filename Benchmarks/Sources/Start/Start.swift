@@ -91,7 +91,7 @@ private func writeJournal(of count: Int, to folder: String) throws -> Int {
         let output = core.step(&state, inputs, at: now)
         inputs = []
         for fact in output.facts.prefix(count - written) {
-            try writer.append(fact.bytes, at: now.description)
+            try writer.append(fact.bytes, at: now.description, about: fact.topic)
             written += 1
         }
         if writer.pendingBytes > 4 << 20 { try writer.commit() }

@@ -1,4 +1,5 @@
 public import PluginKit
+public import Records
 
 /// A durable change of the state: what the journal keeps. Each is the fact of one room.
 ///
@@ -16,6 +17,9 @@ public enum Fact: Hashable, Sendable {
 protocol RoomFact: Hashable, Sendable {
     /// What the record's `kind` says; no two facts of any room share one.
     var kind: String { get }
+    /// What it is about. Facts about different things may be taken in in another order; `Topic.end` takes away all that
+    /// those before it have said.
+    var topic: Topic { get }
     func putMembers(into json: inout JSONWriter)
 }
 
@@ -30,12 +34,28 @@ extension Fact: JSONWritable {
         }
     }
 
+    /// What it is about, so that a journal knows which records it overtakes.
+    public var topic: Topic { inRoom.topic }
+
     /// An object whose `kind` says what it is.
     public func put(into json: inout JSONWriter) {
         let fact = inRoom
         json.object { json in
             json.member("kind", fact.kind)
             fact.putMembers(into: &json)
+        }
+    }
+
+    /// Reads a record of the journal from its bytes.
+    ///
+    /// - Parameter memories: The kinds of memory that this program knows.
+    /// - Throws: `JSONSyntaxError` or `JSONMismatch`.
+    public init(record: ArraySlice<UInt8>, _ memories: MemoryKinds) throws {
+        // Most records of a quiet bot are observations, and need no tree.
+        if let observed = record.withUnsafeBufferPointer({ Figures.Fact(plain: $0) }) {
+            self = .figures(observed)
+        } else {
+            self = try Fact(JSON(parsing: record), memories)
         }
     }
 

@@ -17,7 +17,7 @@ public struct RecordedLine: Hashable, Sendable, JSONWritable {
 
     /// Reads a line of a file.
     public init(parsing line: UnsafeBufferPointer<UInt8>) throws(ObservationLine.Mistake) {
-        if let plain = ObservationScanner.plainLine(line) {
+        if let plain = RecordedLine(plain: line) {
             self = plain
             return
         }

@@ -1,3 +1,5 @@
+public import Records
+
 // An append-only journal of JSON lines, kept in one folder by one writer.
 //
 // It stores payloads that are already JSON objects, numbers them, and gives them back after any crash: what was
@@ -20,14 +22,17 @@
 //
 // Every line is one JSON object in exactly this form, without spaces, ended by a line feed:
 //
-//     {"v":2,"seq":12,"last":1,"at":"2026-11-21T02:41:54.123Z","crc":"a1b2c3d4","record":{...}}
+//     {"v":3,"seq":12,"last":1,"at":"2026-11-21T02:41:54.123Z","crc":"a1b2c3d4","key":"i/7","record":{...}}
 //
 // `v` is the version of this format. `seq` counts from 1 without gaps. `last` is 1 on the last line of a commit, and 0
 // on those before it. `at` is the caller's time, RFC 3339. `crc` is the CRC-32C (Castagnoli) of the line without its
 // line feed and with the member `,"crc":"a1b2c3d4"` taken out, as eight lower-case hexadecimal digits; so it covers
-// every other byte of the line. `record` is the payload as it was given.
+// every other byte of the line. `record` is the payload as it was given. What it is about stands before it, where the
+// caller says so: `"key":K` overtakes all that came before with that key, `"key":K,"part":P` what came before with both
+// since the last whole, and `"ends":[K,...]` is the end of all those keys.
 //
-// Version 1, of release 0.1, has no `last`: each of its lines counts by itself. Both may stand in one segment.
+// Version 2 has no topics. Version 1, of release 0.1, has no `last` either: each of its lines counts by itself. All of
+// them may stand in one segment.
 //
 // A snapshot has the same lines, all with the `seq` and `at` of the snapshot. Its first line has `"begin":{}` instead
 // of `"record":...`, its last line `"end":{"records":N}`; without that end the snapshot is half-written.
@@ -39,8 +44,11 @@
 // passed over. A commit counts as a whole: where the last segment ends before the last line of a commit, within a line
 // or between two, nothing of it is given out, and the writer cuts it off. Any other line that does not check out is
 // skipped and reported, and all others are kept, those before it in its commit, too; the writer copies it to the
-// quarantine. A line with a right checksum and a version above 2 is refused, and so is a file that begins with such a
+// quarantine. A line with a right checksum and a version above 3 is refused, and so is a file that begins with such a
 // version and has no line of ours.
+//
+// Whoever rebuilds a state from it is spared what was overtaken: records with a topic are given out at the end, as far as
+// they still count, in the order of the last ones about each key; all others in their turn.
 //
 // # Commit, rotation, compaction
 //
@@ -63,9 +71,32 @@ public struct JournalRecord: Sendable {
     public let payload: ArraySlice<UInt8>
 
     let atBytes: ArraySlice<UInt8>
+    /// What it is about.
+    public let topic: Topic
 
     /// The time the caller gave, as written.
     public var at: String { String(decoding: atBytes, as: UTF8.self) }
+
+    /// The text of a string of the envelope.
+    static func unescaped(_ bytes: ArraySlice<UInt8>) -> String {
+        guard bytes.contains(UInt8(ascii: "\\")) else { return String(decoding: bytes, as: UTF8.self) }
+        var text: [UInt8] = []
+        var rest = bytes
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\"), let next = rest.popFirst() else {
+                text.append(byte)
+                continue
+            }
+            let code = String(decoding: rest.prefix(4), as: UTF8.self)
+            guard next == UInt8(ascii: "u"), let control = UInt8(code, radix: 16) else {
+                text.append(next)
+                continue
+            }
+            text.append(control)
+            rest = rest.dropFirst(4)
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
 }
 
 /// The bounds of a journal. `standard` is right for production; tests and simulations take smaller ones.

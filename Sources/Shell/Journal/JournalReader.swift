@@ -13,8 +13,20 @@ public struct JournalReader: Sendable {
     /// An absent or empty folder is an empty journal. An error that `body` throws ends it as `JournalError.refused`.
     @discardableResult
     public func forEach(_ body: (JournalRecord) throws -> Void) throws(JournalError) -> JournalReport {
+        try run(Replay(folder: disk.folder, limits: limits), body)
+    }
+
+    /// Gives to `body` what is needed to know what all records come to: those without a topic in their turn, and then,
+    /// of those that have one, what no later one overtakes. Otherwise as `forEach`; the report is of all.
+    @discardableResult
+    public func replay(_ body: (JournalRecord) throws -> Void) throws(JournalError) -> JournalReport {
+        try run(Replay(folder: disk.folder, limits: limits, skipsOvertaken: true), body)
+    }
+
+    private func run(
+        _ replay: consuming Replay, _ body: (JournalRecord) throws -> Void
+    ) throws(JournalError) -> JournalReport {
         let catalog = try disk.attempt { () throws(DiskFault) in try Catalog.open(disk) }
-        var replay = Replay(folder: disk.folder, limits: limits)
         try replay.run(catalog, body)
         return replay.report
     }

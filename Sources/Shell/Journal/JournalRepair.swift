@@ -28,7 +28,7 @@ public struct JournalRepair: Sendable {
             found = try JournalReader(disk, limits: limits).forEach { record in
                 do throws(JournalError) {
                     if writer == nil { writer = try JournalWriter.open(target, limits: limits) { _ in } }
-                    try writer?.append(Array(record.payload), at: record.at)
+                    try writer?.append(Array(record.payload), at: record.at, about: record.topic)
                     if writer?.pendingBytes ?? 0 >= Self.batchBytes { try writer?.commit() }
                     saved += 1
                 } catch {

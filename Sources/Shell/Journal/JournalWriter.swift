@@ -1,3 +1,5 @@
+public import Records
+
 /// The one writer of a journal: appends records, commits them in groups, compacts.
 ///
 /// It holds the lock for as long as it lives. What was appended and not committed is lost with it.
@@ -36,7 +38,8 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// After a compaction that failed, the next is not due before this many bytes.
     var compactionDueBytes = 0
 
-    /// Opens the journal for writing: takes the lock, replays every record to `replay`, mends what a crash left.
+    /// Opens the journal for writing: takes the lock, replays to `replay` what counts, as `JournalReader.replay` does, and
+    /// repairs what a crash left.
     ///
     /// An absent folder is created. An error that `replay` throws ends it as `JournalError.refused`; no file has been
     /// changed then.
@@ -49,7 +52,7 @@ public struct JournalWriter: ~Copyable, Sendable {
             try disk.makeFolder()
             return (try disk.lock(FileName.lock), try Catalog.open(disk))
         }
-        var replay = Replay(folder: disk.folder, limits: limits)
+        var replay = Replay(folder: disk.folder, limits: limits, skipsOvertaken: true)
         try replay.run(catalog, body)
         return try JournalWriter(disk, lock, limits, catalog, replay)
     }
@@ -137,26 +140,32 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// - Parameters:
     ///   - payload: One JSON object, without line feeds.
     ///   - at: The time of the record, RFC 3339.
+    ///   - topic: What it is about, so that a replay knows what it overtakes.
     /// - Returns: The number of the record.
     /// - Throws: `.recordTooLarge` or `.recordMalformed`; the journal is as it was then.
     @discardableResult
-    public mutating func append(_ payload: [UInt8], at: String) throws(JournalError) -> UInt64 {
-        try append(at: at) { bytes in payload.withUnsafeBufferPointer { bytes.append(contentsOf: $0) } }
+    public mutating func append(
+        _ payload: [UInt8], at: String, about topic: Topic = .always
+    ) throws(JournalError) -> UInt64 {
+        try append(at: at, about: topic) { bytes in payload.withUnsafeBufferPointer { bytes.append(contentsOf: $0) } }
     }
 
     /// Takes one record into memory, written by `write` right into its place.
     ///
     /// - Parameters:
     ///   - at: The time of the record, RFC 3339.
+    ///   - topic: What it is about, so that a replay knows what it overtakes.
     ///   - write: Adds one JSON object, without line feeds, to the end of the bytes it is given; it changes nothing
     ///     else.
     /// - Returns: The number of the record.
     /// - Throws: `.recordTooLarge` or `.recordMalformed`; the journal is as it was then.
     @discardableResult
-    public mutating func append(at: String, _ write: (inout [UInt8]) -> Void) throws(JournalError) -> UInt64 {
+    public mutating func append(
+        at: String, about topic: Topic, _ write: (inout [UInt8]) -> Void
+    ) throws(JournalError) -> UInt64 {
         try stamp.set(at)
         lastPending = try Line.write(
-            .record, seq: lastSeq + 1, isLast: false, at: stamp, limits: limits, to: &pending, write)
+            .record, seq: lastSeq + 1, isLast: false, at: stamp, about: topic, limits: limits, to: &pending, write)
         lastSeq += 1
         return lastSeq
     }

@@ -1,4 +1,5 @@
 import Glibc
+internal import Records
 
 extension Line {
     /// A time stamp as lines carry it, checked and put together once for all the lines that share it.
@@ -34,8 +35,8 @@ extension Line {
     /// not hold is refused, and the buffer is as it was then.
     @discardableResult
     static func write(
-        _ kind: Kind, seq: UInt64, isLast: Bool, at stamp: borrowing Stamp, limits: JournalLimits,
-        to buffer: inout [UInt8], _ payload: (inout [UInt8]) -> Void
+        _ kind: Kind, seq: UInt64, isLast: Bool, at stamp: borrowing Stamp, about topic: Topic = .always,
+        limits: JournalLimits, to buffer: inout [UInt8], _ payload: (inout [UInt8]) -> Void
     ) throws(JournalError) -> Place {
         let start = buffer.count
         let last = start + head.utf8CodeUnitCount + seq.digitsCount + lastHead.utf8CodeUnitCount
@@ -46,12 +47,17 @@ extension Line {
             output.append(lastHead)
             output.append(isLast ? UInt8(ascii: "1") : UInt8(ascii: "0"))
             output.append(stamp.bytes.span)
-            output.append(kind.head)
         }
+        let topicStart = buffer.count
+        write(topic, to: &buffer)
+        let topicBytes = buffer.count - topicStart
+        buffer.append(addingCapacity: kind.head.utf8CodeUnitCount) { $0.append(kind.head) }
         let payloadStart = buffer.count
         payload(&buffer)
         do {
-            try check(payload: buffer.span.extracting(payloadStart..<buffer.count), bytesMax: limits.recordBytesMax)
+            try check(
+                payload: buffer.span.extracting(payloadStart..<buffer.count),
+                bytesMax: limits.recordBytesMax - topicBytes)
         } catch {
             buffer.removeSubrange(start...)
             throw error
@@ -60,6 +66,28 @@ extension Line {
         let place = Place(start: start, last: last, body: body, end: buffer.count - 1)
         seal(place, in: &buffer)
         return place
+    }
+
+    private static func write(_ topic: Topic, to buffer: inout [UInt8]) {
+        switch topic {
+        case .always: break
+        case .whole(let key):
+            buffer.append(literal: keyHead)
+            buffer.append(text: key)
+        case .part(let part, let key):
+            buffer.append(literal: keyHead)
+            buffer.append(text: key)
+            buffer.append(literal: partHead)
+            buffer.append(text: part)
+        case .end(let keys):
+            guard !keys.isEmpty else { return }
+            buffer.append(literal: endsHead)
+            for (index, key) in keys.enumerated() {
+                buffer += index == 0 ? [UInt8(ascii: "\"")] : [UInt8(ascii: ","), UInt8(ascii: "\"")]
+                buffer.append(text: key)
+            }
+            buffer.append(UInt8(ascii: "]"))
+        }
     }
 
     /// Makes a line in `buffer` the last of its commit.
@@ -97,6 +125,24 @@ extension Span<UInt8> {
             guard let base = bytes.baseAddress else { return false }
             return memchr(base, Int32(UInt8(ascii: "\n")), bytes.count) != nil
         }
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(literal text: StaticString) {
+        text.withUTF8Buffer { append(contentsOf: $0) }
+    }
+
+    /// Adds a string's text and its closing quote.
+    fileprivate mutating func append(text: String) {
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): self += [UInt8(ascii: "\\"), byte]
+            case 0..<0x20: self += Array("\\u00\(byte < 0x10 ? "0" : "")\(String(byte, radix: 16))".utf8)
+            default: append(byte)
+            }
+        }
+        append(UInt8(ascii: "\""))
     }
 }
 

@@ -7,14 +7,26 @@ struct Line {
     /// Whether it is the last line of its commit.
     var isLast: Bool
     var at: Range<Int>
+    var topic: Mark
     var payload: Range<Int>
+
+    /// Where a line says what its record is about.
+    enum Mark: Equatable {
+        case always
+        case whole(Range<Int>)
+        case part(Range<Int>, of: Range<Int>)
+        /// The keys with their quotes and commas.
+        case end(Range<Int>)
+    }
 
     /// Numbers stay below this, so that counting on never overflows.
     static let seqMax = UInt64(Int64.max)
     /// The format this module writes; it reads those before it, too.
-    static let version = 2
-    static let head: StaticString = "{\"v\":2,\"seq\":"
-    /// Release 0.1: without `lastHead`, so that each line counts by itself.
+    static let version = 3
+    static let head: StaticString = "{\"v\":3,\"seq\":"
+    /// Without a topic.
+    private static let secondHead: StaticString = "{\"v\":2,\"seq\":"
+    /// Release 0.1: without `lastHead` either, so that each line counts by itself.
     private static let firstHead: StaticString = "{\"v\":1,\"seq\":"
 
     static let versionHead: StaticString = "{\"v\":"
@@ -22,6 +34,9 @@ struct Line {
     static let lastHead: StaticString = ",\"last\":"
     static let atHead: StaticString = ",\"at\":\""
     static let crcHead: StaticString = ",\"crc\":\""
+    static let keyHead: StaticString = ",\"key\":\""
+    static let partHead: StaticString = ",\"part\":\""
+    static let endsHead: StaticString = ",\"ends\":["
 
     /// What a line turned out to be.
     enum Reading {
@@ -47,7 +62,7 @@ struct Line {
 
     /// Whether a line of a version that this module reads may begin there.
     static func hasHead(_ bytes: Span<UInt8>, at position: Int) -> Bool {
-        bytes.has(head, at: position) || bytes.has(firstHead, at: position)
+        bytes.has(head, at: position) || bytes.has(secondHead, at: position) || bytes.has(firstHead, at: position)
     }
 
     /// Finds the parts of a line, and where the part after the checksum begins.
@@ -64,7 +79,7 @@ struct Line {
         }
         guard position > digitsStart, seq <= seqMax else { return nil }
         var isLast = true
-        if bytes.has(head, at: 0) {
+        if !bytes.has(firstHead, at: 0) {
             let digit = position + lastHead.utf8CodeUnitCount
             guard bytes.has(lastHead, at: position), digit < bytes.count, let value = bytes[digit].decimalDigit,
                 value < 2
@@ -82,15 +97,38 @@ struct Line {
         let crcEnd = position + 1 + crcHead.utf8CodeUnitCount + 8
         guard crcEnd < bytes.count, bytes[crcEnd] == UInt8(ascii: "\"") else { return nil }
         let body = crcEnd + 1
-        for kind in Kind.allCases where bytes.has(kind.head, at: body) {
-            let start = body + kind.head.utf8CodeUnitCount
+        guard let (topic, recordHead) = mark(bytes, from: body) else { return nil }
+        for kind in Kind.allCases where bytes.has(kind.head, at: recordHead) {
+            let start = recordHead + kind.head.utf8CodeUnitCount
             let end = bytes.count - 1
             guard end - start >= 2, bytes[start] == UInt8(ascii: "{"), bytes[end - 1] == UInt8(ascii: "}"),
                 bytes[end] == UInt8(ascii: "}")
             else { return nil }
-            return (Line(kind: kind, seq: seq, isLast: isLast, at: at, payload: start..<end), body)
+            return (Line(kind: kind, seq: seq, isLast: isLast, at: at, topic: topic, payload: start..<end), body)
         }
         return nil
+    }
+
+    /// Finds what the record is about, and where it begins; nil where that is not as it should be.
+    private static func mark(_ bytes: Span<UInt8>, from position: Int) -> (Mark, next: Int)? {
+        if bytes.has(keyHead, at: position) {
+            guard let key = bytes.text(from: position + keyHead.utf8CodeUnitCount) else { return nil }
+            let next = key.upperBound + 1
+            guard bytes.has(partHead, at: next) else { return (.whole(key), next) }
+            guard let part = bytes.text(from: next + partHead.utf8CodeUnitCount) else { return nil }
+            return (.part(part, of: key), part.upperBound + 1)
+        }
+        guard bytes.has(endsHead, at: position) else { return (.always, position) }
+        let start = position + endsHead.utf8CodeUnitCount
+        var end = start
+        while end < bytes.count, bytes[end] == UInt8(ascii: "\"") {
+            guard let key = bytes.text(from: end + 1) else { return nil }
+            end = key.upperBound + 1
+            if end < bytes.count, bytes[end] == UInt8(ascii: ",") { end += 1 }
+        }
+        guard end > start, end < bytes.count, bytes[end] == UInt8(ascii: "]"), bytes[end - 1] == UInt8(ascii: "\"")
+        else { return nil }
+        return (.end(start..<end), end + 1)
     }
 
     /// A line that names a later version. One whose checksum holds is what it says; every version of the format keeps
@@ -151,6 +189,13 @@ extension Span<UInt8> {
             for index in 0..<length where self[position + index] != expected[index] { return false }
             return true
         }
+    }
+
+    /// Where the text of a string is whose opening quote stands before `start`.
+    func text(from start: Int) -> Range<Int>? {
+        var end = start
+        while end < count, self[end] != UInt8(ascii: "\"") { end += self[end] == UInt8(ascii: "\\") ? 2 : 1 }
+        return end < count ? start..<end : nil
     }
 
     /// Whether the bytes are UTF-8; plain ASCII, the common case, is seen eight bytes at a time.

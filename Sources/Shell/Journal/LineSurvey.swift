@@ -1,3 +1,5 @@
+internal import Records
+
 /// The lines of one file, taken apart and checked, with everything saved that can be saved.
 struct LineSurvey {
     typealias Spot = LineReader.Spot
@@ -41,7 +43,28 @@ struct LineSurvey {
     func record(_ line: Line, base: Int) -> JournalRecord {
         JournalRecord(
             seq: line.seq, payload: reader.buffer[base + line.payload.lowerBound..<base + line.payload.upperBound],
-            atBytes: reader.buffer[base + line.at.lowerBound..<base + line.at.upperBound])
+            atBytes: reader.buffer[base + line.at.lowerBound..<base + line.at.upperBound],
+            topic: topic(line.topic, base: base))
+    }
+
+    private func topic(_ mark: Line.Mark, base: Int) -> Topic {
+        func text(_ range: Range<Int>) -> String {
+            JournalRecord.unescaped(reader.buffer[base + range.lowerBound..<base + range.upperBound])
+        }
+        switch mark {
+        case .always: return .always
+        case .whole(let key): return .whole(of: text(key))
+        case .part(let part, let key): return .part(text(part), of: text(key))
+        case .end(let range):
+            let bytes = reader.buffer.span
+            var keys: [String] = []
+            var position = base + range.lowerBound
+            while position < base + range.upperBound, let key = bytes.text(from: position + 1) {
+                keys.append(text(key.lowerBound - base..<key.upperBound - base))
+                position = key.upperBound + 2
+            }
+            return .end(of: keys)
+        }
     }
 
     mutating func next() throws(DiskFault) -> Finding? {

@@ -1,3 +1,5 @@
+internal import Records
+
 /// One pass over a journal: gives out what can be saved, in order and once, and notes everything else.
 struct Replay {
     /// What the writer has to mend at the end of the last segment.
@@ -41,10 +43,23 @@ struct Replay {
     private var damagedLines: UInt64 = 0
     /// What the last segment has of a commit whose last line has not come yet.
     private var withheld = Withheld()
+    /// What may still be overtaken; nil where everything is to be given out.
+    private var survivors: Survivors<Kept>?
 
-    init(folder: String, limits: JournalLimits) {
+    /// A record that waits for the end, and where it stands.
+    private struct Kept {
+        let seq: UInt64
+        let at: [UInt8]
+        let payload: [UInt8]
+        let topic: Topic
+        let place: JournalPlace
+    }
+
+    /// - Parameter skipsOvertaken: Whether records that later ones overtake are passed over; those that may be come last.
+    init(folder: String, limits: JournalLimits, skipsOvertaken: Bool = false) {
         self.folder = folder
         self.limits = limits
+        if skipsOvertaken { survivors = Survivors() }
     }
 
     mutating func run(_ catalog: Catalog, _ body: Body) throws(JournalError) {
@@ -65,6 +80,14 @@ struct Replay {
         }
         report.lastSeq = expected + damagedLines - 1
         report.bytes = snapshotBytes + segmentBytes
+        if let survivors {
+            self.survivors = nil
+            for kept in survivors.inOrder() {
+                let record = JournalRecord(
+                    seq: kept.seq, payload: kept.payload[...], atBytes: kept.at[...], topic: kept.topic)
+                try hand(record, kept.place, to: body)
+            }
+        }
     }
 
     /// The newest whole snapshot. One that is not whole is used only if there is nothing in its stead.
@@ -253,12 +276,18 @@ struct Replay {
         _ entry: Catalog.Entry,
         _ body: Body
     ) throws(JournalError) {
-        do {
-            try body(record)
-        } catch {
-            throw .refused(place: place(spot, entry), seq: record.seq, reason: "\(error)")
-        }
         report.records += 1
+        let place = place(spot, entry)
+        let countsAtOnce = survivors?.take(record.topic) {
+            Kept(
+                seq: record.seq, at: Array(record.atBytes), payload: Array(record.payload), topic: record.topic,
+                place: place)
+        }
+        if countsAtOnce ?? true { try hand(record, place, to: body) }
+    }
+
+    private func hand(_ record: JournalRecord, _ place: JournalPlace, to body: Body) throws(JournalError) {
+        do { try body(record) } catch { throw .refused(place: place, seq: record.seq, reason: "\(error)") }
     }
 
     private mutating func damage(

@@ -1,3 +1,5 @@
+internal import Records
+
 /// Records of a commit whose last line has not come yet, copied, for the read buffer moves on.
 ///
 /// It holds one commit, which was whole in the writer's memory, too.
@@ -6,6 +8,7 @@ struct Withheld {
         var seq: UInt64
         var at: Range<Int>
         var payload: Range<Int>
+        var topic: Topic
         var spot: LineReader.Spot
     }
 
@@ -17,7 +20,9 @@ struct Withheld {
 
     mutating func add(_ record: JournalRecord, _ spot: LineReader.Spot) {
         entries.append(
-            Entry(seq: record.seq, at: copy(record.atBytes), payload: copy(record.payload), spot: spot))
+            Entry(
+                seq: record.seq, at: copy(record.atBytes), payload: copy(record.payload), topic: record.topic,
+                spot: spot))
     }
 
     private mutating func copy(_ slice: ArraySlice<UInt8>) -> Range<Int> {
@@ -29,7 +34,9 @@ struct Withheld {
     func forEach(_ body: (JournalRecord, LineReader.Spot) throws(JournalError) -> Void) throws(JournalError) {
         for entry in entries {
             try body(
-                JournalRecord(seq: entry.seq, payload: bytes[entry.payload], atBytes: bytes[entry.at]), entry.spot)
+                JournalRecord(
+                    seq: entry.seq, payload: bytes[entry.payload], atBytes: bytes[entry.at], topic: entry.topic),
+                entry.spot)
         }
     }
 

@@ -14,11 +14,9 @@ public struct Ledger: ~Copyable {
     public init(
         opening disk: any JournalDisk, limits: JournalLimits = .standard, rebuilding state: inout State
     ) throws(JournalError) {
-        let empty = state
-        var replay = StateReplay(from: empty)
-        let opened = try JournalWriter.open(disk, limits: limits) { record in try replay.take(record.payload) }
-        state = try State.finishing(replay, from: empty, disk)
-        writer = opened
+        var rebuilt = state
+        writer = try JournalWriter.open(disk, limits: limits) { try rebuilt.apply(record: $0.payload) }
+        state = rebuilt
     }
 
     /// What the replay found.
@@ -31,7 +29,7 @@ public struct Ledger: ~Copyable {
         var refused: [(fact: Fact, reason: JournalError)] = []
         for fact in facts {
             do {
-                try writer.append(at: at) { fact.write(to: &$0) }
+                try writer.append(at: at, about: fact.topic) { fact.write(to: &$0) }
             } catch {
                 refused.append((fact, error))
             }
@@ -112,21 +110,10 @@ extension State {
     public static func reading(
         _ disk: any JournalDisk, _ memories: MemoryKinds
     ) throws(JournalError) -> (state: State, report: JournalReport) {
-        let empty = State(memories: memories)
-        var replay = StateReplay(from: empty)
-        let report = try JournalReader(disk).forEach { record in try replay.take(record.payload) }
-        return (try finishing(replay, from: empty, disk), report)
+        var state = State(memories: memories)
+        let report = try JournalReader(disk).replay { try state.apply(record: $0.payload) }
+        return (state, report)
     }
 
-    /// What the replay knows at its end. Where a record that still counts cannot be decoded, a replay of every record
-    /// in its turn finds the place, and says it.
-    fileprivate static func finishing(
-        _ replay: StateReplay, from empty: State, _ disk: any JournalDisk
-    ) throws(JournalError) -> State {
-        if let state = try? replay.finish() { return state }
-        var state = empty
-        try JournalReader(disk).forEach { record in state.apply(try Fact(JSON(parsing: record.payload), empty.memories))
-        }
-        return state
-    }
+    fileprivate mutating func apply(record: ArraySlice<UInt8>) throws { apply(try Fact(record: record, memories)) }
 }

@@ -4,6 +4,7 @@
 
 public import AlertCore
 public import PluginKit
+internal import Records
 
 /// The core on a stage: time moves when the test says so, and the outside answers as the test wrote it.
 ///
@@ -54,7 +55,7 @@ public struct Rehearsal {
     /// that.
     public var comparesReplay = false
 
-    private var records: [[UInt8]] = []
+    private var records: [(topic: Topic, payload: [UInt8])] = []
     private var inFlight: [(at: Moment, input: Input)] = []
     private var sending: [String: Delivery] = [:]
     private var polling: Set<String> = []
@@ -163,7 +164,7 @@ public struct Rehearsal {
                     continue
                 }
                 let record = fact.bytes
-                records.append(record)
+                records.append((fact.topic, record))
                 replica.apply(try Fact(JSON(parsing: record), state.memories))
             } catch {
                 objections.append("\(now): the journal does not give back \(fact): \(error)")
@@ -177,9 +178,8 @@ public struct Rehearsal {
     /// The state as a start makes it from the journal's records; they are kept only where replays are compared.
     private mutating func stateFromRecords() -> State {
         do {
-            var replay = StateReplay(from: State(memories: state.memories))
-            for record in records { try replay.take(record[...]) }
-            let state = try replay.finish()
+            var state = State(memories: state.memories)
+            try state.replay(records)
             if state.durable != replica.durable { object("a start gives another state than the facts one by one") }
             return state
         } catch {

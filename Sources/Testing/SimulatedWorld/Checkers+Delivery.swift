@@ -85,9 +85,9 @@ struct RotNoticed: Checker {
     /// What the records come to, in words.
     private static func facts(_ payloads: [[UInt8]]) throws(Breach) -> [String] {
         do {
-            var replay = StateReplay(from: World.emptyState)
-            for payload in payloads { try replay.take(payload[...]) }
-            return try replay.finish().facts.map(\.json.text)
+            var state = World.emptyState
+            for payload in payloads { state.apply(try Fact(record: payload[...], state.memories)) }
+            return state.facts.map(\.json.text)
         } catch { throw Breach("what is read is no state: \(error)") }
     }
 }

@@ -258,18 +258,10 @@ final class World: @unchecked Sendable {
         }
     }
 
-    /// Members of a line's envelope before the record; none of their values has a comma.
-    private static let envelopeMembers = 5
-
     static func fact(inLine line: ArraySlice<UInt8>) -> Fact? {
-        var place = line.startIndex
-        var commas = 0
-        while commas < envelopeMembers, place < line.endIndex {
-            if line[place] == UInt8(ascii: ",") { commas += 1 }
-            place += 1
-        }
-        let payload = line[place...].dropFirst("\"record\":".utf8.count).dropLast()
-        return (try? JSON(parsing: payload)).flatMap { try? Fact($0, World.emptyState.memories) }
+        // In a string its quotes would be escaped.
+        guard let member = line.firstRange(of: Array(",\"record\":".utf8)) else { return nil }
+        return try? Fact(JSON(parsing: line[member.upperBound...].dropLast()), World.emptyState.memories)
     }
 
     private func diskFault(_ operation: DiskFault.Operation, _ name: String) -> MemoryDisk.Fault? {

@@ -1,4 +1,5 @@
 internal import PluginKit
+internal import Records
 
 extension Figures.Fact: RoomFact {
     var kind: String {
@@ -9,6 +10,9 @@ extension Figures.Fact: RoomFact {
         case .series: "series"
         }
     }
+
+    /// All that is known of a subject is made of all that was seen of it.
+    var topic: Topic { .always }
 
     func putMembers(into json: inout JSONWriter) {
         switch self {
@@ -44,5 +48,28 @@ extension Figures.Fact: RoomFact {
             self = .series(try Subject(reader.member("subject")), try Series(reader.member("series"), memories))
         default: return nil
         }
+    }
+
+    /// Reads an `observed` record from its bytes, where it is written plainly; nil where the general reader has to look at it.
+    init?(plain bytes: UnsafeBufferPointer<UInt8>) {
+        var scanner = PlainJSON(bytes)
+        var isObserved = false
+        var keep, polls: Double?
+        var observation: Observation?
+        let isPlain = scanner.members { scanner, name in
+            switch name.count {
+            case 4 where name.reads("kind"):
+                isObserved = scanner.rawText()?.reads("observed") ?? false
+                return isObserved
+            case 7 where name.reads("keep_ms"): return scanner.set(&keep) { $0.number() }
+            case 10 where name.reads("keep_polls"): return scanner.set(&polls) { $0.number() }
+            case 11 where name.reads("observation"): return scanner.set(&observation) { $0.observation() }
+            default: return false
+            }
+        }
+        guard isPlain, scanner.isAtEnd, isObserved, let observation, let keep = keep.flatMap(Int64.init(exactly:)),
+            let polls = Int(exactly: polls ?? 0)
+        else { return nil }
+        self = .observed(observation, keeping: Retention(.milliseconds(keep), earlierPolls: polls))
     }
 }

@@ -1,4 +1,5 @@
 internal import PluginKit
+internal import Records
 
 extension Mutes.Fact: RoomFact {
     var kind: String {
@@ -7,6 +8,15 @@ extension Mutes.Fact: RoomFact {
         case .ended: "mute_ended"
         }
     }
+
+    var topic: Topic {
+        switch self {
+        case .mute(let mute): .whole(of: Mutes.Fact.key(mute.id))
+        case .ended(let id): .end(of: [Mutes.Fact.key(id)])
+        }
+    }
+
+    private static func key(_ mute: String) -> String { "m/" + mute }
 
     func putMembers(into json: inout JSONWriter) {
         switch self {

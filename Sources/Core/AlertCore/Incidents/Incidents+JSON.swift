@@ -1,4 +1,5 @@
 internal import PluginKit
+internal import Records
 
 extension Incidents.Fact: RoomFact {
     var kind: String {
@@ -10,6 +11,17 @@ extension Incidents.Fact: RoomFact {
         case .swings: "swings"
         }
     }
+
+    var topic: Topic {
+        switch self {
+        case .incident(let incident): .whole(of: Incidents.Fact.key(incident.id))
+        case .standing(let id, let channel, _): .part(channel, of: Incidents.Fact.key(id))
+        case .ended(let id): .end(of: [Incidents.Fact.key(id)])
+        case .swung, .swings: .always
+        }
+    }
+
+    private static func key(_ incident: String) -> String { "i/" + incident }
 
     func putMembers(into json: inout JSONWriter) {
         switch self {

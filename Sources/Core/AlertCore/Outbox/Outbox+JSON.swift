@@ -1,4 +1,5 @@
 public import PluginKit
+internal import Records
 
 extension Outbox.Fact: RoomFact {
     var kind: String {
@@ -15,6 +16,20 @@ extension Outbox.Fact: RoomFact {
         case .tellings: "tellings"
         }
     }
+
+    var topic: Topic {
+        switch self {
+        case .delivery(let delivery), .retried(let delivery): .whole(of: Outbox.Fact.key(delivery.id))
+        case .progress(let id, _): .part("progress", of: Outbox.Fact.key(id))
+        case .done(let id, _, _): .part("done", of: Outbox.Fact.key(id))
+        case .ended(let entry): .whole(of: Outbox.Fact.key(entry.delivery.id))
+        case .forgotten(let ids): .end(of: ids.map(Outbox.Fact.key))
+        case .channel(let name, _): .whole(of: "c/" + name)
+        case .numbering, .told, .tellings: .always
+        }
+    }
+
+    private static func key(_ delivery: String) -> String { "d/" + delivery }
 
     func putMembers(into json: inout JSONWriter) {
         switch self {

@@ -48,7 +48,7 @@ public struct Outbox: Sendable {
         /// A dead letter is tried once more, under the same id.
         indirect case retried(Delivery)
         case channel(name: String, ChannelRecord)
-        /// The number of the next delivery; snapshots hold it, because the deliveries before it are gone.
+        /// The number of the next delivery; written where the deliveries before it are gone.
         case numbering(next: Int)
         /// A channel was told something; budgets count it. Written only where a gate wants to know.
         case told(channel: String, Telling)
@@ -154,7 +154,11 @@ public struct Outbox: Sendable {
         let telling = remembersTellings ? telling(of: fact) : nil
         let gone = take(fact)
         output.facts.append(.outbox(fact))
-        if !gone.isEmpty { record(.forgotten(ids: gone.map(\.delivery.id)), &output) }
+        if !gone.isEmpty {
+            record(.forgotten(ids: gone.map(\.delivery.id)), &output)
+            // Theirs may be the highest number that was ever given.
+            record(.numbering(next: nextNumber), &output)
+        }
         if let telling { record(telling, &output) }
     }
 
@@ -184,12 +188,26 @@ public struct Outbox: Sendable {
 
     private mutating func list(_ delivery: Delivery) {
         var queue = queues.removeValue(forKey: delivery.channel) ?? []
-        // Nearly always the last; a replay may come to them in another order.
-        var place = queue.endIndex
-        while place > queue.startIndex, number(queue[place - 1]) > delivery.number { place -= 1 }
-        queue.insert(delivery.id, at: place)
+        queue.insert(delivery.id, at: place(of: delivery, in: queue))
         queues[delivery.channel] = queue
-        for incident in delivery.incidents { byIncident[incident, default: []].append(delivery.id) }
+        for incident in delivery.incidents {
+            var ids = byIncident.removeValue(forKey: incident) ?? []
+            ids.insert(delivery.id, at: place(of: delivery, in: ids))
+            byIncident[incident] = ids
+        }
+    }
+
+    /// Where a delivery belongs among others by its number: nearly always at the end, but a replay may come to them in
+    /// another order.
+    private func place<IDs: RandomAccessCollection<String>>(of delivery: Delivery, in ids: IDs) -> Int
+    where IDs.Index == Int {
+        guard let last = ids.last, number(last) > delivery.number else { return ids.endIndex }
+        var (low, high) = (ids.startIndex, ids.endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if number(ids[middle]) < delivery.number { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     private func number(_ id: String) -> Int { deliveries[id]?.number ?? 0 }

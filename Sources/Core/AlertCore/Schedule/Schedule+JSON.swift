@@ -1,9 +1,16 @@
 public import PluginKit
+internal import Records
 
 extension Schedule.Fact: RoomFact {
     var kind: String {
         switch self {
         case .source: "source"
+        }
+    }
+
+    var topic: Topic {
+        switch self {
+        case .source(let name, _): .whole(of: "s/" + name)
         }
     }
 
