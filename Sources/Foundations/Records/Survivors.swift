@@ -2,32 +2,39 @@
 ///
 /// What has a topic is kept until nothing more can overtake it; everything else can be used as it comes. So whatever uses
 /// the records must not mind that those about different things change places.
+///
+/// Inlinable because every record of a long journal goes through it.
 public struct Survivors<Record> {
-    private struct Kept {
+    @usableFromInline struct Kept {
         /// Nil where it had no topic: it was written before there were any, or stands in a snapshot.
-        var whole: Record?
+        @usableFromInline var whole: Record?
         /// The last record of each part since.
-        var parts: [(name: String, record: Record)] = []
+        @usableFromInline var parts: [(name: String, record: Record)] = []
         /// Which record was the last about it.
-        var last: Int
+        @usableFromInline var last: Int
 
-        mutating func add(_ record: Record, about name: String, at place: Int) {
+        @inlinable init(whole: Record? = nil, last: Int) {
+            self.whole = whole
+            self.last = last
+        }
+
+        @inlinable mutating func add(_ record: Record, about name: String, at place: Int) {
             parts.removeAll { $0.name == name }
             parts.append((name, record))
             last = place
         }
     }
 
-    private var kept: [String: Kept] = [:]
-    private var count = 0
+    @usableFromInline var kept: [String: Kept] = [:]
+    @usableFromInline var count = 0
 
-    public init() {}
+    @inlinable public init() {}
 
     /// Takes the next record.
     ///
     /// - Parameter record: Made only if it is kept.
     /// - Returns: Whether it is to be used at once, because nothing can overtake it.
-    public mutating func take(_ topic: Topic, _ record: () throws -> Record) rethrows -> Bool {
+    @inlinable public mutating func take(_ topic: Topic, _ record: () throws -> Record) rethrows -> Bool {
         count += 1
         switch topic {
         case .always: return true
@@ -44,7 +51,7 @@ public struct Survivors<Record> {
     }
 
     /// What is left: of each thing the last whole and its parts since, ordered by the last record about each.
-    public consuming func inOrder() -> [Record] {
+    @inlinable public consuming func inOrder() -> [Record] {
         kept.values.sorted { $0.last < $1.last }.flatMap { [$0.whole].compactMap(\.self) + $0.parts.map(\.record) }
     }
 }

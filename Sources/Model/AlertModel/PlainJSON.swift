@@ -56,7 +56,8 @@ package struct PlainJSON {
         return self.take("}")
     }
 
-    package mutating func set<Value>(_ place: inout Value?, _ read: (inout PlainJSON) -> Value?) -> Bool {
+    /// Reads a value into its place; a member that comes twice is not plain.
+    @inlinable package mutating func set<Value>(_ place: inout Value?, _ read: (inout PlainJSON) -> Value?) -> Bool {
         guard place == nil, let value = read(&self) else { return false }
         place = value
         return true
