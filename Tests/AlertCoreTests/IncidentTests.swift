@@ -39,12 +39,15 @@ import Testing
         bot.start()
         bot.advance(by: .hours(1))
         isDown = true
-        bot.advance(by: .hours(5))
+        bot.advance(by: .hours(4))
         #expect(bot.decisions.map(\.mark) == ["O"])
         #expect(bot.state.incidents.all.map(\.subject.app) == ["alertbot"])
+        // Like any other incident it is not forgotten.
+        bot.advance(by: .hours(1))
+        #expect(bot.decisions.map(\.mark) == ["O", "M"])
         isDown = false
         bot.advance(by: .hours(1))
-        #expect(bot.decisions.map(\.mark) == ["O", "R"])
+        #expect(bot.decisions.map(\.mark) == ["O", "M", "R"])
     }
 
     @Test func `a source that fails once is nobody's trouble`() {
@@ -84,7 +87,7 @@ import Testing
         bot.reload(.rehearsed(sources: [SourcePlan(name: "android", slowsWhen: [])]))
         bot.pollAnswer = { _, _ in (PollReport(.noData), .zero) }
         bot.advance(by: .days(3))
-        #expect(bot.decisions.map(\.mark) == ["O", "R"])
+        #expect(bot.decisions.map(\.mark) == ["O", "C"])
         #expect(bot.state.incidents.isEmpty)
     }
 
@@ -110,12 +113,12 @@ import Testing
         bot.start()
         bot.see([(release, .warning)])
         bot.see([(whole, .fine), (release, .warning)])
-        #expect(bot.decisions.map(\.mark) == ["O", "R"])
+        #expect(bot.decisions.map(\.mark) == ["O", "C"])
         bot.advance(by: .days(2))
         #expect(bot.state.incidents.isEmpty)
     }
 
-    @Test func `a subject that nobody hears of for a week is let go with its incident`() {
+    @Test func `a subject that nobody hears of for a week is let go, and its incident is closed without news`() throws {
         var bot = Rehearsal(.rehearsed(for: .zero, repeat: nil))
         bot.start()
         bot.see([(release, .warning)])
@@ -123,8 +126,26 @@ import Testing
         #expect(bot.state.figures.series[release] != nil)
         bot.advance(by: .days(2))
         #expect(bot.state.figures.series[release] == nil)
-        #expect(bot.decisions.map(\.mark) == ["O", "R"])
+        #expect(bot.decisions.map(\.mark) == ["O", "C"])
         #expect(bot.state.incidents.isEmpty)
+        let message = try #require(bot.decisions.last).message
+        #expect(message.headline.hasPrefix("⚪ shop 5.2.0"))
+        #expect(message.headline.contains("closed without news"))
+        #expect(message.reason.contains("nobody knows whether it is over"))
+    }
+
+    /// On a grid of polls the hold is reached at the very instant of the next poll.
+    @Test(arguments: [
+        ("ww...", "..OR."), ("ww,..", "..OR."), ("www..", "..OR."), ("w....", "....."), ("wwwww", "..O.."),
+    ])
+    func `a hold and its end never fall into one instant: an end takes a good poll after the opening`(
+        seen: String, told: String
+    ) {
+        for tick in [Duration.minutes(1), .minutes(5)] {
+            var bot = Rehearsal(.rehearsed(for: tick.scaled(by: 2), repeat: nil))
+            bot.start()
+            #expect(bot.play(seen, every: tick) == told, "\(tick)")
+        }
     }
 
     @Test func `reminders come at their interval while it fires`() {
@@ -139,13 +160,34 @@ import Testing
         #expect(bot.play("wwwccccccw", every: .hours(1)) == "O..E...M..")
     }
 
-    @Test(arguments: ["w?????????", "wxxxxxxxxx", "w,,,,,,,,,"])
-    func `nobody is reminded of what is not known to last`(seen: String) {
+    @Test(arguments: ["w?????????", "wxxxxxxxxx", "w_________"])
+    func `reminders go on when nothing is known any more, and say since when`(seen: String) throws {
         var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
         bot.start()
-        let told = bot.play(seen, every: .hours(1))
-        #expect(told.hasPrefix("O"))
-        #expect(!told.contains("M"))
+        _ = bot.play(seen, every: .hours(1))
+        #expect(bot.marks(of: "shop") == "OMM")
+        let reminder = try #require(bot.decisions.last { $0.message.incidents[0].subject == .shop }).message
+        #expect(reminder.headline.contains("no news for 8 h"), "\(reminder.headline)")
+        #expect(reminder.fields.contains { $0.label == "No news since" && $0.value.contains("12:00 UTC, for 8 h") })
+    }
+
+    @Test func `nobody is reminded of what is getting better`() {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
+        bot.start()
+        #expect(bot.play("w,,,,,,,,,", every: .hours(1)) == "O.........")
+    }
+
+    @Test(arguments: ["w?", "wx", "w_", "w "])
+    func `what nobody has heard of for a week is closed, whatever keeps it silent`(seen: String) throws {
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: nil))
+        bot.start()
+        let silence = String(repeating: seen.suffix(1), count: 7 * 24 + 2)
+        _ = bot.play("w" + silence, every: .hours(1))
+        #expect(bot.marks(of: "shop") == "OC")
+        #expect(bot.state.incidents.all.allSatisfy { $0.subject != .shop })
+        let closed = try #require(bot.decisions.last { $0.kind == .closed }).message
+        #expect(closed.plainText.hasPrefix("⚪ shop"))
+        #expect(!closed.plainText.contains("again"))
     }
 
     @Test func `what a source says is as before is known to last`() {
@@ -155,18 +197,22 @@ import Testing
         #expect(bot.play("w============", every: .hours(1)) == "O...M...M...M")
     }
 
-    @Test func `an app that the last figures left out is not known to last, though the rest is as before`() {
+    @Test func `an app that the last figures left out is not known to last, though the rest is as before`() throws {
         var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
         bot.start()
         #expect(bot.play("w", every: .hours(1)) == "O")
         bot.see(.fine, of: Subject(source: "ios", app: "other"))
-        #expect(bot.play("============", every: .hours(1)) == "............")
+        #expect(bot.play("============", every: .hours(1)) == "...M...M...M")
+        let reminder = try #require(bot.decisions.last).message
+        #expect(reminder.fields.contains { $0.value.hasSuffix("the source answers without it") })
     }
 
-    @Test func `what is known again after a gap is reminded of at once`() {
+    @Test func `what is known again after a gap goes on as before`() throws {
         var bot = Rehearsal(.rehearsed(for: .zero, repeat: .hours(4)))
         bot.start()
-        #expect(bot.play("w?????w", every: .hours(1)) == "O.....M")
+        #expect(bot.play("w?????www", every: .hours(1)) == "O...M...M")
+        let reminder = try #require(bot.decisions.last).message
+        #expect(!reminder.plainText.contains("No news"))
     }
 
     @Test func `without reminders there are none`() {
@@ -180,7 +226,7 @@ import Testing
         bot.start()
         bot.see(.warning)
         bot.reload(.rehearsed(detectors: []))
-        #expect(bot.decisions.map(\.mark) == ["O", "R"])
+        #expect(bot.decisions.map(\.mark) == ["O", "C"])
         #expect(bot.state.incidents.isEmpty)
     }
 
@@ -190,7 +236,7 @@ import Testing
         bot.see(.warning)
         let other = DetectorPlan(name: "look", detector: ScriptedDetector(), match: .on(["app": "other"]))
         bot.reload(.rehearsed(detectors: [other]))
-        #expect(bot.decisions.map(\.mark) == ["O", "R"])
+        #expect(bot.decisions.map(\.mark) == ["O", "C"])
     }
 
     @Test func `a source that leaves the config ends the incidents of its apps`() {
@@ -198,7 +244,21 @@ import Testing
         bot.start()
         bot.see(.warning)
         bot.reload(.rehearsed(sources: [SourcePlan(name: "android")]))
-        #expect(bot.decisions.map(\.mark) == ["O", "R"])
+        #expect(bot.decisions.map(\.mark) == ["O", "C"])
+    }
+
+    @Test(arguments: [(Duration.hours(3), "forward by 3 h"), (.minutes(-2), "back by 2 min")])
+    func `a clock that is set is an incident of the bot, which ends when it stays`(step: Duration, words: String) throws {
+        var bot = Rehearsal(.rehearsed())
+        bot.start()
+        bot.setClock(by: step)
+        let told = try #require(bot.decisions.first).message
+        #expect(told.headline.contains("The clock of this machine was set \(words)"), "\(told.headline)")
+        bot.advance(by: .hours(9))
+        #expect(bot.marks(of: "alertbot") == "OR")
+        bot.setClock(by: .seconds(20))
+        bot.advance(by: .hours(1))
+        #expect(bot.marks(of: "alertbot") == "OR")
     }
 
     @Test(arguments: [Duration.days(2), .days(-2)])
@@ -216,7 +276,9 @@ import Testing
         bot.start()
         #expect(bot.play("ww", every: .hours(1)) == "O.")
         bot.setClock(by: step)
-        #expect(bot.play("wwwwwww", every: .hours(1)) == "..M...M")
+        // The end after an hour is that of the incident about the clock.
+        #expect(bot.play("wwwwwww", every: .hours(1)) == ".RM...M")
+        #expect(bot.marks(of: "shop") == "OMM")
     }
 
     @Test func `figures from a future that was taken back do not hide new ones`() {
@@ -225,7 +287,7 @@ import Testing
         bot.see(.fine)
         bot.setClock(by: .days(-2))
         bot.see(.warning)
-        #expect(bot.decisions.map(\.mark) == ["O"])
+        #expect(bot.marks(of: "shop") == "O")
     }
 
     @Test func `a figure from a time that was taken back is not the newest again when that time comes`() {
@@ -235,7 +297,7 @@ import Testing
         bot.setClock(by: .minutes(-30))
         #expect(bot.play(".") == ".")
         bot.advance(by: .hours(2))
-        #expect(bot.decisions.isEmpty)
+        #expect(bot.marks(of: "shop") == "")
         #expect(bot.state.incidents.isEmpty)
     }
 
@@ -246,7 +308,7 @@ import Testing
         bot.setClock(by: .minutes(-30))
         bot.see([late])
         #expect(bot.play(".") == "R")
-        #expect(bot.decisions.map(\.mark) == ["O", "R"])
+        #expect(bot.marks(of: "shop") == "OR")
     }
 
     @Test func `an observation that could not be read back from the journal is not taken in`() {

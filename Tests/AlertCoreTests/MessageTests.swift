@@ -75,6 +75,62 @@ private struct Floor: SubjectDetector {
         #expect(told == text, sourceLocation: sourceLocation)
     }
 
+    @Test func `what was held tells of what fired, and how it is now in a line of its own`() throws {
+        let quiet = GatePlan.quiet(from: "2026-11-20 21:00", until: "2026-11-21 06:00")
+        var bot = try bot(quiet)
+        see(crashed: 400, in: &bot)
+        bot.suspend(for: .hours(7))
+        see(crashed: 120, in: &bot)
+        bot.suspend(for: .hours(2))
+        see(crashed: 118, in: &bot)
+        let message = try #require(bot.decisions.last { $0.decision == .send }).message
+        #expect(message.headline == "🟠 shop: crash-free users 98.00% (limit < 99%)")
+        #expect(message.fields.contains(Message.Field("Now", "99.41%")))
+        #expect(message.fields.contains(Message.Field("Hit", "400 of 20,000 users (2.00%)")))
+        #expect(message.reason.contains("98.00%"))
+    }
+
+    @Test func `what is getting better by itself is not opened, and what ends so becomes a line of the summary`() throws {
+        let quiet = GatePlan.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:06")
+        var bot = Rehearsal(.rehearsed(gates: [quiet]))
+        bot.start()
+        #expect(bot.play("..ww,,,,...") == "..h.....D..")
+        var again = Rehearsal(.rehearsed(gates: [quiet]))
+        again.start()
+        #expect(again.play("..ww,,,,w..") == "..h.....OR.")
+    }
+
+    @Test func `the release that has most of the crashes stands out, and new issues come before old ones`() throws {
+        var bot = try bot()
+        let releases = ["5.1.0": (12_000.0, 20.0), "5.2.0": (8_000, 380)]
+        let issues = [
+            Issue(id: "OLD", title: "Old", events: 90_000, firstSeen: .utc("2024-01-01 00:00")),
+            Issue(id: "NEW", title: "New", events: 12, firstSeen: .utc("2026-11-20 21:57")),
+        ]
+        bot.see(
+            [.figures(["users": 20_000, "crashed_users": 400], at: bot.now, lasting: .hours(1), issues: issues)]
+                + releases.sorted { $0.key < $1.key }.map { name, counts in
+                    let subject = Subject(source: "ios", app: "shop", release: name)
+                    return .figures(
+                        ["users": counts.0, "crashed_users": counts.1], of: subject, at: bot.now, lasting: .hours(1))
+                })
+        let message = try #require(bot.decisions.last { $0.kind == .opened }).message
+        #expect(
+            message.fields.contains(
+                Message.Field("Stands out", "release 5.2.0: 95.00% of crashed users, 40.00% of users")),
+            "\(message.fields)")
+        #expect(message.issues.map(\.title) == ["New", "Old"])
+        #expect(message.issues.first?.detail == "new, 3 min old, 12 events")
+    }
+
+    @Test func `before is a span of like length with users enough, or nothing`() throws {
+        var bot = try bot()
+        bot.see([.figures(["users": 3, "crashed_users": 2], at: bot.now - .hours(1), lasting: .hours(1))])
+        see(crashed: 400, in: &bot)
+        let before = bot.decisions.last { $0.kind == .opened }?.message.fields.first { $0.label == "Before → now" }
+        #expect(before?.value == "99.82% → 98.00%")
+    }
+
     @Test func `an incident from its beginning to its end`() throws {
         var bot = try bot()
         see(crashed: 180, in: &bot)

@@ -271,14 +271,14 @@ import Testing
         #expect(bot.polls.count == 2 + 12)
     }
 
-    @Test func `a credential that is refused twice in a row stops the source, and it is said once`() {
+    @Test func `a credential that is refused twice in a row stops the source, and nobody forgets it`() {
         var bot = Rehearsal(.rehearsed(sources: [Scheduling.source(slowsWhen: [])]))
         bot.pollAnswer = { _, _ in (PollReport(.failed(PollFailure(.unauthorized, "401"))), .zero) }
         bot.start()
         bot.advance(by: .hours(20))
         #expect(bot.polls.count == 2)
         #expect(bot.state.schedule.sources["ios"]?.stopped != nil)
-        #expect(bot.decisions.map(\.mark) == ["O"])
+        #expect(bot.decisions.map(\.mark) == ["O", "M", "M", "M", "M"])
         #expect(bot.decisions.first?.severity == .critical)
     }
 

@@ -94,6 +94,7 @@ public struct ChatPicture: Hashable, Sendable {
         public static func of(_ kind: Notification.Kind, _ severity: Severity) -> Color {
             switch (kind, severity) {
             case (.resolved, _): Color(0x2DA44E)
+            case (.closed, _): Color(0x8C959F)
             case (.digest, _): Color(0x6E7781)
             case (_, .critical): Color(0xB00020)
             case (_, .warning): Color(0xF2A600)

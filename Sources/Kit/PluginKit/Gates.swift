@@ -5,6 +5,15 @@
 public protocol Gate: Plugin {
     init(options: Options, context: RuleContext) throws(ProblemList)
 
+    /// Whether it stands, with its defaults, in a config that has no rule of its plugin.
+    static var isAlwaysThere: Bool { get }
+
+    /// Whether it reads what channels were told lately (`GateView.told`); nothing is kept of that for gates that do not.
+    var readsTellings: Bool { get }
+
+    /// Whether it reads when incidents began and ended lately (`GateView.swings`); likewise.
+    var readsSwings: Bool { get }
+
     /// Mutes are asked first, then quiet hours, then the rest in the order of the file.
     var stage: GateStage { get }
 
@@ -40,6 +49,9 @@ public protocol Gate: Plugin {
 }
 
 extension Gate {
+    public static var isAlwaysThere: Bool { false }
+    public var readsTellings: Bool { false }
+    public var readsSwings: Bool { false }
     public var stage: GateStage { .rest }
     public var except: Severity? { nil }
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? { nil }

@@ -14,6 +14,11 @@ extension Evidence: JSONWritable {
             json.member("from", ifAny: span?.from)
             json.member("to", ifAny: span?.to)
             json.member("issue", ifAny: issue)
+            switch reference {
+            case .usual(let value): json.member("usual", value)
+            case .olderRelease(let value): json.member("older_release", value)
+            case nil: break
+            }
             json.member("sentence", sentence)
         }
     }
@@ -22,6 +27,11 @@ extension Evidence: JSONWritable {
         self.init(
             metric: try reader.optional("metric")?.string(), confidence: try reader.optional("confidence")?.number(),
             bound: try reader.optional("bound")?.number(), sentence: try reader.member("sentence").string())
+        if let usual = try reader.optional("usual")?.number() {
+            reference = .usual(usual)
+        } else if let older = try reader.optional("older_release")?.number() {
+            reference = .olderRelease(older)
+        }
         if let value = try reader.optional("value")?.number() {
             var share: Share?
             if let hits = try reader.optional("numerator")?.number(),

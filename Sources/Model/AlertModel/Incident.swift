@@ -16,6 +16,8 @@ public struct Incident: Hashable, Sendable {
         /// The figure is back inside its limit, but not by as much as the rule wants.
         case recovering
         case resolved
+        /// Nobody knows how it ended: its figures have stopped for good, or nothing judges it any more.
+        case closed
     }
 
     public let id: String
@@ -28,7 +30,7 @@ public struct Incident: Hashable, Sendable {
     public var state: State
     /// When the condition was first seen to hold.
     public let since: Moment
-    /// When it was resolved.
+    /// When it was resolved or closed.
     public var until: Moment?
     /// What the rule saw last.
     public var evidence: Evidence {
@@ -42,7 +44,7 @@ public struct Incident: Hashable, Sendable {
     }
     private(set) var sharedEvidence: Shared<Evidence>
     private var sharedWorst: Shared<Evidence>
-    /// Whether the last verdict was `unknown`: then nothing opens and nothing is reminded of.
+    /// Whether the last verdict was `unknown`: then nothing opens, and reminders say since when nothing is known.
     public var isUncertain: Bool
     /// Who takes care of it, if anybody said so: then nobody is reminded.
     public var acknowledgement: Acknowledgement?
@@ -100,7 +102,7 @@ public struct Incident: Hashable, Sendable {
         return hash.text
     }
 
-    public var isOpen: Bool { state != .resolved }
+    public var isOpen: Bool { state != .resolved && state != .closed }
 
     /// The value of a `match` property; names that are no property are labels.
     public func property(_ name: String) -> String? {
@@ -220,13 +222,24 @@ public struct Evidence: Hashable, Sendable {
     public var span: TimeSpan?
     /// The issue it is about, for rules that judge issues.
     public var issue: Issue?
+    /// What the figure was compared with, for rules without a limit of their own.
+    public var reference: Reference?
     /// One sentence that says why.
     public var sentence: String
 
+    /// What a figure is compared with.
+    public enum Reference: Hashable, Sendable {
+        /// What the figure usually is at this time.
+        case usual(Double)
+        /// What it is of the release before.
+        case olderRelease(Double)
+    }
+
     public init(
         metric: String? = nil, figure: Figure? = nil, limit: Comparison? = nil, confidence: Double? = nil,
-        bound: Double? = nil, span: TimeSpan? = nil, issue: Issue? = nil, sentence: String
+        bound: Double? = nil, span: TimeSpan? = nil, issue: Issue? = nil, reference: Reference? = nil, sentence: String
     ) {
+        self.reference = reference
         self.metric = metric
         self.figure = figure
         self.limit = limit
@@ -241,7 +254,10 @@ public struct Evidence: Hashable, Sendable {
 /// Something an incident wants said.
 public struct Notification: Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        case opened, escalated, reminder, revised, resolved, digest
+        case opened, escalated, reminder, revised, resolved, closed, digest
+
+        /// Whether it is about an incident that has ended, for better or unknown.
+        public var isEnd: Bool { self == .resolved || self == .closed }
     }
 
     public let incident: Incident
@@ -294,6 +310,8 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case revised
     /// It is over.
     case resolved
+    /// It ended without anybody knowing how.
+    case closed
     case muted(String)
     case quietHours(String)
     /// It has begun and ended so often that more of it would be noise.
@@ -312,6 +330,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .repeat: "repeat"
         case .revised: "revised"
         case .resolved: "resolved"
+        case .closed: "closed"
         case .muted(let name): "muted:\(name)"
         case .quietHours(let name): "quiet_hours:\(name)"
         case .flapping: "flapping"
@@ -329,6 +348,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case ("repeat", 1): self = .repeat
         case ("revised", 1): self = .revised
         case ("resolved", 1): self = .resolved
+        case ("closed", 1): self = .closed
         case ("flapping", 1): self = .flapping
         case ("unannounced", 1): self = .unannounced
         case ("overtaken", 1): self = .overtaken

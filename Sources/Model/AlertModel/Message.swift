@@ -98,6 +98,7 @@ public struct Message: Hashable, Sendable {
     public static func mark(kind: Notification.Kind, severity: Severity) -> String {
         switch (kind, severity) {
         case (.resolved, _): "✅"
+        case (.closed, _): "⚪"
         case (.digest, _): "🗒"
         case (_, .critical): "🔴"
         case (_, .warning): "🟠"

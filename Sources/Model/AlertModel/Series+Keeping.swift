@@ -37,7 +37,7 @@ extension Series.Kept {
         samplesBytes += sample.bytes
         dropOutdated(retention.lookback)
         extendTrail(sample)
-        if !observation.issues.isEmpty { issues = Array(observation.issues.prefix(Self.issuesMax)) }
+        if !observation.issues.isEmpty { issues = observation.issues.worthKeeping }
         labels = observation.labels.kept(bytesMax: Series.labelsBytesMax)
         lastSeen = max(lastSeen, observation.seen)
     }
@@ -56,9 +56,6 @@ extension Series.Kept {
         }
         if gone > 0 { samples.removeFirst(gone) }
     }
-
-    /// Issues kept for messages.
-    private static let issuesMax = 5
 
     private mutating func extendTrail(_ sample: Series.Sample) {
         let hour = (sample.span.to.milliseconds - 1) / 3_600_000
@@ -134,4 +131,19 @@ extension Metrics {
 extension Metric {
     /// The counts that are summed over neighbouring spans.
     fileprivate static let summed: [Metric] = [.sessions, .crashedSessions, .crashEvents]
+}
+
+extension [Issue] {
+    /// What messages may name: the first, which are the largest where a source orders them, and those that appeared last, which
+    /// may be behind hundreds that are years old.
+    fileprivate var worthKeeping: [Issue] {
+        let newest = dropFirst(Issue.keptMax).filter { $0.firstSeen != nil }
+            .sorted { ($0.firstSeen ?? .earliest, $1.id) > ($1.firstSeen ?? .earliest, $0.id) }
+        return prefix(Issue.keptMax) + newest.prefix(Issue.keptMax)
+    }
+}
+
+extension Issue {
+    /// Issues kept of each of the two: a message names five.
+    fileprivate static let keptMax = 5
 }

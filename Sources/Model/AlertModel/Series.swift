@@ -258,12 +258,34 @@ public struct Series: Hashable, Sendable {
         return Measured(figure: figure, span: span, isComplete: isComplete)
     }
 
-    /// The figure of a metric in the last clock hour that had one, of the 23 before that of the moment.
-    public func lastFigure(of metric: String, beforeTheHourOf moment: Moment) -> Double? {
-        let metric = Metric(metric)
+    /// The newest figure of a metric of the 23 clock hours before that of the moment, from a stretch that compares with what it is
+    /// held against.
+    ///
+    /// - Parameters:
+    ///   - length: How long the stretch should be: hours of metrics that add up are pooled to it. Less than half of it counts for
+    ///     nothing, nor, of what is counted, more than twice. Nil for any.
+    ///   - casesMin: How many cases a rate must be of, where it says of how many it is.
+    public func lastFigure(
+        of name: String, beforeTheHourOf moment: Moment, lasting length: Duration? = nil, casesMin: Double = 0
+    ) -> Double? {
+        let metric = Metric(name)
         let hour = (moment.milliseconds - 1) / 3_600_000
+        var pooled: HourPoint?
         for point in trail.reversed() where point.hour < hour && point.hour > hour - 24 {
-            if let figure = point.metrics.figure(metric) { return figure.value }
+            guard point.metrics.figure(metric) != nil else { continue }
+            var stretch = point
+            if metric.adds, let length, let later = pooled, later.span.length < length,
+                let span = TimeSpan(from: point.span.from, to: later.span.to)
+            {
+                stretch.metrics = point.metrics.pooled(with: later.metrics)
+                stretch.span = span
+            }
+            pooled = stretch
+            if let length, stretch.span.length < length.scaled(by: 0.5) { continue }
+            if let length, metric.unit != .rate, stretch.span.length > length.scaled(by: 2) { continue }
+            guard let figure = stretch.metrics.figure(metric), figure.share.map({ $0.total >= casesMin }) ?? true
+            else { continue }
+            return figure.value
         }
         return nil
     }

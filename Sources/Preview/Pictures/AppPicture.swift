@@ -127,7 +127,7 @@ struct AppPicture {
         stroke-linejoin:round;stroke-linecap:round}.f{fill:#5546d6;fill-opacity:.3;stroke-width:1}\
         .b{fill:none;stroke:#5546d6;stroke-width:1;stroke-dasharray:1 3;\
         opacity:.8}.t{fill:none;stroke:#c81e30;stroke-width:1.2;stroke-dasharray:6 3}.tl{fill:#c81e30;text-anchor:end}\
-        .critical{fill:#c81e30}.warning{fill:#d98200}.info{fill:#1f6cd6}.resolved{fill:#137a38}.digest{fill:#6e7781}\
+        .critical{fill:#c81e30}.warning{fill:#d98200}.info{fill:#1f6cd6}.resolved{fill:#137a38}.digest,.closed{fill:#6e7781}\
         .i{opacity:.1}.h{fill:none;stroke:#8a6a20;stroke-width:1.4}.n{fill:none;stroke:#c81e30;stroke-width:1.4}\
         @media(prefers-color-scheme:dark){.g{fill:#1f1f28}text{fill:#a2a2b4}.k{fill:#ececf3}.a{stroke:#2b2b36}\
         .m{stroke:#3c3c4a}.f,.s{stroke:#a79dff}.f{fill:#a79dff}.b{stroke:#a79dff}.t{stroke:#ff6b76}.tl{fill:#ff6b76}\

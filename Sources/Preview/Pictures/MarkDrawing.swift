@@ -121,6 +121,8 @@ struct MarkDrawing {
             switch record.kind {
             case .resolved:
                 #"<circle class="resolved" cx="\#(x)" cy="\#(y)" r="5"><title>\#(words)</title></circle>"#
+            case .closed:
+                #"<circle class="closed" cx="\#(x)" cy="\#(y)" r="5"><title>\#(words)</title></circle>"#
             case .digest:
                 #"<path class="digest" d="M\#(x - 4.5),\#(y - 4.5)h9v9h-9Z"><title>\#(words)</title></path>"#
             case .opened, .escalated, .reminder, .revised:
@@ -135,7 +137,7 @@ struct MarkDrawing {
 extension DecisionRecord {
     fileprivate var loudness: Int {
         switch decision {
-        case .send: kind == .resolved ? 2 : 3
+        case .send: kind.isEnd ? 2 : 3
         case .hold: 1
         case .drop: 0
         }

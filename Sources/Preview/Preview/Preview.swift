@@ -76,14 +76,14 @@ public struct Preview: Sendable {
         now = max(now, moment)
     }
 
-    /// Hands over the decisions made since the last time, and the incidents that were resolved, and forgets both: for
+    /// Hands over the decisions made since the last time, and the incidents that have ended, and forgets both: for
     /// spans in which more is said than memory holds.
-    public mutating func takeSaid() -> (decisions: [DecisionRecord], resolved: [Incident]) {
+    public mutating func takeSaid() -> (decisions: [DecisionRecord], ended: [Incident]) {
         let said = decisions
         decisions.removeAll(keepingCapacity: true)
-        let resolved = seen.values.filter { $0.state == .resolved }
-        for incident in resolved { seen[incident.id] = nil }
-        return (said, resolved)
+        let ended = seen.values.filter { !$0.isOpen }
+        for incident in ended { seen[incident.id] = nil }
+        return (said, ended)
     }
 
     private mutating func step(_ input: Input) {

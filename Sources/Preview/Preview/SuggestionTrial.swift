@@ -87,7 +87,7 @@ public struct SuggestionTrial: Sendable {
                 pasts[incident.subject.app]?.tallies[place].take(record, about: incident, isNight: isNight)
             }
         }
-        for incident in said.resolved {
+        for incident in said.ended {
             guard let place = places[incident.rule] else { continue }
             pasts[incident.subject.app]?.tallies[place].end(incident, isKept: truth != nil)
         }

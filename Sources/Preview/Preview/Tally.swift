@@ -22,7 +22,7 @@ struct Tally: Sendable {
     mutating func take(_ record: DecisionRecord, about incident: IncidentSummary, isNight: Bool) {
         messages += 1
         if isNight { atNight += 1 }
-        guard open[incident.id] == nil, record.kind != .resolved else { return }
+        guard open[incident.id] == nil, !record.kind.isEnd else { return }
         incidents += 1
         open[incident.id] = Detection.Told(
             app: incident.subject.app, since: incident.since, until: nil, opening: record.at)

@@ -68,7 +68,23 @@ extension ConfigLoader {
                 rules.gates.append(GatePlan(name: thing.name, gate: gate, match: match))
             }
         }
+        rules.gates += gatesAlwaysThere(besides: rules.gates, zone, sources)
         return rules
+    }
+
+    /// Gates that stand in every config; a rule of their plugin takes the place of the one with its defaults.
+    private mutating func gatesAlwaysThere(
+        besides rules: [GatePlan], _ zone: Zone, _ sources: [SourceEntry]
+    ) -> [GatePlan] {
+        let written = Set(rules.map { type(of: $0.gate).manifest.name })
+        return reader.catalog.gates.filter { $0.isAlwaysThere && !written.contains($0.manifest.name) }.compactMap { type in
+            let name = type.manifest.name
+            let context = RuleContext(name: name, zone: zone, looksPerDay: looksPerDay(.all, sources))
+            let position = Position(line: 1, column: 1)
+            // Its own defaults are no mistake; a test makes every such gate.
+            return (try? type.init(options: Options(name: name, position: position), context: context))
+                .map { GatePlan(name: name, gate: $0) }
+        }
     }
 
     /// The time between reminders, or nil for none; nil altogether where nothing is said of it.

@@ -23,6 +23,7 @@ extension Page {
     private static func tone(_ message: Message) -> String {
         switch message.kind {
         case .resolved: "resolved"
+        case .closed: "closed"
         case .digest: "digest"
         case .opened, .escalated, .reminder, .revised: message.severity.rawValue
         }
@@ -36,6 +37,7 @@ extension Page {
         case .reminder: "Still going on · \(message.severity.rawValue)"
         case .revised: "Corrected · \(message.severity.rawValue)"
         case .resolved: "Resolved"
+        case .closed: "Closed"
         case .digest: "Summary"
         }
     }

@@ -86,6 +86,7 @@ extension Page {
         .message.warning { --tone: var(--warning); }
         .message.info { --tone: var(--info); }
         .message.resolved { --tone: var(--resolved); }
+        .message.closed { --tone: var(--digest); }
         article {
           position: relative; overflow: hidden; padding: 12px 16px 12px 20px; background: var(--card);
           border: 1px solid var(--line); border-radius: 4px 14px 14px 14px; box-shadow: var(--shadow);

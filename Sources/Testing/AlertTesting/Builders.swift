@@ -139,6 +139,11 @@ extension Rehearsal {
         return told
     }
 
+    /// What was decided about incidents of an app, each by its mark.
+    public func marks(of app: String) -> String {
+        decisions.filter { $0.message.incidents.contains { $0.subject.app == app } }.map(\.mark).joined()
+    }
+
     /// Deliveries that were attempted to a channel, each by the kind of its message.
     public func kindsSent(to channel: String) -> [Notification.Kind] {
         sends.filter { $0.delivery.channel == channel }.map(\.delivery.kind)
@@ -157,6 +162,7 @@ extension DecisionRecord {
             case .escalated: "E"
             case .reminder: "M"
             case .resolved: "R"
+            case .closed: "C"
             case .digest: "D"
             case .revised: "V"
             }

@@ -256,7 +256,7 @@ struct NothingTwice: Checker {
     }
 
     private func word(_ delivery: Delivery) -> Word? {
-        guard let incident = delivery.incident, delivery.kind == .opened || delivery.kind == .resolved else {
+        guard let incident = delivery.incident, delivery.kind == .opened || delivery.kind.isEnd else {
             return nil
         }
         return Word(incident: incident, channel: delivery.channel, kind: delivery.kind)

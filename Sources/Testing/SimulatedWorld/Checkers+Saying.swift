@@ -68,7 +68,7 @@ struct ResolvedWhereOpened: Checker {
             let isBeginning = courses[place]?.begunBy == delivery.id
             switch (entry.end, delivery.kind) {
             case (.delivered, _): break
-            case (.replaced, .resolved): courses[place]?.isResolved = false
+            case (.replaced, .resolved), (.replaced, .closed): courses[place]?.isResolved = false
             case (.replaced, _) where isBeginning: courses[place] = nil
             case (.dead, _) where isBeginning && !taken.contains(delivery.id):
                 if unsure.contains(delivery.id) { courses[place]?.isExcused = true } else { courses[place] = nil }
@@ -86,7 +86,7 @@ struct ResolvedWhereOpened: Checker {
             case .digest where summary.until == nil:
                 if courses[place] == nil { courses[place] = Course(begunBy: delivery.id) }
             case .digest: courses[place]?.isResolved = true
-            case .escalated, .reminder, .revised, .resolved:
+            case .escalated, .reminder, .revised, .resolved, .closed:
                 guard let course = courses[place] else {
                     throw Breach(
                         "\(place.channel) hears \(delivery.kind.rawValue) of \(summary.id), and never heard it open")
@@ -94,7 +94,7 @@ struct ResolvedWhereOpened: Checker {
                 if course.isResolved {
                     throw Breach("\(place.channel) hears \(delivery.kind.rawValue) of \(summary.id) after its end")
                 }
-                if delivery.kind == .resolved { courses[place]?.isResolved = true }
+                if delivery.kind.isEnd { courses[place]?.isResolved = true }
             }
         }
     }
@@ -108,7 +108,7 @@ struct ResolvedWhereOpened: Checker {
             if begins, courses[place] == nil, state.incidents[summary.id] != nil {
                 courses[place] = Course(begunBy: delivery.id)
             }
-            if delivery.kind == .resolved || delivery.kind == .digest && summary.until != nil {
+            if delivery.kind.isEnd || delivery.kind == .digest && summary.until != nil {
                 courses[place]?.isResolved = true
             }
         }

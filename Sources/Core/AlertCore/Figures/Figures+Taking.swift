@@ -86,11 +86,7 @@ extension Figures {
         }
     }
 
-    /// Subjects that nobody has heard of for so long that their figures are let go: old releases, apps that are gone.
-    func outdated(at now: Moment) -> [Subject] {
-        series.filter { now - $0.value.lastSeen > Figures.lifetime }.keys.sorted()
-    }
-
-    /// A week: longer than any gap in a source that people would wait out, short enough to bound the state.
+    /// How long figures are kept of what nobody hears of any more: old releases, apps that are gone. And how long an incident about
+    /// them stays open. A week: longer than any gap in a source that people would wait out, short enough to bound the state.
     static let lifetime = Duration.days(7)
 }

@@ -41,7 +41,7 @@ extension State {
         }
         return plan.gates.contains { gate in
             guard let closure = closure(of: gate, for: notification, at: now), closure.reason == hold.reason,
-                closure.fate != .drop || hold.kind == .resolved, closure.fate.gathering == hold.gathering
+                closure.fate != .drop || hold.kind.isEnd, closure.fate.gathering == hold.gathering
             else { return false }
             // A calendar says the same at every hour, unless the config has changed; what else closes a gate may have
             // come to last longer.
@@ -119,9 +119,9 @@ extension State {
 }
 
 extension Plan {
-    /// When the channel is due a reminder; nil while there is nothing certain to remind of.
+    /// When the channel is due a reminder, also where nothing is known any more; nil while there is nothing to remind of.
     func reminderDue(_ incident: Incident, _ standing: Standing, in channel: String) -> Moment? {
-        guard incident.state == .firing, !incident.isUncertain, incident.acknowledgement == nil,
+        guard incident.state == .firing, incident.acknowledgement == nil,
             standing.announced != nil, let said = standing.lastSaid
         else { return nil }
         for plan in gates where plan.calendar == nil && plan.match.fits(incident.property) {
@@ -132,7 +132,7 @@ extension Plan {
             }
         }
         guard let rule = detector(incident.rule) else {
-            return Trouble(rawValue: incident.rule) == nil ? nil : said + Trouble.repeatInterval
+            return Trouble(rawValue: incident.rule)?.repeatInterval.map { said + $0 }
         }
         return rule.repeat.map { said + $0 }
     }

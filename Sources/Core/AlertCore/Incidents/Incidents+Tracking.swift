@@ -38,7 +38,9 @@ extension Incidents {
                 record(.ended(id: incident.id), &output)
                 return .reschedule(incident.id)
             }
-            return improve(incident, judgement.evidence, isOver: recovered, at: now, &output)
+            // On a grid of polls the hold is reached at the very instant of the next one: an end takes a good poll after the opening.
+            let isAfterOpening = now - incident.since > rule.detector.holdTime
+            return improve(incident, judgement.evidence, isOver: recovered && isAfterOpening, at: now, &output)
         }
     }
 
@@ -100,16 +102,33 @@ extension Incidents {
         return next - last > rule.detector.holdTime
     }
 
-    /// Ends an incident; whoever was told of it is to hear of it.
+    /// Ends an incident of which it is known that it is over; whoever heard of it is to hear of that.
     mutating func resolve(
         _ old: Incident, because sentence: String?, at now: Moment, _ output: inout Output
+    ) -> Touch {
+        end(old, as: .resolved, because: sentence, at: now, &output)
+    }
+
+    /// Ends an incident of which nobody knows any more how it is.
+    ///
+    /// - Parameter isSilent: whether its figures have stopped; otherwise nothing judges them any more.
+    mutating func close(
+        _ old: Incident, because sentence: String, isSilent: Bool = false, at now: Moment, _ output: inout Output
+    ) -> Touch {
+        var incident = old
+        incident.isUncertain = isSilent
+        return end(incident, as: .closed, because: sentence, at: now, &output)
+    }
+
+    private mutating func end(
+        _ old: Incident, as state: Incident.State, because sentence: String?, at now: Moment, _ output: inout Output
     ) -> Touch {
         var incident = old
         if incident.state == .pending {
             record(.ended(id: incident.id), &output)
             return .reschedule(incident.id)
         }
-        incident.state = .resolved
+        incident.state = state
         incident.until = now
         if let sentence { incident.evidence.sentence = sentence }
         record(.incident(incident), &output)
@@ -122,7 +141,7 @@ extension Incidents {
     ) -> [Touch] {
         tracked(by: rule, [subject]).compactMap { tracked in
             let identity = IncidentKey(rule: rule, subject: subject, key: tracked.key)
-            return self[identity: identity].map { resolve($0, because: sentence, at: now, &output) }
+            return self[identity: identity].map { close($0, because: sentence, at: now, &output) }
         }
     }
 
@@ -152,7 +171,16 @@ extension Incidents {
 extension Evidence {
     /// Whether the figure is further beyond its limit than the other one.
     func isWorse(than other: Evidence) -> Bool {
+        // A rule about several metrics: figures of two kinds have only their distance from a limit in common.
+        if metric != other.metric { return excess > other.excess }
         guard let mine = figure?.value, let theirs = other.figure?.value else { return false }
         return (limit ?? other.limit)?.relation.isBelow == false ? mine > theirs : mine < theirs
+    }
+
+    /// How far the figure is from the limit, as a share of the limit; 0 where there is none.
+    var excess: Double {
+        guard let value = figure?.value, let limit = limit?.limit else { return 0 }
+        let excess = abs(value - limit) / max(abs(limit), .leastNormalMagnitude)
+        return excess.isFinite ? excess : 0
     }
 }

@@ -10,12 +10,27 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     case channelFailing = "channel-failing"
     /// The journal can not be written: the disk is full, or broken.
     case journalFailing = "journal-failing"
+    /// The wall clock was set: what counts time moved along, what follows the calendar did not.
+    case clockStepped = "clock-stepped"
 
     /// What a trouble of the journal is about, where others name a source or a channel.
     static let journal = "journal"
+    /// The same for the clock.
+    static let clock = "clock"
 
-    /// The time between reminders of a trouble.
-    public static let repeatInterval = Duration.hours(24)
+    /// How long a clock that was set stays an open incident, so that who comes back to work sees it: as long as a clock that is set
+    /// again and again takes to show.
+    static let clockLifetime = Duration.hours(1)
+    /// Smaller steps are adjustments, which are only logged: no rule, window or reminder is shorter than a minute.
+    static let clockStepMin = Duration.minutes(1)
+
+    /// The time between reminders, as of any other incident; nil for what has happened and does not last.
+    public var repeatInterval: Duration? { self == .clockStepped ? nil : RuleSettings.remindsAfter }
+
+    /// What is said at its end.
+    fileprivate var endSentence: String {
+        self == .clockStepped ? "The clock has not been set again since." : "It works again."
+    }
 
     /// What identifies the incident of a trouble with something of that name.
     func identity(about name: String) -> IncidentKey {
@@ -50,7 +65,7 @@ extension Incidents {
     /// Ends a trouble; nil where there was none.
     mutating func clear(_ trouble: Trouble, about name: String, at now: Moment, _ output: inout Output) -> Touch? {
         self[identity: trouble.identity(about: name)].map {
-            resolve($0, because: "It works again.", at: now, &output)
+            resolve($0, because: trouble.endSentence, at: now, &output)
         }
     }
 

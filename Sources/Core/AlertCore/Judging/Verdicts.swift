@@ -82,6 +82,29 @@ extension State {
         return verdicts
     }
 
+    /// Asks the rules about sessions of what the source's newest answer does not name any more: it had none since.
+    func judgeVanished(of source: String, _ plan: Plan, at now: Moment) -> [Verdict] {
+        var verdicts: [Verdict] = []
+        for subject in vanished(of: source, plan, at: now) {
+            guard var series = figures.series[subject], let last = series.samples.last?.span.to,
+                let span = TimeSpan(from: last, to: now)
+            else { continue }
+            series.add(
+                Observation(
+                    subject: subject, span: span, seen: now, metrics: [.sessions: 0], labels: series.labels),
+                keeping: plan.retention(of: source))
+            for rule in plan.detectors
+            where rule.asksAboutSessions && rule.concerns(subject, labels: series.labels)
+                && !figures.isPart(subject, under: rule)
+            {
+                guard let judgement = rule.judge?.judge(series, at: now) else { continue }
+                verdicts.append(
+                    Verdict(rule: rule, subject: subject, labels: series.labels, word: .judged(judgement)))
+            }
+        }
+        return verdicts
+    }
+
     /// - Parameter isOpen: whether anything may be open about the subject that the look could change.
     private func judge(
         _ subject: Subject, _ series: Series, by rule: DetectorPlan, isOpen: Bool, at moment: Moment, tellsAll: Bool,
@@ -164,6 +187,13 @@ extension State {
             lastGood: schedule.sources[name]?.lastGood)
     }
 
+    /// The newest figures of an app's releases, by name.
+    func newestFigures(ofReleasesOf app: Subject) -> [(name: String, metrics: Metrics)] {
+        parts(of: app).compactMap { part in
+            part.series.samples.last.map { (part.subject.release ?? "", $0.metrics) }
+        }
+    }
+
     /// Everything that a rule would be shown now, one after the other.
     func sights(of rule: DetectorPlan, _ plan: Plan) -> [Sight] {
         switch rule.scope {
@@ -182,27 +212,6 @@ extension State {
 
     private func labels(of app: Subject, _ parts: [Sight.Part]) -> [String: String] {
         figures.series[app]?.labels ?? parts.last?.series.labels ?? [:]
-    }
-}
-
-extension State {
-    // MARK: - How fresh figures are
-
-    /// Whether the last figures are young enough to be believed.
-    func areFiguresFresh(of subject: Subject, for rule: DetectorPlan, _ plan: Plan, at now: Moment) -> Bool {
-        // How fresh the figures are is what such a rule is about.
-        if rule.scope == .source { return true }
-        guard let series = figures.series[subject] else { return false }
-        return now - lastKnown(series, of: subject.source)
-            <= plan.figuresLast(subject.source, for: rule)
-    }
-
-    /// When the figures were last known to hold: an answer that says 'as before' says it of all that came before it.
-    private func lastKnown(_ series: Series, of source: String) -> Moment {
-        guard let record = schedule.sources[source], record.lastOutcome == .unchanged, let lastGood = record.lastGood,
-            let lastChanged = record.lastChanged, series.lastSeen >= lastChanged
-        else { return series.lastSeen }
-        return max(series.lastSeen, lastGood)
     }
 }
 

@@ -123,7 +123,7 @@ extension MessageWriter {
         message.lines = shortened(members.map(line))
         // The worst one's issues are the likeliest cause.
         if kind == .opened, let worst {
-            message.issues = worst.issues.prefix(MessageWriter.issuesInMessage).map(issueLine)
+            message.issues = worst.issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0) }
         }
         if let url = publicURL { message.links = [Message.Link("Status", url)] }
         return message
@@ -166,14 +166,5 @@ extension Incident {
         if severity != other.severity { return severity > other.severity }
         let (mine, others) = (worst.excess, other.worst.excess)
         return mine == others ? (since, id) < (other.since, other.id) : mine > others
-    }
-}
-
-extension Evidence {
-    /// How far the figure is from the limit, as a share of the limit; 0 where there is none.
-    fileprivate var excess: Double {
-        guard let value = figure?.value, let limit = limit?.limit else { return 0 }
-        let excess = abs(value - limit) / max(abs(limit), .leastNormalMagnitude)
-        return excess.isFinite ? excess : 0
     }
 }

@@ -7,6 +7,10 @@ struct Story {
     let series: Series?
     /// What is kept of the app with all its releases, where it is about one.
     let whole: Series?
+    /// The newest figures of its releases, by name, where it is about the app as a whole.
+    var releases: [(name: String, metrics: Metrics)] = []
+    /// Since when nothing is known of it, where that is so.
+    var silence: Silence?
 }
 
 /// Finds the words. People decide in three seconds: what, how bad, since when, which release, what now.
@@ -20,19 +24,19 @@ struct MessageWriter {
     func message(_ story: Story, _ kind: Notification.Kind) -> Message {
         let incident = story.incident
         // Without a figure, the headline is the sentence.
-        let saysWhy = kind != .resolved && (incident.evidence.metric == nil || incident.evidence.figure == nil)
+        let evidence = incident.evidence(for: kind)
+        let isWhyInHeadline = !kind.isEnd && (evidence.metric == nil || evidence.figure == nil)
         var message = Message(
             kind: kind, severity: incident.severity, at: now,
-            headline: "\(Message.mark(kind: kind, severity: incident.severity)) \(headline(incident, kind))",
-            reason: saysWhy ? "" : incident.evidence.sentence, incidents: [IncidentSummary(incident)])
+            headline: "\(Message.mark(kind: kind, severity: incident.severity)) \(headline(incident, kind, story.silence))",
+            reason: isWhyInHeadline ? "" : evidence.sentence, incidents: [IncidentSummary(incident)])
         message.fields = fields(story, kind)
-        if let metric = incident.evidence.metric {
+        if let metric = evidence.metric {
             message.sparkline = story.series.flatMap { sparkline(metric, of: $0) }
         }
-        if kind != .resolved, let issue = incident.evidence.issue {
-            message.issues = [issueLine(issue)]
-        } else if kind != .resolved, let series = story.series {
-            message.issues = series.issues.prefix(MessageWriter.issuesInMessage).map(issueLine)
+        if !kind.isEnd {
+            let issues = evidence.issue.map { [$0] } ?? ordered(story.series?.issues ?? [], for: incident)
+            message.issues = issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0, of: incident) }
         }
         message.links = links(incident, kind)
         message.footer = "Rule \(incident.rule) · incident \(incident.id)"
@@ -43,7 +47,7 @@ struct MessageWriter {
     private func links(_ incident: Incident, _ kind: Notification.Kind) -> [Message.Link] {
         guard let url = publicURL else { return [] }
         let status = Message.Link("Status", url)
-        guard incident.isOpen, kind != .resolved else { return [status] }
+        guard incident.isOpen, !kind.isEnd else { return [status] }
         let base = url.hasSuffix("/") ? String(url.dropLast()) : url
         let mutes = [("Mute 2 h", "2h"), ("Mute 2 days", "2d")].map { title, word in
             Message.Link(title, "\(base)/mute?incident=\(incident.id)&for=\(word)")
@@ -54,24 +58,29 @@ struct MessageWriter {
     /// Issues named in a message: more are for the source's own page.
     static let issuesInMessage = 5
 
-    func headline(_ incident: Incident, _ kind: Notification.Kind) -> String {
+    func headline(_ incident: Incident, _ kind: Notification.Kind, _ silence: Silence? = nil) -> String {
         let who = name(of: incident.subject)
-        guard let metric = incident.evidence.metric, let figure = incident.evidence.figure else {
-            let sentence = incident.evidence.sentence
-            return kind == .resolved ? "\(who): \(what(incident)) is over" : "\(who): \(sentence)"
+        let after = "after \(lasted(incident).short)"
+        let evidence = incident.evidence(for: kind)
+        guard let metric = evidence.metric, let figure = evidence.figure else {
+            return switch kind {
+            case .resolved: "\(who): \(what(incident)) is over"
+            case .closed: "\(who): \(what(incident)) \(closed(incident)), \(after)"
+            default: "\(who): \(evidence.sentence)"
+            }
         }
         let title = Metric(metric).title
         let value = text(figure.value, of: metric)
-        let limit = incident.evidence.limit.map { "limit \($0)" }
+        let limit = comparison(evidence, metric)
         switch kind {
-        case .resolved:
-            let after = "after \(lasted(incident).short)"
-            // It may end without being better: its rule has gone, or its figures have stopped.
-            let isBeyond = incident.evidence.limit?.holds(figure.value) ?? false
-            return isBeyond
-                ? "\(who): \(title) not watched any more, \(after)" : "\(who): \(title) \(value) again, \(after)"
+        case .resolved: return "\(who): \(title) \(value) again, \(after)"
+        case .closed: return "\(who): \(title) \(closed(incident)), \(after); last known \(value)"
         case .reminder:
-            return "\(who): \(title) still \(value) (\([limit, "for \((now - incident.since).short)"].joined))"
+            guard let silence else {
+                return "\(who): \(title) still \(value) (\([limit, "for \((now - incident.since).short)"].joined))"
+            }
+            let length = (now - silence.since).short
+            return "\(who): \(title) last known \(value), no news for \(length)" + (limit.map { " (\($0))" } ?? "")
         case .escalated:
             return "\(who): \(title) now \(value) (\([limit, "now \(incident.severity.rawValue)"].joined))"
         case .revised:
@@ -79,6 +88,20 @@ struct MessageWriter {
         case .opened, .digest:
             return "\(who): \(title) \(value)" + (limit.map { " (\($0))" } ?? "")
         }
+    }
+
+    /// What the figure is to be measured by, in a few words.
+    private func comparison(_ evidence: Evidence, _ metric: String) -> String? {
+        switch evidence.reference {
+        case .usual(let value): "usually \(text(value, of: metric))"
+        case .olderRelease(let value): "older release \(text(value, of: metric))"
+        case nil: evidence.limit.map { "limit \($0)" }
+        }
+    }
+
+    /// How it ended, where nobody knows whether it is over.
+    private func closed(_ incident: Incident) -> String {
+        incident.isUncertain ? "closed without news" : "no longer watched"
     }
 
     /// How long it lasted, whenever that is told.
@@ -98,22 +121,9 @@ struct MessageWriter {
     }
 
     private func fields(_ story: Story, _ kind: Notification.Kind) -> [Message.Field] {
-        var fields: [Message.Field] = []
         let incident = story.incident
-        let evidence = incident.evidence
-        if let metric = evidence.metric, let figure = evidence.figure {
-            if kind != .resolved, let before = figureBefore(story, metric) {
-                fields.append(
-                    Message.Field("Before → now", "\(text(before, of: metric)) → \(text(figure.value, of: metric))"))
-            }
-            if let hit = hit(kind == .resolved ? incident.worst : evidence, metric) {
-                fields.append(Message.Field(kind == .resolved ? "Hit at worst" : "Hit", hit))
-            }
-            if kind == .resolved, let worst = incident.worst.figure {
-                fields.append(Message.Field("At worst", text(worst.value, of: metric)))
-            }
-        }
-        if kind == .resolved {
+        var fields = figureFields(story, kind)
+        if kind.isEnd {
             let span = span(from: incident.since, to: incident.until ?? now)
             fields.append(Message.Field("Lasted", "\(span), \(lasted(incident).short)"))
         } else {
@@ -121,9 +131,43 @@ struct MessageWriter {
             fields.append(
                 Message.Field("Since", clock(incident.since) + (length > .zero ? ", for \(length.short)" : "")))
         }
+        if !kind.isEnd, let silence = story.silence {
+            fields.append(
+                Message.Field(
+                    "No news since",
+                    "\(clock(silence.since)), for \((now - silence.since).short): \(silence.cause.words)"))
+        }
         if let release = incident.subject.release, !release.isEmpty {
             fields.append(Message.Field("Release", release.clipped(to: 80) + (share(story) ?? "")))
+        } else if !kind.isEnd, let field = standout(story) {
+            fields.append(field)
         }
+        return fields
+    }
+
+    /// What was before, how it is now, who was hit.
+    private func figureFields(_ story: Story, _ kind: Notification.Kind) -> [Message.Field] {
+        let incident = story.incident
+        let evidence = incident.evidence(for: kind)
+        guard let metric = evidence.metric, let figure = evidence.figure else { return [] }
+        var fields: [Message.Field] = []
+        let worst = incident.worst
+        if kind.isEnd {
+            if let hit = hit(worst, metric) { fields.append(Message.Field("Hit at worst", hit)) }
+            if let worst = worst.figure { fields.append(Message.Field("At worst", text(worst.value, of: metric))) }
+            return fields
+        }
+        let current = incident.evidence
+        let isPast = current.metric == metric && current.figure?.value != figure.value
+        if let before = figureBefore(story, evidence) {
+            fields.append(
+                Message.Field(
+                    isPast ? "Before → at worst" : "Before → now",
+                    "\(text(before, of: metric)) → \(text(figure.value, of: metric))"))
+        }
+        // How it is now stands by itself, beside what fired.
+        if isPast, let now = current.figure { fields.append(Message.Field("Now", text(now.value, of: metric))) }
+        if let hit = hit(evidence, metric) { fields.append(Message.Field("Hit", hit)) }
         return fields
     }
 
@@ -149,10 +193,41 @@ struct MessageWriter {
         return nil
     }
 
-    /// The figure of the last full hour before the trouble began.
-    private func figureBefore(_ story: Story, _ metric: String) -> Double? {
-        story.series?.lastFigure(of: metric, beforeTheHourOf: story.incident.since)
+    /// The release that has far more of the bad cases than of all of them.
+    private func standout(_ story: Story) -> Message.Field? {
+        guard let name = story.incident.evidence(for: .opened).metric, let failures = Metric(name).failures,
+            let total = Metric(name).denominator
+        else { return nil }
+        let counts = story.releases.compactMap { release -> (name: String, bad: Double, all: Double)? in
+            guard let bad = release.metrics[failures], let all = release.metrics[total] else { return nil }
+            return (release.name, bad, all)
+        }
+        let (bad, all) = counts.reduce((0, 0)) { ($0.0 + $1.bad, $0.1 + $1.all) }
+        guard counts.count > 1, bad >= MessageWriter.standoutCasesMin, all > 0,
+            let worst = counts.max(by: { $0.bad / bad - $0.all / all < $1.bad / bad - $1.all / all }),
+            worst.bad / bad - worst.all / all >= MessageWriter.standoutShare
+        else { return nil }
+        return Message.Field(
+            "Stands out",
+            "release \(worst.name.clipped(to: 80)): \((worst.bad / bad).percent) of \(failures.title), "
+                + "\((worst.all / all).percent) of \(total.name)")
     }
+
+    /// By how much its share of the bad cases must exceed its share of all, and of how many bad cases: below that it is chance.
+    private static let standoutShare = 0.2
+    private static let standoutCasesMin = 10.0
+
+    /// The figure of a span before the trouble began that compares with the one judged: of like length, and with cases enough. Nil
+    /// where there is none, or where the headline says what is usual.
+    private func figureBefore(_ story: Story, _ evidence: Evidence) -> Double? {
+        guard let metric = evidence.metric, evidence.reference == nil else { return nil }
+        return story.series?.lastFigure(
+            of: metric, beforeTheHourOf: story.incident.since, lasting: evidence.span?.length,
+            casesMin: (evidence.figure?.share?.total ?? 0) * MessageWriter.likeShare)
+    }
+
+    /// The share of the cases judged that what it is compared with must have at least: traffic at night is a fifth of that at noon.
+    private static let likeShare = 0.2
 
     private func sparkline(_ metric: String, of series: Series) -> String? {
         guard series.trail.count >= MessageWriter.sparklinePointsMin else { return nil }
@@ -173,11 +248,26 @@ struct MessageWriter {
     /// Fewer points than this make no picture.
     private static let sparklinePointsMin = 3
 
-    func issueLine(_ issue: Issue) -> Message.IssueLine {
+    /// What has appeared since shortly before the trouble began comes first: it explains more than what has always been there.
+    private func ordered(_ issues: [Issue], for incident: Incident) -> [Issue] {
+        issues.filter { isNew($0, to: incident) } + issues.filter { !isNew($0, to: incident) }
+    }
+
+    private func isNew(_ issue: Issue, to incident: Incident) -> Bool {
+        let reach = incident.worst.span?.length ?? .hours(1)
+        return issue.firstSeen.map { $0 >= incident.since - reach } ?? false
+    }
+
+    func issueLine(_ issue: Issue, of incident: Incident? = nil) -> Message.IssueLine {
         var details: [String] = []
+        if let incident, isNew(issue, to: incident), let first = issue.firstSeen {
+            details.append("new, \(max(.zero, now - first).short) old")
+        }
         if let events = issue.events { details.append("\(events.plain) \(events == 1 ? "event" : "events")") }
         if let users = issue.users { details.append("\(users.plain) \(users == 1 ? "user" : "users")") }
-        if let first = issue.firstSeen { details.append("first seen \(clock(first))") }
+        if details.first?.hasPrefix("new") != true, let first = issue.firstSeen {
+            details.append("first seen \(clock(first))")
+        }
         return Message.IssueLine(
             title: issue.title.isEmpty ? issue.id : issue.title, detail: details.joined(separator: ", "), url: issue.url
         )
@@ -196,4 +286,14 @@ struct MessageWriter {
 extension [String?] {
     /// The parts that are there, with commas between.
     fileprivate var joined: String { compactMap { $0 }.joined(separator: ", ") }
+}
+
+extension Incident {
+    /// What a message of that kind is about: what fired, the worst since, where something begins; how things are, where they go on.
+    func evidence(for kind: Notification.Kind) -> Evidence {
+        switch kind {
+        case .opened, .escalated, .digest: worst.figure == nil ? evidence : worst
+        case .reminder, .revised, .resolved, .closed: evidence
+        }
+    }
 }

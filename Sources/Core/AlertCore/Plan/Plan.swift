@@ -56,8 +56,9 @@ public struct Plan: Sendable {
     func detector(_ name: String) -> DetectorPlan? { detectorRanks[name].map { detectors[$0] } }
     /// Where a source stands in the config.
     func rank(of source: String) -> Int { sourceRanks[source] ?? 0 }
-    /// Whether a gate wants to know what was said and what has changed lately.
-    var remembersPast: Bool { gates.contains { $0.calendar == nil } }
+    /// Whether a gate wants to know what channels were told lately, and when incidents began and ended.
+    var remembersTellings: Bool { gates.contains { $0.gate.readsTellings } }
+    var remembersSwings: Bool { gates.contains { $0.gate.readsSwings } }
     func gate(_ name: String) -> GatePlan? { gates.first { $0.name == name } }
     /// Whether a rule watches sources as such.
     var watchesSources: Bool { detectors.contains { $0.scope == .source } }
@@ -81,6 +82,11 @@ public struct Plan: Sendable {
             }
             return (rule.name, (slowest.max() ?? .zero) + rule.detector.holdTime)
         }
+    }
+
+    /// Whether a rule judges how many sessions a source's apps have.
+    func asksAboutSessions(of source: String) -> Bool {
+        detectors.contains { $0.asksAboutSessions && $0.canConcern(source: source) }
     }
 
     /// How long figures of a source stay good: a rule's own window, and never less than the longest time between polls.

@@ -34,6 +34,9 @@ public final class DetectorPlan: Sendable {
         subjectMatch = Match(match.conditions.filter { !later.contains($0.property) })
     }
 
+    /// Whether it judges how many sessions there are: of an app that is gone there are none.
+    var asksAboutSessions: Bool { judge != nil && detector.metrics.contains(.sessions) }
+
     /// Whether a rule that is shown an app with its releases wants to see this one.
     func shows(release: String?) -> Bool {
         guard let condition = match["release"] else { return true }

@@ -17,8 +17,9 @@ extension Turn {
         if let touch { follow(CollectionOfOne(touch)) }
     }
 
-    mutating func resolve(_ incident: Incident, because sentence: String) {
-        follow(state.incidents.resolve(incident, because: sentence, at: now, &output))
+    /// Ends an incident of which nobody knows any more how it is.
+    mutating func close(_ incident: Incident, because sentence: String, isSilent: Bool = false) {
+        follow(state.incidents.close(incident, because: sentence, isSilent: isSilent, at: now, &output))
     }
 
     mutating func raiseTrouble(_ trouble: Trouble, about name: String, severity: Severity, _ sentence: String) {
@@ -31,6 +32,14 @@ extension Turn {
         let touch = state.incidents.clear(trouble, about: name, at: now, &output)
         follow(touch)
         return touch != nil
+    }
+
+    /// Ends a trouble that began so long ago.
+    mutating func clearTrouble(_ trouble: Trouble, about name: String, ifOlderThan age: Duration) {
+        guard let incident = state.incidents[identity: trouble.identity(about: name)], now - incident.since >= age else {
+            return
+        }
+        clearTrouble(trouble, about: name)
     }
 
     /// Lets a pending incident fire whose time has come.

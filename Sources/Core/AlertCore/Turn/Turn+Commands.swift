@@ -133,7 +133,7 @@ extension Turn {
     /// Whether it tells of things as going on that are over by now; no end would follow it.
     private func isPast(_ delivery: Delivery) -> Bool {
         let incidents = delivery.message.incidents
-        return ![.resolved, .digest].contains(delivery.kind) && !incidents.isEmpty
+        return !delivery.kind.isEnd && delivery.kind != .digest && !incidents.isEmpty
             && incidents.allSatisfy { state.incidents[$0.id]?.isOpen != true }
     }
 

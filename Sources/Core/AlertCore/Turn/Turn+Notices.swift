@@ -30,7 +30,6 @@ extension Turn {
 
     /// Decides about one incident and one channel.
     private mutating func consider(_ incident: Incident, for channel: String) {
-        var incident = incident
         var standing = incident.standings[channel] ?? Standing()
         if !incident.isOpen, standing.announced == nil {
             settleUnannounced(incident, standing, channel)
@@ -44,13 +43,6 @@ extension Turn {
         }
         let notification = Notification(kind, of: incident, standing, in: channel)
         if let hold = standing.hold, state.stands(hold, for: notification, at: now, plan) { return }
-        if kind == .reminder, let rule = plan.detector(incident.rule),
-            !state.areFiguresFresh(of: incident.subject, for: rule, plan, at: now)
-        {
-            incident.isUncertain = true
-            state.incidents.record(.incident(incident), &output)
-            return
-        }
         if let closure = state.closure(for: notification, at: now, plan) {
             turnAway(notification, standing, by: closure)
         } else if let gathering = standing.hold?.gathering, plan.isGathered(notification, by: gathering) {
@@ -69,7 +61,9 @@ extension Turn {
         }
         // Wherever the opening was held or dropped, a resolution would answer a question that nobody asked.
         if standing.hold != nil || standing.dropped != nil || standing.undelivered != nil {
-            decide(.drop, .unannounced, .resolved, of: incident, incident.severity, channel)
+            decide(
+                .drop, .unannounced, incident.state == .closed ? .closed : .resolved, of: incident, incident.severity,
+                channel)
         }
         if var hold = standing.hold {
             if hold.summarizes {

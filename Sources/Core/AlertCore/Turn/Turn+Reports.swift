@@ -63,6 +63,7 @@ extension Turn {
             record.takeAnswer(.values, at: now)
             let subjects = state.figures.take(observations, of: source.name, plan, at: now, &output)
             record.takeValues(judge(subjects))
+            judgeVanished(of: source.name)
             _ = state.schedule.noteJudged(source.name)
         case .unchanged:
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
@@ -73,7 +74,9 @@ extension Turn {
                 if judge(subjects, asSeen: true) == .near { record.isNear = true }
             }
             record.takeAnswer(.unchanged, at: now)
-        case .noData: record.takeAnswer(.noData, at: now)
+        case .noData:
+            record.takeAnswer(.noData, at: now)
+            judgeVanished(of: source.name)
         case .stale(let measured):
             record.takeAnswer(.stale, at: now)
             output.note(.warning, "source \(source.name): its figures are from \(measured), older than allowed")
@@ -134,6 +137,12 @@ extension Turn {
         return verdicts.closeness
     }
 
+    /// Asks the rules about sessions what they say of apps that the source does not name any more: theirs are none.
+    private mutating func judgeVanished(of source: String) {
+        guard plan.asksAboutSessions(of: source) else { return }
+        for verdict in state.judgeVanished(of: source, plan, at: now) { track(verdict, isVanished: true) }
+    }
+
     /// Asks the rules that watch a source as such, and promises to ask again when they want to.
     mutating func judgeSource(_ name: String) {
         guard plan.watchesSources else { return }
@@ -143,7 +152,9 @@ extension Turn {
     }
 
     /// Moves incidents along with what a rule thinks now.
-    private mutating func track(_ verdict: Verdict) {
+    ///
+    /// - Parameter isVanished: whether it is about what the newest answer does not name.
+    private mutating func track(_ verdict: Verdict, isVanished: Bool = false) {
         let rule = verdict.rule
         switch verdict.word {
         case .unconcerned(let sentence):
@@ -156,8 +167,8 @@ extension Turn {
                     JudgementRecord(
                         rule: rule.name, subject: verdict.subject, key: verdict.key, judgement: judgement))
             }
-            var isFresh = false
-            if case .firing = judgement.verdict {
+            var isFresh = isVanished
+            if case .firing = judgement.verdict, !isVanished {
                 isFresh = state.areFiguresFresh(of: verdict.subject, for: rule, plan, at: now)
             }
             follow(state.incidents.track(rule, verdict, judgement, isFresh: isFresh, at: now, &output))
@@ -169,7 +180,7 @@ extension Turn {
     /// Ends the incidents that the config has no place for any more.
     mutating func endIncidentsWithoutRule() {
         for incident in state.incidents.inOrder where incident.isOpen {
-            if let sentence = whyOutdated(incident) { resolve(incident, because: sentence) }
+            if let sentence = whyOutdated(incident) { close(incident, because: sentence) }
         }
     }
 
@@ -180,7 +191,7 @@ extension Turn {
                 switch trouble {
                 case .channelFailing: plan.channel(name) != nil
                 case .sourceFailing, .sourceStopped: plan.source(name) != nil
-                case .journalFailing: true
+                case .journalFailing, .clockStepped: true
                 }
             return isKnown ? nil : "\(name) is not in the config any more."
         }

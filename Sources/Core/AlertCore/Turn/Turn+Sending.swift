@@ -10,6 +10,7 @@ extension Turn {
         switch incident.state {
         case .pending: return nil
         case .resolved: return standing.announced == nil ? nil : (.resolved, .resolved)
+        case .closed: return standing.announced == nil ? nil : (.closed, .closed)
         case .firing, .recovering:
             guard let announced = standing.announced else {
                 if let vain = [standing.dropped, standing.undelivered].compactMap({ $0 }).max(),
@@ -17,7 +18,8 @@ extension Turn {
                 {
                     return nil
                 }
-                return (.opened, .first)
+                // What is getting better by itself wakes nobody who has not heard of it.
+                return incident.state == .firing ? (.opened, .first) : nil
             }
             let isWorse = incident.severity > max(announced, standing.dropped ?? announced)
             if incident.state == .firing, isWorse { return (.escalated, .escalated) }
@@ -32,7 +34,7 @@ extension Turn {
     mutating func turnAway(_ notification: Notification, _ old: Standing, by closure: Closure) {
         var standing = old
         let (incident, kind, severity) = (notification.incident, notification.kind, notification.severity)
-        if closure.fate == .drop, kind != .resolved {
+        if closure.fate == .drop, !kind.isEnd {
             decide(.drop, closure.reason, kind, of: incident, severity, notification.channel)
             standing.dropped = max(severity, standing.dropped ?? severity)
             standing.lastSaid = now
@@ -133,7 +135,9 @@ extension Turn {
         let subject = incident.subject
         return Story(
             incident: incident, series: state.figures.series[subject],
-            whole: subject.release == nil ? nil : state.figures.series[subject.whole])
+            whole: subject.release == nil ? nil : state.figures.series[subject.whole],
+            releases: subject.release == nil ? state.newestFigures(ofReleasesOf: subject) : [],
+            silence: state.silence(of: incident, plan, at: now))
     }
 
     /// What late figures have changed of what the channel was told; nil when it was told nothing wrong.

@@ -20,8 +20,8 @@ struct Turn {
         self.plan = plan
         self.now = now
         self.state = state
-        self.state.incidents.rememberSwings(plan.remembersPast)
-        self.state.outbox.rememberTellings(plan.remembersPast)
+        self.state.incidents.rememberSwings(plan.remembersSwings)
+        self.state.outbox.rememberTellings(plan.remembersTellings)
     }
 
     mutating func take(_ input: Input) {
@@ -113,18 +113,26 @@ struct Turn {
         state.agenda.set(.housekeeping, now + .hours(1))
     }
 
-    /// Lets go of subjects that nobody has heard of for long: old releases, apps that are gone.
+    /// Lets go of what nobody has heard of for long: old releases, apps that are gone, and incidents about them.
     private mutating func keepHouse() {
         state.mutes.forgetEnded(at: now, &output)
         state.incidents.forgetOldSwings(at: now, &output)
-        let gone = state.figures.outdated(at: now)
-        if !gone.isEmpty {
-            let isGone = Set(gone)
-            for incident in state.incidents.inOrder where incident.isOpen && isGone.contains(incident.subject) {
-                resolve(incident, because: "No figures have come for \(Figures.lifetime.short).")
-            }
-            for subject in gone { state.figures.record(.forgotten(subject), &output) }
-        }
+        closeSilent()
+        for subject in state.outdated(at: now) { state.figures.record(.forgotten(subject), &output) }
+        clearTrouble(.clockStepped, about: Trouble.clock, ifOlderThan: Trouble.clockLifetime)
         state.agenda.set(.housekeeping, now + .hours(1))
+    }
+
+    /// Closes incidents of which nothing has been known for as long as figures are kept. That is no good news, and is not
+    /// told as such.
+    private mutating func closeSilent() {
+        for incident in state.incidents.inOrder where incident.isOpen {
+            guard let silence = state.silence(of: incident, plan, at: now), now - silence.since >= Figures.lifetime
+            else { continue }
+            close(
+                incident,
+                because: "\(silence.cause.sentence) since \(plan.zone.words(silence.since)): nobody knows whether it is over.",
+                isSilent: true)
+        }
     }
 }

@@ -45,6 +45,7 @@ enum SlackPayload {
     private static func color(of message: Message) -> String {
         switch (message.kind, message.severity) {
         case (.resolved, _): "#2DA44E"
+        case (.closed, _): "#8C959F"
         case (_, .critical): "#B00020"
         case (_, .warning): "#F2A600"
         case (_, .info): "#2F81F7"

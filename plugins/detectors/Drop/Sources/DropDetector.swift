@@ -121,7 +121,7 @@ public struct DropDetector: SubjectDetector {
         }
         guard memory.rarity < rarity else { return firing(memory) }
         let figure = share.total > 0 ? Figure(value: share.hits / share.total, share: share) : nil
-        var evidence = Evidence(metric: need.metric, figure: figure, span: newest, sentence: "")
+        var evidence = Evidence(metric: need.metric, figure: figure, span: newest, reference: .usual(usual), sentence: "")
         evidence.sentence = (figure?.value.percent ?? "nobody") + ", usually " + usual.percent
         if memory.isSuspicious { evidence.sentence += ": not yet clear whether all is as usual" }
         return Judgement(.ok(recovered: !memory.isSuspicious), closeness(memory.rarity), evidence)
@@ -155,7 +155,8 @@ public struct DropDetector: SubjectDetector {
         let value = fall.share.hits / fall.share.total
         let isDeep = fall.usual - value >= critical && memory.rarity(ofFallsOver: critical) >= rarity
         var evidence = Evidence(
-            metric: need.metric, figure: Figure(value: value, share: fall.share), span: fall.span, sentence: "")
+            metric: need.metric, figure: Figure(value: value, share: fall.share), span: fall.span,
+            reference: .usual(fall.usual), sentence: "")
         evidence.sentence =
             "\(metric.title) \(value.percent) of \(fall.share.total.rounded().plain) \(metric.denominator?.name ?? "cases") over the "
             + "last \(fall.span.length.short), usually \(fall.usual.percent) at this time of the week; by chance less than "

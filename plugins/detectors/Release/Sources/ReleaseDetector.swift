@@ -140,7 +140,7 @@ public struct ReleaseDetector: Detector {
         let difference = new.rate - old.rate
         var evidence = Evidence(
             metric: metric.name, figure: new.figure, limit: limit(old), span: new.span,
-            sentence: words(pair))
+            reference: .olderRelease(old.figure.value), sentence: words(pair))
         func finding(_ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness) -> Finding {
             Finding(Judgement(verdict, closeness, evidence), about: new.subject)
         }

@@ -1,6 +1,6 @@
 public import PluginKit
 
-/// A detector that fires while a source answers, but with figures that are too old.
+/// A detector that fires while a source answers, but with figures that are too old: of everything, or of single apps.
 ///
 /// It judges how old the newest figures were at the last usable answer. A source that gives no answer at all is the
 /// bot's own trouble, which is told without any rule; this one then knows nothing, so that no trouble is told twice.
@@ -49,7 +49,33 @@ public struct StaleDetector: Detector {
         }
         let evidence = Evidence(
             span: newest, sentence: "The newest figures are \(max(.zero, lastGood - newest.to).short) old again.")
-        return [Finding(Judgement(.ok(recovered: true), .far, evidence))]
+        return [Finding(Judgement(.ok(recovered: true), .far, evidence))] + apps(in: sight, lastGood)
+    }
+
+    /// What is to say of single apps while others are as they should be: which the source does not name any more, and which are
+    /// back. An app is as young as the youngest of its releases.
+    private func apps(in sight: Sight, _ lastGood: Moment) -> [Finding] {
+        var newest: [Subject: TimeSpan] = [:]
+        for part in sight.parts {
+            guard let span = part.series.samples.last?.span else { continue }
+            let app = Subject(
+                source: part.subject.source, app: part.subject.app, environment: part.subject.environment)
+            if newest[app].map({ span.to > $0.to }) ?? true { newest[app] = span }
+        }
+        let tracked = Set(sight.tracked.map(\.subject))
+        return newest.sorted { $0.key < $1.key }.compactMap { app, span in
+            let age = lastGood - span.to
+            if age >= after {
+                let sentence =
+                    "its newest figures are from \(span.to), \(age.short) before the source's last answer, which has"
+                    + " others; at most \(after.short) are allowed"
+                let evidence = Evidence(span: span, sentence: sentence)
+                return Finding(Judgement(.firing(severity), .between, evidence), about: app)
+            }
+            guard tracked.contains(app) else { return nil }
+            let evidence = Evidence(span: span, sentence: "Its newest figures are \(max(.zero, age).short) old again.")
+            return Finding(Judgement(.ok(recovered: true), .far, evidence), about: app)
+        }
     }
 
     private func unknown(_ sentence: String, _ span: TimeSpan?) -> Judgement {

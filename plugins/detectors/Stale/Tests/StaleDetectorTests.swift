@@ -47,6 +47,27 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `an app that falls silent among others is named, and its source is not`() throws {
+        var bot = try bot()
+        let (shop, game) = (Subject(source: "ios", app: "shop"), Subject(source: "ios", app: "game"))
+        func answer(_ subjects: [Subject], for length: Duration) {
+            let end = bot.now + length
+            while bot.now < end {
+                bot.see(subjects.map { .figures(["users": 100], of: $0, at: bot.now) })
+                bot.advance(by: .minutes(10))
+            }
+        }
+        answer([shop, game], for: .hours(1))
+        answer([game], for: .hours(2))
+        #expect(bot.state.incidents.inOrder.map(\.subject) == [shop])
+        #expect(kinds(bot) == [.opened])
+        let message = try #require(bot.sends.last).delivery.message
+        #expect(message.headline.hasPrefix("🟠 shop: its newest figures are from "), "\(message.headline)")
+        answer([shop, game], for: .minutes(20))
+        #expect(kinds(bot) == [.opened, .resolved])
+        #expect(bot.objections == [])
+    }
+
     @Test func `answers without any data keep nothing fresh`() throws {
         var bot = try bot()
         bot.see([.figures(["users": 100], at: bot.now)])

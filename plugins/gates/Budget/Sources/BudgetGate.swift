@@ -45,6 +45,8 @@ public struct BudgetGate: Gate {
     /// A message that waits for longer than a month is no message.
     private static let windowMax = Duration.days(30)
 
+    public var readsTellings: Bool { true }
+
     public var gathers: String? {
         "At most \(rate.count) messages in \(rate.per.short) come here (\(name)); what goes beyond is told together."
     }

@@ -34,6 +34,10 @@ public struct FlappingGate: Gate {
         except = options[Self.except]
     }
 
+    // What keeps coming and going is noise in every team.
+    public static var isAlwaysThere: Bool { true }
+    public var readsSwings: Bool { true }
+
     public var gathers: String? {
         "It kept coming and going; this is how things are after \(calm.short) without a change (\(name))."
     }

@@ -1,0 +1,109 @@
+internal import PluginKit
+
+// How old figures are, and what it means that they have stopped: no news is not good news.
+
+/// Since when nothing is known of what an incident is about, and why.
+struct Silence: Hashable, Sendable {
+    enum Cause: Hashable, Sendable {
+        /// The source answers, but does not name it any more.
+        case vanished
+        /// The source gives no usable answer.
+        case failing
+        /// Figures come, but cannot be judged: too few, or not complete.
+        case unjudged
+
+        /// What has been the case since, as the beginning of a sentence.
+        var sentence: String {
+            switch self {
+            case .vanished: "No figures have come"
+            case .failing: "The source has given no figures"
+            case .unjudged: "The figures have been too few to judge"
+            }
+        }
+
+        /// The same in a few words.
+        var words: String {
+            switch self {
+            case .vanished: "the source answers without it"
+            case .failing: "the source gives no answer"
+            case .unjudged: "too few to judge since"
+            }
+        }
+    }
+
+    let since: Moment
+    let cause: Cause
+}
+
+extension State {
+    /// Whether the last figures are young enough to be believed.
+    func areFiguresFresh(of subject: Subject, for rule: DetectorPlan, _ plan: Plan, at now: Moment) -> Bool {
+        // How fresh the figures are is what such a rule is about.
+        if rule.scope == .source { return true }
+        guard let series = figures.series[subject] else { return false }
+        return now - lastKnown(series, of: subject.source) <= plan.figuresLast(subject.source, for: rule)
+    }
+
+    /// When the figures were last known to hold: an answer that says 'as before' says it of all that came before it.
+    private func lastKnown(_ series: Series, of source: String) -> Moment {
+        guard let record = schedule.sources[source], record.lastOutcome == .unchanged, let lastGood = record.lastGood,
+            let lastChanged = record.lastChanged, series.lastSeen >= lastChanged
+        else { return series.lastSeen }
+        return max(series.lastSeen, lastGood)
+    }
+
+    /// Since when nothing is known of what an open incident is about; nil while something is, and of the bot's own troubles.
+    func silence(of incident: Incident, _ plan: Plan, at now: Moment) -> Silence? {
+        guard incident.isOpen, let rule = plan.detector(incident.rule) else { return nil }
+        let subject = incident.subject
+        if rule.scope == .source {
+            // Such a rule is about silence itself, until what it speaks of is forgotten.
+            guard subject.app != subject.source, !figures.hasFigures(ofWhole: subject) else { return nil }
+            return Silence(since: incident.evidence.span?.to ?? incident.since, cause: .vanished)
+        }
+        guard let known = lastKnown(incident, scope: rule.scope) else {
+            return Silence(since: incident.evidence.span?.to ?? incident.since, cause: .vanished)
+        }
+        if now - known > plan.figuresLast(subject.source, for: rule) {
+            let lastGood = schedule.sources[subject.source]?.lastGood
+            let hasAnswered = lastGood.map { now - $0 <= plan.figuresLast(subject.source, for: rule) } ?? false
+            return Silence(since: known, cause: hasAnswered ? .vanished : .failing)
+        }
+        guard incident.isUncertain, let judged = incident.evidence.span?.to, judged < known else { return nil }
+        return Silence(since: judged, cause: .unjudged)
+    }
+
+    private func lastKnown(_ incident: Incident, scope: DetectorScope) -> Moment? {
+        let subject = incident.subject
+        if let series = figures.series[subject] { return lastKnown(series, of: subject.source) }
+        // A rule that is shown an app with its releases may speak of it while figures come only of these.
+        guard scope == .app else { return nil }
+        return figures.releases(of: subject).compactMap { figures.series[$0] }
+            .map { lastKnown($0, of: subject.source) }.max()
+    }
+
+    /// What had sessions and is not in the source's newest answers any more, for longer than figures last. A release that
+    /// fades away while its app goes on has not vanished.
+    func vanished(of source: String, _ plan: Plan, at now: Moment) -> [Subject] {
+        guard let lastGood = schedule.sources[source]?.lastGood else { return [] }
+        let lasting = plan.figuresLast(source)
+        guard now - lastGood <= lasting else { return [] }
+        var newest: [Subject: Moment] = [:]
+        let subjects = figures.subjects(of: source)
+        for subject in subjects {
+            guard let series = figures.series[subject] else { continue }
+            newest[subject.whole] = max(newest[subject.whole] ?? .earliest, lastKnown(series, of: source))
+        }
+        return subjects.filter { subject in
+            guard let last = newest[subject.whole], now - last > lasting, let series = figures.series[subject],
+                lastKnown(series, of: source) == last
+            else { return false }
+            return (series.samples.last { $0.metrics[.sessions] != nil }?.metrics[.sessions] ?? 0) > 0
+        }
+    }
+
+    /// What nobody has heard of for so long that its figures are let go.
+    func outdated(at now: Moment) -> [Subject] {
+        figures.series.filter { now - lastKnown($0.value, of: $0.key.source) > Figures.lifetime }.keys.sorted()
+    }
+}

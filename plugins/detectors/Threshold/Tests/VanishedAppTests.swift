@@ -1,0 +1,93 @@
+import AlertCore
+import AlertTesting
+import PluginKit
+import PluginTesting
+import Testing
+import ThresholdDetector
+
+/// An app that had sessions and vanishes from its source's answers has none.
+@Suite struct `Apps that vanish` {
+    private func bot(_ options: WrittenOptions) throws -> Rehearsal {
+        let rule = DetectorPlan(name: "alive", detector: try options.detector(ThresholdDetector.self))
+        var bot = Rehearsal(.rehearsed(detectors: [rule]))
+        bot.comparesReplay = true
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        return bot
+    }
+
+    /// Answers every ten minutes, with so many sessions of each app.
+    private func answer(_ bot: inout Rehearsal, for length: Duration, _ apps: [String: Double], release: String? = nil) {
+        let end = bot.now + length
+        while bot.now < end {
+            let observations = apps.sorted { $0.key < $1.key }.map { app, sessions in
+                Observation.figures(
+                    ["sessions": sessions], of: Subject(source: "ios", app: app, release: release), at: bot.now,
+                    lasting: .minutes(10))
+            }
+            if observations.isEmpty {
+                bot.step(.polled(source: "ios", PollReport(.noData), validators: [:]))
+            } else {
+                bot.see(observations)
+            }
+            bot.advance(by: .minutes(10))
+        }
+    }
+
+    private static let alive: WrittenOptions = ["metric": "sessions", "warning": "< 10"]
+
+    @Test(arguments: [["other": 500.0], [:]])
+    func `a rule on sessions fires when an app that had some is gone, and ends when it is back`(left: [String: Double])
+        throws
+    {
+        var bot = try bot(Self.alive)
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
+        #expect(bot.decisions.isEmpty)
+        answer(&bot, for: .hours(3), left)
+        #expect(bot.marks(of: "shop") == "O")
+        let message = try #require(bot.decisions.last { $0.message.incidents[0].subject.app == "shop" }).message
+        #expect(message.headline.contains("sessions 0"), "\(message.headline)")
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
+        #expect(bot.marks(of: "shop") == "OR")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a release that fades away while its app goes on is nobody's alarm`() throws {
+        var bot = try bot(Self.alive)
+        answer(&bot, for: .hours(3), ["shop": 400], release: "5.1.0")
+        answer(&bot, for: .hours(5), ["shop": 400], release: "5.2.0")
+        #expect(bot.decisions.isEmpty)
+    }
+
+    @Test func `a source that fails has not lost its apps`() throws {
+        var bot = try bot(Self.alive)
+        answer(&bot, for: .hours(3), ["shop": 400])
+        for _ in 0..<30 {
+            bot.fail()
+            bot.advance(by: .minutes(10))
+        }
+        #expect(bot.marks(of: "shop") == "")
+    }
+
+    @Test func `an app that never had sessions, and a rule that asks for something else, see nothing`() throws {
+        var quiet = try bot(Self.alive)
+        answer(&quiet, for: .hours(1), ["shop": 400, "idle": 0])
+        quiet.advance(by: .hours(1))
+        #expect(quiet.marks(of: "shop") == "")
+        var users = try bot(["metric": "crash_events", "critical": "> 10"])
+        answer(&users, for: .hours(1), ["shop": 400, "other": 500])
+        answer(&users, for: .hours(4), ["other": 500])
+        #expect(users.decisions.isEmpty)
+    }
+
+    @Test func `after a week without it nobody knows any more, and it is closed without news`() throws {
+        var bot = try bot(Self.alive)
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
+        answer(&bot, for: .days(8), ["other": 500])
+        let kinds = bot.decisions.filter { $0.message.incidents[0].subject.app == "shop" }.map(\.kind)
+        #expect(kinds.first == .opened)
+        #expect(kinds.last == .closed)
+        #expect(kinds.dropFirst().dropLast().allSatisfy { $0 == .reminder })
+        #expect(bot.state.incidents.isEmpty)
+    }
+}
