@@ -50,7 +50,7 @@ extension Incidents {
     /// Ends a trouble; nil where there was none.
     mutating func clear(_ trouble: Trouble, about name: String, at now: Moment, _ output: inout Output) -> Touch? {
         self[identity: trouble.identity(about: name)].map {
-            resolve($0, because: "It works again.", at: now, &output)
+            resolve($0, because: "It is working again.", at: now, &output)
         }
     }
 

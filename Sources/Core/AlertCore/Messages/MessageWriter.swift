@@ -58,7 +58,7 @@ struct MessageWriter {
         let who = name(of: incident.subject)
         guard let metric = incident.evidence.metric, let figure = incident.evidence.figure else {
             let sentence = incident.evidence.sentence
-            return kind == .resolved ? "\(who): \(what(incident)) is over" : "\(who): \(sentence)"
+            return kind == .resolved ? "\(who): \(what(incident)) has resolved" : "\(who): \(sentence)"
         }
         let title = Metric(metric).title
         let value = text(figure.value, of: metric)
@@ -69,7 +69,7 @@ struct MessageWriter {
             // It may end without being better: its rule has gone, or its figures have stopped.
             let isBeyond = incident.evidence.limit?.holds(figure.value) ?? false
             return isBeyond
-                ? "\(who): \(title) not watched any more, \(after)" : "\(who): \(title) \(value) again, \(after)"
+                ? "\(who): \(title) no longer watched, \(after)" : "\(who): \(title) \(value) again, \(after)"
         case .reminder:
             return "\(who): \(title) still \(value) (\([limit, "for \((now - incident.since).short)"].joined))"
         case .escalated:
@@ -107,7 +107,7 @@ struct MessageWriter {
                     Message.Field("Before → now", "\(text(before, of: metric)) → \(text(figure.value, of: metric))"))
             }
             if let hit = hit(kind == .resolved ? incident.worst : evidence, metric) {
-                fields.append(Message.Field(kind == .resolved ? "Hit at worst" : "Hit", hit))
+                fields.append(Message.Field(kind == .resolved ? "Affected at worst" : "Affected", hit))
             }
             if kind == .resolved, let worst = incident.worst.figure {
                 fields.append(Message.Field("At worst", text(worst.value, of: metric)))

@@ -121,7 +121,7 @@ struct Turn {
         if !gone.isEmpty {
             let isGone = Set(gone)
             for incident in state.incidents.inOrder where incident.isOpen && isGone.contains(incident.subject) {
-                resolve(incident, because: "No figures have come for \(Figures.lifetime.short).")
+                resolve(incident, because: "No figures have arrived for \(Figures.lifetime.short).")
             }
             for subject in gone { state.figures.record(.forgotten(subject), &output) }
         }

@@ -10,7 +10,7 @@ import Testing
         let options = try written.options(of: MuteGate.manifest, name: "vacation")
         return try MuteGate(
             options: options,
-            context: RuleContext(name: "vacation", zone: try ZoneDatabase().zone(zone), looksPerDay: 1440))
+            context: RuleContext(name: "vacation", zone: try ZoneDatabase().zone(zone), checksPerDay: 1440))
     }
 
     private func moment(_ text: String) throws -> Moment { try #require(Moment(rfc3339: text)) }
