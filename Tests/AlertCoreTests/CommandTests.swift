@@ -222,7 +222,7 @@ import Testing
             (.retry(dead), "delivery \(dead) has not failed: it was delivered at Fri 20 Nov 12:01 UTC"),
             (
                 .mute(.all, until: .at(start), reason: nil, by: nil),
-                "a mute that ends at 2026-11-20T12:00:00Z has ended already"
+                "a mute that ends at 2026-11-20T12:00:00Z would already be over"
             ),
         ]
         #expect(incident.isEmpty == false)

@@ -47,7 +47,10 @@ import Testing
         #expect(telling.kind == .resolved)
         #expect(
             telling.message.fields.last
-                == Message.Field("Flapping", "4 changes within 3 min; the next message comes after 6 min without a change"))
+                == Message.Field(
+                    "Flapping",
+                    "4 changes within 3 min; "
+                        + "the next message comes after 6 min without a change"))
         #expect(bot.decisions.last { $0.mark == "h" }?.reason == .flapping)
     }
 

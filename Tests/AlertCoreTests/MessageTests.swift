@@ -223,8 +223,8 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .opened,
             """
-            🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET and wants to be left alone \
-            until Sat 21 Nov 02:00 CET: it is out of reach
+            🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET and asks not to be polled \
+            before Sat 21 Nov 02:00 CET: it is out of reach
             Since: Fri 20 Nov 23:00 CET
             Status: https://alerts.example.com
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h

@@ -79,7 +79,7 @@ private struct Bare: SubjectDetector {
         #expect(decision.message.headline == "🔴 shop: crash-free users 97.00% (limit < 99%, figures corrected)")
         let fact = try #require(decision.message.fields.first { $0.label == "Corrected" })
         #expect(fact.value.hasPrefix("96.00% was reported for Fri 20 Nov 11:00"))
-        #expect(fact.value.hasSuffix("late figures make it 98.50%"))
+        #expect(fact.value.hasSuffix("with late figures it is 98.50%"))
         // What was put right is what is known from then on.
         see(&bot, 15, upTo: hour)
         #expect(kinds(bot) == [.opened, .revised])
@@ -92,7 +92,7 @@ private struct Bare: SubjectDetector {
         see(&bot, 9, upTo: hour)
         #expect(kinds(bot) == [.opened, .resolved])
         let fact = try #require(bot.decisions.last?.message.fields.first { $0.label == "Corrected" })
-        #expect(fact.value.hasSuffix("late figures make it 99.10%"))
+        #expect(fact.value.hasSuffix("with late figures it is 99.10%"))
     }
 
     @Test func `newer figures of another span correct nothing`() {

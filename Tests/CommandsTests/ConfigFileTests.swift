@@ -52,7 +52,7 @@ import Testing
         #expect(try file.journalFolder() == scratch.path("state"))
         #expect(
             stage.complained
-                == "alertbot: warning: \(file.path) has 1 error; reading the journal all the same: "
+                == "alertbot: warning: \(file.path) has 1 error; reading the journal anyway: "
                 + "run 'alertbot check'\n")
         // Where not even the folder can be told, there is nothing to go on with.
         let hopeless = try scratch.shop(stage.machine, replacing: "bot: {", with: "bot: [")

@@ -158,7 +158,7 @@ import Testing
         let report = try ran(tests)
         #expect(report.isFine)
         try report.print(.none, on: stage.terminal)
-        #expect(stage.said.hasPrefix("✓ a fall is told\n\nSeen of \(scratch.path("config.yaml")): "))
+        #expect(stage.said.hasPrefix("✓ a fall is told\n\nCoverage of \(scratch.path("config.yaml")): "))
         #expect(stage.said.contains("\n  · floor  critical  never warning\n"))
         #expect(stage.said.hasSuffix("\n1 test, all as expected\n"))
         #expect(report.json["summary"] == ["tests": 1, "failed": 0])
@@ -212,13 +212,14 @@ import Testing
         #expect(json["now"]?.string == "2026-11-20T10:30:00Z")
         #expect(json["why"]?.array?.first?["verdict"]?.string == "firing")
         #expect(
-            stage.complained.hasPrefix("alertbot: this is what the present config makes of what was recorded from "))
+            stage.complained.hasPrefix("alertbot: this replays what was recorded from "))
         try why(app: "shp-ios", at: .at("10:30")).answer(as: .text)
         #expect(
             stage.said.hasSuffix(
-                "No figures of an app 'shp-ios' have come; there are: shop-ios; did you mean shop-ios?\n"))
+                "No figures of app 'shp-ios' have arrived; known: shop-ios; did you mean shop-ios?\n"))
         let early = #expect(throws: Failure.self) { try why(at: .at("09:30")).answer(as: .text) }
-        #expect(early?.sentence.hasPrefix("the recording begins at 2026-11-20T10:00:00Z; nothing is known of ") == true)
+        #expect(
+            early?.sentence.hasPrefix("the recording begins at 2026-11-20T10:00:00Z; nothing is known about ") == true)
         let late = #expect(throws: Failure.self) { try why(at: .at("13:00")).answer(as: .text) }
         #expect(late?.status == .wrongUsage)
     }

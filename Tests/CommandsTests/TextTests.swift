@@ -51,7 +51,7 @@ import Testing
             mute["origin"] = "config"
             for name in ["until", "by", "reason"] { mute[name] = .null }
         }
-        #expect(MuteText(written, paint).text == "m1 (in the config) app shop-*, from 2026-11-20T10:00:00Z for good")
+        #expect(MuteText(written, paint).text == "m1 (in the config) app shop-*, from 2026-11-20T10:00:00Z permanently")
     }
 
     @Test func `the status names what waits, what fails and what is muted`() {
@@ -99,7 +99,7 @@ import Testing
                 Incidents
                 \(IncidentText(incident, paint).text)
 
-                Not known
+                Cannot judge yet
                   shop-web: floor: too few users
 
                 Channels
@@ -144,7 +144,7 @@ import Testing
                 2026-11-20T12:00:00Z ops opened delivered  d1
                   first line
                   last line
-                2026-11-20T12:01:00Z ops resolved dead  d2
+                2026-11-20T12:01:00Z ops resolved failed  d2
                   over
                   it was refused
                 """)

@@ -225,7 +225,7 @@ private struct Workshop {
         ),
         (
             "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 5 60, expect: []}",
-            "2:54 'users' is '5 60', expected how often, such as x60|x60"
+            "2:54 'users' is '5 60', expected a repetition such as x60|x60"
         ),
         (
             "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: failed(timeut), expect: []}",
@@ -237,7 +237,7 @@ private struct Workshop {
         ),
         (
             "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 5 x999999999, expect: []}",
-            "2:54 'users' is '5 x999999999', expected how often, such as x60"
+            "2:54 'users' is '5 x999999999', expected a repetition such as x60"
         ),
         (
             "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 5, crashed_users: 6, expect: []}",

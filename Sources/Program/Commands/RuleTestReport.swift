@@ -133,7 +133,8 @@ public struct RuleTestReport {
             switch line.kind {
             case .asExpected: return "      \(time) \(line.text)"
             case .missing(let position):
-                return paint.red("    - \(time) \(line.text)") + "  (expected at \(place(position, file)), but not there)"
+                return paint.red("    - \(time) \(line.text)")
+                    + "  (expected at \(place(position, file)), but not there)"
             case .unexpected: return paint.green("    + \(time) \(line.text)") + "  (not expected)"
             }
         }.joined(separator: "\n")

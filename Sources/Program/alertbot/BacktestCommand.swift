@@ -13,7 +13,7 @@ internal import SystemPorts
 struct BacktestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backtest",
-        abstract: "Replays a span through the config and shows what would have been sent. Sends nothing, writes nothing.",
+        abstract: "Replays a span through the config and shows what it would have sent. Sends nothing, writes nothing.",
         discussion: """
             Begins with a fresh state and replays observations in virtual time: those that the running bot has recorded, \
             what the sources themselves recall, or a file. Shows the time line of messages, and how noisy each rule \

@@ -25,7 +25,8 @@ struct DryRunCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text, json, html: one page, or payload: the exact requests.")
     var format = Format.text
     @Option(
-        name: .long, help: ArgumentHelp("Replay this file instead of polling; - for standard input.", valueName: "file"))
+        name: .long, help: ArgumentHelp("Replay this file instead of polling; - for standard input.", valueName: "file")
+    )
     var observations: String?
     @Flag(name: .long, help: "Take the last recorded figures of every source instead of polling.")
     var recorded = false

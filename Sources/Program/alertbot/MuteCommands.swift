@@ -10,7 +10,8 @@ struct MuteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mute", abstract: "Holds what matches until a time; what is still wrong then is sent then.",
         discussion:
-            "What opens and resolves meanwhile is not sent. The mute is kept in the journal, whether the bot runs or not.")
+            "What opens and resolves meanwhile is not sent. The mute is kept in the journal, whether the bot runs or not."
+    )
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text

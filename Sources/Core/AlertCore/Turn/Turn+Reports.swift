@@ -185,7 +185,7 @@ extension Turn {
             return isKnown ? nil : "\(name) is no longer in the config."
         }
         guard let rule = plan.detector(incident.rule) else {
-            return "The rule \(incident.rule) is no longer in the config."
+            return "Rule \(incident.rule) is no longer in the config."
         }
         guard plan.source(name) != nil else { return "The source \(name) is no longer in the config." }
         let isConcerned =

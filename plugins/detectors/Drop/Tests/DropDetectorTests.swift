@@ -182,7 +182,7 @@ extension DropDetector {
             Issue.record("it judged a span that has not been yet")
             return
         }
-        #expect(sentence.hasSuffix("which is not yet: the clock has been changed"))
+        #expect(sentence.hasSuffix("which is in the future: the clock has been changed"))
     }
 
     @Test func `an unfinished span changes nothing`() throws {
@@ -243,7 +243,7 @@ extension DropDetector {
             ),
             (
                 ["by": .fraction(0.02), "critical": .fraction(0.01)],
-                ["'critical' (1pp) is less than 'by' (2pp), the smallest drop looked for (write at least 2pp)"]
+                ["'critical' (1pp) is less than 'by' (2pp), the smallest drop it can find (write at least 2pp)"]
             ),
             (
                 ["false_alarms": .rate(count: 1, per: .days(7))],

@@ -21,7 +21,7 @@ public struct ReleaseDetector: Detector {
     static let compare = Setting(
         "compare", .choice(of: Basis.self), default: .sameHours,
         "Over the same hours, or after the same number of sessions since each came out.")
-    static let worseBy = Setting("worse_by", .points, default: 0.001, "A release that is worse by less is not reported.")
+    static let worseBy = Setting("worse_by", .points, default: 0.001, "A smaller difference is not reported.")
     static let critical = Setting("critical", .points, "A release that is worse by this much is critical.")
     static let window = Setting(
         "window", .duration(.minutes(30) ... .days(30)), default: .hours(6), "The hours over which both are judged.")

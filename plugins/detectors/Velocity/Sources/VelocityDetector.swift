@@ -81,7 +81,8 @@ public struct VelocityDetector: Detector {
         guard reading.span.length <= window.scaled(by: VelocityDetector.stretchMax) else {
             return findings + [
                 silence(
-                    "issues are reported for \(reading.span.length.short) at a time, too long to judge how fast they spread")
+                    "issues are reported for \(reading.span.length.short) at a time, too long to judge how fast they spread"
+                )
             ]
         }
         guard let total = total(reading, sight.series) else {

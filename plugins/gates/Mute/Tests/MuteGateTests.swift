@@ -125,7 +125,7 @@ import Testing
     func `a mute that never opens is a mistake`(from: String, until: String, end: String, begin: String) throws {
         let problem = Problem(
             Position(line: 3, column: 9),
-            "the mute ends (\(end)) before it begins (\(begin)), so it never opens")
+            "the mute ends (\(end)) before it begins (\(begin)), so it never applies")
         #expect(throws: ProblemList([problem])) { try rule(["from": from, "until": until]) }
     }
 }

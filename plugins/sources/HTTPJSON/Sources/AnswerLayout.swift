@@ -85,7 +85,7 @@ struct AnswerLayout: Hashable, Sendable {
         if app == nil, fixedApp == nil {
             problems.append(
                 Problem(
-                    options.position(of: Source.map), "neither 'app' nor 'map.app' says which app the figures belong to",
+                    options.position(of: Source.map), "neither 'app' nor 'map.app' names the app of the figures",
                     advice: "write app: NAME"))
         }
         if fixedApp?.isEmpty == true { problems.append(Problem(options.position(of: Source.app), "'app' is empty")) }

@@ -80,7 +80,7 @@ import Testing
         #expect(
             problems([:], map: ["release": "$.v"]) == [
                 "'map' names no metric; for example users: $.users, crashed_users: $.crashed",
-                "neither 'app' nor 'map.app' says which app the figures belong to; write app: NAME",
+                "neither 'app' nor 'map.app' names the app of the figures; write app: NAME",
             ])
         #expect(problems([:], map: ["app": "$.app", "users": "$.n"]) == [])
         #expect(problems(["app": ""]) == ["'app' is empty"])
