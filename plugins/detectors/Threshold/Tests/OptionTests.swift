@@ -100,7 +100,7 @@ import ThresholdDetector
             ),
             (
                 ["metric": "anr_rate", "warning": "> 0.47%", "recover": "0.5pp"],
-                ["4:9: to be over, ANR rate would have to reach -0.03%, which no rate does [write a smaller one]"]
+                ["4:9: to resolve, ANR rate would have to reach -0.03%, which no rate does [write a smaller one]"]
             ),
             // All at once.
             (
