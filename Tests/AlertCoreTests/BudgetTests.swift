@@ -70,7 +70,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(digest.reason.description == "budget:calm-down")
         #expect(digest.message.incidents.count == 2)
         #expect(digest.message.lines.count == 2)
-        #expect(digest.message.headline == "🗒 shop: 2 firing, held back by calm-down")
+        #expect(digest.message.headline == "🗒 shop: 2 firing, held by calm-down")
         #expect(bot.objections == [])
     }
 
@@ -95,7 +95,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(bot.marks() == "OhhDhhh")
         bot.advance(by: .hours(1))
         #expect(bot.marks() == "OhhDhhhD")
-        #expect(bot.decisions.last?.message.headline == "🗒 shop: 3 over, held back by calm-down")
+        #expect(bot.decisions.last?.message.headline == "🗒 shop: 3 resolved, held by calm-down")
         #expect(bot.state.incidents.isEmpty)
     }
 

@@ -77,7 +77,7 @@ import Testing
         #expect(bot.decisions.last?.reason.description == "escalate:wake-up")
         #expect(
             bot.decisions.last?.message.fields.last
-                == Message.Field("Not acknowledged", "for 30 min after it was first told"))
+                == Message.Field("Not acknowledged", "for 30 min after the first notification"))
         #expect(told(&bot, ".") == ("OR", "OR"))
     }
 

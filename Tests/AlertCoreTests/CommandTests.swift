@@ -53,7 +53,7 @@ import Testing
         }
         #expect(bot.play("ww") == "h.")
         let id = details["id"]?.string ?? ""
-        #expect(tell(&bot, .unmute(.id(id))) == .done("the mute of app shop is over", .array([details])))
+        #expect(tell(&bot, .unmute(.id(id))) == .done("the mute of app shop has ended", .array([details])))
         #expect(bot.decisions.last?.decision == .send)
         #expect(bot.state.mutes.isEmpty)
     }
@@ -150,7 +150,7 @@ import Testing
         let id = bot.state.outbox.history[0].delivery.id
         bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
         #expect(
-            tell(&bot, .retry(id)) == .done("delivery \(id) is back in the outbox of channel team", ["id": .string(id)])
+            tell(&bot, .retry(id)) == .done("delivery \(id) is queued again for channel team", ["id": .string(id)])
         )
         bot.advance(by: .seconds(1))
         #expect(bot.state.outbox.history.filter { $0.delivery.id == id }.map(\.end.name) == ["delivered"])
@@ -167,7 +167,7 @@ import Testing
         bot.advance(by: .minutes(1))
         let told = try #require(bot.state.outbox.history.last { $0.delivery.id == id }?.delivery)
         #expect(told.kind == .digest)
-        #expect(told.message.headline == "🗒 Over by now: shop: The script says w.")
+        #expect(told.message.headline == "🗒 Resolved in the meantime: shop: The script says w.")
         #expect(told.message.incidents.map(\.state) == [.resolved])
         #expect(bot.state.incidents.isEmpty)
         #expect(bot.objections == [])
@@ -205,7 +205,7 @@ import Testing
 
     // MARK: refusals
 
-    @Test func `what can not be done is refused with what would help`() {
+    @Test func `what cannot be done is refused with what would help`() {
         var bot = withDeadLetter()
         let incident = bot.state.incidents.inOrder[0].id
         bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
@@ -218,11 +218,11 @@ import Testing
                 .acknowledge(["zz"], by: nil),
                 "there is no open incident 'zz'; open are \(bot.state.incidents.inOrder.map(\.id).joined(separator: ", "))"
             ),
-            (.retry("zz"), "there is no delivery 'zz'; 'alertbot history --dead' lists the dead letters"),
-            (.retry(dead), "delivery \(dead) is not dead: it was delivered at Fri 20 Nov 12:01 UTC"),
+            (.retry("zz"), "there is no delivery 'zz'; 'alertbot history --dead' lists failed deliveries"),
+            (.retry(dead), "delivery \(dead) has not failed: it was delivered at Fri 20 Nov 12:01 UTC"),
             (
                 .mute(.all, until: .at(start), reason: nil, by: nil),
-                "a mute that ends at 2026-11-20T12:00:00Z has ended already"
+                "a mute that ends at 2026-11-20T12:00:00Z would already be over"
             ),
         ]
         #expect(incident.isEmpty == false)

@@ -47,7 +47,10 @@ import Testing
         #expect(telling.kind == .resolved)
         #expect(
             telling.message.fields.last
-                == Message.Field("Flapping", "4 changes within 3 min; more when nothing has changed for 6 min"))
+                == Message.Field(
+                    "Flapping",
+                    "4 changes within 3 min; "
+                        + "the next message comes after 6 min without a change"))
         #expect(bot.decisions.last { $0.mark == "h" }?.reason == .flapping)
     }
 
@@ -55,7 +58,7 @@ import Testing
         var bot = try bot(["changes": "3", "within": "20m", "calm": "6m"])
         #expect(bot.play("w.w.w.........") == "OROhhx...h.D..")
         // The one whose beginning was told is over, and so is the one that nobody heard of.
-        #expect(bot.decisions.last?.message.headline == "🗒 shop: 2 over, held back by wobble")
+        #expect(bot.decisions.last?.message.headline == "🗒 shop: 2 resolved, held by wobble")
         #expect(bot.state.incidents.isEmpty)
     }
 

@@ -252,7 +252,7 @@ import Testing
         let options = Options(
             name: "nights", position: place,
             values: ["between": Option(.hours(try DailyHours(grammar: hours)), at: place)])
-        let context = RuleContext(name: "nights", zone: zone, looksPerDay: 288)
+        let context = RuleContext(name: "nights", zone: zone, checksPerDay: 288)
         return GatePlan(name: "nights", gate: try QuietHoursGate(options: options, context: context))
     }
 

@@ -54,7 +54,7 @@ import Testing
         bot.see(shop[1...].map { ($0, .fine) })
         bot.advance(by: .minutes(1))
         #expect(bot.marks() == "hhhOhRhhR")
-        #expect(bot.decisions.last?.message.headline == "✅ shop: 2 incidents over")
+        #expect(bot.decisions.last?.message.headline == "✅ shop: 2 incidents resolved")
         #expect(bot.state.incidents.isEmpty)
     }
 

@@ -3,8 +3,8 @@ import AlertTesting
 import PluginKit
 import Testing
 
-/// While the journal can not be written, nothing is accepted that could be lost.
-@Suite struct `When the journal can not be written` {
+/// While the journal cannot be written, nothing is accepted that could be lost.
+@Suite struct `When the journal cannot be written` {
     private func bot(reportTo: String? = nil) -> Rehearsal {
         var bot = Rehearsal(
             .rehearsed(channels: ["team", "ops"].map { ChannelPlan(name: $0) }, reportTo: reportTo))
@@ -29,7 +29,7 @@ import Testing
         #expect(order.mayLeaveUnsafe)
         #expect(
             order.delivery.message.headline
-                == "🔴 alertbot: The journal can not be written, so nothing new is told until it can be: no room left")
+                == "🔴 alertbot: The journal cannot be written, so nothing new is sent until it can be: no room left")
     }
 
     /// Slack and Matrix take one message at a time, and what waits for the journal must not take its place.
@@ -56,7 +56,7 @@ import Testing
         let order = try #require(told.first)
         #expect(told.count == 1)
         #expect(order.mayLeaveUnsafe)
-        #expect(order.delivery.message.headline.contains("The journal can not be written"))
+        #expect(order.delivery.message.headline.contains("The journal cannot be written"))
 
         // Nothing else leaves meanwhile, though there is a place for it.
         now = now + .minutes(1)

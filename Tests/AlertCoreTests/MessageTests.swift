@@ -84,7 +84,7 @@ private struct Floor: SubjectDetector {
         bot.suspend(for: .hours(2))
         see(crashed: 118, in: &bot)
         let message = try #require(bot.decisions.last { $0.decision == .send }).message
-        #expect(message.headline == "🟠 shop: crash-free users 98.00% (limit < 99%)")
+        #expect(message.headline == "🟠 shop: crash-free users 98.00% (alert below 99%)")
         #expect(message.fields.contains(Message.Field("Now", "99.41%")))
         #expect(message.fields.contains(Message.Field("Hit", "400 of 20,000 users (2.00%)")))
         #expect(message.reason.contains("98.00%"))
@@ -137,9 +137,9 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .opened,
             """
-            🟠 shop: crash-free users 99.10% (limit < 99.5%)
+            🟠 shop: crash-free users 99.10% (alert below 99.5%)
             Before → now: 99.84% → 99.10%
-            Hit: 180 of 20,000 users (0.90%)
+            Affected: 180 of 20,000 users (0.90%)
             Since: Fri 20 Nov 23:00 CET
             Last day: ██▇▇███▇▇███▇▇███▇▇███▇▁
             Why: crash-free users 99.10%, below 99.5% over the last hour
@@ -157,9 +157,9 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .escalated,
             """
-            🔴 shop: crash-free users now 98.00% (limit < 99%, now critical)
+            🔴 shop: crash-free users now 98.00% (alert below 99%, now critical)
             Before → now: 99.84% → 98.00%
-            Hit: 400 of 20,000 users (2.00%)
+            Affected: 400 of 20,000 users (2.00%)
             Since: Fri 20 Nov 23:00 CET, for 10 min
             Last day: ██████████████████████▅▁
             Why: crash-free users 98.00%, below 99% over the last hour
@@ -177,9 +177,9 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .reminder,
             """
-            🔴 shop: crash-free users still 98.05% (limit < 99%, for 4 h 10 min)
+            🔴 shop: crash-free users still 98.05% (alert below 99%, for 4 h 10 min)
             Before → now: 99.84% → 98.05%
-            Hit: 390 of 20,000 users (1.95%)
+            Affected: 390 of 20,000 users (1.95%)
             Since: Fri 20 Nov 23:00 CET, for 4 h 10 min
             Last day: ██████████████████▅▁···▁
             Why: crash-free users 98.05%, below 99% over the last hour
@@ -198,7 +198,7 @@ private struct Floor: SubjectDetector {
             bot, .resolved,
             """
             ✅ shop: crash-free users 99.89% again, after 4 h 30 min
-            Hit at worst: 400 of 20,000 users (2.00%)
+            Affected at worst: 400 of 20,000 users (2.00%)
             At worst: 98.00%
             Lasted: Fri 20 Nov 23:00 to Sat 21 Nov 03:30 CET, 4 h 30 min
             Last day: ██████████████████▅▁···█
@@ -218,12 +218,12 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .resolved,
             """
-            ✅ shop: crash-free users not watched any more, after 2 h
-            Hit at worst: 180 of 20,000 users (0.90%)
+            ✅ shop: crash-free users no longer watched, after 2 h
+            Affected at worst: 180 of 20,000 users (0.90%)
             At worst: 99.10%
             Lasted: Fri 20 Nov 23:00 to Sat 21 Nov 01:00 CET, 2 h
             Last day: ▇▇███▇▇███▇▇███▇▇███▇▁··
-            Why: The rule crash-free-floor is not in the config any more.
+            Why: Rule crash-free-floor is no longer in the config.
             Status: https://alerts.example.com
             Rule crash-free-floor · incident ID
             """)
@@ -240,7 +240,7 @@ private struct Floor: SubjectDetector {
             """
             🗒 1 incident came and went during quiet hours (nights)
             • 🔴 shop: crash-free users 98.00% at worst · Fri 20 Nov 23:00 to Sat 21 Nov 01:00 CET, 2 h
-            Why: What begins and ends during quiet hours (nights) is told once, afterwards.
+            Why: What opened and resolved during quiet hours (nights) is summarised once, afterwards.
             Status: https://alerts.example.com
             """)
     }
@@ -265,9 +265,9 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .resolved,
             """
-            ✅ alertbot: source-failing of ios is over
+            ✅ alertbot: source-failing of ios has resolved
             Lasted: Sat 21 Nov 00:00 to 00:40 CET, 40 min
-            Why: It works again.
+            Why: It is working again.
             Status: https://alerts.example.com
             Rule source-failing · incident ID
             """)
@@ -279,8 +279,8 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .opened,
             """
-            🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET and wants to be left alone \
-            until Sat 21 Nov 02:00 CET: it is out of reach
+            🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET and asks not to be polled \
+            before Sat 21 Nov 02:00 CET: it is out of reach
             Since: Fri 20 Nov 23:00 CET
             Status: https://alerts.example.com
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
@@ -296,7 +296,7 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .opened,
             """
-            🔴 alertbot: The credential of source ios was refused twice, so it is not polled any more: it is out of reach. \
+            🔴 alertbot: The credential of source ios was refused twice, so it is no longer polled: it is out of reach. \
             Renew it, then reload the config.
             Since: Fri 20 Nov 23:00 CET
             Status: https://alerts.example.com

@@ -76,10 +76,10 @@ private struct Bare: SubjectDetector {
         #expect(kinds(bot) == [.opened, .revised])
         let decision = try #require(bot.decisions.last)
         #expect(decision.reason == .revised)
-        #expect(decision.message.headline == "🔴 shop: crash-free users 97.00% (limit < 99%, figures corrected)")
+        #expect(decision.message.headline == "🔴 shop: crash-free users 97.00% (alert below 99%, figures corrected)")
         let fact = try #require(decision.message.fields.first { $0.label == "Corrected" })
-        #expect(fact.value.hasPrefix("96.00% was said of Fri 20 Nov 11:00"))
-        #expect(fact.value.hasSuffix("late figures make it 98.50%"))
+        #expect(fact.value.hasPrefix("96.00% was reported for Fri 20 Nov 11:00"))
+        #expect(fact.value.hasSuffix("with late figures it is 98.50%"))
         // What was put right is what is known from then on.
         see(&bot, 15, upTo: hour)
         #expect(kinds(bot) == [.opened, .revised])
@@ -92,7 +92,7 @@ private struct Bare: SubjectDetector {
         see(&bot, 9, upTo: hour)
         #expect(kinds(bot) == [.opened, .resolved])
         let fact = try #require(bot.decisions.last?.message.fields.first { $0.label == "Corrected" })
-        #expect(fact.value.hasSuffix("late figures make it 99.10%"))
+        #expect(fact.value.hasSuffix("with late figures it is 99.10%"))
     }
 
     @Test func `newer figures of another span correct nothing`() {
@@ -158,8 +158,8 @@ private struct Bare: SubjectDetector {
         #expect(kinds(bot) == [])
         #expect(
             bot.notes.last?.text
-                == "source ios: of shop from 2026-11-20T11:00:00Z to 2026-11-20T12:00:00Z there were 1,000 users and now are 60; "
-                + "what was seen before is kept")
+                == "source ios: shop had 1,000 users from 2026-11-20T11:00:00Z to 2026-11-20T12:00:00Z, and has 60 now; "
+                + "the earlier figures are kept")
     }
 
     @Test func `after the clock was set back, the same hour measured anew corrects nothing`() {

@@ -82,7 +82,7 @@ import Testing
         #expect(JSON.object(object).text == #"{"a":3,"c":4}"#)
     }
 
-    @Test func `pretty text can not steer a terminal, and means the same`() throws {
+    @Test func `pretty text cannot steer a terminal, and means the same`() throws {
         let value: JSON = ["title\u{9B}31m": "right\u{202E}tfel\u{7F}\u{1B}[0m é 購 🔴"]
         let text = value.prettyText
         #expect(text.contains(#""title\u009b31m": "right\u202etfel\u007f\u001b[0m é 購 🔴""#), "\(text)")

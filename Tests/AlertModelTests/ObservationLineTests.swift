@@ -76,11 +76,11 @@ import Testing
         ("metrics", "{\"users\":\"5\"}", "$.metrics.users: expected a number, found the string \"5\""),
         (
             "metrics", "{\"users\":-5}",
-            "$.metrics: expected figures that make sense, found 'users' is -5.0, but a count is never negative"
+            "$.metrics: expected plausible figures, found 'users' is -5.0, but a count is never negative"
         ),
         (
             "metrics", "{\"users\":5,\"crashed_users\":6}",
-            "$.metrics: expected figures that make sense, found 'crashed_users' (6) is more than 'users' (5)"
+            "$.metrics: expected plausible figures, found 'crashed_users' (6) is more than 'users' (5)"
         ),
         ("issues", "{}", "$.issues: expected an array, found an object"),
         ("issues", "[{\"id\":\"\"}]", "$.issues[0].id: expected a string that is not empty, found the string \"\""),

@@ -41,7 +41,7 @@ import Testing
         #expect(throws: Failure.self) { try cache.contents(of: "ios/2026-11-20.jsonl") }
     }
 
-    @Test func `a folder that can not be made is told before anything is fetched`() throws {
+    @Test func `a folder that cannot be made is told before anything is fetched`() throws {
         try scratch.write("file", "")
         let cache = try CacheFolder(scratch.path("file/cache"), variables: none)
         let failure = #expect(throws: Failure.self) { try cache.prepare() }
@@ -49,7 +49,7 @@ import Testing
             failure
                 == Failure(
                     .impossible,
-                    "\(scratch.path("file/cache")) can not be written: Not a directory; "
+                    "\(scratch.path("file/cache")) cannot be written: Not a directory; "
                         + "name another folder with --cache DIR"))
         #expect(throws: Failure.self) { try cache.keep([1], as: "ios/2026-11-20.jsonl") }
     }

@@ -42,7 +42,7 @@ import TimeZones
         _ = try file.play { _ in }
         let complaints = stage.complained.split(separator: "\n")
         #expect(complaints.count == 101)
-        #expect(complaints.last == "alertbot: and 2 more lines with something wrong")
+        #expect(complaints.last == "alertbot: and 2 more lines with problems")
     }
 
     @Test func `a recording is one, from a moment on, and nobody minds a file that has gone`() throws {
@@ -79,15 +79,15 @@ import TimeZones
     }
 
     @Test(arguments: [("absent", "No such file or directory"), ("folder", "Is a directory")])
-    func `what can not be read ends the command`(name: String, reason: String) throws {
+    func `what cannot be read ends the command`(name: String, reason: String) throws {
         try scratch.makeFolder("folder")
         let path = scratch.path(name)
         var file = ObservationFiles(path, sources: ["ios"], stage.terminal)
         let failure = #expect(throws: Failure.self) { _ = try file.play { _ in } }
-        #expect(failure == Failure(.impossible, "the observations \(path) can not be read: \(reason)"))
+        #expect(failure == Failure(.impossible, "the observations \(path) cannot be read: \(reason)"))
     }
 
-    @Test func `what truly happened is read line by line, and a broken line makes it less than whole`() throws {
+    @Test func `what really happened is read line by line, and a broken line makes it less than whole`() throws {
         let line = #"{"app":"shop","from":"2026-11-20T09:00:00Z","to":"2026-11-20T10:00:00Z"}"# + "\n"
         try scratch.write("truth.jsonl", line)
         let truth = try TruthFile(scratch.path("truth.jsonl"), on: stage.terminal)
@@ -101,7 +101,7 @@ import TimeZones
         let none = try TruthFile(nil, on: stage.terminal)
         #expect(none.incidents == nil && none.isWhole)
         let failure = #expect(throws: Failure.self) { try TruthFile("/nowhere/truth", on: stage.terminal) }
-        #expect(failure?.sentence == "the incidents /nowhere/truth can not be read: No such file or directory")
+        #expect(failure?.sentence == "the incidents /nowhere/truth cannot be read: No such file or directory")
     }
 }
 
@@ -164,12 +164,12 @@ import TimeZones
 
     @Test func `what a playback left out is told in words`() {
         var playback = Playback(.empty, until: .at("10:00"))
-        #expect(playback.remarks(until: nil) == ["there was no observation to play"])
+        #expect(playback.remarks(until: nil) == ["there are no observations to replay"])
         let late = ObservationReader.Batch(seen: .at("11:00"), lines: [.figures(of: "ios", at: .at("11:00"))])
         playback.feed(late)
         #expect(
             playback.remarks(until: .at("10:00")) == [
-                "1 line seen after 2026-11-20T10:00:00Z is not played", "there was no observation to play",
+                "1 line seen after 2026-11-20T10:00:00Z is not played", "there are no observations to replay",
             ])
         playback.feed(late)
         playback.feed(ObservationReader.Batch(seen: .at("09:00"), lines: [.figures(of: "ios", at: .at("09:00"))]))

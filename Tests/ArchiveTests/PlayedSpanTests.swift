@@ -48,8 +48,8 @@ import Testing
         let nothing = await failure(config, .init())
         #expect(
             nothing?.sentence
-                == "nothing is recorded in \(scratch.path("state/observations")); the running bot records "
-                + "there what comes of its polls; play a file with --observations FILE")
+                == "nothing is recorded in \(scratch.path("state/observations")); the running bot records its "
+                + "observations there; replay a file with --observations FILE")
         try scratch.record([
             "2026-11-19-1": [.figures(of: "ios", at: .at("09:00", day: 19))],
             "2026-11-20-1": [.figures(of: "ios", at: .at("09:00"))],
@@ -82,10 +82,10 @@ import Testing
         #expect(played.times == ["20T11:00 ios"])
         #expect(stage.complained.hasPrefix("alertbot: warning: played only what was recorded"))
         let elsewhere = await failure(config, .init(since: "1h", cache: cache), until: .at("09:00", day: 22))
-        #expect(elsewhere?.sentence == "nothing of that span is recorded in \(scratch.path("state/observations"))")
+        #expect(elsewhere?.sentence == "nothing from that span is recorded in \(scratch.path("state/observations"))")
         let unrecorded = try Scratch()
         let alone = await failure(try unrecorded.config(["ios": "forgetful"]), .init(since: "1h", cache: cache))
-        #expect(alone?.sentence.hasPrefix("no source of the config keeps a history that can be asked for") == true)
+        #expect(alone?.sentence.hasPrefix("no source in the config keeps a history that can be fetched for") == true)
     }
 
     @Test func `sources that keep a past tell it, others are left out, and it is kept for the next time`() async throws
@@ -116,7 +116,7 @@ import Testing
         #expect(complaints.last?.hasPrefix("alertbot: source broken: 2026-11-20: ") == true, "\(complaints)")
         #expect(complaints.last?.hasSuffix("the past is gone; it is left out") == true, "\(complaints)")
         let nothing = await failure(try scratch.config(["broken": "remembering"]), .init(since: "2h", cache: cache))
-        #expect(nothing == Failure(.impossible, "no source told of its past, so there is nothing to play"))
+        #expect(nothing == Failure(.impossible, "no source returned its history, so there is nothing to replay"))
     }
 
     @Test func `a day that was damaged in the cache is named`() async throws {
@@ -151,6 +151,6 @@ import Testing
             return try await span.play { _ in }
         }
         let failure = await #expect(throws: Failure.self) { try await task.value }
-        #expect(failure?.sentence == "stopped; the days that were fetched are kept for the next time")
+        #expect(failure?.sentence == "stopped; the days already fetched are kept for next time")
     }
 }

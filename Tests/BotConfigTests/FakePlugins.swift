@@ -64,7 +64,7 @@ struct LimitDetector: SubjectDetector {
     let confidence: Double?
     let volumeMin: Int
     let zone: Zone
-    let looksPerDay: Double
+    let checksPerDay: Double
 
     init(options: Options, context: RuleContext) throws(ProblemList) {
         metric = try options[Self.metric]
@@ -75,7 +75,7 @@ struct LimitDetector: SubjectDetector {
         confidence = options[Self.confidence]
         volumeMin = options[Self.minVolume]
         zone = context.zone
-        looksPerDay = context.looksPerDay
+        checksPerDay = context.checksPerDay
         if limit.isPercentage, metric == .users {
             throw ProblemList(options.position(of: Self.limit), "'users' is a count, so its limit has no '%'")
         }

@@ -28,7 +28,7 @@ internal import Testing
               one: {plugin: wait, match: {app: shop}, when: {app: bank}}
               two: {plugin: wait, match: {app: bank}, when: {app: shop}}
             """ + least,
-            "2:3: rules wait for each other in a circle: one, two, one (take one of them out, or narrow its 'match')"),
+            "2:3: rules wait for each other in a circle: one, two, one (remove one of them, or narrow its 'match')"),
         Mistake(
             "a rate without its time", "rules: {more: {plugin: wait, when: {app: a}, at_most: 10}}" + least,
             "1:55: 'at_most' is '10', expected a rate such as 10 per 1h"),

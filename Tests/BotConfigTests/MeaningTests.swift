@@ -213,7 +213,7 @@ internal import Testing
         #expect(detector.volumeMin == 0)
         #expect(detector.zone.name == "Europe/Madrid")
         // Looks are counted for the fastest source that the rule can see: every 30 s.
-        #expect(detector.looksPerDay == 2880)
+        #expect(detector.checksPerDay == 2880)
     }
 
     @Test func `gates are asked mutes first, then quiet hours, then the rest, each in the order of the file`() throws {

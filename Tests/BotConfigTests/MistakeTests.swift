@@ -88,7 +88,7 @@ internal import Testing
                 + "(use 'match' of a route or of a gate)"),
         Mistake(
             "no such severity", "routes:\n  - {match: {severity: critcal}, to: team}\n  - to: team" + least,
-            "2:24: 'critcal' is no severity; expected info, warning or critical -> critical"),
+            "2:24: 'critcal' is not a severity; expected info, warning or critical -> critical"),
         Mistake(
             "an empty list in a match", "routes:\n  - {match: {app: []}, to: team}\n  - to: team" + least,
             "2:19: 'match.app' is an empty list, so it can never match"),
@@ -115,7 +115,7 @@ internal import Testing
             "2:3: rule 'floor' names no plugin (write plugin: limit, night, holiday, cap or wait)"),
         Mistake(
             "a name that is none", "rules:\n  my floor: {plugin: cap, at_most: 3}" + least,
-            "2:3: 'my floor' is no name; use letters, digits, '-', '_' and '.', at most 64"),
+            "2:3: 'my floor' is not a valid name; use letters, digits, '-', '_' and '.', at most 64"),
     ]
 
     @Test(arguments: references) func `what names nothing and what can never match is told`(mistake: Mistake) {
@@ -144,7 +144,7 @@ internal import Testing
             "1:10: 'version' is '2'; this alertbot reads version 1 -> version: 1"),
         Mistake(
             "a plugins section", "plugins:\n  - path: ./pagerbell" + least,
-            "1:1: plugins outside the bot's own process are not part of this version (remove 'plugins')"),
+            "1:1: plugins outside the bot's own process are not supported by this version (remove 'plugins')"),
         Mistake(
             "several required options missing",
             "sources:\n  ios: {plugin: any}\nchannels:\n  team: {plugin: hook}",
@@ -252,7 +252,7 @@ internal import Testing
             "1:13: the environment variable NOBODY is not set"),
         Mistake(
             "an unreadable secret file", "bot: {name: \"${file:/run/nothing}\"}" + least,
-            "1:13: the secret file /run/nothing can not be read: there is no such file"),
+            "1:13: the secret file /run/nothing cannot be read: there is no such file"),
         Mistake(
             "a secret file that is no text", "bot: {name: \"${file:binary}\"}" + least,
             "1:13: the secret file /etc/bot/binary is not UTF-8 text"),
@@ -261,10 +261,10 @@ internal import Testing
             "1:13: the secret file /etc/bot/huge is larger than 64 KiB"),
         Mistake(
             "an unknown kind of secret", "bot: {name: \"${evn:TOKEN}\"}" + least,
-            "1:13: 'evn' is no kind of secret; the kinds are env, file and credential -> ${env:TOKEN}"),
+            "1:13: 'evn' is not a kind of secret; the kinds are env, file and credential -> ${env:TOKEN}"),
         Mistake(
             "a kind near nothing", "bot: {name: \"${vault:TOKEN}\"}" + least,
-            "1:13: 'vault' is no kind of secret; the kinds are env, file and credential"),
+            "1:13: 'vault' is not a kind of secret; the kinds are env, file and credential"),
         Mistake(
             "no kind", "bot: {name: \"${TOKEN}\"}" + least,
             "1:13: '${TOKEN}' names no kind of secret; the kinds are env, file and credential -> ${env:TOKEN}"),
@@ -280,7 +280,7 @@ internal import Testing
             "2:55: 'then' is '***', expected hold or drop"),
     ]
 
-    @Test(arguments: secrets) func `a secret that can not be had is told`(mistake: Mistake) { expect(mistake) }
+    @Test(arguments: secrets) func `a secret that cannot be had is told`(mistake: Mistake) { expect(mistake) }
 
     @Test func `without credentials a reference to one says what to do`() {
         let result = load("bot: {name: \"${credential:pager}\"}" + least, credentials: nil)

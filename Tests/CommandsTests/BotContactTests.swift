@@ -99,7 +99,9 @@ import Testing
             #expect(await face.coverage(ofIncident: incident)?.contains("shop-ios") == true)
             #expect(await face.mute(incident: incident, for: .hours(2)).hasPrefix("muted "))
             #expect(await face.coverage(ofIncident: "none") == nil)
-            #expect(await face.mute(incident: "none", for: .hours(2)) == "This incident is over: nothing is muted.")
+            #expect(
+                await face.mute(incident: "none", for: .hours(2))
+                    == "This incident is no longer open: nothing was muted.")
         }
     }
 

@@ -52,7 +52,7 @@ import Testing
         #expect(try file.journalFolder() == scratch.path("state"))
         #expect(
             stage.complained
-                == "alertbot: warning: \(file.path) has 1 error; reading the journal all the same: "
+                == "alertbot: warning: \(file.path) has 1 error; reading the journal anyway: "
                 + "run 'alertbot check'\n")
         // Where not even the folder can be told, there is nothing to go on with.
         let hopeless = try scratch.shop(stage.machine, replacing: "bot: {", with: "bot: [")
@@ -67,7 +67,7 @@ import Testing
             failure
                 == Failure(
                     .no,
-                    "the config /nowhere/config.yaml can not be read: No such file or directory; "
+                    "the config /nowhere/config.yaml cannot be read: No such file or directory; "
                         + "name another with --config FILE"))
     }
 
@@ -87,39 +87,39 @@ import Testing
         let began = try scratch.shop(stage.machine).config().bot
         let same = try reloaded(since: began, ("window: 1h", "window: 2h"))
         #expect(same.setup != nil)
-        #expect(same.notes.map(\.text) == ["the config is loaded anew"])
+        #expect(same.notes.map(\.text) == ["the config was reloaded"])
         let moved = try reloaded(since: began, ("listen: off", "listen: 127.0.0.1:8080, shutdown_grace: 1s"))
         #expect(
             moved.notes.map(\.text) == [
-                "the config is loaded anew",
-                "what changed in bot.listen, bot.shutdown_grace takes a restart of the bot",
+                "the config was reloaded",
+                "what changed in bot.listen, bot.shutdown_grace needs a restart of the bot",
             ])
         var listening = began
         listening.listen = .on(host: "127.0.0.1", port: 8080)
         let renamed = try reloaded(since: listening, ("name: shop-alerts, ", "name: other, "))
         #expect(
             renamed.notes.last?.text
-                == "what changed in bot.listen, bot.name (on the page) takes a restart of the bot")
+                == "what changed in bot.listen, bot.name (on the page) needs a restart of the bot")
     }
 
     @Test func `a config that is wrong never replaces the one that runs`() throws {
         let began = try scratch.shop(stage.machine).config().bot
         let wrong = try reloaded(since: began, ("window: 1h", "windw: 1h"))
         #expect(wrong.setup == nil)
-        #expect(wrong.notes.map(\.text) == ["the config has errors; the bot goes on with the one it has"])
+        #expect(wrong.notes.map(\.text) == ["the config has errors; the bot keeps the one it has"])
         #expect(stage.complained.contains("did you mean window?"))
         let gone = ReloadedConfig(since: began, on: stage.terminal) { () throws(Failure) in
             throw Failure(.no, "it is gone")
         }
         #expect(gone.setup == nil)
-        #expect(gone.notes.map(\.text) == ["it is gone; the bot goes on with the config it has"])
+        #expect(gone.notes.map(\.text) == ["it is gone; the bot keeps the config it has"])
     }
 
     @Test func `the bot says at its start what it watches and where its page is`() throws {
         let config = try scratch.shop(stage.machine).config()
         #expect(
             RunNotes.greeting(config).map(\.text)
-                == ["shop-alerts: watching 1 source with 1 rule, telling 1 channel"])
+                == ["shop-alerts: watching 1 source with 1 rule, notifying 1 channel"])
         let open = try scratch.shop(stage.machine, replacing: "listen: off", with: #"listen: "[::1]:8080""#).config()
         #expect(RunNotes.greeting(open).map(\.text).last == "the page is at http://[::1]:8080/")
     }

@@ -104,7 +104,7 @@ import Testing
         try write(1)
         let full = try StagedMachine.full()
         let failure = #expect(throws: Failure.self) { try JournalDesk(folder, .text, on: full).show() }
-        #expect(failure?.sentence == "the output can not be written: No space left on device")
+        #expect(failure?.sentence == "the output cannot be written: No space left on device")
     }
 }
 

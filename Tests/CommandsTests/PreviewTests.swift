@@ -52,7 +52,7 @@ import Testing
         ])
         let preview = try dryRun().repeatRecorded(at: stage.clock.now())
         #expect(decisions(preview) == ["2026-11-20T12:00:00Z ops opened send"])
-        #expect(stage.complained == "alertbot: source figures: its figures are those of 2026-11-20T11:00:00Z\n")
+        #expect(stage.complained == "alertbot: source figures: its figures are from 2026-11-20T11:00:00Z\n")
         let nothing = #expect(throws: Failure.self) { try dryRun().repeatRecorded(at: .at("09:00")) }
         #expect(
             nothing?.sentence
@@ -91,11 +91,11 @@ import Testing
         #expect(lines.first == "✓ \(scratch.path("config.yaml")): 1 source, 2 rules, 1 channel")
         #expect(lines.contains("Slowest detection  (longest time between polls, timeout, and for)"))
         #expect(lines.contains { $0.hasPrefix("  floor: within ") })
-        #expect(lines.contains("nights is closed  (Europe/Madrid, next 14 days)"))
+        #expect(lines.contains("nights holds messages  (Europe/Madrid, next 14 days)"))
         #expect(lines.contains("  fri 2026-11-20 22:00 CET – sat 2026-11-21 07:00 CET"))
         #expect(
             lines.contains(
-                "Messages by what was recorded  (wed 2026-11-18 11:00 CET – fri 2026-11-20 11:00 CET)"), "\(text)")
+                "Messages in the recording  (wed 2026-11-18 11:00 CET – fri 2026-11-20 11:00 CET)"), "\(text)")
         #expect(lines.last == "  floor: 2 messages, 7 a week", "\(text)")
         #expect(report.failure == nil)
         #expect(report.json["rules"]?.array?.first?["name"]?.string == "floor")
@@ -104,11 +104,11 @@ import Testing
         #expect(stage.complained == "")
     }
 
-    @Test func `a rule that matched nothing is noted, and a recording that can not be read is left out`() throws {
+    @Test func `a rule that matched nothing is noted, and a recording that cannot be read is left out`() throws {
         try scratch.record(["2026-11-20-1": [Shop.line("bank", crashed: 0, at: "2026-11-20T10:00:00Z")]])
         let file = try scratch.shop(stage.machine, replacing: "window: 1h}", with: "window: 1h, match: {app: shop-*}}")
         let text = try #require(CheckReport(file, on: stage.machine).text(.none))
-        #expect(text.hasSuffix("\n  note: rule 'floor' matched nothing that was recorded in that time"), "\(text)")
+        #expect(text.hasSuffix("\n  note: rule 'floor' matched nothing in the recording"), "\(text)")
         let other = try Scratch()
         try other.makeFolder("state")
         try other.write("state/observations", "no folder")
@@ -158,7 +158,7 @@ import Testing
         let report = try ran(tests)
         #expect(report.isFine)
         try report.print(.none, on: stage.terminal)
-        #expect(stage.said.hasPrefix("✓ a fall is told\n\nSeen of \(scratch.path("config.yaml")): "))
+        #expect(stage.said.hasPrefix("✓ a fall is told\n\nCoverage of \(scratch.path("config.yaml")): "))
         #expect(stage.said.contains("\n  · floor  critical  never warning\n"))
         #expect(stage.said.hasSuffix("\n1 test, all as expected\n"))
         #expect(report.json["summary"] == ["tests": 1, "failed": 0])
@@ -178,7 +178,7 @@ import Testing
         #expect(xml.contains("<failure") && xml.contains("12:50:00 opened critical"))
         let failure = #expect(throws: Failure.self) { try report.writeJUnit(to: "/nowhere/junit.xml") }
         #expect(
-            failure?.sentence == "the results /nowhere/junit.xml can not be written: No such file or directory")
+            failure?.sentence == "the results /nowhere/junit.xml cannot be written: No such file or directory")
     }
 
     @Test func `a mistake in rule tests is no test, and absent files end the command`() throws {
@@ -191,7 +191,7 @@ import Testing
         let failure = #expect(throws: Failure.self) {
             _ = try RuleTestReport(["/nowhere/x"], usualConfig: "") { _ throws(Failure) in throw Failure(.no) }
         }
-        #expect(failure?.sentence == "the tests /nowhere/x can not be read: No such file or directory")
+        #expect(failure?.sentence == "the tests /nowhere/x cannot be read: No such file or directory")
     }
 
     // MARK: why
@@ -212,13 +212,14 @@ import Testing
         #expect(json["now"]?.string == "2026-11-20T10:30:00Z")
         #expect(json["why"]?.array?.first?["verdict"]?.string == "firing")
         #expect(
-            stage.complained.hasPrefix("alertbot: this is what the present config makes of what was recorded from "))
+            stage.complained.hasPrefix("alertbot: this replays what was recorded from "))
         try why(app: "shp-ios", at: .at("10:30")).answer(as: .text)
         #expect(
             stage.said.hasSuffix(
-                "No figures of an app 'shp-ios' have come; there are: shop-ios; did you mean shop-ios?\n"))
+                "No figures of app 'shp-ios' have arrived; known: shop-ios; did you mean shop-ios?\n"))
         let early = #expect(throws: Failure.self) { try why(at: .at("09:30")).answer(as: .text) }
-        #expect(early?.sentence.hasPrefix("the recording begins at 2026-11-20T10:00:00Z; nothing is known of ") == true)
+        #expect(
+            early?.sentence.hasPrefix("the recording begins at 2026-11-20T10:00:00Z; nothing is known about ") == true)
         let late = #expect(throws: Failure.self) { try why(at: .at("13:00")).answer(as: .text) }
         #expect(late?.status == .wrongUsage)
     }
@@ -227,7 +228,7 @@ import Testing
         try why().answer(as: .text)
         #expect(
             stage.said
-                == "No figures have come yet, so there is nothing to judge; 'alertbot status' shows the sources.\n")
+                == "No figures have arrived yet, so there is nothing to judge; 'alertbot status' shows the sources.\n")
         let failure = #expect(throws: Failure.self) { try why(rule: "flor") }
         #expect(
             failure

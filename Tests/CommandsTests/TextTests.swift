@@ -51,7 +51,7 @@ import Testing
             mute["origin"] = "config"
             for name in ["until", "by", "reason"] { mute[name] = .null }
         }
-        #expect(MuteText(written, paint).text == "m1 (in the config) app shop-*, from 2026-11-20T10:00:00Z for good")
+        #expect(MuteText(written, paint).text == "m1 (in the config) app shop-*, from 2026-11-20T10:00:00Z permanently")
     }
 
     @Test func `the status names what waits, what fails and what is muted`() {
@@ -99,7 +99,7 @@ import Testing
                 Incidents
                 \(IncidentText(incident, paint).text)
 
-                Not known
+                Cannot judge yet
                   shop-web: floor: too few users
 
                 Channels
@@ -117,7 +117,7 @@ import Testing
     @Test func `a status of nothing has its headings, and says that no bot runs`() {
         #expect(
             StatusText(["running": false], Paint(isOn: true)).text == """
-                \u{1B}[1malertbot\u{1B}[0m  \u{1B}[33mnot running; this is what its journal says\u{1B}[0m
+                \u{1B}[1malertbot\u{1B}[0m  \u{1B}[33mnot running; this is from its journal\u{1B}[0m
 
                 \u{1B}[1mSources\u{1B}[0m
 
@@ -144,12 +144,12 @@ import Testing
                 2026-11-20T12:00:00Z ops opened delivered  d1
                   first line
                   last line
-                2026-11-20T12:01:00Z ops resolved dead  d2
+                2026-11-20T12:01:00Z ops resolved failed  d2
                   over
                   it was refused
                 """)
-        #expect(HistoryText([], isOnlyDead: false, paint).text == "Nothing has been said yet.")
-        #expect(HistoryText([], isOnlyDead: true, paint).text == "No dead letters.")
+        #expect(HistoryText([], isOnlyDead: false, paint).text == "Nothing has been sent yet.")
+        #expect(HistoryText([], isOnlyDead: true, paint).text == "No failed deliveries.")
     }
 
     @Test func `plugins are listed under their kinds, and one is described with an example`() throws {
@@ -185,7 +185,7 @@ extension String {
     @Test(
         arguments: [
             ([("app", ["shop-ios"])], [], false, nil), ([], [], true, nil), ([], ["team=checkout"], false, nil),
-            ([], [], false, "say what to mute, such as --app shop-ios, or --all"),
+            ([], [], false, "name what to mute, such as --app shop-ios, or --all"),
             ([("app", ["a"])], [], true, "--all covers everything; leave out the rest, or leave out --all"),
             ([], ["team"], false, "--label is 'team', expected name=value, such as team=checkout"),
             ([("app", [" "])], [], false, "--app is empty, expected what to mute, such as --app shop-ios"),

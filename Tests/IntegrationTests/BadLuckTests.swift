@@ -67,7 +67,7 @@ extension IntegrationSuite {
             #expect(receiver.requests.count == 1)
         }
 
-        @Test(arguments: [(SIGHUP, "the config is loaded anew"), (SIGTERM, "stopping"), (SIGINT, "stopping")])
+        @Test(arguments: [(SIGHUP, "the config was reloaded"), (SIGTERM, "stopping"), (SIGINT, "stopping")])
         func `a signal is heeded from the moment the bot says that it watches`(signal: Int32, words: String)
             async throws
         {
@@ -97,7 +97,7 @@ extension IntegrationSuite {
             try scratch.write("config.yaml", config(hook: receiver.url).replacing("critical:", with: "critcal:"))
             bot.send(SIGHUP)
             try await bot.says("config.yaml:7:56: error: ")
-            try await bot.says("the bot goes on with the one it has")
+            try await bot.says("the bot keeps the one it has")
             #expect(bot.standardError.contains("did you mean critical?"))
             try scratch.write("figures.jsonl", Figures().line("shop", crashed: 500, of: 10_000))
             let message = try await receiver.request("the alarm of the old rule") { _ in true }
@@ -115,7 +115,7 @@ extension IntegrationSuite {
             let more = "  users: {plugin: threshold, metric: users, warning: \"> 5000\", window: 1m}"
             try scratch.write("config.yaml", config(hook: receiver.url, rules: more))
             bot.send(SIGHUP)
-            try await bot.says("the config is loaded anew")
+            try await bot.says("the config was reloaded")
             try scratch.write("figures.jsonl", Figures().line("shop", crashed: 510, of: 10_000))
             let second = try await receiver.request("the alarm of the new rule") {
                 $0.json["data"]["incidents"][0]["rule"].string == "users"
@@ -240,7 +240,7 @@ extension IntegrationSuite {
             try await bot.says(": watching ")
             try await limitFileSizes(of: bot.pid, to: "1")
             try scratch.write("figures.jsonl", Figures().line("shop", crashed: 500, of: 10_000))
-            try await bot.says("the journal can not be written")
+            try await bot.says("the journal cannot be written")
             #expect(receiver.requests.isEmpty)
             try await limitFileSizes(of: bot.pid, to: "unlimited")
             try await bot.says("the journal can be written again", within: .seconds(60))
@@ -271,7 +271,7 @@ extension IntegrationSuite {
             }
             try scratch.write("figures.jsonl", Figures().line("shop", crashed: 500, of: 10_000))
             _ = try await eventually("it told the alarm or why not") {
-                !receiver.requests.isEmpty || bot.standardError.contains("journal can not be written") ? true : nil
+                !receiver.requests.isEmpty || bot.standardError.contains("journal cannot be written") ? true : nil
             }
             #expect(bot.isRunning)
             bot.send(SIGTERM)

@@ -174,7 +174,7 @@ extension IntegrationSuite {
                     queries: "      sessions: none_such\n      crashed_sessions: none_such"))
             let empty = try await scratch.alertbot("dry-run", environment: ["HOOK_SECRET": StandardWebhook.test.secret])
             #expect(empty.status == 0)
-            #expect(empty.output.hasPrefix("Nothing would be said."))
+            #expect(empty.output.hasPrefix("Nothing would be sent."))
             try await prometheus.stop()
         }
     }

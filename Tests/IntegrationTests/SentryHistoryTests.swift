@@ -121,7 +121,7 @@ extension IntegrationSuite {
             backtest.send(SIGINT)
             #expect(try await backtest.ending(within: .seconds(10)) == .exited(3))
             #expect(
-                backtest.standardError == "alertbot: stopped; the days that were fetched are kept for the next time\n")
+                backtest.standardError == "alertbot: stopped; the days already fetched are kept for next time\n")
             #expect(backtest.standardOutput == "")
             // The projects, and two requests for each day.
             let kept = scratch.names.filter { $0.hasSuffix(".jsonl") && $0.hasPrefix("kept/") }

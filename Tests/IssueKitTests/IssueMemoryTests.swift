@@ -91,14 +91,14 @@ private typealias Issue = AlertModel.Issue
         let memory = memory([now, before])
         #expect(memory["a"]?.standing == .closed)
         #expect(memory["a"]?.returned == nil)
-        #expect(memory.look?.seen == now.seen)
+        #expect(memory.reading?.seen == now.seen)
         #expect(memory["a"]?.usersMost == 50)
     }
 
     @Test func `an observation without issues leaves the last look as it was`() {
         let memory = memory([look([Issue(id: "a", title: "")], after: .zero), look([], after: .minutes(5))])
-        #expect(memory.look?.seen == Self.start)
-        #expect(memory.look?.metrics == ["sessions": 1000, "users": 500])
+        #expect(memory.reading?.seen == Self.start)
+        #expect(memory.reading?.metrics == ["sessions": 1000, "users": 500])
     }
 
     @Test func `it is what every memory must be`() {
@@ -131,8 +131,8 @@ private typealias Issue = AlertModel.Issue
     @Test func `news is kept before the rest when there are too many to keep`() throws {
         let old = (0..<60).map { Issue(id: "old\($0)", title: "") }
         let new = Issue(id: "new", title: "", firstSeen: Self.start + .minutes(1))
-        let look = try #require(memory([look(old, after: .zero), look(old + [new], after: .minutes(5))]).look)
-        #expect(look.issues.count == IssueMemory.lookIssuesMax)
+        let look = try #require(memory([look(old, after: .zero), look(old + [new], after: .minutes(5))]).reading)
+        #expect(look.issues.count == IssueMemory.readingIssuesMax)
         #expect(look.issues.first?.id == "new")
         #expect(look.issues[1].id == "old0")
     }
@@ -164,9 +164,9 @@ private typealias Issue = AlertModel.Issue
         var (now, before) = (look([Issue(id: "a", title: "")], after: .hours(1)), look([], after: .hours(1)))
         before.issues = [Issue(id: "b", title: "")]
         before.seen = now.seen - .minutes(1)
-        #expect(memory([now, before]).look?.issues.map(\.id) == ["a"])
+        #expect(memory([now, before]).reading?.issues.map(\.id) == ["a"])
         now.seen = before.seen - .minutes(1)
-        #expect(memory([now, before]).look?.issues.map(\.id) == ["b"])
+        #expect(memory([now, before]).reading?.issues.map(\.id) == ["b"])
     }
 
     @Test func `a series gives it back from its JSON, and reads one from before there was any`() throws {

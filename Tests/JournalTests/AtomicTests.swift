@@ -99,7 +99,7 @@ import Testing
         for end in firstCommit + 1..<bytes.count {
             let torn = bytes[..<end] + [UInt8](repeating: 0, count: bytes.count - end)
             let (records, report, _) = try Self.found(Array(torn), "zeros from \(end)")
-            // A zero in place of the last line feed is mended.
+            // A zero in place of the last line feed is fixed.
             #expect(records == lines(end == bytes.count - 1 ? 1...5 : 1...2), "zeros from \(end)")
             #expect(!report.isDamaged)
         }

@@ -214,7 +214,7 @@ import Testing
         #expect(disk[firstSegment] == theirs)
     }
 
-    @Test func `whose disk can not be written yet is begun at a later try`() throws {
+    @Test func `whose disk cannot be written yet is begun at a later try`() throws {
         let disk = try diskWith(3)
         var writer = try JournalWriter.open(disk) { _ in }
         disk.uproot()

@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [("", 0), ("X", 1)])
-    func `a last record that lacks nothing but its line feed is kept and mended`(ending: String, extra: Int) throws {
+    func `a last record that lacks nothing but its line feed is kept and fixed`(ending: String, extra: Int) throws {
         let whole = try diskWith(3)[firstSegment]
         let disk = MemoryDisk()
         disk[firstSegment] = whole.dropLast() + Array(ending.utf8)
@@ -95,8 +95,8 @@ import Testing
         #expect(records == lines([1, 3, 4]))
         #expect(
             report.notices.map(\.description) == [
-                "\(firstSegment):2 (byte \(parts[0].count)): record 2, which should stand before this, is missing",
-                "\(firstSegment):4 (byte \(parts[0].count * 3)): record 4 stands here a second time; it is passed over",
+                "\(firstSegment):2 (byte \(parts[0].count)): record 2, which should come before this, is missing",
+                "\(firstSegment):4 (byte \(parts[0].count * 3)): record 4 is here a second time; it is skipped",
             ])
     }
 

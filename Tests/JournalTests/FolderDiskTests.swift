@@ -48,7 +48,7 @@ import Testing
         )
     }
 
-    @Test func `a torn tail is cut and mended on a real disk`() throws {
+    @Test func `a torn tail is cut and fixed on a real disk`() throws {
         let scratch = try Scratch()
         let disk = FolderDisk(scratch.path)
         do {

@@ -58,7 +58,7 @@ import Testing
         #expect(try JournalReader(disk).quarantined() == 0)
     }
 
-    @Test func `that can not be kept hinder nobody`() throws {
+    @Test func `that cannot be kept hinder nobody`() throws {
         let disk = try diskWith(3)
         disk[firstSegment][150] ^= 1
         let name = quarantine

@@ -18,13 +18,13 @@ internal import Testing
         let text = BacktestText(before, .none).compared(Difference(before, after), with: "other.yaml")
         try expectSnapshot(text + "\n", named: "backtest-difference.txt")
         let same = BacktestText(before, .none).compared(Difference(before, before), with: "other.yaml")
-        #expect(same.contains("  None: both say the same "), "\(same)")
+        #expect(same.contains("  None: both send the same "), "\(same)")
         #expect(same.hasSuffix(" the same."))
     }
 
     @Test func `where nothing was said that is said`() {
         let text = BacktestText(Shop.backtest(Shop.hours([("shop-ios", [9, 10])])), .none).text
-        #expect(text.contains("\n\n  Nothing would have been said.\n\n"))
+        #expect(text.contains("\n\n  Nothing would have been sent.\n\n"))
     }
 
     @Test func `paint is codes around words, or nothing`() {

@@ -88,8 +88,8 @@ internal import Testing
     }
 
     @Test func `nothing to say is said`() {
-        #expect(DryRunPage(Shop.dryRun([])).text.contains("Nothing would be said"))
-        #expect(comparison([]).text.contains("Both configs say the same."))
+        #expect(DryRunPage(Shop.dryRun([])).text.contains("Nothing would be sent"))
+        #expect(comparison([]).text.contains("Both configs send the same messages."))
         #expect(BacktestPage(Shop.backtest([])).text.contains("<h2>Rules</h2>"))
     }
 }

@@ -84,7 +84,7 @@ enum Shop {
         BacktestReport(preview(batches, config, isTraced: true), channels: config.channels)
     }
 
-    /// A day on which it breaks in the afternoon, is mended, and is a little bad at night.
+    /// A day on which it breaks in the afternoon, is fixed, and is a little bad at night.
     static let badDay = [9, 10, 8, 12, 9, 240, 310, 120, 9, 8, 11, 9, 9, 80, 85, 9, 10, 9]
 
     /// Words that try everything a page or a terminal could fall for.

@@ -71,7 +71,7 @@ internal import Testing
         #expect(report.rules.map(\.messages) == [0, 1])
     }
 
-    @Test func `delays are measured against what truly happened`() throws {
+    @Test func `delays are measured against what really happened`() throws {
         func truth(_ app: String, _ from: String, _ to: String) -> TrueIncident {
             TrueIncident(app: app, span: .between("2026-11-20 \(from)", "2026-11-20 \(to)"))
         }

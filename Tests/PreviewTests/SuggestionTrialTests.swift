@@ -134,13 +134,13 @@ private struct AppStory {
     @Test func `too short a history proposes nothing, a short one says what it cannot show`() throws {
         let hours = try suggestions([AppStory(days: 1)]).apps[0]
         #expect(hours.floor == nil && hours.drop == nil)
-        #expect(hours.notes == ["only 23 h 30 min of history; it takes 2 d to say anything"])
+        #expect(hours.notes == ["only 23 h 30 min of history; suggestions need at least 2 d"])
         let days = try suggestions([AppStory(days: 10)])
         #expect(days.apps[0].floor?.figures.incidents == 0)
         #expect(
             days.apps[0].notes == [
-                "9 d 23 h of history cannot show what rings once a month: what is proposed never rang in it",
-                "a drop judges well with three weeks of history; with less it is slower, so it may ring more later",
+                "9 d 23 h of history is too little to show what fires once a month: what is proposed never fired in it",
+                "a drop judges well with three weeks of history; with less it is slower, so it may fire more often later",
             ])
         #expect(days.fragment.contains("# Note: 9 d 23 h of history cannot show"))
         let fewer = try suggestions([AppStory(days: 3)]).apps[0]
@@ -167,7 +167,7 @@ private struct AppStory {
 
     @Test func `an app whose source gives no counts gets nothing, and is told so`() throws {
         let suggestions = try suggestions([oneFall], metric: "crash_free_sessions")
-        #expect(suggestions.apps[0].notes == ["no span says how many sessions there were behind crash_free_sessions"])
+        #expect(suggestions.apps[0].notes == ["no span gives the number of sessions behind crash_free_sessions"])
         #expect(suggestions.fragment.hasSuffix("rules: {}\n"))
         #expect(try pasted(suggestions).plan.detectors.isEmpty)
     }
@@ -185,7 +185,7 @@ private struct AppStory {
         let suggestion = try suggestions([AppStory(trouble: falls, crashedInTrouble: 3000)]).apps[0]
         #expect(suggestion.floor == nil)
         #expect(
-            suggestion.notes.contains("no limit is proposed: every one that was tried rang oftener than once a month"))
+            suggestion.notes.contains("no limit is proposed: every limit tried fired more than once a month"))
     }
 
     @Test(arguments: [

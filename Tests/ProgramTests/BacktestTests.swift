@@ -20,7 +20,7 @@ import Testing
                 Messages  (Fri 2026-11-20 20:00 – Sat 2026-11-21 00:00, Europe/Madrid)
 
                   Fri 2026-11-20
-                    21:00  ops: opened: 🔴 shop-ios: crash-free users 95.00% (limit < 99%) (first)
+                    21:00  ops: opened: 🔴 shop-ios: crash-free users 95.00% (alert below 99%) (first)
                   Sat 2026-11-21
                     00:00  ops: resolved: ✅ shop-ios: crash-free users 100.00% again, after 3 h (resolved)
 
@@ -72,7 +72,7 @@ import Testing
         #expect(scratch.contents == before)
     }
 
-    @Test func `delays are measured by what truly happened`() async throws {
+    @Test func `delays are measured by what really happened`() async throws {
         let scratch = try Shop.scratch(figures: story.joined())
         try scratch.write(
             "true.jsonl", #"{"app":"shop-ios","from":"2026-11-20T19:40:00Z","to":"2026-11-20T22:00:00Z"}"# + "\n")
@@ -80,7 +80,7 @@ import Testing
             "backtest", "--observations", "figures.jsonl", "--incidents", "true.jsonl")
         #expect(
             backtest.output.contains(
-                "floor found 1 of 1 incident, half of them within 20 min; 0 alarms with nothing wrong"))
+                "floor found 1 of 1 incident, half of them within 20 min; 0 false alarms"))
         #expect(backtest.output.contains("  shop-ios from Fri 2026-11-20 20:40: after 20 min"))
     }
 
@@ -92,7 +92,7 @@ import Testing
         #expect(compared.status == 0)
         #expect(
             compared.output.contains(
-                "    21:00  ! ops: opened: 🟠 shop-ios: crash-free users 95.00% (limit < 99.5%) (first) critical → warning"
+                "    21:00  ! ops: opened: 🟠 shop-ios: crash-free users 95.00% (alert below 99.5%) (first) critical → warning"
             ))
         #expect(compared.output.contains("0 new, 0 gone, 0 moved, 2 with another severity, 0 the same."))
         let strict = try await run(BotBinary.path, arguments + ["--fail-on-difference"], folder: scratch.folder)
@@ -107,7 +107,7 @@ import Testing
         let compared = try await scratch.alertbot(
             "backtest", "--observations", "figures.jsonl", "--against", "config.yaml", "--fail-on-difference")
         #expect(compared.status == 0)
-        #expect(compared.output.contains("None: both say the same 2 messages."))
+        #expect(compared.output.contains("None: both send the same 2 messages."))
     }
 
     @Test func `a config to compare with that is wrong is told like any other`() async throws {
@@ -132,8 +132,8 @@ import Testing
         let scratch = try Shop.scratch()
         let backtest = try await scratch.alertbot("backtest", "--observations", "figures.jsonl")
         #expect(backtest.status == 0)
-        #expect(backtest.errors.contains("there was no observation to play"))
-        #expect(backtest.output.contains("Nothing would have been said."))
+        #expect(backtest.errors.contains("there are no observations to replay"))
+        #expect(backtest.output.contains("Nothing would have been sent."))
     }
 
     @Test func `lines after the end that was asked for are not played, and that is told`() async throws {
@@ -150,7 +150,7 @@ import Testing
         #expect(backtest.status == 3)
         #expect(backtest.output == "")
         #expect(
-            backtest.errors == "alertbot: no source of the config keeps a history that can be asked for; play recorded "
+            backtest.errors == "alertbot: no source in the config keeps a history that can be fetched; replay recorded "
                 + "observations with --observations FILE\n")
         #expect(!scratch.names.contains("kept"))
     }
@@ -163,14 +163,14 @@ import Testing
 
         """
 
-    @Test func `a cache that can not be written is told before anything is asked, with what to do`() async throws {
+    @Test func `a cache that cannot be written is told before anything is asked, with what to do`() async throws {
         let scratch = try Shop.scratch(BacktestTests.prometheus)
         try scratch.write("file", "")
         let backtest = try await scratch.alertbot("backtest", "--since", "1d", "--cache", "file/kept")
         #expect(backtest.status == 3)
         #expect(
             backtest.errors
-                == "alertbot: file/kept can not be written: Not a directory; name another folder with --cache DIR\n")
+                == "alertbot: file/kept cannot be written: Not a directory; name another folder with --cache DIR\n")
     }
 
     @Test func `without a home the folder for fetched history must be named`() async throws {

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `programs learn of a file that can not be read in the usual shape`() async throws {
+    @Test func `programs learn of a file that cannot be read in the usual shape`() async throws {
         let scratch = try Scratch()
         try scratch.write("huge.yaml", String(repeating: "# much too long\n", count: 1 << 17))
         for (file, why) in [("gone.yaml", "No such file or directory"), ("huge.yaml", "it is larger than 1024 KiB")] {
@@ -132,10 +132,10 @@ import Testing
         #expect(check.status == 0, "\(check.errors)")
         #expect(
             check.output.contains(
-                "\nMessages by what was recorded  (wed 2026-11-18 21:00 CET – fri 2026-11-20 21:00 CET)\n"))
+                "\nMessages in the recording  (wed 2026-11-18 21:00 CET – fri 2026-11-20 21:00 CET)\n"))
         // Told, and resolved a day later.
         #expect(check.output.contains("  floor: 2 messages, 7 a week\n"), "\(check.output)")
-        #expect(check.output.hasSuffix("  note: rule 'android' matched nothing that was recorded in that time\n"))
+        #expect(check.output.hasSuffix("  note: rule 'android' matched nothing in the recording\n"))
         let history = try await scratch.alertbot("check", "--format", "json").json["history"]
         #expect(history["from"].string == "2026-11-18T20:00:00Z")
         #expect(history["rules"][0]["messages_per_week"].number == 7)

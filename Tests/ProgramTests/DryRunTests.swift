@@ -59,12 +59,12 @@ import Testing
                 ── ops · for a program ────────────────────────────────────────
 
                 2026-11-20T23:00:00Z send (first)
-                  ▌ 🔴 shop-ios: crash-free users 95.00% (limit < 99%)
+                  ▌ 🔴 shop-ios: crash-free users 95.00% (alert below 99%)
                   ▌ Before → now  99.90% → 95.00%
                   ▌ Hit  500 of 10,000 users (5.00%)
                   ▌ Since  Sat 21 Nov 00:00 CET
                   ▌ Why: crash-free users 95.00% of 10,000 users, below 99% over the last 1 h; at best BOUND with 95% \
-                confidence over all looks of a day
+                confidence across all of a day's checks
                   ▌ Rule floor · incident ID
 
                 Next polls
@@ -97,7 +97,7 @@ import Testing
             polled.errors == "alertbot: source figures: no data: it answered, and nothing happened in the span\n")
         let played = try await Shop.scratch().alertbot("dry-run", "--observations", "figures.jsonl")
         #expect(played.status == 0)
-        #expect(played.errors == "alertbot: warning: there was no observation to play\n")
+        #expect(played.errors == "alertbot: warning: there are no observations to replay\n")
     }
 
     @Test(arguments: ["text", "html", "payload", "json"]) func `hostile names and titles are harmless in every format`(
@@ -220,7 +220,7 @@ import Testing
         #expect(try preview.notifications.count == 2)
     }
 
-    @Test func `a file that is not there can not be played`() async throws {
+    @Test func `a file that is not there cannot be played`() async throws {
         let scratch = try Shop.scratch()
         let preview = try await scratch.alertbot("dry-run", "--observations", "nowhere.jsonl")
         #expect(preview.status == 3)

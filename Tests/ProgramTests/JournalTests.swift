@@ -48,13 +48,13 @@ import Testing
                 "checksum does not match"
             ),
             ([sound[0], "not a line", sound[2]], 1, "damaged", "not a journal record"),
-            ([sound[0], sound[3]], 1, "damaged", "records 2 to 3, which should stand before this, are missing"),
+            ([sound[0], sound[3]], 1, "damaged", "records 2 to 3, which should come before this, are missing"),
             ([sound[0], #"{"v":4,"seq":2,"#, sound[2]], 1, "damaged", "checksum does not match"),
             (["some other program's", "lines"], 1, "", "none of its lines is a journal's"),
             ([#"{"v":4,"seq":1}"#], 1, "", "format version 4, this release reads versions up to 3"),
             (
                 [sound[0], withoutEnd], 0,
-                "sound", ":2 (byte 104): the last 113 bytes are of a commit that never ended; nothing of it counts"
+                "sound", ":2 (byte 104): the last 113 bytes belong to a commit that never ended; none of it counts"
             ),
             (
                 [
@@ -202,7 +202,7 @@ import Testing
         defer { bot.send(9) }
         _ = try await eventually("something was said") { bot.standardOutput.contains("shop-ios") ? true : nil }
         try FileManager.default.removeItem(atPath: scratch.path("state"))
-        _ = try await eventually("it was noticed and mended", within: .seconds(30)) {
+        _ = try await eventually("it was noticed and fixed", within: .seconds(30)) {
             bot.standardError.contains("the journal can be written again") ? true : nil
         }
         #expect(bot.standardError.contains("./state was removed or moved while the bot wrote to it"))

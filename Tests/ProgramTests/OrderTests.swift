@@ -29,7 +29,7 @@ import Testing
         #expect(!bot.standardOutput.contains("shop-ios"))
 
         let unmute = try await scratch.alertbot("unmute", id)
-        #expect(unmute.output == "the mute of app shop-* is over\n")
+        #expect(unmute.output == "the mute of app shop-* has ended\n")
         _ = try await eventually("it was said") { bot.standardOutput.contains("shop-ios") ? true : nil }
 
         let incident = try #require(
@@ -56,12 +56,12 @@ import Testing
         try scratch.write("config.yaml", Shop.config.replacing("hooks.example.com", with: "${env:NOT_SET}"))
 
         let asking =
-            "alertbot: warning: config.yaml has 1 error; asking the running bot all the same: run 'alertbot check'\n"
+            "alertbot: warning: config.yaml has 1 error; asking the running bot anyway: run 'alertbot check'\n"
         let reading = asking.replacing("asking the running bot", with: "reading the journal")
         let table: [(words: [String], says: String, warns: String)] = [
             (["mute", "--app", "x", "--for", "1m"], "muted app x until ", asking),
             (["mute", "--app", "y", "--until", "2099-01-01 09:00"], "muted app y until ", asking),
-            (["mutes"], "app x, from ", asking), (["unmute", "--all"], "2 mutes are over", asking),
+            (["mutes"], "app x, from ", asking), (["unmute", "--all"], "2 mutes have ended", asking),
             (["ack", incident], "acknowledged", asking), (["status"], "shop-alerts  running", asking),
             (["incidents"], "critical shop-ios", asking), (["history"], "ops opened delivered", reading),
             (["journal", "verify"], ": sound", reading), (["journal", "show"], "shop-ios", reading),
@@ -91,11 +91,11 @@ import Testing
         #expect(verify.errors.hasSuffix("alertbot: config.yaml has an error\n"), "\(verify.all)")
     }
 
-    @Test func `what can not be meant is wrong usage, what can not be is a no`() async throws {
+    @Test func `what cannot be meant is wrong usage, what cannot be is a no`() async throws {
         let scratch = try folder()
         let table: [(words: [String], status: Int32, says: String)] = [
-            (["mute", "--app", "a"], 2, "say how long: either --for, such as --for 2h, or --until"),
-            (["mute", "--for", "2h"], 2, "say what to mute, such as --app shop-ios, or --all"),
+            (["mute", "--app", "a"], 2, "give a length: either --for, such as --for 2h, or --until"),
+            (["mute", "--for", "2h"], 2, "name what to mute, such as --app shop-ios, or --all"),
             (["mute", "--all", "--for", "2"], 2, "--for is '2', expected a duration such as 30s, 5m, 2h or 1d"),
             (["mute", "--source", "figure", "--for", "2h"], 2, "did you mean figures?"),
             (["mute", "--label", "x", "--for", "2h"], 2, "expected name=value"),
@@ -105,10 +105,10 @@ import Testing
             (["mute", "--app", "a", "--source", " ", "--for", "2h"], 2, "--source is empty"),
             (["mute", "--label", "team=", "--for", "2h"], 2, "expected name=value"),
             (["mute", "--all", "--until", "2001-01-01"], 1, "has ended already"),
-            (["unmute"], 2, "say which: an id of 'alertbot mutes', or --all"),
+            (["unmute"], 2, "name one: an id from 'alertbot mutes', or --all"),
             (["unmute", "none"], 1, "there is no mute 'none'; none is set"),
             (["ack", "none"], 1, "there is no open incident 'none'; none is open"),
-            (["retry", "none"], 1, "there is no delivery 'none'; 'alertbot history --dead' lists the dead letters"),
+            (["retry", "none"], 1, "there is no delivery 'none'; 'alertbot history --dead' lists failed deliveries"),
         ]
         for row in table {
             let run = try await BotHarness.run(BotBinary.path, row.words, folder: scratch.folder)
@@ -158,14 +158,14 @@ import Testing
             Shop.config.replacing(
                 "listen: off", with: "listen: 127.0.0.1:0\n  state: ./elsewhere\n  shutdown_grace: 5s"))
         bot.send(1)
-        try await bot.says("the config is loaded anew")
+        try await bot.says("the config was reloaded")
         try await bot.says(
-            "warning: what changed in bot.state, bot.listen, bot.shutdown_grace takes a restart of the bot")
+            "warning: what changed in bot.state, bot.listen, bot.shutdown_grace needs a restart of the bot")
         // Back to what it runs with: nothing is left to say.
         try scratch.write("config.yaml", Shop.config.replacing("99.5%", with: "99.4%"))
         bot.send(1)
         _ = try await eventually("it was loaded twice") {
-            bot.standardError.ranges(of: "the config is loaded anew").count == 2 ? true : nil
+            bot.standardError.ranges(of: "the config was reloaded").count == 2 ? true : nil
         }
         bot.send(15)
         #expect(try await bot.ending() == .exited(0))
@@ -179,7 +179,7 @@ import Testing
         let scratch = try Shop.scratch()
         let empty = try await scratch.alertbot("why")
         #expect(empty.status == 0)
-        #expect(empty.output.hasPrefix("No figures have come yet"))
+        #expect(empty.output.hasPrefix("No figures have arrived yet"))
         let rule = try await scratch.alertbot("why", "--rule", "flor")
         #expect(rule.status == 2)
         #expect(rule.errors.hasSuffix("there are: floor; did you mean floor?\n"))

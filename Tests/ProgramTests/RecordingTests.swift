@@ -44,14 +44,14 @@ import Testing
                 "2024-11-20T23:00:00Z shop-ios resolved ops send resolved",
             ])
         let later = try await scratch.alertbot("backtest", "--since", "2h", "--now", "2024-11-20T23:05:00Z")
-        #expect(later.output.contains("Nothing would have been said."))
+        #expect(later.output.contains("Nothing would have been sent."))
         let earlier = try await scratch.alertbot("backtest", "--since", "7d", "--now", "2024-11-20T23:05:00Z")
         #expect(
             earlier.errors == "alertbot: warning: played only what was recorded from 2024-11-20T19:00:00Z to "
                 + "2024-11-20T23:00:00Z\n")
         let never = try await scratch.alertbot("backtest", "--since", "1h")
         #expect(never.status == 3)
-        #expect(never.errors.contains("nothing of that span is recorded in "))
+        #expect(never.errors.contains("nothing from that span is recorded in "))
     }
 
     @Test func `a line that is still being written is none yet, and a broken one is named by its file`() async throws {
@@ -87,7 +87,7 @@ import Testing
                 + "not recorded\n")
     }
 
-    @Test func `a question that the recording can not answer is told why`() async throws {
+    @Test func `a question that the recording cannot answer is told why`() async throws {
         let scratch = try recorded()
         let early = try await scratch.alertbot("why", "--at", "2024-11-20T18:59:59Z")
         #expect(early.status == 3)
@@ -115,8 +115,8 @@ import Testing
         let before = scratch.contents
         let well = try await scratch.alertbot("dry-run", "--recorded", "--now", "2024-11-20T23:05:00Z")
         #expect(well.status == 0)
-        #expect(well.output.contains("Nothing would be said."))
-        #expect(well.errors == "alertbot: source figures: its figures are those of 2024-11-20T23:00:00Z\n")
+        #expect(well.output.contains("Nothing would be sent."))
+        #expect(well.errors == "alertbot: source figures: its figures are from 2024-11-20T23:00:00Z\n")
         let bad = try await scratch.alertbot(
             "dry-run", "--recorded", "--now", "2024-11-20T20:05:00Z", "--format", "json")
         #expect(try bad.notifications == ["2024-11-20T20:05:00Z shop-ios opened ops send first"])

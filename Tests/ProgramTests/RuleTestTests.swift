@@ -32,7 +32,7 @@ import Testing
             ran.output == """
                 ✓ a fall is told
 
-                Seen of config.yaml: 50%
+                Coverage of config.yaml: 50%
                   · floor  critical  never warning
                 1 test, all as expected
 
@@ -47,8 +47,8 @@ import Testing
                 """
                 ✗ a fall is told  shop.test.yaml:3:3
                     - 12:50:00 opened critical  (expected at shop.test.yaml:12:9, not said)
-                    + 13:00:00 ops: opened critical 🔴 shop-ios: crash-free users 95.00% (limit < 99%) (first)  \
-                (said, not expected)
+                    + 13:00:00 ops: opened critical 🔴 shop-ios: crash-free users 95.00% (alert below 99%) (first)  \
+                (not expected)
                 """))
     }
 

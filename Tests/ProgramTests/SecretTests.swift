@@ -101,7 +101,7 @@ import Testing
         ("${credential:token}", "CREDENTIALS_DIRECTORY"), ("${vault:x}", "env, file and credential"),
         ("${env:NOT", "never closed"), ("${}", "no kind"),
     ])
-    func `a secret that can not be had is a mistake with a place`(reference: String, words: String) async throws {
+    func `a secret that cannot be had is a mistake with a place`(reference: String, words: String) async throws {
         let config = Shop.config.replacing(
             "https://hooks.example.com/bot", with: "https://hooks.example.com/\(reference)")
         let check = try await Shop.scratch(config).alertbot("check")

@@ -38,7 +38,7 @@ import Testing
         let id = try #require(history[0]["id"].string)
         #expect(text.output.contains(" ops opened delivered  \(id)\n  🔴 shop-ios"), "\(text.output)")
         let dead = try await scratch.alertbot("history", "--dead")
-        #expect(dead.output == "No dead letters.\n")
+        #expect(dead.output == "No failed deliveries.\n")
     }
 
     @Test func `its journal is sound, and shown a record a line`() async throws {
@@ -59,7 +59,7 @@ import Testing
         #expect(records.last?["seq"] == json["last_seq"])
     }
 
-    @Test func `damage is found, named and not mended behind one's back`() async throws {
+    @Test func `damage is found, named and not fixed behind one's back`() async throws {
         let scratch = try await lived()
         let name = try #require(scratch.names.filter { $0.hasPrefix("state/") && $0.contains("journal") }.first)
         let journal = try await scratch.alertbot("journal", "show")
@@ -107,7 +107,7 @@ import Testing
         let status = try await scratch.alertbot("status")
         #expect(status.status == 0)
         #expect(status.output.contains("Incidents\n  none\n"))
-        #expect(try await scratch.alertbot("history").output == "Nothing has been said yet.\n")
+        #expect(try await scratch.alertbot("history").output == "Nothing has been sent yet.\n")
         #expect(try await scratch.alertbot("journal", "verify").status == 0)
         #expect(try await scratch.alertbot("journal", "show").output == "")
         #expect(!scratch.names.contains("state"))

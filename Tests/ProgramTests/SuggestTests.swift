@@ -24,11 +24,11 @@ import Testing
         #expect(suggest.errors == "")
         #expect(
             suggest.output == """
-                # Proposed by 'alertbot suggest' for crash_free_users. Each setting was played by itself over the history, without gates
-                # and to one channel; a limit is the tightest, and a drop the most watchful, that rang about once a month at most.
+                # Suggested by 'alertbot suggest' for crash_free_users. Each setting was replayed on its own over the history, without gates
+                # and to one channel; a limit is the tightest, and a drop the most sensitive, that fired about once a month at most.
                 rules:
                   # shop-ios, 2 d 23 h from 2026-11-17T01:00:00Z to 2026-11-20T00:00:00Z
-                  # Note: 2 d 23 h of history cannot show what rings once a month: what is proposed never rang in it.
+                  # Note: 2 d 23 h of history is too little to show what fires once a month: what is proposed never fired in it.
                   # Note: no drop is proposed: it needs 3 d of history before it judges.
                   floor-shop-ios:
                     # 0 messages, 0 at night, 0 incidents, 0 over within 10 min
@@ -50,7 +50,7 @@ import Testing
         #expect(check.output.contains("1 source, 1 rule, 1 channel"))
     }
 
-    @Test func `what truly happened may ring`() async throws {
+    @Test func `what really happened may ring`() async throws {
         let scratch = try Shop.scratch()
         try scratch.write("history.jsonl", history())
         try scratch.write(

@@ -66,12 +66,12 @@ import Testing
         "dry-run --observations figures.jsonl --format html", "backtest --observations figures.jsonl --format html",
         "check",
     ])
-    func `an answer that can not be written is not given`(command: String) async throws {
+    func `an answer that cannot be written is not given`(command: String) async throws {
         let scratch = try Shop.scratch(figures: Shop.line("shop-ios", crashed: 500))
         let finished = try await run(
             "bash", ["-c", "\"$0\" \(command) >/dev/full", BotBinary.path], folder: scratch.folder)
         #expect(finished.status == 3, "\(finished.all)")
-        #expect(finished.errors == "alertbot: the output can not be written: No space left on device\n")
+        #expect(finished.errors == "alertbot: the output cannot be written: No space left on device\n")
     }
 
     @Test func `a reader that goes away early is no failure`() async throws {

@@ -95,7 +95,7 @@ private struct Workshop {
                   - {at: 12:10, kind: resolved}
                 """)
         #expect(!result.passed)
-        let headline = "🔴 shop: crash-free users 98.00% (limit < 99%) (first)"
+        let headline = "🔴 shop: crash-free users 98.00% (alert below 99%) (first)"
         #expect(
             Workshop.lines(result).filter { !$0.contains("resolved") } == [
                 "- 11:04:00 team: opened", "  11:05:00 ops: opened critical \(headline)",
@@ -221,11 +221,11 @@ private struct Workshop {
         ),
         (
             "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 99%, expect: []}",
-            "2:54 'users' is '99%', expected numbers: this metric is counted|99"
+            "2:54 'users' is '99%', expected plain numbers: this metric is a count|99"
         ),
         (
             "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 5 60, expect: []}",
-            "2:54 'users' is '5 60', expected how often, such as x60|x60"
+            "2:54 'users' is '5 60', expected a repetition such as x60|x60"
         ),
         (
             "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: failed(timeut), expect: []}",
@@ -233,15 +233,15 @@ private struct Workshop {
         ),
         (
             "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 5 x3, sessions: 5 x2, expect: []}",
-            "2:70 'sessions' has 2 figures, but there are 3 looks"
+            "2:70 'sessions' has 2 figures, but there are 3 polls"
         ),
         (
             "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 5 x999999999, expect: []}",
-            "2:54 'users' is '5 x999999999', expected how often, such as x60"
+            "2:54 'users' is '5 x999999999', expected a repetition such as x60"
         ),
         (
             "tests:\n  a: {source: ios, app: s, start: 2026-11-20, users: 5, crashed_users: 6, expect: []}",
-            "2:3 the figures make no sense: 'crashed_users' (6) is more than 'users' (5)"
+            "2:3 the figures are not plausible: 'crashed_users' (6) is more than 'users' (5)"
         ),
         ("tests:\n  a: {expect: {at: 12:00}}", "2:15 'expect' must be a list, not a mapping"),
         ("tests:\n  a: {expect: [{kind: opened}]}", "2:16 an expected message needs 'at'"),
@@ -259,7 +259,7 @@ private struct Workshop {
         ),
         (
             "tests:\n  a: {expect: [], observations: [{file: gone.jsonl}]}",
-            "2:41 the observations 'gone.jsonl' can not be read: there is no such file"
+            "2:41 the observations 'gone.jsonl' cannot be read: there is no such file"
         ),
         (
             "tests:\n  a: {expect: [], observations: [{source: ios, app: s, seen: 2026-11-20, from: 2026-11-19, to: x, "
@@ -281,7 +281,7 @@ private struct Workshop {
         #expect(reading.problems.map(\.message).first?.hasPrefix("seen.jsonl:2:11: error: ") == true)
     }
 
-    @Test func `a test that can be read runs though another can not`() {
+    @Test func `a test that can be read runs though another cannot`() {
         let reading = Workshop.read("tests:\n  a: {expect: []}\n  b: {}\n")
         #expect(reading.tests.map(\.name) == ["a"])
         #expect(reading.problems.count == 1)

@@ -72,7 +72,7 @@ internal import Testing
     }
 
     @Test(arguments: [1, 30])
-    func `while the journal can not be written nothing leaves, and then it goes on by itself`(
+    func `while the journal cannot be written nothing leaves, and then it goes on by itself`(
         atOnce: Int
     ) async throws {
         let door = Door()
@@ -87,7 +87,7 @@ internal import Testing
             disk.setFull(true)
             door.open()
             await bot.settle { !$0.outbox.deliveries.isEmpty }
-            await stage.waitForLog("the journal can not be written")
+            await stage.waitForLog("the journal cannot be written")
             #expect(await bot.trouble != nil)
             // A try that fails again changes nothing and is not told again.
             let retry = clock.uptime() + .seconds(5)
@@ -98,7 +98,7 @@ internal import Testing
             // One message leaves all the same: that nothing else can.
             await stage.wait { _ in stage.asked.contains { $0.hasPrefix(HookChannel.address) } }
             #expect(stage.asked.count { $0.hasPrefix(HookChannel.address) } == 1)
-            #expect(stage.logged.count { $0.contains("the journal can not be written") } == 1)
+            #expect(stage.logged.count { $0.contains("the journal cannot be written") } == 1)
             disk.setFull(false)
             clock.advance(by: .seconds(5))
             await bot.settle { $0.outbox.history.count == 3 }
@@ -152,7 +152,7 @@ internal import Testing
     }
 
     /// Rules and sources of any size make messages of any size.
-    @Test func `a message that the journal can not hold is not sent, and keeps no compaction from its end`()
+    @Test func `a message that the journal cannot hold is not sent, and keeps no compaction from its end`()
         async throws
     {
         var state = State()
@@ -267,7 +267,7 @@ internal import Testing
             await stage.waitForRequest("https://ios.example/")
             disk.setFull(true)
             door.open()
-            await stage.waitForLog("the journal can not be written")
+            await stage.waitForLog("the journal cannot be written")
             bot.reload(.staged(.rehearsed(channels: [ChannelPlan(name: "page")])))
             disk.setFull(false)
             clock.advance(by: .seconds(5))

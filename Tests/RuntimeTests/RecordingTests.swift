@@ -223,7 +223,7 @@ internal import Testing
             await bot.settle { !$0.outbox.history.isEmpty }
             await stage.waitForLog("observations are not recorded")
             #expect(
-                await bot.recordingTrouble?.hasPrefix("no room left on the disk of state/2026-11-20-1.jsonl") == true)
+                await bot.recordingTrouble?.hasPrefix("no space left on the disk of state/2026-11-20-1.jsonl") == true)
             #expect(await bot.trouble == nil)
             clock.advance(by: .hours(1))
             await stage.waitForRequest("https://ios.example/", count: 2)
@@ -253,7 +253,7 @@ internal import Testing
             journal.setFull(true)
             door.open()
             await stage.waitForLog("removed the recorded observations 2026-11-17-1.jsonl")
-            #expect(await bot.recordingTrouble == "nothing is recorded while the journal can not be written")
+            #expect(await bot.recordingTrouble == "nothing is recorded while the journal cannot be written")
             journal.setFull(false)
             clock.advance(by: .seconds(5))
             await bot.settle { !$0.outbox.history.isEmpty }

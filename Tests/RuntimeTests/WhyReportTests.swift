@@ -27,7 +27,7 @@ import Testing
                 shop from ios: rule look
                   beyond its limit (warning); incident \(id) firing since Fri 20 Nov 12:00 UTC
                   because: The script says w.
-                  team: told (warning), last at Fri 20 Nov 12:00 UTC; next reminder Fri 20 Nov 16:00 UTC
+                  team: notified (warning), last at Fri 20 Nov 12:00 UTC; next reminder Fri 20 Nov 16:00 UTC
                   next poll of ios: Fri 20 Nov 12:05 UTC
                 """
             ])
@@ -38,7 +38,7 @@ import Testing
         bot.see(.warning)
         bot.advance(by: .minutes(1))
         #expect(
-            paragraph(bot)[0].contains("  team: not told yet; held by quiet_hours:nights until Fri 20 Nov 13:00 UTC\n"))
+            paragraph(bot)[0].contains("  team: not sent yet; held by quiet_hours:nights until Fri 20 Nov 13:00 UTC\n"))
     }
 
     @Test func `an end that is held says where, and until when`() {
@@ -73,7 +73,7 @@ import Testing
     @Test func `what no route takes says so`() {
         var bot = bot(.rehearsed(routes: [Route(match: .on(["app": "bank"]), to: ["team"])]))
         bot.see(.warning)
-        #expect(paragraph(bot)[0].contains("\n  no route leads it to a channel, so nobody is told\n"))
+        #expect(paragraph(bot)[0].contains("\n  no route leads to a channel, so nobody is notified\n"))
     }
 
     @Test func `what waits for its time says when it fires`() {
@@ -100,7 +100,7 @@ import Testing
         bot.advance(by: .seconds(1))
         #expect(
             paragraph(bot)[0].contains(
-                "; 1 on the way, 1 failed attempts in a row; the channel is left alone until Fri 20 Nov 12:30 UTC\n"))
+                "; 1 on the way, 1 failed attempts in a row; the channel is paused until Fri 20 Nov 12:30 UTC\n"))
     }
 
     @Test func `what is fine says what would come of it`() throws {
@@ -109,7 +109,7 @@ import Testing
         #expect(paragraph(bot)[0].contains("  fine; no incident\n"))
         #expect(
             paragraph(bot)[0].contains(
-                "  team: nothing to tell; would be held by muted:vacation until Fri 20 Nov 13:00 UTC\n"))
+                "  team: nothing to send; would be held by muted:vacation until Fri 20 Nov 13:00 UTC\n"))
         let json = WhyReport(bot.state, bot.plan, at: bot.now).json
         let entry = try JSONReader(json).member("why").elements()[0].value
         #expect(entry["verdict"] == "ok")

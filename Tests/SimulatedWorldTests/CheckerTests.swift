@@ -34,30 +34,30 @@ internal import Testing
     @Test(arguments: [.resolved, .escalated, .reminder] as [Notification.Kind])
     func `a course without a beginning is caught`(kind: Notification.Kind) {
         var checker = ResolvedWhereOpened()
-        #expect(throws: Breach.self) { try checker.take(.accepted(delivery(kind, number: 1)), world) }
+        #expect(throws: Breach.self) { try checker.observe(.accepted(delivery(kind, number: 1)), world) }
     }
 
     @Test func `a beginning without an end is caught`() throws {
         var checker = ResolvedWhereOpened()
-        try checker.take(.accepted(delivery(.opened, number: 1)), world)
-        #expect(throws: Breach.self) { try checker.take(.drained, world) }
+        try checker.observe(.accepted(delivery(.opened, number: 1)), world)
+        #expect(throws: Breach.self) { try checker.observe(.drained, world) }
     }
 
     @Test func `a beginning with its end is fine`() throws {
         var checker = ResolvedWhereOpened()
-        try checker.take(.accepted(delivery(.opened, number: 1)), world)
-        try checker.take(.accepted(delivery(.resolved, number: 2)), world)
-        try checker.take(.drained, world)
+        try checker.observe(.accepted(delivery(.opened, number: 1)), world)
+        try checker.observe(.accepted(delivery(.resolved, number: 2)), world)
+        try checker.observe(.drained, world)
     }
 
     @Test func `a message that overtakes another of its incident is caught`() throws {
         for number in 1...2 { world.truth.apply(.outbox(.delivery(delivery(.opened, number: number)))) }
         let reading = ChatService.Reading(key: nil, isMarked: false, isShown: true, body: 0)
         var checker = InOrder()
-        try checker.take(.accepts(channel: "slack", delivery: "d1", reading), world)
-        try checker.take(.accepts(channel: "slack", delivery: "d2", reading), world)
+        try checker.observe(.accepts(channel: "slack", delivery: "d1", reading), world)
+        try checker.observe(.accepts(channel: "slack", delivery: "d2", reading), world)
         #expect(throws: Breach.self) {
-            try checker.take(.accepts(channel: "slack", delivery: "d1", reading), world)
+            try checker.observe(.accepts(channel: "slack", delivery: "d1", reading), world)
         }
     }
 
@@ -68,11 +68,11 @@ internal import Testing
         world.time = Timeline(wall: .rehearsalStart)
         _ = world.time.pass(to: 60_000)
         var checker = FiguresHeard()
-        try checker.take(.observed(.cue(cue, of: subject, at: world.time.wall)), world)
+        try checker.observe(.observed(.cue(cue, of: subject, at: world.time.wall)), world)
         if isCaught {
-            #expect(throws: Breach.self) { try checker.take(.committed, world) }
+            #expect(throws: Breach.self) { try checker.observe(.committed, world) }
         } else {
-            try checker.take(.committed, world)
+            try checker.observe(.committed, world)
         }
     }
 
@@ -86,9 +86,9 @@ internal import Testing
         let happening = Happening.rotted(
             place: "a copy", whole: payloads([5]), .success((payloads(numbers), report)))
         if isFine {
-            try checker.take(happening, world)
+            try checker.observe(happening, world)
         } else {
-            #expect(throws: Breach.self) { try checker.take(happening, world) }
+            #expect(throws: Breach.self) { try checker.observe(happening, world) }
         }
     }
 
@@ -99,13 +99,13 @@ internal import Testing
     {
         world.beginLife()
         var checker = WaitsKept()
-        try checker.take(.answered(host: "figures0", delivery: nil, status: 429, told: 60_000), world)
-        try checker.take(.clockStepped(3484), world)
+        try checker.observe(.answered(host: "figures0", delivery: nil, status: 429, told: 60_000), world)
+        try checker.observe(.clockStepped(3484), world)
         _ = world.time.pass(to: after)
         if isCaught {
-            #expect(throws: Breach.self) { try checker.take(.polled(source: "figures0"), world) }
+            #expect(throws: Breach.self) { try checker.observe(.polled(source: "figures0"), world) }
         } else {
-            try checker.take(.polled(source: "figures0"), world)
+            try checker.observe(.polled(source: "figures0"), world)
         }
     }
 
@@ -125,9 +125,9 @@ internal import Testing
         let happening = Happening.rotted(
             place: "a copy", whole: payloads(whole), .success((payloads(left), report)))
         if isFine {
-            try checker.take(happening, world)
+            try checker.observe(happening, world)
         } else {
-            #expect(throws: Breach.self) { try checker.take(happening, world) }
+            #expect(throws: Breach.self) { try checker.observe(happening, world) }
         }
     }
 }

@@ -54,7 +54,7 @@ import Testing
         let failing = server(.tcp(host: "no such host", port: 0))
         let waiting = Task { try await failing.waitUntilListening() }
         let error = await #expect(throws: StatusServerError.self) { try await failing.run() }
-        let start = "no such host:0: can not listen there ('no such host' is no address of a machine: "
+        let start = "no such host:0: cannot listen there ('no such host' is not the address of a machine: "
         #expect(error?.description.hasPrefix(start) == true)
         await #expect(throws: StatusServerError.self) { try await waiting.value }
     }
@@ -141,7 +141,7 @@ import Testing
             let file = open(path, O_CREAT | O_WRONLY, 0o644)
             close(file)
             let error = await #expect(throws: StatusServerError.self) { try await server(.unix(path: path)).run() }
-            #expect(error == .other(.unix(path: path), reason: "a file that is no socket stands there"))
+            #expect(error == .other(.unix(path: path), reason: "there is a file that is not a socket"))
             #expect(mode(path) == S_IFREG | 0o644)
         }
     }

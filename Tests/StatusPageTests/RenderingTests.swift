@@ -94,7 +94,7 @@ import Testing
     @Test(arguments: [
         (Notification.Kind.opened, Severity.critical, "critical", "New · critical"),
         (.escalated, .warning, "warning", "Got worse · warning"),
-        (.reminder, .info, "info", "Still going on · info"),
+        (.reminder, .info, "info", "Still firing · info"),
         (.revised, .warning, "warning", "Corrected · warning"),
         (.resolved, .critical, "resolved", "Resolved"),
         (.digest, .critical, "digest", "Summary"),

@@ -53,7 +53,7 @@ import Testing
         #expect(mkfifo(scratch.path("pipe"), 0o600) == 0)
         for (name, end) in [
             ("folder", "is not a file"), ("pipe", "is not a file"),
-            ("absent", "can not be opened: No such file or directory"),
+            ("absent", "cannot be opened: No such file or directory"),
         ] {
             guard case .failed(let sentence) = await read(name) else {
                 Issue.record("\(name) was read")

@@ -66,13 +66,13 @@ import Testing
         #expect(stage.complained == "three\nfour\n")
     }
 
-    @Test func `an answer that can not be written ends the command, a reader that went away does not`() throws {
+    @Test func `an answer that cannot be written ends the command, a reader that went away does not`() throws {
         let full = open("/dev/full", O_WRONLY)
         defer { close(full) }
         let failure = #expect(throws: Failure.self) { try terminal(full, full).line("x") }
         #expect(failure?.status == .impossible)
-        #expect(failure?.sentence == "the output can not be written: No space left on device")
-        // Where an error can not be said there is nobody to tell.
+        #expect(failure?.sentence == "the output cannot be written: No space left on device")
+        // Where an error cannot be said there is nobody to tell.
         terminal(full, full).error("x")
 
         var ends: [Int32] = [-1, -1]

@@ -27,7 +27,7 @@ import Testing
     ])
     func `only http and https are spoken`(url: String) async throws {
         let error = try await HTTPTransport.forTests().failure(of: url)
-        error.expect(.refusedScheme, mayHaveArrived: false, says: "is not a scheme to ask by")
+        error.expect(.refusedScheme, mayHaveArrived: false, says: "is not a supported scheme")
     }
 
     @Test(arguments: [

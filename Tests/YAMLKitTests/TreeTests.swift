@@ -104,13 +104,13 @@ import YAMLKit
         (
             "<<: 1\na: 2", "{a@2:1: 2@2:4}@1:1",
             [
-                "1:5 '<<' merges mappings, but this is none; "
+                "1:5 '<<' merges mappings, but this is not one; "
                     + "name one as in '<<: *name', or several as in '<<: [*first, *second]'"
             ]
         ),
         (
             "<<: [{a: 1}, 2]", "{a@1:7: 1@1:10}@1:1",
-            ["1:14 '<<' merges mappings, but this is none"]
+            ["1:14 '<<' merges mappings, but this is not one"]
         ),
         (
             "<<: {a: 1}\n<<: {b: 2}", "{a@1:6: 1@1:9}@1:1",

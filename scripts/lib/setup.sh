@@ -94,7 +94,7 @@ need_packages() {
     if ! apt-get install --simulate "${missing[@]}" >/dev/null 2>&1 ||
         ! apt_get install --no-install-recommends "${missing[@]}" 2>/dev/null; then
         say "refreshing the package lists"
-        apt_get update || fail "the package lists can not be refreshed; as root, run: $by_hand"
+        apt_get update || fail "the package lists cannot be refreshed; as root, run: $by_hand"
         apt_get install --no-install-recommends "${missing[@]}" || fail "apt-get did not succeed; as root, run: $by_hand"
     fi
 }

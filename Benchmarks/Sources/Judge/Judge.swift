@@ -10,7 +10,7 @@ internal import ThresholdDetector
 @main struct Judge {
     static func main() throws {
         let rounds = CommandLine.arguments.contains("--quick") ? 5_000 : 50_000
-        let context = RuleContext(name: "bench", zone: .utc, looksPerDay: 1440)
+        let context = RuleContext(name: "bench", zone: .utc, checksPerDay: 1440)
         let floor = try rule(ThresholdDetector.self, context, metric: "crash_free_sessions")
         let users = try rule(ThresholdDetector.self, context, metric: "crash_free_users")
         let drop = try rule(DropDetector.self, context, metric: "crash_free_sessions")

@@ -28,7 +28,7 @@ struct Rules {
 
     init() throws {
         let place = Position(line: 1, column: 1)
-        let context = RuleContext(name: "signal", zone: .utc, looksPerDay: 288)
+        let context = RuleContext(name: "signal", zone: .utc, checksPerDay: 288)
         threshold = try ThresholdDetector(
             options: Options(
                 name: "crash-free-floor", position: place,

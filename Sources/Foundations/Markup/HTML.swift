@@ -1,4 +1,4 @@
-// Markup writes HTML and SVG in which words can not become tags: there is no way to put a string into a piece but
+// Markup writes HTML and SVG in which words cannot become tags: there is no way to put a string into a piece but
 // through the escape. It knows nothing of pages, alerts or servers.
 
 internal import AlertModel

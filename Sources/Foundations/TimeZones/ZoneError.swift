@@ -1,6 +1,6 @@
 import AlertModel
 
-/// Why there is no such time zone. `description` is a sentence for the person who has to mend it.
+/// Why there is no such time zone. `description` is a sentence for the person who has to fix it.
 public enum ZoneError: Error, Hashable, Sendable {
     /// The text cannot be the name of a zone.
     case nameMalformed(String)

@@ -7,7 +7,7 @@ public import PluginKit
 /// one that was never away.
 ///
 /// It is fed by every observation, whatever rules there are, so that a rule added later does not take the past for news.
-/// What was there when the bot began to look is the past. Sources that tell when an issue was first seen make that
+/// What was there when the bot began to poll is the past. Sources that tell when an issue was first seen make that
 /// exact; of others, all that they name within the first day is held to be old, because most name only issues that
 /// occur, and old ones occur seldom.
 public struct IssueMemory: StandingMemory {
@@ -19,12 +19,12 @@ public struct IssueMemory: StandingMemory {
         public fileprivate(set) var born: Moment
         /// When it was last named.
         public fileprivate(set) var lastNamed: Moment
-        /// Whether it was there before the bot looked.
+        /// Whether it was there before the bot polled.
         public fileprivate(set) var isPast: Bool
         public fileprivate(set) var standing: Standing
         /// When it came back after it was resolved; nil while it never has.
         public fileprivate(set) var returned: Moment?
-        /// The most users that one look at it showed; nil where the source tells no users.
+        /// The most users that one poll of it showed; nil where the source tells no users.
         public fileprivate(set) var usersMost: Double?
         /// Whether the source itself called it back when it was last named.
         fileprivate var isCalledBack: Bool
@@ -40,7 +40,7 @@ public struct IssueMemory: StandingMemory {
     }
 
     /// The newest observation that named issues.
-    public struct Look: Hashable, Sendable {
+    public struct Reading: Hashable, Sendable {
         public let span: TimeSpan
         public let seen: Moment
         public let isComplete: Bool
@@ -53,27 +53,27 @@ public struct IssueMemory: StandingMemory {
     /// When the subject was first seen; nil while it never was.
     public private(set) var began: Moment?
     // An array of at most one, which keeps the figures of the many subjects without issues small.
-    private var looks: [Look] = []
+    private var readings: [Reading] = []
     /// By the hash of the issue's id.
     private var records: [UInt64: Record] = [:]
 
     /// Issues remembered of one subject; beyond it those go that have not been named for longest. With what comes on top
     /// before they go, that is at most 45 kB of JSON.
     public static let recordsMax = 400
-    /// Issues kept of the newest look, by the source's own order, new ones before the rest: 12 kB of JSON where titles
+    /// Issues kept of the newest poll, by the source's own order, new ones before the rest: 12 kB of JSON where titles
     /// and addresses are of ordinary length, and at most 90 kB.
-    public static let lookIssuesMax = 40
-    /// Records that may pile up above `recordsMax` before the oldest go, so that not every look has to search them.
+    public static let readingIssuesMax = 40
+    /// Records that may pile up above `recordsMax` before the oldest go, so that not every poll has to search them.
     static let recordsSlack = 40
     /// How long issues of sources that do not tell when they were first seen are taken for old ones.
     public static let learningTime = Duration.days(1)
 
     public init() {}
 
-    /// The newest look that named issues; nil when none ever did.
-    public var look: Look? { looks.first }
+    /// The newest poll that named issues; nil when none ever did.
+    public var reading: Reading? { readings.first }
 
-    /// What is remembered of an issue, by its id as `look` gives it.
+    /// What is remembered of an issue, by its id as `reading` gives it.
     public subscript(_ id: String) -> Record? { records[IssueMemory.hash(id)] }
 
     public var count: Int { records.count }
@@ -105,10 +105,11 @@ public struct IssueMemory: StandingMemory {
         }
         if isNewest(observation) {
             let news = kept.filter(\.isNews) + kept.filter { !$0.isNews }
-            looks = [
-                Look(
+            readings = [
+                Reading(
                     span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
-                    metrics: observation.metrics.volumes, issues: news.prefix(IssueMemory.lookIssuesMax).map(\.issue))
+                    metrics: observation.metrics.volumes,
+                    issues: news.prefix(IssueMemory.readingIssuesMax).map(\.issue))
             ]
         }
         forgetOldest()
@@ -116,9 +117,9 @@ public struct IssueMemory: StandingMemory {
 
     /// Whether nothing newer has named issues: an older sight of a span may still come after the newer one.
     private func isNewest(_ observation: Observation) -> Bool {
-        guard let look, observation.span.to <= look.span.to else { return true }
-        return observation.span.to == look.span.to
-            && (observation.span != look.span || observation.seen >= look.seen)
+        guard let reading, observation.span.to <= reading.span.to else { return true }
+        return observation.span.to == reading.span.to
+            && (observation.span != reading.span || observation.seen >= reading.seen)
     }
 
     private mutating func forgetOldest() {
@@ -225,7 +226,7 @@ extension IssueMemory {
             if !records.isEmpty {
                 json.array("issues", records.sorted { $0.key < $1.key }) { $1.value.put(hash: $1.key, into: &$0) }
             }
-            json.member("look", ifAny: look)
+            json.member("look", ifAny: reading)
         }
     }
 
@@ -235,7 +236,7 @@ extension IssueMemory {
             let (hash, record) = try Record.read(element)
             records[hash] = record
         }
-        if let look = try reader.optional("look") { looks = [try Look(look)] }
+        if let reading = try reader.optional("look") { readings = [try Reading(reading)] }
     }
 }
 
@@ -269,7 +270,7 @@ extension IssueMemory.Record {
     }
 }
 
-extension IssueMemory.Look: JSONPart {
+extension IssueMemory.Reading: JSONPart {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             json.member("from", span.from)

@@ -23,11 +23,11 @@ public struct IssueNews: Sendable {
 
     static let minUsers = Setting(
         "min_users", .integer(0...1_000_000_000), default: 10,
-        "An issue that no single look showed to hit so many users is not told.")
+        "How many users a single poll must show it to affect.")
     static let freshFor = Setting(
         "fresh_for", .duration(.hours(1) ... .days(30)), default: .days(1),
-        "How long it is news: it must reach min_users within, and is over afterwards.")
-    static let severity = Setting("severity", .severity, default: .warning, "How bad it is.")
+        "How long an issue counts as new: it must reach min_users in that time, and is resolved afterwards.")
+    static let severity = Setting("severity", .severity, default: .warning, "The severity of its incidents.")
 
     /// An issue that is news, and since when.
     public struct Item: Sendable {
@@ -49,7 +49,7 @@ public struct IssueNews: Sendable {
     /// How far the source's clock may be ahead of the bot's.
     private static let clockSlack = Duration.minutes(5)
 
-    /// So many issues that become news with one look are told together. It is a choice: nobody reads forty messages
+    /// So many issues that become news with one poll are reported together. It is a choice: nobody reads forty messages
     /// about a source that groups its issues anew, and five that come at once may well be five troubles.
     public static let togetherMin = 6
     /// Issues named where many are told together.
@@ -58,7 +58,7 @@ public struct IssueNews: Sendable {
     private static let togetherMark = " more at once"
 
     /// One finding for each issue that is news, and for each that was and is not any more; but of `togetherMin` and
-    /// more that become news with one look, one finding for all.
+    /// more that become news with one poll, one finding for all.
     ///
     /// - Parameters:
     ///   - since: since when what is remembered of an issue is news; nil when it is none.
@@ -81,14 +81,14 @@ public struct IssueNews: Sendable {
             + together.filter { now - $0.since >= freshFor }.map { tracked in
                 Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: noNewsAnyMore)), key: tracked.key)
             }
-        guard let look = memory.look else {
-            return ended + [silence("no issue has been named yet")]
+        guard let reading = memory.reading else {
+            return ended + [silence("no issue has been reported yet")]
         }
         var findings = ended
         var news: [(issue: Issue, finding: Finding)] = []
         var lacksUsers = false
         let over = Set(ended.compactMap(\.key))
-        for issue in look.issues where !over.contains(issue.id) {
+        for issue in reading.issues where !over.contains(issue.id) {
             guard let record = memory[issue.id], record.standing == .open, let began = since(record),
                 isFresh(began, now)
             else { continue }
@@ -100,8 +100,8 @@ public struct IssueNews: Sendable {
                 continue
             }
             let item = Item(issue: issue, since: began, users: record.usersMost)
-            let evidence = Evidence(span: look.span, issue: issue, sentence: sentence(item))
-            // What has been told stays told, though later looks show fewer users.
+            let evidence = Evidence(span: reading.span, issue: issue, sentence: sentence(item))
+            // What has been reported stays reported, though later polls show fewer users.
             let isWorthTelling = isTold || (record.usersMost ?? 0) >= usersMin
             let finding =
                 isWorthTelling
@@ -111,10 +111,10 @@ public struct IssueNews: Sendable {
         }
         findings +=
             news.count < IssueNews.togetherMin
-            ? news.map(\.finding) : [self.together(news.map(\.issue), many, look.span)]
+            ? news.map(\.finding) : [self.together(news.map(\.issue), many, reading.span)]
         if lacksUsers {
             findings.append(
-                silence("issues come without the number of users they hit; only 'min_users: 0' tells of such"))
+                silence("issues come without the number of affected users; only 'min_users: 0' reports those"))
         }
         return findings
     }
@@ -125,12 +125,12 @@ public struct IssueNews: Sendable {
         let evidence = Evidence(
             span: span, issue: issues.first,
             sentence: "\(issues.count) \(many) at once: \(named) and \(rest) more; "
-                + "so many come when a source groups its issues anew, or when all goes wrong")
+                + "so many come when a source regroups its issues, or when everything is broken")
         let key = "\(issues.first?.id ?? "") and \(issues.count - 1)\(IssueNews.togetherMark)"
         return Finding(Judgement(.firing(severity), .between, evidence), key: key)
     }
 
-    private var noNewsAnyMore: String { "It has been known for \(freshFor.short), so it is no news any more." }
+    private var noNewsAnyMore: String { "It has been known for \(freshFor.short), so it is no longer new." }
 
     private func isFresh(_ began: Moment, _ now: Moment) -> Bool {
         (.zero - IssueNews.clockSlack..<freshFor).contains(now - began)
@@ -140,13 +140,13 @@ public struct IssueNews: Sendable {
     private func why(
         isOver record: IssueMemory.Record?, _ since: (IssueMemory.Record) -> Moment?, _ now: Moment
     ) -> String? {
-        guard let record else { return "It has not been named for so long that it is forgotten." }
+        guard let record else { return "The source has not reported it for so long that it was forgotten." }
         switch record.standing {
-        case .closed: return "The source says that it is resolved."
-        case .ignored: return "Somebody has set it aside in the source."
+        case .closed: return "It is resolved in the source."
+        case .ignored: return "It was ignored in the source."
         case .open: break
         }
-        guard let began = since(record) else { return "It is not news any more: it was resolved and is back." }
+        guard let began = since(record) else { return "It is no longer new: it was resolved and is back." }
         return now - began >= freshFor ? noNewsAnyMore : nil
     }
 

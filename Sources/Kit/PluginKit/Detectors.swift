@@ -53,7 +53,7 @@ public enum DetectorScope: Hashable, Sendable {
     case subject
     /// An app in one environment with all its releases, after figures of any of them have come.
     case app
-    /// A source with all its subjects, after every poll and whenever a finding asked for another look.
+    /// A source with all its subjects, after every poll and whenever a finding asked for another check.
     case source
 }
 
@@ -113,7 +113,7 @@ public struct Finding: Hashable, Sendable {
     public let key: String?
     /// The subject it is about; nil for the one in sight. A detector of apps may find something in a release.
     public let subject: Subject?
-    /// When the detector wants to look again though no figures come; only asked of detectors that watch a source.
+    /// When the detector wants to check again though no figures come; only asked of detectors that watch a source.
     public let lookAgain: Moment?
 
     public init(_ judgement: Judgement, key: String? = nil, about subject: Subject? = nil, lookAgain: Moment? = nil) {
@@ -129,7 +129,7 @@ public protocol SubjectDetector: Detector {
     func judge(_ series: Series, at now: Moment) -> Judgement
     /// How close the figure is to a limit, where a glance shows that `judge` would not fire; nil where it does not.
     ///
-    /// By far the most looks find nothing wrong, and nobody reads why. Where nothing is open about the subject, the core
+    /// By far the most checks find nothing wrong, and nobody reads why. Where nothing is open about the subject, the core
     /// glances first and spares the words. Tests hold every rule's glances to its judgements.
     func glance(_ series: Series, at now: Moment) -> Judgement.Closeness?
 }
@@ -149,7 +149,7 @@ public struct Judgement: Hashable, Sendable {
         case unknown(String)
     }
 
-    /// How close the figure is to a limit: close ones are looked at more often, far ones less.
+    /// How close the figure is to a limit: close ones are polled more often, far ones less.
     public enum Closeness: Hashable, Sendable { case near, between, far }
 
     public let verdict: Verdict

@@ -4,13 +4,13 @@ public struct RuleContext: Sendable {
     public let name: String
     /// The zone of quiet hours and of local times.
     public let zone: Zone
-    /// At most how often a day the rule can look at one subject: what its sources' `throttle` allows.
-    public let looksPerDay: Double
+    /// At most how often a day the rule can check one subject: what its sources' `throttle` allows.
+    public let checksPerDay: Double
 
-    public init(name: String, zone: Zone, looksPerDay: Double) {
+    public init(name: String, zone: Zone, checksPerDay: Double) {
         self.name = name
         self.zone = zone
-        self.looksPerDay = looksPerDay
+        self.checksPerDay = checksPerDay
     }
 }
 

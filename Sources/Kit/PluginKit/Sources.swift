@@ -165,7 +165,7 @@ public struct PollFailure: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     public let reason: Reason
-    /// A sentence for whoever has to mend it, without secrets.
+    /// A sentence for whoever has to fix it, without secrets.
     public let description: String
     /// The service asked to wait until then.
     public let retryAt: Moment?

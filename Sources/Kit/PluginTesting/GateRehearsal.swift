@@ -3,7 +3,7 @@ public import PluginKit
 extension RuleContext {
     /// What a rule is told in tests.
     public static func rehearsed(_ name: String = "rule", zone: Zone = .utc) -> RuleContext {
-        RuleContext(name: name, zone: zone, looksPerDay: 1440)
+        RuleContext(name: name, zone: zone, checksPerDay: 1440)
     }
 }
 

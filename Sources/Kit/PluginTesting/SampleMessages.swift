@@ -16,7 +16,7 @@ public enum SampleMessages {
         kind: .opened,
         severity: .critical,
         at: start,
-        headline: "🔴 shop-ios: crash-free users 98.31% (limit < 99.0%)",
+        headline: "🔴 shop-ios: crash-free users 98.31% (alert below 99.0%)",
         fields: [
             Message.Field("Before", "99.82% (last day)"), Message.Field("Users hit", "31 of 1,840"),
             Message.Field("Since", "2026-11-20 23:20 UTC, 40 min"), Message.Field("Release", "4.2.1 (62% of users)"),
@@ -41,7 +41,7 @@ public enum SampleMessages {
         kind: .escalated,
         severity: .warning,
         at: start,
-        headline: "🟠 shop-android: ANR rate 0.61% (limit > 0.47%), was info",
+        headline: "🟠 shop-android: ANR rate 0.61% (alert above 0.47%), was info",
         fields: [Message.Field("Limit", "> 0.47%")], reason: "The ANR rate has been above its limit for 2 h.",
         footer: "anr · incident 81f")
 
@@ -61,7 +61,7 @@ public enum SampleMessages {
         headline: "🗒 3 more incidents in the last hour",
         reason: "The budget of 10 messages an hour is spent.",
         lines: [
-            "🔴 shop-ios: crash-free users 98.31% (limit < 99.0%)", "🟠 shop-android: 12 new issues",
+            "🔴 shop-ios: crash-free users 98.31% (alert below 99.0%)", "🟠 shop-android: 12 new issues",
             "✅ pay-ios: crash-free sessions, 22:10 to 23:40",
         ], footer: "budget calm", incidents: [incident, incident])
 
@@ -182,6 +182,6 @@ public enum SampleMessages {
         severity: .critical,
         at: start,
         headline: "🗒 500 incidents",
-        lines: (1...500).map { "🔴 app-\($0): crash-free users 98.31% (limit < 99.0%)" },
+        lines: (1...500).map { "🔴 app-\($0): crash-free users 98.31% (alert below 99.0%)" },
         incidents: Array(repeating: incident, count: 500))
 }

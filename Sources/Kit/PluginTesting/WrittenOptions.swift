@@ -51,10 +51,10 @@ public struct WrittenOptions: ExpressibleByDictionaryLiteral, Sendable {
     }
 
     /// The detector they make, which can look every minute.
-    public func detector<Rule: Detector>(_ rule: Rule.Type, looksPerDay: Double = 1440) throws -> Rule {
+    public func detector<Rule: Detector>(_ rule: Rule.Type, checksPerDay: Double = 1440) throws -> Rule {
         try Rule(
             options: options(of: Rule.manifest),
-            context: RuleContext(name: "rule", zone: .utc, looksPerDay: looksPerDay))
+            context: RuleContext(name: "rule", zone: .utc, checksPerDay: checksPerDay))
     }
 
     private static func option(

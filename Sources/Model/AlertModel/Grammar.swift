@@ -216,6 +216,16 @@ public struct Comparison: Hashable, Sendable, CustomStringConvertible {
     public var limitText: String { isPercentage ? limit.percentTrimmed : JSON(limit).text }
 
     public var description: String { "\(relation.rawValue) \(limitText)" }
+
+    /// The same in words: `below 99.5%`.
+    public var words: String {
+        switch relation {
+        case .less: "below \(limitText)"
+        case .lessOrEqual: "at \(limitText) and below"
+        case .greater: "above \(limitText)"
+        case .greaterOrEqual: "at \(limitText) and above"
+        }
+    }
 }
 
 extension Double {

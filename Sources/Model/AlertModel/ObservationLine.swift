@@ -71,7 +71,7 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
             for (name, value) in try labels.members() { observation.labels[name] = try value.string() }
         }
         if let flaw = observation.flaw {
-            throw JSONMismatch(path: line.path, expected: "an observation that makes sense", found: flaw)
+            throw JSONMismatch(path: line.path, expected: "a plausible observation", found: flaw)
         }
         self = .observed(observation)
     }
@@ -80,7 +80,7 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
         var metrics = Metrics()
         for (name, value) in try reader.members() where value.value != .null { metrics[name] = try value.number() }
         if let flaw = metrics.flaw {
-            throw JSONMismatch(path: reader.path, expected: "figures that make sense", found: flaw)
+            throw JSONMismatch(path: reader.path, expected: "plausible figures", found: flaw)
         }
         return metrics
     }

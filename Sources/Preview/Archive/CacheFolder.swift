@@ -50,7 +50,7 @@ public struct CacheFolder: PastShelf {
         do throws(FileError) {
             return try WholeFile.read(full(name), bytesMax: CacheFolder.fileBytesMax)
         } catch {
-            throw Failure(.impossible, "\(error.path) can not be read: \(error.reason)")
+            throw Failure(.impossible, "\(error.path) cannot be read: \(error.reason)")
         }
     }
 
@@ -74,7 +74,7 @@ public struct CacheFolder: PastShelf {
     }
 
     private func failure(_ path: String, _ reason: String = String(cString: strerror(errno))) -> Failure {
-        Failure(.impossible, "\(path) can not be written: \(reason); name another folder with --cache DIR")
+        Failure(.impossible, "\(path) cannot be written: \(reason); name another folder with --cache DIR")
     }
 
     // MARK: - Its bound

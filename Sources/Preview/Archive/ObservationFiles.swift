@@ -109,7 +109,7 @@ public struct ObservationFiles {
 
     private func tellRest() {
         if reader.untoldCount > 0 {
-            terminal.error("alertbot: and \(reader.untoldCount.counted("more line")) with something wrong")
+            terminal.error("alertbot: and \(reader.untoldCount.counted("more line")) with problems")
         }
         for (source, lines) in reader.skipped.sorted(by: { $0.key < $1.key }) {
             terminal.error(
@@ -128,7 +128,7 @@ public struct ObservationFiles {
     }
 
     private func failure(_ path: String, _ code: Int32) -> Failure {
-        Failure(.impossible, "the observations \(path) can not be read: \(String(cString: strerror(code)))")
+        Failure(.impossible, "the observations \(path) cannot be read: \(String(cString: strerror(code)))")
     }
 }
 
@@ -141,7 +141,7 @@ extension Playback {
             let isOne = lateCount == 1
             remarks.append("\(lateCount.counted("line")) seen after \(end) \(isOne ? "is" : "are") not played")
         }
-        if lineCount == 0 { remarks.append("there was no observation to play") }
+        if lineCount == 0 { remarks.append("there are no observations to replay") }
         return remarks
     }
 }

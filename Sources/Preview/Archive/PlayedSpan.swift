@@ -74,8 +74,8 @@ public struct PlayedSpan: Sendable {
             throw Failure(
                 .impossible,
                 try folder.files().isEmpty
-                    ? folder.emptySentence + "; play a file with --observations FILE"
-                    : "nothing of that span is recorded in \(folder.path)")
+                    ? folder.emptySentence + "; replay a file with --observations FILE"
+                    : "nothing from that span is recorded in \(folder.path)")
         }
         var file = ObservationFiles(recorded: files, since: begin, sources: sources, machine.terminal)
         let isWhole = try file.play(take)

@@ -38,7 +38,7 @@ public struct RecalledPast: Sendable {
         guard !sources.isEmpty else {
             throw Failure(
                 .impossible,
-                "no source of the config keeps a history that can be asked for; play recorded observations with "
+                "no source in the config keeps a history that can be fetched; replay recorded observations with "
                     + "--observations FILE")
         }
         let others = Set(configs.flatMap(\.sources.keys)).subtracting(sources.map(\.name)).sorted()
@@ -78,7 +78,7 @@ public struct RecalledPast: Sendable {
             for warning in fetched.warnings { tell(warning, "warning: ") }
             for failure in fetched.failures { tell(failure, "", "; it is left out") }
             guard !fetched.sources.isEmpty else {
-                throw Failure(.impossible, "no source told of its past, so there is nothing to play")
+                throw Failure(.impossible, "no source returned its history, so there is nothing to replay")
             }
             var (bar, done) = (machine.terminal.progress("Playing observations"), 0)
             let showDay = {
@@ -93,7 +93,7 @@ public struct RecalledPast: Sendable {
         } catch let failure as Failure {
             throw failure
         } catch is CancellationError {
-            throw Failure(.impossible, "stopped; the days that were fetched are kept for the next time")
+            throw Failure(.impossible, "stopped; the days already fetched are kept for next time")
         } catch let damage as Past.Damage {
             throw Failure(
                 .impossible,

@@ -63,7 +63,7 @@ public struct RecordedFolder: Sendable {
 
     /// That there is nothing to play.
     public var emptySentence: String {
-        "nothing is recorded in \(path); the running bot records there what comes of its polls"
+        "nothing is recorded in \(path); the running bot records its observations there"
     }
 }
 

@@ -2,7 +2,7 @@ internal import PluginKit
 public import Preview
 public import SystemPorts
 
-/// What truly happened, from the file that `--incidents` names.
+/// What really happened, from the file that `--incidents` names.
 public struct TruthFile: Sendable {
     /// Nil where no file is named.
     public let incidents: [TrueIncident]?
@@ -23,7 +23,7 @@ public struct TruthFile: Sendable {
         do throws(FileError) {
             bytes = try WholeFile.read(path, bytesMax: TruthFile.bytesMax)
         } catch {
-            throw Failure(.impossible, "the incidents \(path) can not be read: \(error.reason)")
+            throw Failure(.impossible, "the incidents \(path) cannot be read: \(error.reason)")
         }
         let (incidents, complaints) = TrueIncident.read(bytes, file: path)
         for complaint in complaints { terminal.error(complaint.description) }

@@ -81,7 +81,7 @@ struct AppStory {
         self.records = records
     }
 
-    /// The worst that was said of each incident: it may have become better since.
+    /// The worst that was reported for each incident: it may have become better since.
     var worstSeverities: [String: Severity] {
         var worst = Dictionary(incidents.map { ($0.id, $0.severity) }) { max($0, $1) }
         for record in records {

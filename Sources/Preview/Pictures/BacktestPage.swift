@@ -82,7 +82,7 @@ public struct BacktestPage {
             let median: HTML? = detection.medianDelay.map { ", half of them within \($0.short)" }
             return """
                 <p class="legend">\(rule.rule) found \(detection.found) of \(detection.cases.count) true \
-                incidents\(median); \(detection.falseAlarms) alarms with nothing wrong.</p>
+                incidents\(median); \(detection.falseAlarms) false alarms.</p>
                 """
         }
         return "<section><h2>Rules</h2>\(table)\(detections)</section>"
@@ -112,7 +112,7 @@ public struct BacktestPage {
         let left = story.panelCount - story.panels.count
         let rest: HTML? =
             left > 0
-            ? #"<p class="legend">\#(left) more rules look at this app; those that fired are drawn first.</p>"# : nil
+            ? #"<p class="legend">\#(left) more rules watch this app; those that fired are drawn first.</p>"# : nil
         return """
             <figure>\(words)<div class="drawing" tabindex="0" role="region" \
             aria-label="Time line of \(story.key.title)">\
@@ -145,9 +145,9 @@ public struct BacktestPage {
     private static let openRowsMax = 8
 
     private static let legend: HTML = """
-        <p class="legend">Solid: the figure, with a band where many looks share a column. Dots: the best \
-        (or worst) that it truly may be. Dashes: the limit. Grey: quiet hours and mutes. \
-        ▲ told, ● resolved, ■ summary, ○ held, × dropped.</p>
+        <p class="legend">Solid: the figure, with a band where several polls share a column. Dots: the best \
+        (or worst) it may really be. Dashes: the limit. Grey: quiet hours and mutes. \
+        ▲ sent, ● resolved, ■ summary, ○ held, × dropped.</p>
         """
 
     private static func names(_ title: String, _ stories: ArraySlice<AppStory>) -> HTML? {
@@ -177,7 +177,7 @@ public struct BacktestPage {
 
     private func changes(_ other: Other) -> HTML {
         guard !other.difference.isEmpty else {
-            return "<section><h2>No differences</h2><p>Both configs say the same.</p></section>"
+            return "<section><h2>No differences</h2><p>Both configs send the same messages.</p></section>"
         }
         let changes = SharedChange.all(other.difference.changes)
         let table = PageFrame.table(

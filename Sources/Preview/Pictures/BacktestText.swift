@@ -16,7 +16,7 @@ public struct BacktestText {
         var parts = [paint.bold("Messages") + paint.dim("  (\(span))")]
         let messages = report.messages
         parts.append(
-            messages.isEmpty ? "  Nothing would have been said." : timeline(messages.map { ($0.at, line($0)) }))
+            messages.isEmpty ? "  Nothing would have been sent." : timeline(messages.map { ($0.at, line($0)) }))
         parts.append(paint.bold("Rules"))
         parts.append(table(BacktestText.columns, report.rules.map(cells)))
         parts += report.rules.compactMap(detection)
@@ -29,10 +29,10 @@ public struct BacktestText {
 
     /// What another config would have said differently.
     public func compared(_ difference: Difference, with other: String) -> String {
-        var parts = [paint.bold("Differences") + paint.dim("  (\(span); + and > are what \(other) says)")]
+        var parts = [paint.bold("Differences") + paint.dim("  (\(span); + and > are what \(other) sends)")]
         parts.append(
             difference.isEmpty
-                ? "  None: both say the same \(difference.sameCount.counted("message"))."
+                ? "  None: both send the same \(difference.sameCount.counted("message"))."
                 : timeline(difference.changes.map(change)))
         parts.append(paint.bold("Channels"))
         parts.append(
@@ -107,7 +107,7 @@ public struct BacktestText {
         var lines = [
             "\(paint.bold(rule.rule)) found \(detection.found) of \(detection.cases.count.counted("incident"))"
                 + (detection.medianDelay.map { ", half of them within \($0.short)" } ?? "")
-                + "; \(detection.falseAlarms.counted("alarm")) with nothing wrong"
+                + "; \(detection.falseAlarms.counted("false alarm"))"
         ]
         lines += detection.cases.map { known in
             let incident = "\(known.incident.app.tamed) from \(wall(known.incident.span.from))"

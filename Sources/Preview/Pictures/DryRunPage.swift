@@ -24,11 +24,11 @@ public struct DryRunPage {
             PageFrame.chip("\(report.count("drop")) dropped", "drop"),
         ]
         let lead: HTML = """
-            <p class="lead">What would be said at \(report.zone.words(report.now)) (\(report.zone.name))</p>\
+            <p class="lead">What would be sent at \(report.zone.words(report.now)) (\(report.zone.name))</p>\
             <div class="counts">\(counts)</div>
             """
         var parts: [HTML] = report.channelNames.map(channel)
-        if report.decisions.isEmpty { parts.append("<h2>Nothing would be said</h2>") }
+        if report.decisions.isEmpty { parts.append("<h2>Nothing would be sent</h2>") }
         return PageFrame.page(
             title: "Dry run of \(report.botName)", lead: lead, parts + [unrouted, pending, polls].compactMap(\.self)
         ).text + "\n"
@@ -69,10 +69,10 @@ public struct DryRunPage {
         return #"<article class="entry">\#(about)\#(picture)\#(request)</article>"#
     }
 
-    private var unrouted: HTML? { section("Wrong, and no route leads it to a channel", report.unrouted) }
+    private var unrouted: HTML? { section("Firing, but not routed to any channel", report.unrouted) }
 
     private var pending: HTML? {
-        section("Pending, not yet said", report.incidents.filter { $0.state == .pending })
+        section("Pending, not sent yet", report.incidents.filter { $0.state == .pending })
     }
 
     private func section(_ title: String, _ incidents: [Incident]) -> HTML? {

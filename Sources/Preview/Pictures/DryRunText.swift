@@ -27,10 +27,10 @@ public struct DryRunText {
             parts.append([title(channel)])
             parts += report.decisions.filter { $0.channel == channel }.map(entry)
         }
-        if report.decisions.isEmpty { parts.append([TerminalLine("Nothing would be said.")]) }
+        if report.decisions.isEmpty { parts.append([TerminalLine("Nothing would be sent.")]) }
         if !report.unrouted.isEmpty {
             parts.append(
-                [TerminalLine("Wrong, and no route leads it to a channel", .bold)]
+                [TerminalLine("Firing, but not routed to any channel", .bold)]
                     + report.unrouted.flatMap {
                         indented("\($0.subject.app): \($0.evidence.sentence) (rule \($0.rule))")
                     })
@@ -38,7 +38,7 @@ public struct DryRunText {
         let pending = report.incidents.filter { $0.state == .pending }
         if !pending.isEmpty {
             parts.append(
-                [TerminalLine("Pending, not yet said", .bold)]
+                [TerminalLine("Pending, not sent yet", .bold)]
                     + pending.flatMap { incident in
                         indented(
                             "\(incident.subject.app): \(incident.evidence.sentence) (rule \(incident.rule), "
@@ -101,7 +101,7 @@ extension PreviewReport {
 
     /// When a source is polled next, and why then.
     func words(for poll: NextPoll) -> String {
-        guard let at = poll.at else { return poll.stopped.map { "not polled any more: \($0)" } ?? "not polled yet" }
+        guard let at = poll.at else { return poll.stopped.map { "no longer polled: \($0)" } ?? "not polled yet" }
         let why =
             poll.reasons.isEmpty
             ? "every \(poll.every.grammar)"
@@ -117,15 +117,15 @@ extension PollReason {
         case .failing: "the last polls failed"
         case .unchanged: "the same answer again"
         case .calm: "every figure is far from every limit"
-        case .idle: "nobody would be told"
+        case .idle: "nobody would be notified"
         case .lowPower: "the machine is low on power"
-        case .told: "the service said when"
+        case .told: "the service asked to wait"
         }
     }
 }
 
 extension DecisionRecord {
-    /// When what is held will be looked at again, if that is known.
+    /// When what is held will be checked again, if that is known.
     var knownUntil: Moment? {
         if case .hold(let until) = decision { until.ifKnown } else { nil }
     }

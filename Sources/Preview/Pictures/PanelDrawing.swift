@@ -2,7 +2,7 @@ internal import Markup
 internal import PluginKit
 internal import Preview
 
-/// The figure of one rule and one metric over time: a band from lowest to highest where looks lie closer than columns.
+/// The figure of one rule and one metric over time: a band from lowest to highest where polls lie closer than columns.
 struct PanelDrawing {
     private let panel: AppStory.Panel
     private let time: TimeAxis
@@ -39,12 +39,12 @@ struct PanelDrawing {
         var limit: Double?
         var bound: Double?
 
-        /// Takes in what the next look in the same column saw.
+        /// Takes in what the next poll in the same column saw.
         mutating func take(_ other: Column) {
             low = [low, other.low].compactMap(\.self).min()
             high = [high, other.high].compactMap(\.self).max()
             limit = other.limit ?? limit
-            // Of several looks the last: bounds of different looks have no order of their own.
+            // Of several polls the last: bounds of different polls have no order of their own.
             bound = other.bound ?? bound
         }
     }

@@ -19,7 +19,7 @@ struct StoryTable {
     var piece: HTML {
         let head =
             ["from"] + story.panels.flatMap { ["lowest \($0.title)", "highest", "limit"] }
-            + ["incidents begun", "sent", "held or dropped"]
+            + ["incidents opened", "sent", "held or dropped"]
         let table = PageFrame.table("\(story.key.title) as a table", head: head, rows: rows)
         return "<details><summary>The same as a table</summary>\(table)</details>"
     }

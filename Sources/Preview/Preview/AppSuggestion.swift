@@ -19,7 +19,7 @@ public struct AppSuggestion: Sendable {
         public let incidents: Int
         /// Those of them that were over within ten minutes of being told.
         public let brief: Int
-        /// How it did against what truly happened; nil where nobody said what did.
+        /// How it did against what really happened; nil where nobody said what did.
         public let detection: Detection?
     }
 
@@ -66,21 +66,21 @@ public struct AppSuggestion: Sendable {
             tried.append((candidate, Figures(tally, truth)))
         }
         guard volume.counted > 0 else {
-            self.notes = ["no span says how many \(noun) there were behind \(metric)"]
+            self.notes = ["no span gives the number of \(noun) behind \(metric)"]
             (floor, drop) = (nil, nil)
             return
         }
         guard past.length >= AppSuggestion.leastLength else {
             self.notes = [
-                "only \(past.length.short) of history; it takes \(AppSuggestion.leastLength.short) to say anything"
+                "only \(past.length.short) of history; suggestions need at least \(AppSuggestion.leastLength.short)"
             ]
             (floor, drop) = (nil, nil)
             return
         }
         if days < AppSuggestion.monthDays {
             notes.append(
-                "\(past.length.short) of history cannot show what rings once a month: "
-                    + (allowed == 0 ? "what is proposed never rang in it" : "what is proposed rang once in it at most"))
+                "\(past.length.short) of history is too little to show what fires once a month: "
+                    + "what is proposed \(allowed == 0 ? "never fired in it" : "fired in it at most once")")
         }
         if volume.judged * 2 < volume.counted {
             notes.append(
@@ -113,11 +113,11 @@ public struct AppSuggestion: Sendable {
         let ordinary = limits.filter { $0.bad >= usual * usualMargin }
         guard !ordinary.isEmpty else {
             notes.append(
-                "no limit is proposed: usually only \((1 - usual).percent) are well, too near to any that was tried")
+                "no limit is proposed: \((1 - usual).percent) is usual, too close to every limit tried")
             return nil
         }
         guard let warning = ordinary.first(where: { $0.figures.alarms <= allowed }) else {
-            notes.append("no limit is proposed: every one that was tried rang oftener than once a month")
+            notes.append("no limit is proposed: every limit tried fired more than once a month")
             return nil
         }
         let critical = limits.first { $0.bad >= warning.bad * criticalStep && $0.figures.alarms == 0 }
@@ -138,11 +138,12 @@ public struct AppSuggestion: Sendable {
             guard case .drop(let by, let falseAlarms) = candidate.setting, figures.alarms <= allowed else { continue }
             if past.length < dropWell {
                 notes.append(
-                    "a drop judges well with three weeks of history; with less it is slower, so it may ring more later")
+                    "a drop judges well with three weeks of history; with less it is slower, so it may fire more often "
+                        + "later")
             }
             return Drop(by: by, falseAlarms: falseAlarms, figures: figures)
         }
-        notes.append("no drop is proposed: every setting that was tried rang oftener than once a month")
+        notes.append("no drop is proposed: every setting tried fired more than once a month")
         return nil
     }
 }
@@ -181,7 +182,7 @@ extension AppSuggestion.Figures {
             text +=
                 "; found \(detection.found) of \(detection.cases.count)"
                 + (detection.medianDelay.map { ", half of them within \($0.short)" } ?? "")
-                + ", \(detection.falseAlarms.counted("alarm")) with nothing wrong"
+                + ", \(detection.falseAlarms.counted("false alarm"))"
         }
         return text
     }

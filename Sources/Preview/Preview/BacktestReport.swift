@@ -33,7 +33,7 @@ public struct BacktestReport: Sendable {
     private static let closuresMax = 4000
 
     /// - Parameters:
-    ///   - truth: what truly happened, if somebody knows.
+    ///   - truth: what really happened, if somebody knows.
     ///   - channel: only what concerns this channel; nil for all.
     public init(
         _ preview: Preview, channels: [String: any Channel], truth: [TrueIncident]? = nil, only channel: String? = nil

@@ -36,7 +36,7 @@ struct Candidate: Sendable {
     ///
     /// - Throws: when a plugin does not take its own options.
     static func all(
-        _ metric: String, floor: any Detector.Type, drop: any Detector.Type, zone: Zone, looksPerDay: Double
+        _ metric: String, floor: any Detector.Type, drop: any Detector.Type, zone: Zone, checksPerDay: Double
     ) throws(ProblemList) -> [Candidate] {
         func rule(
             _ type: any Detector.Type, _ name: String, _ values: [String: Option.Value]
@@ -46,7 +46,7 @@ struct Candidate: Sendable {
             let options = Options(
                 name: name, position: place,
                 values: values.merging(["metric": metric]) { $1 }.mapValues { Option($0, at: place) })
-            let context = RuleContext(name: name, zone: zone, looksPerDay: looksPerDay)
+            let context = RuleContext(name: name, zone: zone, checksPerDay: checksPerDay)
             return DetectorPlan(
                 name: name, detector: try type.init(options: options, context: context),
                 repeat: type.remindsAfter)

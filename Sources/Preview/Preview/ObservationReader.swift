@@ -234,7 +234,7 @@ public struct ObservationReader: Sendable {
             lateCount += 1
             complain(
                 .warning, number, nil,
-                "it was seen at \(line.arrived), long before the lines around it (\(lastSeen)); it is used as if it "
+                "it was seen at \(line.arrived), long before the lines around it (\(lastSeen)); it is treated as if it "
                     + "came late"
             )
         }

@@ -18,7 +18,7 @@ public struct RuleFigures: Hashable, Sendable {
     public let brief: Int
     /// The longest time without a message, the beginning and the end of the span included.
     public let longestSilence: Duration
-    /// How it did against what truly happened; nil where nobody said what did.
+    /// How it did against what really happened; nil where nobody said what did.
     public let detection: Detection?
 
     /// An incident shorter than this was noise, or nothing that people could have done anything about.
@@ -103,7 +103,7 @@ public struct RuleFigures: Hashable, Sendable {
     }
 }
 
-/// How a rule did against what truly happened.
+/// How a rule did against what really happened.
 public struct Detection: Hashable, Sendable {
     /// A true incident and how long the first message about it took; nil when it was never told of.
     public struct Case: Hashable, Sendable {

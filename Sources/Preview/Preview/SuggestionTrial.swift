@@ -24,7 +24,7 @@ public struct SuggestionTrial: Sendable {
     ///   - app: only apps that fit; nil for all.
     ///   - floor: the plugin `threshold`.
     ///   - drop: the plugin `drop`.
-    ///   - truth: what truly happened, if somebody knows.
+    ///   - truth: what really happened, if somebody knows.
     /// - Throws: what a plugin finds wrong with the metric.
     public init(
         _ plan: Plan, metric: String, app: Glob? = nil, floor: any Detector.Type, drop: any Detector.Type,
@@ -36,7 +36,7 @@ public struct SuggestionTrial: Sendable {
         let fastest = plan.sources.map(\.throttle).min() ?? PollingSettings.throttle.default
         candidates = try Candidate.all(
             metric, floor: floor, drop: drop, zone: plan.zone,
-            looksPerDay: Duration.days(1).inSeconds / max(fastest.inSeconds, 1))
+            checksPerDay: Duration.days(1).inSeconds / max(fastest.inSeconds, 1))
         places = Dictionary(candidates.enumerated().map { ($1.name, $0) }) { first, _ in first }
         night = Night(plan.zone)
         self.plan = Plan(

@@ -5,7 +5,7 @@ public struct Suggestions: Sendable {
     public let metric: String
     /// By name.
     public let apps: [AppSuggestion]
-    /// Whether what truly happened was known.
+    /// Whether what really happened was known.
     public let hasTruth: Bool
 
     private struct Named {
@@ -17,9 +17,9 @@ public struct Suggestions: Sendable {
     /// A section for config.yaml, with the figures as comments.
     public var fragment: String {
         var lines = [
-            "# Proposed by 'alertbot suggest' for \(metric). Each setting was played by itself over the history, "
+            "# Suggested by 'alertbot suggest' for \(metric). Each setting was replayed on its own over the history, "
                 + "without gates",
-            "# and to one channel; a limit is the tightest, and a drop the most watchful, that rang about once a "
+            "# and to one channel; a limit is the tightest, and a drop the most sensitive, that fired about once a "
                 + "month at most"
                 + (hasTruth ? "" : "."),
         ]

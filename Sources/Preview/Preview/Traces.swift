@@ -13,15 +13,15 @@ public struct Traces: Sendable {
         }
     }
 
-    /// One or several looks that follow each other: the worst of them counts for all.
+    /// One or several polls that follow each other: the worst of them counts for all.
     public struct Point: Hashable, Sendable {
-        /// When the first of the looks was.
+        /// When the first of the polls was.
         public let from: Moment
-        /// When the last of the looks was.
+        /// When the last of the polls was.
         public private(set) var to: Moment
         /// The figure that was furthest on the bad side of its limit; nil where there was none.
         public private(set) var figure: Double?
-        /// The figure that was furthest on the good side; the same where there was one look.
+        /// The figure that was furthest on the good side; the same where there was one poll.
         public private(set) var best: Double?
         /// The limit that was judged by.
         public private(set) var limit: Double?

@@ -11,7 +11,7 @@ struct Notation: Hashable {
         case failed(String)
     }
 
-    /// One step a look.
+    /// One step a poll.
     let steps: [Step]
 
     /// Looks of one series: a year of five minutes, and a bound for slips such as x10000000.
@@ -26,7 +26,7 @@ struct Notation: Hashable {
             let step = try Notation.step(first, unit)
             let count = words.count == 2 ? try Notation.count(words[1]) : 1
             guard steps.count + count <= Notation.stepsMax else {
-                throw GrammarError(expected: "at most \(Notation.stepsMax) looks")
+                throw GrammarError(expected: "at most \(Notation.stepsMax) polls")
             }
             steps += Array(repeating: step, count: count)
         }
@@ -49,7 +49,7 @@ struct Notation: Hashable {
         if word.hasSuffix("%") {
             guard unit != .count else {
                 throw GrammarError(
-                    expected: "numbers: this metric is counted", suggestion: String(word.dropLast()))
+                    expected: "plain numbers: this metric is a count", suggestion: String(word.dropLast()))
             }
             let fraction = try Percentage(grammar: word).fraction
             guard fraction <= 1 else { throw GrammarError(expected: "percentages up to 100%") }
@@ -67,7 +67,7 @@ struct Notation: Hashable {
     private static func count(_ word: String) throws(GrammarError) -> Int {
         guard word.hasPrefix("x"), let count = Int(word.dropFirst()), (1...stepsMax).contains(count) else {
             throw GrammarError(
-                expected: "how often, such as x60", suggestion: Int(word).flatMap { $0 > 0 ? "x\($0)" : nil })
+                expected: "a repetition such as x60", suggestion: Int(word).flatMap { $0 > 0 ? "x\($0)" : nil })
         }
         return count
     }

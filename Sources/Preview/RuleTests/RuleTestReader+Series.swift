@@ -3,7 +3,7 @@ internal import BotConfig
 internal import PluginKit
 internal import YAMLKit
 
-// Series of looks in the short notation.
+// Series of polls in the short notation.
 
 extension RuleTestReader {
     /// One metric of a series.
@@ -12,7 +12,7 @@ extension RuleTestReader {
         let position: Position
         let steps: [Notation.Step]
 
-        /// A single figure stands for as many looks as there are.
+        /// A single figure stands for as many polls as there are.
         func step(_ index: Int) -> Notation.Step { steps[min(index, steps.count - 1)] }
     }
 
@@ -23,13 +23,13 @@ extension RuleTestReader {
         let figures = series.figures.filter { metricNames.contains($0.key) }.compactMap { self.figures(of: $0) }
         let count = figures.map(\.steps.count).max() ?? 0
         for figure in figures where figure.steps.count != count && figure.steps.count != 1 {
-            report(figure.position, "'\(figure.name)' has \(figure.steps.count) figures, but there are \(count) looks")
+            report(figure.position, "'\(figure.name)' has \(figure.steps.count) figures, but there are \(count) polls")
         }
         var lines: [ObservationLine] = []
         for index in 0..<count {
             let look = line(figures.map { ($0.name, $0.step(index)) }, blank.moved(by: every * index))
             if case .observed(let observation) = look, let flaw = observation.flaw {
-                report(position, "the figures make no sense: \(flaw)")
+                report(position, "the figures are not plausible: \(flaw)")
                 break
             }
             if let look { lines.append(look) }
@@ -47,7 +47,7 @@ extension RuleTestReader {
         return notation.map { Figures(name: entry.key, position: entry.value.position, steps: $0.steps) }
     }
 
-    /// The first look of a series, without figures.
+    /// The first poll of a series, without figures.
     private mutating func blank(_ series: SeriesReading, at position: Position) -> Observation? {
         guard let source = source(series, at: position), let app = required(series, "app", at: position)?.scalar,
             let started = required(series, "start", at: position), let start = moment(started, "start", after: nil)

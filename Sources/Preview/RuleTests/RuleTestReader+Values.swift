@@ -79,7 +79,7 @@ extension RuleTestReader {
             return nil
         }
         guard duration > .zero || canBeZero else {
-            report(node.position, "'\(name)' must be longer than nothing", advice: "write such as 1m")
+            report(node.position, "'\(name)' must be longer than 0s", advice: "write 1m, for example")
             return nil
         }
         return duration

@@ -17,7 +17,7 @@ extension RuleTestDocument {
     }
 }
 
-/// Why a file can not be read: a phrase.
+/// Why a file cannot be read: a phrase.
 public struct UnreadableFile: Error, Hashable, Sendable {
     public let sentence: String
     public init(_ sentence: String) { self.sentence = sentence }
@@ -39,7 +39,7 @@ struct RuleTestReader {
         let top = entries(of: root, "the file")
         reportUnknown(top, known: RuleTestReader.fileKeys, in: "a file of rule tests")
         guard let tests = top.first(where: { $0.key == "tests" }) else {
-            report(root.position, "there are no tests", advice: "write tests: {a sentence that says what: {…}}")
+            report(root.position, "there are no tests", advice: "write tests: {what should happen: {…}}")
             return []
         }
         return entries(of: tests.value, "'tests'").compactMap { test($0, file) }
@@ -68,7 +68,7 @@ struct RuleTestReader {
         guard let expect = defaults["expect"] else {
             report(
                 entry.keyMark.position, "the test '\(entry.key.clipped(to: 60))' expects nothing",
-                advice: "write expect: [] where silence is expected")
+                advice: "write expect: [] where no message is expected")
             return nil
         }
         let expectations = elements(of: expect, "'expect'").compactMap { expectation($0, after: first) }
@@ -112,7 +112,7 @@ struct RuleTestReader {
     ) -> [ObservationLine] {
         switch file(path) {
         case .failure(let failure):
-            report(position, "the observations '\(path.clipped(to: 120))' can not be read: \(failure.sentence)")
+            report(position, "the observations '\(path.clipped(to: 120))' cannot be read: \(failure.sentence)")
             return []
         case .success(let bytes):
             var reader = ObservationReader(name: path, sources: Set(config.sources.keys))

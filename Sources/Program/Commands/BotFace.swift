@@ -47,20 +47,20 @@ public struct BotFace: BotView, BotControl, BotMuting {
         switch await bot.obey(try Command(command)) {
         case .answered(let answer): return answer.json
         case .unsafe(let why):
-            return CommandAnswer.refused("it holds until the bot ends, but it can not be kept: \(why)").json
-        case .stopping: return CommandAnswer.refused("the bot is about to stop; try again in a moment").json
+            return CommandAnswer.refused("it applies until the bot stops, but cannot be saved: \(why)").json
+        case .stopping: return CommandAnswer.refused("the bot is stopping; try again in a moment").json
         }
     }
 
     public func coverage(ofIncident id: String) async -> String? { await muted(by: id)?.sentence }
 
     public func mute(incident id: String, for length: Duration) async -> String {
-        guard let match = await muted(by: id) else { return "This incident is over: nothing is muted." }
+        guard let match = await muted(by: id) else { return "This incident is no longer open: nothing was muted." }
         let command = Command.mute(match, until: .after(length), reason: nil, by: "a link in a message")
         switch await bot.obey(command) {
         case .answered(.done(let sentence, _)), .answered(.refused(let sentence)): return sentence
-        case .unsafe(let why): return "It is muted until the bot ends, but the mute can not be kept: \(why)"
-        case .stopping: return "The bot is about to stop; try again in a moment."
+        case .unsafe(let why): return "It is muted until the bot stops, but the mute cannot be saved: \(why)"
+        case .stopping: return "The bot is stopping; try again in a moment."
         }
     }
 
@@ -75,7 +75,7 @@ public struct BotFace: BotView, BotControl, BotMuting {
         let plan = await bot.plan
         let state = await bot.state
         if let trouble = await bot.trouble {
-            return BotHealth(isAlive: true, isReady: false, sentence: "The journal can not be written: \(trouble)")
+            return BotHealth(isAlive: true, isReady: false, sentence: "The journal cannot be written: \(trouble)")
         }
         let next = plan.sources.compactMap { state.schedule.sources[$0.name]?.due }.min()
         let when = next.map { "; the next poll is due in \(max(.zero, $0 - clock.now()).short)" } ?? ""

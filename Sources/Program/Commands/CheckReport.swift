@@ -52,7 +52,7 @@ public struct CheckReport {
         ]
     }
 
-    /// Of a file that can not be read, in the shape in which programs learn of every mistake.
+    /// Of a file that cannot be read, in the shape in which programs learn of every mistake.
     public static func unreadable(_ path: String, _ failure: Failure) -> JSON {
         let problem = Problem(Position(line: 1, column: 1), failure.sentence)
         return ["problems": [problem.json(file: path)], "rules": [], "gates": [], "history": .null]
@@ -73,17 +73,17 @@ public struct CheckReport {
             parts.append(lines(title, delays.map { "\($0.rule): within \($0.delay.short)" }))
         }
         for gate in calendar {
-            let title = paint.bold("\(gate.name) is closed") + paint.dim("  (\(plan.zone.name), next 14 days)")
+            let title = paint.bold("\(gate.name) holds messages") + paint.dim("  (\(plan.zone.name), next 14 days)")
             let spans = gate.spans.map { "\(wall($0.from, plan.zone)) – \(wall($0.to, plan.zone))" }
-            parts.append(lines(title, spans.isEmpty ? ["not at all"] : spans))
+            parts.append(lines(title, spans.isEmpty ? ["never"] : spans))
         }
         if let experience {
             let zone = experience.zone
             let title =
-                paint.bold("Messages by what was recorded")
+                paint.bold("Messages in the recording")
                 + paint.dim("  (\(wall(experience.from, zone)) – \(wall(experience.to, zone)))")
             let unmatched = experience.unmatched.map {
-                "note: rule '\($0)' matched nothing that was recorded in that time"
+                "note: rule '\($0)' matched nothing in the recording"
             }
             parts.append(lines(title, experience.rules.map { "\($0.rule): \($0.text)" } + unmatched))
         }

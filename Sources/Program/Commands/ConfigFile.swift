@@ -1,6 +1,6 @@
 // Commands is what the commands of the program find out and say, apart from their options and from which plugins there
 // are: the program declares those and ties it all together. What a command prints goes to the `Terminal` it is given,
-// what it needs of the machine comes from a `Machine`, and why it can not go on is a `Failure`.
+// what it needs of the machine comes from a `Machine`, and why it cannot go on is a `Failure`.
 
 internal import AlertCore
 public import BotConfig
@@ -31,7 +31,7 @@ public struct ConfigFile: Sendable {
         do throws(FileError) {
             bytes = try WholeFile.read(path, bytesMax: ConfigFile.bytesMax)
         } catch {
-            throw Failure(.no, "the config \(path) can not be read: \(error.reason); name another with --config FILE")
+            throw Failure(.no, "the config \(path) cannot be read: \(error.reason); name another with --config FILE")
         }
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let surroundings = ConfigSurroundings(
@@ -71,7 +71,7 @@ public struct ConfigFile: Sendable {
     func warn(whileDoing doing: String) {
         guard result.config == nil else { return problemTexts.forEach(terminal.error) }
         terminal.error(
-            "alertbot: warning: \(path) has \(errorCount.counted("error")); \(doing) all the same: "
+            "alertbot: warning: \(path) has \(errorCount.counted("error")); \(doing) anyway: "
                 + "run 'alertbot check'")
     }
 

@@ -48,7 +48,7 @@ public struct DryRun: Sendable {
         }
         var preview = Preview(plan: config.plan, state: state, start: now, faults: faults)
         for batch in batches {
-            machine.terminal.error("alertbot: source \(batch.source): its figures are those of \(batch.seen)")
+            machine.terminal.error("alertbot: source \(batch.source): its figures are from \(batch.seen)")
             preview.feed(batch.lines, asked: batch.asked, at: now)
         }
         preview.advance(to: now)
@@ -113,7 +113,7 @@ extension Input {
         guard case .polled(_, let report, _) = self else { return nil }
         switch report.outcome {
         case .noData: return "no data: it answered, and nothing happened in the span"
-        case .stale(let measured): return "stale: its figures are those of \(measured), older than allowed"
+        case .stale(let measured): return "stale: its figures are from \(measured), older than allowed"
         case .values, .unchanged, .failed: return nil
         }
     }

@@ -18,7 +18,7 @@ public struct JournalDesk: Sendable {
 
     private var reader: JournalReader { JournalReader(FolderDisk(folder)) }
 
-    /// Reads the whole journal and says whether it is sound.
+    /// Reads the whole journal and reports whether it is intact.
     public func verify() throws(Failure) {
         let report = try attempt { () throws(JournalError) in try reader.verify() }
         let quarantined = try attempt { () throws(JournalError) in try reader.quarantined() }
@@ -116,7 +116,7 @@ public struct JournalDesk: Sendable {
         case .text:
             sayNotices(found)
             try terminal.line("\(target): \(repair.saved.counted("record")) saved; lost: \(loss(found))")
-            try terminal.line("To use it: stop the bot, move \(folder) away, and give \(target) its name.")
+            try terminal.line("To use it: stop the bot, move \(folder) away, and rename \(target) to \(folder).")
         }
     }
 

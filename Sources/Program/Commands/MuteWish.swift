@@ -31,7 +31,7 @@ public struct MuteWish: Sendable {
         if isEverything != conditions.isEmpty {
             return isEverything
                 ? "--all covers everything; leave out the rest, or leave out --all"
-                : "say what to mute, such as --app shop-ios, or --all"
+                : "name what to mute, such as --app shop-ios, or --all"
         }
         for severity in values(of: "severity") where Severity(rawValue: severity) == nil {
             let near = severity.nearest(in: Severity.allCases.map(\.rawValue)).map { "; did you mean \($0)?" } ?? ""

@@ -70,7 +70,7 @@ public struct PluginFolder {
         do throws(FileError) {
             return String(decoding: try WholeFile.read(path, bytesMax: pageBytesMax), as: UTF8.self)
         } catch {
-            throw Failure(.impossible, "\(path.tamed) can not be read: \(error.reason)")
+            throw Failure(.impossible, "\(path.tamed) cannot be read: \(error.reason)")
         }
     }
 

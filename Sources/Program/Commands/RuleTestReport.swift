@@ -43,7 +43,7 @@ public struct RuleTestReport {
         do throws(FileError) {
             bytes = try WholeFile.read(path, bytesMax: testBytesMax)
         } catch {
-            throw Failure(.impossible, "the tests \(path) can not be read: \(error.reason)")
+            throw Failure(.impossible, "the tests \(path) cannot be read: \(error.reason)")
         }
         let document = RuleTestDocument(bytes)
         let file = try read(document.configPath.map { beside(path, $0) } ?? usualConfig)
@@ -133,8 +133,9 @@ public struct RuleTestReport {
             switch line.kind {
             case .asExpected: return "      \(time) \(line.text)"
             case .missing(let position):
-                return paint.red("    - \(time) \(line.text)") + "  (expected at \(place(position, file)), not said)"
-            case .unexpected: return paint.green("    + \(time) \(line.text)") + "  (said, not expected)"
+                return paint.red("    - \(time) \(line.text)")
+                    + "  (expected at \(place(position, file)), but not there)"
+            case .unexpected: return paint.green("    + \(time) \(line.text)") + "  (not expected)"
             }
         }.joined(separator: "\n")
     }
@@ -150,7 +151,7 @@ public struct RuleTestReport {
             return "  \(mark) \(item.name)" + (item.seen.isEmpty ? "" : "  \(item.seen.joined(separator: ", "))")
                 + unseen
         }
-        let title = "\nSeen of \(config): \(Int((coverage.share * 100).rounded(.down)))%"
+        let title = "\nCoverage of \(config): \(Int((coverage.share * 100).rounded(.down)))%"
         return ([title] + items).joined(separator: "\n")
     }
 
@@ -173,7 +174,7 @@ public struct RuleTestReport {
         do throws(FileError) {
             try WholeFile.write(Array(junit.xml.utf8), to: path)
         } catch {
-            throw Failure(.impossible, "the results \(path) can not be written: \(error.reason)")
+            throw Failure(.impossible, "the results \(path) cannot be written: \(error.reason)")
         }
     }
 }

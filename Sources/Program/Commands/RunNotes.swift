@@ -12,7 +12,7 @@ public enum RunNotes {
             Note(
                 .info,
                 "\(config.bot.name): watching \(plan.sources.count.counted("source")) with "
-                    + "\(plan.detectors.count.counted("rule")), telling \(plan.channels.count.counted("channel"))")
+                    + "\(plan.detectors.count.counted("rule")), notifying \(plan.channels.count.counted("channel"))")
         ]
         if case .on(let name, let port) = config.bot.listen {
             let shown = name.contains(":") ? "[\(name)]" : name
@@ -40,17 +40,17 @@ public struct ReloadedConfig: Sendable {
             for problem in file.problemTexts { terminal.error(problem) }
             guard let config = file.result.config else {
                 setup = nil
-                notes = [Note(.error, "the config has errors; the bot goes on with the one it has")]
+                notes = [Note(.error, "the config has errors; the bot keeps the one it has")]
                 return
             }
             setup = config.setup
             let late = config.bot.changesForRestart(since: began)
             let warning = Note(
-                .warning, "what changed in \(late.joined(separator: ", ")) takes a restart of the bot")
-            notes = [Note(.info, "the config is loaded anew")] + (late.isEmpty ? [] : [warning])
+                .warning, "what changed in \(late.joined(separator: ", ")) needs a restart of the bot")
+            notes = [Note(.info, "the config was reloaded")] + (late.isEmpty ? [] : [warning])
         } catch {
             setup = nil
-            notes = [Note(.error, "\(error.sentence); the bot goes on with the config it has")]
+            notes = [Note(.error, "\(error.sentence); the bot keeps the config it has")]
         }
     }
 }

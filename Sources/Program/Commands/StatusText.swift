@@ -17,12 +17,12 @@ public struct StatusText {
         let isRunning = status["running"] == .bool(true)
         let title =
             paint.bold(status["bot"]?.string ?? "alertbot") + "  "
-            + (isRunning ? paint.green("running") : paint.yellow("not running; this is what its journal says"))
+            + (isRunning ? paint.green("running") : paint.yellow("not running; this is from its journal"))
         var parts = [[title], section("Sources", elements("sources").flatMap(source))]
         let incidents = elements("incidents").map { IncidentText($0, paint).text }
         parts.append(section("Incidents", incidents.isEmpty ? ["  none"] : incidents))
         let unknown = elements("rules").filter { $0["verdict"] == "unknown" }
-        if !unknown.isEmpty { parts.append(section("Not known", unknown.map(rule))) }
+        if !unknown.isEmpty { parts.append(section("Cannot judge yet", unknown.map(rule))) }
         parts.append(section("Channels", elements("channels").map(channel)))
         let now = moment(status, "now") ?? .latest
         let mutes = elements("mutes").filter { (moment($0, "from") ?? .earliest) <= now }
@@ -107,7 +107,7 @@ public struct MuteText {
     }
 
     public var text: String {
-        let until = mute["until"]?.string.map { "until \($0)" } ?? "for good"
+        let until = mute["until"]?.string.map { "until \($0)" } ?? "permanently"
         let by = mute["by"]?.string.map { ", by \($0)" } ?? ""
         let reason = mute["reason"]?.string.map { ": \($0)" } ?? ""
         let origin = mute["origin"]?.string == "config" ? " (in the config)" : ""
@@ -133,14 +133,14 @@ public struct HistoryText {
     }
 
     public var text: String {
-        if entries.isEmpty { return isOnlyDead ? "No dead letters." : "Nothing has been said yet." }
+        if entries.isEmpty { return isOnlyDead ? "No failed deliveries." : "Nothing has been sent yet." }
         return entries.map(entry).joined(separator: "\n")
     }
 
     private func entry(_ entry: JSON) -> String {
         func member(_ name: String) -> String { entry[name]?.string ?? "?" }
         let outcome = member("outcome")
-        let painted = outcome == "dead" ? paint.red(outcome) : outcome
+        let painted = outcome == "dead" ? paint.red("failed") : outcome
         let title = paint.bold("\(member("at")) \(member("channel")) \(member("kind"))")
         var lines = ["\(title) \(painted)  \(paint.dim(member("id")))"]
         lines += (entry["text"]?.string ?? "").split(separator: "\n").map { "  \($0)" }

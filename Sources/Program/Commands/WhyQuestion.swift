@@ -65,7 +65,7 @@ public struct WhyQuestion: Sendable {
     /// What the bot would have known at a moment in the past with the present config, by what it has recorded.
     private func past(_ then: Moment, _ now: Moment) throws(Failure) -> State {
         guard then <= now else {
-            throw Failure(.wrongUsage, "--at is \(then), which is still to come; leave it out to ask about now")
+            throw Failure(.wrongUsage, "--at is \(then), which is in the future; leave it out to ask about now")
         }
         let folder = RecordedFolder(config.bot.stateFolder)
         var files = try folder.files(until: then)
@@ -76,14 +76,14 @@ public struct WhyQuestion: Sendable {
         var playback = Playback(config.plan, until: then)
         _ = try file.play { playback.feed($0) }
         guard let first = file.first else {
-            throw Failure(.impossible, "nothing of the sources in \(path) is recorded in \(folder.path)")
+            throw Failure(.impossible, "nothing from the sources in \(path) is recorded in \(folder.path)")
         }
         guard first <= then else {
-            throw Failure(.impossible, "the recording begins at \(first); nothing is known of \(then)")
+            throw Failure(.impossible, "the recording begins at \(first); nothing is known about \(then)")
         }
         machine.terminal.error(
-            "alertbot: this is what the present config makes of what was recorded from \(first) on, up to \(then); "
-                + "mutes and acknowledgements by command are not recorded")
+            "alertbot: this replays what was recorded from \(first) to \(then) with the current config; "
+                + "mutes and acknowledgements made by command are not recorded")
         return playback.finish(now: then).state
     }
 
@@ -91,13 +91,13 @@ public struct WhyQuestion: Sendable {
     private func nothing(_ state: State) -> String {
         let apps = Set(state.figures.series.keys.map(\.app))
         guard !apps.isEmpty else {
-            return "No figures have come yet, so there is nothing to judge; 'alertbot status' shows the sources."
+            return "No figures have arrived yet, so there is nothing to judge; 'alertbot status' shows the sources."
         }
         guard let app, !apps.contains(where: { Glob(app).fits($0) }) else {
-            return "No rule concerns that; look at its 'match' in \(path)."
+            return "No rule applies to that; check 'match' in \(path)."
         }
         let near = app.nearest(in: apps).map { "; did you mean \($0)?" } ?? ""
         return
-            "No figures of an app '\(app.tamed)' have come; there are: \(apps.sorted().joined(separator: ", "))\(near)"
+            "No figures of app '\(app.tamed)' have arrived; known: \(apps.sorted().joined(separator: ", "))\(near)"
     }
 }

@@ -7,7 +7,7 @@ internal import SystemPorts
 struct Alertbot: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "alertbot",
-        abstract: "Watches crash figures and tells your chat when it matters.",
+        abstract: "Watches crash figures and alerts your chat when it matters.",
         version: Version.text,
         subcommands: [
             RunCommand.self, DryRunCommand.self, BacktestCommand.self, SuggestCommand.self, TestCommand.self,

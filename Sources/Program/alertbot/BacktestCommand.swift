@@ -13,11 +13,11 @@ internal import SystemPorts
 struct BacktestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backtest",
-        abstract: "Plays a span through the config and shows what would have been said. Sends nothing, writes nothing.",
+        abstract: "Replays a span through the config and shows what it would have sent. Sends nothing, writes nothing.",
         discussion: """
-            Begins with a fresh state and plays observations in virtual time: those that the running bot has recorded, \
+            Begins with a fresh state and replays observations in virtual time: those that the running bot has recorded, \
             what the sources themselves recall, or a file. Shows the time line of messages, and how noisy each rule \
-            was. With --against it shows what another config would have said differently.
+            was. With --against it shows what another config would have sent differently.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -29,12 +29,12 @@ struct BacktestCommand: AsyncParsableCommand {
     var now: String?
     @Option(name: .long, help: ArgumentHelp("Compare with this config.", valueName: "file"))
     var against: String?
-    @Flag(name: .long, help: "With --against: end with status 1 when the two would say different things.")
+    @Flag(name: .long, help: "With --against: exit with status 1 when the two would send different messages.")
     var failOnDifference = false
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What truly happened, a line {\"app\",\"from\",\"to\"} each, to measure delays by.", valueName: "file"))
+            "What really happened, a line {\"app\",\"from\",\"to\"} each, to measure delays by.", valueName: "file"))
     var incidents: String?
     @Option(name: .long, help: "Show only this channel.") var channel: String?
     @Option(name: .long, help: "text, json, or html: a page with a picture for each app.") var format = Format.text

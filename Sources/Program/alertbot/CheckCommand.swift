@@ -6,9 +6,9 @@ internal import SystemPorts
 struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Validates the config; shows how late a rule can be and when the gates are closed.",
+        abstract: "Validates the config; shows how late a rule can be and when gates hold messages.",
         discussion: """
-            Where the running bot has recorded something, the newest of it is played through the config: how many \
+            Where the running bot has recorded something, the latest of it is replayed through the config: how many \
             messages a week that makes, and which rules matched nothing.
             """)
 

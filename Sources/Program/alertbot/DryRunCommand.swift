@@ -14,7 +14,7 @@ internal import SystemPorts
 struct DryRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "dry-run",
-        abstract: "Previews what would be said. Sends nothing, writes nothing.",
+        abstract: "Previews what would be sent. Sends nothing, writes nothing.",
         discussion:
             "Polls every source once, or takes what was recorded, against a copy of the state.")
 
@@ -25,7 +25,8 @@ struct DryRunCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text, json, html: one page, or payload: the exact requests.")
     var format = Format.text
     @Option(
-        name: .long, help: ArgumentHelp("Play this file instead of polling; - for standard input.", valueName: "file"))
+        name: .long, help: ArgumentHelp("Replay this file instead of polling; - for standard input.", valueName: "file")
+    )
     var observations: String?
     @Flag(name: .long, help: "Take the last recorded figures of every source instead of polling.")
     var recorded = false
@@ -35,7 +36,7 @@ struct DryRunCommand: AsyncParsableCommand {
 
     func validate() throws {
         if recorded, observations != nil {
-            throw ValidationError("--recorded and --observations are two ways; keep one")
+            throw ValidationError("--recorded and --observations exclude each other; keep one")
         }
     }
 

@@ -39,8 +39,8 @@ struct AckCommand: AsyncParsableCommand {
 
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Tries a dead letter once more, under the same id.",
-        discussion: "'alertbot history --dead' lists the dead letters with their ids.")
+        commandName: "retry", abstract: "Retries a failed delivery, under the same id.",
+        discussion: "'alertbot history --dead' lists failed deliveries with their ids.")
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text

@@ -8,13 +8,13 @@ internal import SystemPorts
 
 struct JournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "journal", abstract: "Looks after the journal.",
+        commandName: "journal", abstract: "Verifies, shows, compacts and repairs the journal.",
         subcommands: [JournalVerify.self, JournalShow.self, JournalCompact.self, JournalRepairCommand.self])
 }
 
 struct JournalVerify: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Reads the whole journal and says whether it is sound.")
+        commandName: "verify", abstract: "Reads the whole journal and reports whether it is intact.")
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
@@ -58,7 +58,7 @@ struct JournalRepairCommand: ParsableCommand {
         discussion: "The damaged journal is left as it is. A bot may run meanwhile.")
 
     @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "The folder of the copy; the state folder's name with .repaired unless said.")
+    @Option(name: .long, help: "The folder of the copy; by default the state folder's name with .repaired.")
     var to: String?
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 

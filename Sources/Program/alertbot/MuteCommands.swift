@@ -8,9 +8,10 @@ internal import SystemPorts
 
 struct MuteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mute", abstract: "Holds what matches until a time; what is still wrong then is said then.",
+        commandName: "mute", abstract: "Holds what matches until a time; what is still wrong then is sent then.",
         discussion:
-            "What begins and ends meanwhile is not told. The mute is kept in the journal, whether the bot runs or not.")
+            "What opens and resolves meanwhile is not sent. The mute is kept in the journal, whether the bot runs or not."
+    )
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
@@ -35,7 +36,7 @@ struct MuteCommand: AsyncParsableCommand {
 
     func validate() throws {
         if (length == nil) == (until == nil) {
-            throw ValidationError("say how long: either --for, such as --for 2h, or --until")
+            throw ValidationError("give a length: either --for, such as --for 2h, or --until")
         }
         if let complaint = wish.complaint { throw ValidationError(complaint) }
     }
@@ -73,7 +74,7 @@ struct UnmuteCommand: AsyncParsableCommand {
     @Argument(help: "The mute's id, as 'alertbot mutes' shows it.") var id: String?
 
     func validate() throws {
-        if (id == nil) != all { throw ValidationError("say which: an id of 'alertbot mutes', or --all") }
+        if (id == nil) != all { throw ValidationError("name one: an id from 'alertbot mutes', or --all") }
     }
 
     func run() async throws {
@@ -84,7 +85,7 @@ struct UnmuteCommand: AsyncParsableCommand {
 
 struct MutesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mutes", abstract: "Lists the mutes in force, and those that the config has in store.")
+        commandName: "mutes", abstract: "Lists the mutes in force, and those scheduled in the config.")
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text

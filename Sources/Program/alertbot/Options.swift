@@ -40,27 +40,27 @@ struct SpanOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Play this file instead of what the bot has recorded; - for standard input.", valueName: "file"))
+            "Replay this file instead of what the bot has recorded; - for standard input.", valueName: "file"))
     var observations: String?
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Play so much of the past, such as 30d: from the recording, or from the sources where it does not reach "
+            "Replay this much of the past, such as 30d: from the recording, or from the sources where it does not reach "
                 + "back so far.", valueName: "duration"))
     var since: String?
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "With --since: the folder that keeps what sources were asked for (default: $XDG_CACHE_HOME/alertbot).",
+            "With --since: the folder that keeps what was fetched from sources (default: $XDG_CACHE_HOME/alertbot).",
             valueName: "folder"))
     var cache: String?
 
     func validate() throws {
         if since != nil, observations != nil {
             throw ValidationError(
-                "--since is about the past of the bot or of its sources; leave it out, or --observations")
+                "--since and --observations exclude each other; keep one")
         }
-        if cache != nil, since == nil { throw ValidationError("--cache belongs to --since") }
+        if cache != nil, since == nil { throw ValidationError("--cache needs --since") }
     }
 
     var wish: PlayedSpan.Wish { PlayedSpan.Wish(observations: observations, since: since, cache: cache) }

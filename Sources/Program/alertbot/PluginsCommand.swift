@@ -13,7 +13,7 @@ struct PluginsCommand: ParsableCommand {
 
 struct PluginsListCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Every plugin there is: its kind, its name, what it does.")
+        commandName: "list", abstract: "Lists every plugin: its kind, its name, what it does.")
 
     @OptionGroup var output: OutputOptions
 
@@ -29,7 +29,7 @@ struct PluginsListCommand: ParsableCommand {
 
 struct PluginsDescribeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "describe", abstract: "One plugin: its options, their defaults, an example to paste.")
+        commandName: "describe", abstract: "Shows one plugin: its options, their defaults, an example to paste.")
 
     @OptionGroup var output: OutputOptions
     @Argument(help: "The plugin's name, such as threshold.") var name: String
@@ -49,10 +49,10 @@ struct PluginsDescribeCommand: ParsableCommand {
 struct PluginsCheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Holds a plugin's folder against the plugin: its page, the examples on it, its options, its tests.",
+        abstract: "Checks a plugin's folder against the plugin: its page, the examples on it, its options, its tests.",
         discussion: """
             The folder is one of the source tree, such as plugins/detectors/Threshold, and the plugin one that this \
-            alertbot has. Every example on its page must be one that the config reader takes. Ends with status 1 when \
+            alertbot has. Every example on its page must be one that the config reader accepts. Exits with status 1 when \
             there is an error.
             """)
 

@@ -28,7 +28,7 @@ struct RunCommand: AsyncParsableCommand {
         let bot = try openBot(config, ports, host)
         // Signals are caught before anything else is told that the bot is up.
         guard let signals = Signals([SIGTERM, SIGINT, SIGHUP]) else {
-            throw Failure(.impossible, "the system has no pipe to give for signals; raise the limit of open files")
+            throw Failure(.impossible, "the system has no pipe left for signals; raise the limit of open files")
         }
         let face = BotFace(bot, clock: machine.clock)
         let servers = servers(config, face)
@@ -91,7 +91,7 @@ struct RunCommand: AsyncParsableCommand {
     ) async {
         for await number in signals.stream {
             guard number == SIGHUP else {
-                host.log(Note(.info, "stopping; another signal ends at once"))
+                host.log(Note(.info, "stopping; another signal stops at once"))
                 supervisor.stopping()
                 bot.stop()
                 // Whoever asks twice means now; what is unsent is safe in the journal.

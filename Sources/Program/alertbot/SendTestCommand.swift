@@ -3,7 +3,7 @@ internal import Commands
 
 struct SendTestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send-test", abstract: "Sends one test message to a channel and says what came of it.")
+        commandName: "send-test", abstract: "Sends one test message to a channel and reports the outcome.")
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text

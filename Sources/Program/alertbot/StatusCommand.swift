@@ -25,12 +25,12 @@ struct StatusCommand: AsyncParsableCommand {
 
 struct HistoryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history", abstract: "Shows what the bot has said, newest last.")
+        commandName: "history", abstract: "Shows what the bot has sent, newest last.")
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
-    @Option(name: .long, help: "At most so many deliveries.") var limit = 50
-    @Flag(name: .long, help: "Only what could not be delivered.") var dead = false
+    @Option(name: .long, help: "At most this many deliveries.") var limit = 50
+    @Flag(name: .long, help: "Only failed deliveries.") var dead = false
 
     func validate() throws {
         guard (1...State.historyMaxUsual).contains(limit) else {

@@ -12,10 +12,10 @@ internal import ThresholdDetector
 struct SuggestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "suggest",
-        abstract: "Proposes limits for each app by its history, as rules to paste into the config.",
+        abstract: "Proposes limits for each app from its history, as rules to paste into the config.",
         discussion: """
-            Tries many limits of 'threshold' and settings of 'drop' on the past, each by itself, and proposes for each \
-            app the most watchful that would have rung about once a month, with what it would have said. The past is \
+            Tries many limits of 'threshold' and settings of 'drop' on the past, each on its own, and proposes for each \
+            app the most sensitive that would have fired about once a month, with what it would have sent. The past is \
             what the running bot has recorded, what the sources recall, or a file. Sends nothing, changes nothing.
             """)
 
@@ -27,7 +27,7 @@ struct SuggestCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What truly happened, a line {\"app\",\"from\",\"to\"} each: ringing then is no false alarm.",
+            "What really happened, a line {\"app\",\"from\",\"to\"} each: firing then is not a false alarm.",
             valueName: "file"))
     var incidents: String?
     @Option(name: .long, help: "text: a section to paste; or json.") var format = TextOrJSON.text

@@ -9,11 +9,11 @@ internal import SystemPorts
 
 struct WhyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "why", abstract: "Explains why something was told, or was not.",
+        commandName: "why", abstract: "Explains why something was sent, or was not.",
         discussion:
-            "What each rule thinks of each app and why, what each channel was told, which gates are closed, and "
-            + "when the next look is due. It reads the journal, whether the bot runs or not. With --at it plays what "
-            + "the bot has recorded through the present config, up to that moment.")
+            "How each rule judges each app and why, what each channel was sent, which gates hold messages, and "
+            + "when the next poll is due. It reads the journal, whether the bot runs or not. With --at it replays what "
+            + "the bot has recorded through the current config, up to that moment.")
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text

@@ -77,7 +77,7 @@ extension ConfigLoader {
                     "there is no time zone '\(text.description.clipped(to: 60))', expected a name such as Europe/Madrid",
                     text.hasSecret ? nil : suggestion ?? city(name))
             } else {
-                reader.report(position, text.hasSecret ? "'timezone' is no readable time zone" : error.description)
+                reader.report(position, text.hasSecret ? "'timezone' is not a readable time zone" : error.description)
             }
             return .utc
         }
@@ -112,7 +112,7 @@ extension ConfigLoader {
 
     // MARK: what can be told of a config with errors
 
-    /// Nil where the setting is there and can not be read: a bot that keeps its state elsewhere is not the one meant.
+    /// Nil where the setting is there and cannot be read: a bot that keeps its state elsewhere is not the one meant.
     func stateFolder(_ root: Node) -> String? { lenient(BotSettings.state, root).map { absolute($0) } }
 
     func zone(_ root: Node) -> Zone? {

@@ -67,8 +67,8 @@ public struct ConfigResult: Sendable {
     public let config: Config?
     /// In the order of the file.
     public let problems: [Problem]
-    /// Where the bot keeps its state, though there are errors elsewhere; nil where that can not be told.
+    /// Where the bot keeps its state, though there are errors elsewhere; nil where that cannot be told.
     public let stateFolder: String?
-    /// The bot's time zone, though there are errors elsewhere; nil where that can not be told.
+    /// The bot's time zone, though there are errors elsewhere; nil where that cannot be told.
     public let zone: Zone?
 }

@@ -82,7 +82,7 @@ extension ConfigLoader {
                         reader.report(
                             place.position,
                             "rules wait for each other in a circle: \((names + [next.name]).joined(separator: ", "))",
-                            advice: "take one of them out, or narrow its 'match'")
+                            advice: "remove one of them, or narrow its 'match'")
                     }
                     break
                 }

@@ -49,7 +49,7 @@ extension ConfigLoader {
             let options = reader.options(
                 of: plugin.manifest, name: thing.name, at: thing.position, entries,
                 common: (isDetector ? Vocabulary.detector : Vocabulary.gate).names, "rule '\(thing.name)'")
-            let context = RuleContext(name: thing.name, zone: zone, looksPerDay: looksPerDay(match, sources))
+            let context = RuleContext(name: thing.name, zone: zone, checksPerDay: checksPerDay(match, sources))
             switch plugin.type {
             case .detector(let type):
                 let detector = make(thing) { () throws(ProblemList) -> any Detector in
@@ -94,8 +94,8 @@ extension ConfigLoader {
         return said[RuleSettings.reminder]
     }
 
-    /// At most how often a day a rule can look at one subject: once per throttle of its fastest source.
-    private func looksPerDay(_ match: Match, _ sources: [SourceEntry]) -> Double {
+    /// At most how often a day a rule can check one subject: once per throttle of its fastest source.
+    private func checksPerDay(_ match: Match, _ sources: [SourceEntry]) -> Double {
         let throttles = sources.map(\.plan).filter { source in
             match["source"].map { $0.patterns.contains { $0.fits(source.name) } } ?? true
         }.map(\.throttle)

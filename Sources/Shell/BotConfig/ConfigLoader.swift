@@ -96,7 +96,7 @@ struct ConfigLoader {
         readVersion(entries)
         if let plugins = entries.first(where: { $0.key == "plugins" }) {
             reader.report(
-                plugins.keyMark.position, "plugins outside the bot's own process are not part of this version",
+                plugins.keyMark.position, "plugins outside the bot's own process are not supported by this version",
                 advice: "remove 'plugins'")
         }
         let bot = readBot(entries.first { $0.key == "bot" })
@@ -140,7 +140,7 @@ struct ConfigLoader {
         for thing in things where !ConfigLoader.isName(thing.key) {
             reader.report(
                 thing.keyMark.position,
-                "'\(thing.key.clipped(to: 60))' is no name; use letters, digits, '-', '_' and '.', at most 64")
+                "'\(thing.key.clipped(to: 60))' is not a valid name; use letters, digits, '-', '_' and '.', at most 64")
         }
         return things.map { Named(name: $0.key, position: $0.keyMark.position, value: $0.value) }
     }

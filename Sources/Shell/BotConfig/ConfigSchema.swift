@@ -19,7 +19,7 @@ public struct ConfigSchema: Sendable {
             ("polling", nullable(object(PollingSettings.ofAll.map(\.spec), "Defaults for every source."))))
         properties += [
             ("sources", things("source", "Where figures come from.", isRequired: true)),
-            ("rules", things("rule", "What is worth a message, and what keeps messages back.", isRequired: false)),
+            ("rules", things("rule", "What is worth a message, and what holds messages back.", isRequired: false)),
             ("channels", things("channel", "Where messages go.", isRequired: true)),
         ]
         properties.append(

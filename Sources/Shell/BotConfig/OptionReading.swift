@@ -139,7 +139,7 @@ extension ConfigReader {
                 let words = Severity.allCases.map(\.rawValue)
                 for (node, pattern) in zip(nodes, patterns) where !words.contains(where: Glob(pattern).fits) {
                     report(
-                        node.position, "'\(shown(node, pattern))' is no severity; expected \(words.listed)",
+                        node.position, "'\(shown(node, pattern))' is not a severity; expected \(words.listed)",
                         shown(node, pattern).nearest(in: words))
                 }
             }

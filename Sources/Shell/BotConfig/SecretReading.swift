@@ -80,7 +80,7 @@ struct SecretReading {
             let near = parts[0].nearest(in: ["env", "file", "credential"])
             return .failure(
                 Failure(
-                    sentence: "'\(parts[0])' is no kind of secret; the kinds are env, file and credential",
+                    sentence: "'\(parts[0])' is not a kind of secret; the kinds are env, file and credential",
                     suggestion: near.map { "${\($0):\(parts[1])}" }))
         }
     }
@@ -99,7 +99,7 @@ struct SecretReading {
             if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
             return .success(text)
         } catch {
-            return .failure(Failure(sentence: "the secret file \(path) can not be read: \(error.sentence)"))
+            return .failure(Failure(sentence: "the secret file \(path) cannot be read: \(error.sentence)"))
         }
     }
 }

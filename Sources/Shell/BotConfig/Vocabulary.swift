@@ -21,7 +21,7 @@ enum Vocabulary {
         RequiredSetting("to", .list(.name(of: .channel)), "The channels it leads to.").spec, continues.spec,
     ]
     static let continues = Setting(
-        "continue", .flag, default: false, "Whether routes after this one are looked at too.")
+        "continue", .flag, default: false, "Whether routes after this one are checked too.")
 
     /// Where a key is at home, for one that stands in the wrong place; nil when nobody knows it.
     static func home(of key: String, _ catalog: PluginCatalog) -> String? {

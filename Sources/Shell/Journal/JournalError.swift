@@ -76,13 +76,13 @@ extension JournalError: CustomStringConvertible {
                 + "move that one away, and the bot begins a new journal there"
         case .occupied(let folder):
             return "\(folder) holds a journal already; name another folder, or remove that one"
-        case .cancelled: return "the snapshot was given up because the bot stops"
+        case .cancelled: return "the snapshot was abandoned because the bot is stopping"
         case .notWritable(let path, let reason):
             return "cannot write to \(path): \(reason); give the bot's user the right to write there"
         case .notReadable(let path, let reason):
             return "cannot read \(path): \(reason); give the bot's user the right to read it"
         case .diskFull(let path):
-            return "no room left on the disk of \(path); free some: writing goes on by itself once there is room"
+            return "no space left on the disk of \(path); free some: writing resumes by itself once there is space"
         case .diskFailed(let path, .makeFolder, let reason):
             return "could not create the folder \(path): \(reason); check its path, and create the folder above it"
         case .diskFailed(let path, let operation, let reason):

@@ -91,18 +91,18 @@ extension JournalNotice: CustomStringConvertible {
     public var description: String {
         switch self {
         case .tornTail(let place, let bytes):
-            "\(place): the last \(bytes) bytes are of a commit that never ended; nothing of it counts and it is cut off"
+            "\(place): the last \(bytes) bytes belong to a commit that never ended; none of it counts and it is cut off"
         case .lineFeedMissing(let place):
-            "\(place): the last record is whole but its line is not ended; it is kept and the line is mended"
+            "\(place): the last record is whole but its line is not ended; it is kept and the line is fixed"
         case .duplicate(let place, let seq):
-            "\(place): record \(seq) stands here a second time; it is passed over"
+            "\(place): record \(seq) is here a second time; it is skipped"
         case .superseded(let place, let bytes):
             "\(place): \(bytes) bytes from here on were left by a failed write; the next file replaces them"
         case .damaged(let place, let damage): "\(place): \(damage)"
         case .missing(let place, let first, let last):
             first == last
-                ? "\(place): record \(first), which should stand before this, is missing"
-                : "\(place): records \(first) to \(last), which should stand before this, are missing"
+                ? "\(place): record \(first), which should come before this, is missing"
+                : "\(place): records \(first) to \(last), which should come before this, are missing"
         case .brokenSnapshot(let file, true):
             "\(file): the snapshot is not whole; what is left of it is all there is and was used"
         case .brokenSnapshot(let file, false):

@@ -5,7 +5,7 @@ public import PluginKit
 /// The running bot: owns the state, steps the core, keeps the journal, performs the effects.
 ///
 /// One turn takes in everything that has happened since the last, makes the facts durable with one sync, and only then
-/// lets anything leave the machine. If the journal can not be written, what would leave waits until it can.
+/// lets anything leave the machine. If the journal cannot be written, what would leave waits until it can.
 public actor Bot {
     private var core: Core
     private var sources: [String: any Source]
@@ -108,7 +108,7 @@ public actor Bot {
     /// What keeps observations from being recorded, if anything does.
     public var recordingTrouble: String? {
         guard let recorder else { return nil }
-        return journalTrouble == nil ? recorder.trouble : "nothing is recorded while the journal can not be written"
+        return journalTrouble == nil ? recorder.trouble : "nothing is recorded while the journal cannot be written"
     }
 
     /// Uses a new config from the next turn on.
@@ -154,7 +154,7 @@ public actor Bot {
         await withDiscardingTaskGroup { group in
             turn([.started], &group)
             for await _ in queue.bell {
-                take(queue.takeAll(), grace, &group)
+                process(queue.takeAll(), grace, &group)
                 if isStopping, sending == 0 { queue.close() }
             }
             group.cancelAll()
@@ -167,7 +167,7 @@ public actor Bot {
     }
 
     /// Takes in what has happened since the last turn: in one turn, but for what another config parts.
-    private func take(_ events: [Event], _ grace: Duration, _ group: inout DiscardingTaskGroup) {
+    private func process(_ events: [Event], _ grace: Duration, _ group: inout DiscardingTaskGroup) {
         var inputs: [Input] = []
         for event in events {
             switch event {
@@ -186,7 +186,7 @@ public actor Bot {
                 if !inputs.isEmpty { turn(inputs, &group) }
                 use(setup)
                 inputs = [.started]
-            case .snapshot(let result): take(result)
+            case .snapshot(let result): noteCompaction(result)
             case .stop: beginStop(grace, &group)
             case .graceOver: queue.close()
             }
@@ -232,7 +232,7 @@ public actor Bot {
         var isWritten = write(now, &group)
         if isTroubleNews {
             isTroubleTold = journalTrouble != nil
-            // What can not leave now makes way for the one message that may.
+            // What cannot leave now makes way for the one message that may.
             let held = journalTrouble == nil ? [] : takeUnsent(and: &effects)
             let news = Input.journal(trouble: journalTrouble?.description)
             let more = core.step(&state, [.unsent(ids: held), news], at: now)
@@ -299,20 +299,20 @@ public actor Bot {
             source: source, report, asked: min(state.schedule.sources[source]?.lastPolled ?? now, now), arrived: now)
     }
 
-    /// Whether the core is to be told how the journal is: what the next try mends by itself is worth no word.
+    /// Whether the core is to be told how the journal is: what the next try fixes by itself is worth no word.
     private var isTroubleNews: Bool {
         guard journalTrouble != nil else { return isTroubleTold }
         return !isTroubleTold && ports.clock.uptime() - troubleSince >= Bot.journalRetryInterval
     }
 
-    /// Makes the facts durable; false when the journal can not be written now.
+    /// Makes the facts durable; false when the journal cannot be written now.
     private func write(_ now: Moment, _ group: inout DiscardingTaskGroup) -> Bool {
         do {
             var taken = 0
             defer { unwritten.removeFirst(taken) }
             repeat {
                 let end = min(taken + Bot.factsPerCommitMax, unwritten.count)
-                for (fact, reason) in ledger.append(unwritten[taken..<end], at: now) { takeRefusal(of: fact, reason) }
+                for (fact, reason) in ledger.append(unwritten[taken..<end], at: now) { noteRefusal(of: fact, reason) }
                 taken = end
                 tell(try ledger.commit(state, at: now))
             } while taken < unwritten.count
@@ -326,7 +326,7 @@ public actor Bot {
             return true
         } catch {
             if journalTrouble != error {
-                ports.host.log(Note(.error, "the journal can not be written: \(error)"))
+                ports.host.log(Note(.error, "the journal cannot be written: \(error)"))
                 if journalTrouble == nil { troubleSince = ports.clock.uptime() }
                 journalTrouble = error
             }
@@ -339,7 +339,7 @@ public actor Bot {
     private static let factsPerCommitMax = 4096
 
     /// Puts a snapshot in its place. One that failed costs nothing: the journal is whole without it.
-    private func take(_ result: Result<Compaction.Written, JournalError>) {
+    private func noteCompaction(_ result: Result<Compaction.Written, JournalError>) {
         do throws(JournalError) {
             let written = try result.get()
             try ledger.finish(written)
@@ -353,7 +353,7 @@ public actor Bot {
 
     /// A fact that no journal takes holds until the next start. A message that hangs on it is not sent: nobody would
     /// know afterwards that it was.
-    private func takeRefusal(of fact: Fact, _ reason: JournalError) {
+    private func noteRefusal(of fact: Fact, _ reason: JournalError) {
         ports.host.log(Note(.error, "a fact does not fit into the journal and is lost at the next start: \(reason)"))
         switch fact {
         case .outbox(.delivery(let delivery)), .outbox(.retried(let delivery)):
@@ -405,7 +405,7 @@ public actor Bot {
         group.addTask { [queue] in queue.put(.input(await courier.deliver(order, channel))) }
     }
 
-    /// How often a journal that can not be written is tried again.
+    /// How often a journal that cannot be written is tried again.
     private static let journalRetryInterval = Duration.seconds(5)
 
     /// Sets the alarm to the next thing that is due.
@@ -425,9 +425,9 @@ public actor Bot {
     }
 
     /// A wall clock that moved by more than this against the machine's was set by somebody; less is the slow adjusting
-    /// that time services do, at most 0.5 ms a second, and would be a note in the log at every look.
+    /// that time services do, at most 0.5 ms a second, and would be a note in the log at every check.
     public static let clockStepMin = Duration.seconds(2)
-    /// How often the power supply is looked at.
+    /// How often the power supply is checked.
     private static let powerInterval = Duration.minutes(1)
 
     private static func offset(_ clock: any Clock) -> Duration {

@@ -11,14 +11,14 @@ public struct Recaller: Sendable {
     private let spans: [Duration]
     private let timeout: Duration
 
-    /// The longest stretch asked for at once; it shrinks where the service can not give so much.
+    /// The longest stretch asked for at once; it shrinks where the service cannot give so much.
     private var piece = Duration.days(1)
     private var cursor: JSON?
     private var notBefore: Duration?
 
     /// Requests of one piece: those of a poll that asks for as much as it may.
     private static let requestsMax = 200
-    /// A service that can not tell of a quarter of an hour is not asked for less.
+    /// A service that cannot tell of a quarter of an hour is not asked for less.
     static let pieceMin = Duration.minutes(15)
     /// Longest rest between two requests: a service that needs longer than this has a load of its own to look after.
     private static let restMax = Duration.seconds(10)
@@ -59,7 +59,7 @@ public struct Recaller: Sendable {
 
     /// Recalls what was known after `from` and not after `to`.
     ///
-    /// - Throws: a `PollFailure` when the source can not tell, or `CancellationError`.
+    /// - Throws: a `PollFailure` when the source cannot tell, or `CancellationError`.
     public mutating func recall(from: Moment, to: Moment) async throws -> Recalled {
         var recalled = Recalled()
         var (at, tries) = (from, 0)

@@ -32,7 +32,7 @@ final class Recorder: Sendable {
     var trouble: String? { heldUp.withLock { $0 } }
 
     func put(_ entry: Entry) {
-        if case .dropped = hand.yield(entry) { say("the disk of \(disk.folder) does not keep up") }
+        if case .dropped = hand.yield(entry) { say("the disk of \(disk.folder) is not keeping up") }
     }
 
     /// Takes nothing more; `run` ends once what waits is written.

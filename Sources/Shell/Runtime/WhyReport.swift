@@ -94,13 +94,13 @@ public struct WhyReport: Sendable {
         ]
         let sentence = explanation.judgement.evidence.sentence
         if !sentence.isEmpty { lines.append("  because: \(sentence.tamed)") }
-        if explanation.ways.isEmpty { lines.append("  no route leads it to a channel, so nobody is told") }
+        if explanation.ways.isEmpty { lines.append("  no route leads to a channel, so nobody is notified") }
         lines += explanation.ways.map { "  \($0.channel): \(words($0, explanation))" }
         lines += explanation.over.flatMap(ends)
         if let source = state.schedule.sources[subject.source] {
             let reasons = source.reasons.map(\.rawValue).joined(separator: ", ")
             if let stopped = source.stopped {
-                lines.append("  \(subject.source) is not polled any more: \(stopped.tamed)")
+                lines.append("  \(subject.source) is no longer polled: \(stopped.tamed)")
             } else if let due = source.due {
                 lines.append(
                     "  next poll of \(subject.source): \(clock(due))" + (reasons.isEmpty ? "" : " (\(reasons))"))
@@ -113,13 +113,13 @@ public struct WhyReport: Sendable {
         let thinks =
             switch explanation.judgement.verdict {
             case .firing(let severity): "beyond its limit (\(severity.rawValue))"
-            case .unknown: "not known"
+            case .unknown: "cannot judge yet"
             case .ok: "fine"
             }
         guard let incident = explanation.incident else { return "\(thinks); no incident" }
         var text = "\(thinks); incident \(incident.id) \(incident.state.rawValue) since \(clock(incident.since))"
         if let firesAt = explanation.firesAt, firesAt > now { text += ", fires at \(clock(firesAt)) if it lasts" }
-        if incident.isUncertain { text += ", waiting for figures that can be believed" }
+        if incident.isUncertain { text += ", waiting for reliable figures" }
         if let acknowledgement = incident.acknowledgement {
             text += ", acknowledged" + (acknowledgement.by.map { " by \($0)" } ?? "")
         }
@@ -130,13 +130,13 @@ public struct WhyReport: Sendable {
         var parts: [String] = []
         if let announced = way.standing?.announced {
             parts.append(
-                "told (\(announced.rawValue))" + (way.standing?.lastSaid.map { ", last at \(clock($0))" } ?? ""))
+                "notified (\(announced.rawValue))" + (way.standing?.lastSaid.map { ", last at \(clock($0))" } ?? ""))
         } else if way.standing?.dropped != nil {
-            parts.append("not told: a gate dropped it")
+            parts.append("not sent: a gate dropped it")
         } else if explanation.incident?.state == .firing {
-            parts.append("not told yet")
+            parts.append("not sent yet")
         } else {
-            parts.append("nothing to tell")
+            parts.append("nothing to send")
         }
         if let closure = way.closure {
             let until = closure.until.ifKnown.map { " until \(clock($0))" } ?? ""
@@ -157,7 +157,7 @@ public struct WhyReport: Sendable {
 
     /// What channels still have to hear of an incident that is over.
     private func ends(_ incident: Incident) -> [String] {
-        let until = incident.until.map { ", over since \(clock($0))" } ?? ", over"
+        let until = incident.until.map { ", no longer open since \(clock($0))" } ?? ", no longer open"
         return ["  incident \(incident.id)\(until):"]
             + incident.standings.sorted { $0.key < $1.key }.compactMap { channel, standing in
                 guard let hold = standing.hold else { return nil }
@@ -176,7 +176,7 @@ public struct WhyReport: Sendable {
         }
         guard !waiting.isEmpty else { return nil }
         let record = state.outbox.channels[channel]
-        let pause = record?.pausedUntil.flatMap { $0 > now ? "; the channel is left alone until \(clock($0))" : nil }
+        let pause = record?.pausedUntil.flatMap { $0 > now ? "; the channel is paused until \(clock($0))" : nil }
         return "\(waiting.count) on the way, \(record?.failures ?? 0) failed attempts in a row\(pause ?? "")"
     }
 

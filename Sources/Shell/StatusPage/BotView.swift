@@ -72,7 +72,7 @@ public struct InboxMessage: Hashable, Sendable {
 public struct BotHealth: Hashable, Sendable {
     /// False when only a restart can help.
     public let isAlive: Bool
-    /// False while the bot can not do its work yet, or not any more.
+    /// False while the bot cannot do its work yet, or not any more.
     public let isReady: Bool
     /// Such as `Watching 3 sources; the next poll is at 22:10 UTC.`
     public let sentence: String

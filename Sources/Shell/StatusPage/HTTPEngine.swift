@@ -238,21 +238,21 @@ extension HTTPEngine {
     /// Called when the head is here, for each part of the body, when all is here, and after `resume`.
     private func goOn(_ exchange: Exchange, method: String, _ part: UnsafeRawBufferPointer) -> MHD_Result {
         switch exchange.phase {
-        case .reading: return takeHead(exchange, method)
-        case .receiving(let request): return part.isEmpty ? takeEnd(exchange, request) : take(part, exchange)
+        case .reading: return acceptHead(exchange, method)
+        case .receiving(let request): return part.isEmpty ? acceptEnd(exchange, request) : acceptBody(part, exchange)
         case .answered(let response): return send(response, exchange)
         case .streaming: return sendStream(exchange)
         case .asking, .sending, .cut: return .NO
         }
     }
 
-    private func takeHead(_ exchange: Exchange, _ method: String) -> MHD_Result {
+    private func acceptHead(_ exchange: Exchange, _ method: String) -> MHD_Result {
         guard cmicrohttp_head_bytes(exchange.connection) <= limits.headBytesMax else {
             let sentence = "The request's head has more than \(limits.headBytesMax) bytes."
             return send(.sentence(.headerFieldsTooLarge, sentence), exchange)
         }
         guard let request = Request(method: method, target: exchange.target, fields: fields(exchange.connection))
-        else { return send(.sentence(.badRequest, "This is no HTTP/1.1 request."), exchange) }
+        else { return send(.sentence(.badRequest, "This is not an HTTP/1.1 request."), exchange) }
         exchange.isBodyWanted = request.method == "POST" && takesBody(request)
         if request.declaredBytes ?? 0 > limits.discardedBytesMax {
             return exchange.isBodyWanted ? send(tooLong, exchange) : ask(exchange, request)
@@ -261,7 +261,7 @@ extension HTTPEngine {
         return .YES
     }
 
-    private func take(_ part: UnsafeRawBufferPointer, _ exchange: Exchange) -> MHD_Result {
+    private func acceptBody(_ part: UnsafeRawBufferPointer, _ exchange: Exchange) -> MHD_Result {
         exchange.bodyBytes += part.count
         if exchange.isBodyWanted {
             if exchange.bodyBytes <= limits.bodyBytesMax { exchange.body += part } else { exchange.body = [] }
@@ -269,7 +269,7 @@ extension HTTPEngine {
         return exchange.bodyBytes <= limits.discardedBytesMax ? .YES : .NO
     }
 
-    private func takeEnd(_ exchange: Exchange, _ request: Request) -> MHD_Result {
+    private func acceptEnd(_ exchange: Exchange, _ request: Request) -> MHD_Result {
         guard !exchange.isBodyWanted || exchange.bodyBytes <= limits.bodyBytesMax else {
             return send(tooLong, exchange)
         }

@@ -78,7 +78,7 @@ extension Listener {
         let code = getaddrinfo(host, String(port), &hints, &found)
         guard code == 0, let info = found else {
             let cause = String(cString: gai_strerror(code))
-            throw .other(address, reason: "'\(host)' is no address of a machine: \(cause)")
+            throw .other(address, reason: "'\(host)' is not the address of a machine: \(cause)")
         }
         defer { freeaddrinfo(info) }
 
@@ -188,7 +188,7 @@ extension Listener {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFSOCK else {
-            throw .other(address, reason: "a file that is no socket stands there")
+            throw .other(address, reason: "there is a file that is not a socket")
         }
         let probe = try open(family: AF_UNIX, address)
         defer { Glibc.close(probe) }

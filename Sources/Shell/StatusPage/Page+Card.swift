@@ -34,7 +34,7 @@ extension Page {
         switch message.kind {
         case .opened: "New · \(message.severity.rawValue)"
         case .escalated: "Got worse · \(message.severity.rawValue)"
-        case .reminder: "Still going on · \(message.severity.rawValue)"
+        case .reminder: "Still firing · \(message.severity.rawValue)"
         case .revised: "Corrected · \(message.severity.rawValue)"
         case .resolved: "Resolved"
         case .closed: "Closed"

@@ -61,7 +61,7 @@ struct Page: Sendable {
             channels.contains(where: \.isInbox)
             ? (
                 "No messages yet",
-                "\(botName) polls its sources and will write here as soon as a rule has something to say."
+                "\(botName) polls its sources and will write here as soon as a rule fires."
             )
             : (
                 "Messages go elsewhere",

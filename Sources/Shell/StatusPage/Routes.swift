@@ -52,12 +52,12 @@ struct Routes: Sendable {
             return .response(await desk.answer(request, page))
         }
         guard ["GET", "HEAD"].contains(request.method) else {
-            var response = Response.sentence(.methodNotAllowed, "This page can only be read: use GET.")
+            var response = Response.sentence(.methodNotAllowed, "This page is read-only: use GET.")
             response.headers = [Response.Header(name: "Allow", value: "GET, HEAD")]
             return .response(response)
         }
         switch route {
-        case .command: return .response(.sentence(.notFound, "Commands are taken on the control socket only."))
+        case .command: return .response(.sentence(.notFound, "Commands are accepted on the control socket only."))
         case .mute: return .response(.sentence(.notFound, "Nothing is muted here."))
         case .page:
             let messages = await view.inboxMessages(limit: limits.messagesMax)
@@ -87,7 +87,7 @@ struct Routes: Sendable {
 
     private func obey(_ request: Request, _ control: any BotControl) async -> Response {
         guard request.method == "POST" else {
-            var response = Response.sentence(.methodNotAllowed, "A command is told with POST.")
+            var response = Response.sentence(.methodNotAllowed, "Send commands with POST.")
             response.headers = [Response.Header(name: "Allow", value: "POST")]
             return response
         }
@@ -114,7 +114,7 @@ struct Routes: Sendable {
 /// Which `Host` a request may name.
 ///
 /// A page anywhere on the web can have its own name resolve to 127.0.0.1 and then read us as if we were its own; but it
-/// can not hide that name. Where only this machine can connect, names that are not ours are therefore refused.
+/// cannot hide that name. Where only this machine can connect, names that are not ours are therefore refused.
 struct HostRule: Sendable {
     /// The names answered to, without ports; nil where any will do.
     let names: Set<String>?
@@ -139,7 +139,7 @@ struct HostRule: Sendable {
         let host = hosts[0].tamed.clipped(to: 100)
         return .sentence(
             .misdirectedRequest,
-            "'\(host)' is no name of this bot; use http://localhost or, when a proxy stands in front, 'bot.public_url'."
+            "'\(host)' is not a name of this bot; use http://localhost or, behind a proxy, 'bot.public_url'."
         )
     }
 

@@ -71,7 +71,7 @@ public actor StatusServer {
 
     /// Serves until the task is cancelled, then returns with every connection closed.
     ///
-    /// - Throws: `StatusServerError` when it can not listen.
+    /// - Throws: `StatusServerError` when it cannot listen.
     public func run() async throws(StatusServerError) {
         let routes: Routes
         let server: HTTPServer

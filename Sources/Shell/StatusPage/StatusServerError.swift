@@ -1,6 +1,6 @@
 import Glibc
 
-/// Why the status page can not be served, in a sentence that says what to do.
+/// Why the status page cannot be served, in a sentence that says what to do.
 public enum StatusServerError: Error, Hashable, CustomStringConvertible {
     /// Another program listens there.
     case addressInUse(StatusServer.Address)
@@ -31,7 +31,7 @@ public enum StatusServerError: Error, Hashable, CustomStringConvertible {
             "\(path): this user may not make a socket there; make its folder writable or choose another one in "
                 + "'bot.state'"
         case .other(let address, let reason):
-            "\(address): can not listen there (\(reason)); mend that or choose another place in "
+            "\(address): cannot listen there (\(reason)); fix that or choose another place in "
                 + (address.isUnix ? "'bot.state'" : "'bot.listen'")
         }
     }

@@ -11,7 +11,7 @@ public enum ExitStatus: Int32, Sendable {
     case impossible = 3
 }
 
-/// Why a command can not go on, and the status it ends with.
+/// Why a command cannot go on, and the status it ends with.
 public struct Failure: Error, Hashable, Sendable {
     public let status: ExitStatus
     /// Empty when everything has been said.

@@ -9,7 +9,7 @@ public struct SystemFiles: Files {
     public func read(_ request: FileRequest) async -> FileResult {
         let descriptor = open(request.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            return .failed("\(request.path) can not be opened: \(String(cString: strerror(errno)))")
+            return .failed("\(request.path) cannot be opened: \(String(cString: strerror(errno)))")
         }
         defer { close(descriptor) }
         var status = stat()
@@ -17,7 +17,7 @@ public struct SystemFiles: Files {
             return .failed("\(request.path) is not a file")
         }
         switch Descriptor.read(descriptor, from: request.offset, atMost: request.bytesMax) {
-        case nil: return .failed("\(request.path) can not be read: \(String(cString: strerror(errno)))")
+        case nil: return .failed("\(request.path) cannot be read: \(String(cString: strerror(errno)))")
         case let bytes?:
             return .contents(bytes: bytes, size: Int64(status.st_size), identity: "\(status.st_dev):\(status.st_ino)")
         }
@@ -117,7 +117,7 @@ enum Descriptor {
 
 /// The names in a folder.
 public enum FolderNames {
-    /// Those that are not hidden, in no order; none where the folder can not be read.
+    /// Those that are not hidden, in no order; none where the folder cannot be read.
     public static func visible(in folder: String) -> [String] {
         guard let handle = opendir(folder) else { return [] }
         defer { closedir(handle) }

@@ -34,13 +34,13 @@ public struct Terminal: Sendable {
     public func text(_ text: String) throws(Failure) {
         // A reader that goes away early, such as `head`, has what it wanted.
         guard !write(text, to: output), errno != EPIPE else { return }
-        throw Failure(.impossible, "the output can not be written: \(String(cString: strerror(errno)))")
+        throw Failure(.impossible, "the output cannot be written: \(String(cString: strerror(errno)))")
     }
 
     /// What was asked for, where nobody can do anything about it if it is lost.
     func print(_ text: String) { _ = write(text, to: output) }
 
-    /// Everything else; where that can not be said there is nobody to tell.
+    /// Everything else; where that cannot be said there is nobody to tell.
     public func error(_ text: String) { _ = write(text + "\n", to: errors) }
 
     /// Something drawn over on the way out for everything else.

@@ -66,7 +66,7 @@ struct WireRequest: Sendable {
         do {
             targetOrigin = try Origin(of: target)
         } catch {
-            throw refusal("something that is no address; check the address asked for")
+            throw refusal("something that is not an address; check the address asked for")
         }
         guard targetOrigin == origin else {
             let place = "\(targetOrigin.scheme)://\(targetOrigin.hostAndPort)".tamed.clipped(to: 240)
@@ -84,12 +84,12 @@ struct WireRequest: Sendable {
         case "http":
             throw TransportError.unsent(
                 .refusedScheme,
-                "\(origin.hostAndPort) would be asked without encryption; "
+                "\(origin.hostAndPort) would be contacted without encryption; "
                     + "use https, or set `insecure: true` if it has none")
         case let scheme:
             throw TransportError.unsent(
                 .refusedScheme,
-                "'\(scheme.tamed.clipped(to: 40))' is not a scheme to ask by; write the address as https://host/path"
+                "'\(scheme.tamed.clipped(to: 40))' is not a supported scheme; write the address as https://host/path"
             )
         }
     }

@@ -73,7 +73,7 @@ extension Composer {
             var merged: [Entry] = []
             for item in items {
                 guard case .mapping(let entries) = item.kind else {
-                    try report(item.mark, "'<<' merges mappings, but this is none")
+                    try report(item.mark, "'<<' merges mappings, but this is not one")
                     continue
                 }
                 merged += entries
@@ -81,7 +81,7 @@ extension Composer {
             return merged
         case .scalar:
             let advice = "name one as in '<<: *name', or several as in '<<: [*first, *second]'"
-            try report(value.mark, "'<<' merges mappings, but this is none", advice: advice)
+            try report(value.mark, "'<<' merges mappings, but this is not one", advice: advice)
             return []
         }
     }

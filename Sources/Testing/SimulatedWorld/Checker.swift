@@ -12,7 +12,7 @@ protocol Checker: Sendable {
     /// The promise, in one sentence.
     static var promise: String { get }
 
-    mutating func take(_ happening: Happening, _ world: World) throws(Breach)
+    mutating func observe(_ happening: Happening, _ world: World) throws(Breach)
 }
 
 /// Every promise that is watched.
@@ -88,7 +88,7 @@ extension Happening: CustomStringConvertible {
         case .died: "the bot is dead"
         case .stopped: "the bot is asked to stop"
         case .over: "the bot has ended"
-        case .reloaded: "the config is loaded anew"
+        case .reloaded: "the config was reloaded"
         case .clockStepped(let step): "the wall clock is set by \(step) ms"
         case .suspended(let length): "the machine sleeps for \(length) ms"
         case .calm(let isCalm): isCalm ? "faults off" : "faults on"

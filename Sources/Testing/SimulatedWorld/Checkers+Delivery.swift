@@ -7,7 +7,7 @@ struct DurableFirst: Checker {
     static let name = "durable first"
     static let promise = "A message leaves only when the journal has it, and a new life knows all that was durable."
 
-    mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
+    mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
         case .departed(let channel, let id):
             guard let delivery = world.truth.outbox[id] else {
@@ -52,7 +52,7 @@ struct RotNoticed: Checker {
     /// A line feed stands between two.
     private static let lostMax = 2
 
-    mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
+    mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         guard case .rotted(let place, let whole, let result) = happening else { return }
         switch result {
         case .failure(let error): throw Breach("a bit of \(place) has turned, and nothing can be read: \(error)")
@@ -122,7 +122,7 @@ struct NothingLost: Checker {
     /// A replaced delivery whose heir has not been seen yet: it comes later in the same commit.
     private var heirless: (id: String, incident: String?, channel: String)?
 
-    mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
+    mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
         case .accepted(let delivery):
             world.counts.deliveries += 1
@@ -221,7 +221,7 @@ struct NothingTwice: Checker {
     /// Which delivery says that an incident has opened or is resolved, by incident and channel.
     private var said: [Word: String] = [:]
 
-    mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
+    mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
         case .accepted(let delivery):
             guard let word = word(delivery) else { return }
@@ -303,7 +303,7 @@ struct InOrder: Checker {
 
     private var last: [Place: Int] = [:]
 
-    mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
+    mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
         case .accepts(let channel, let id, _):
             guard let delivery = world.truth.outbox[id] else { return }

@@ -39,7 +39,7 @@ struct TracedChannel: Channel {
     }
 }
 
-/// The bot's own page, where it reports its own troubles: that the journal can not be written may be said before it is
+/// The bot's own page, where it reports its own troubles: that the journal cannot be written may be said before it is
 /// written, and of that no chat could say whether it came twice.
 struct OwnPage: Channel {
     static let name = "page"

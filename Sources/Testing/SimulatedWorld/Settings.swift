@@ -217,7 +217,7 @@ struct Settings: Sendable {
     ) -> GatePlan {
         let options = Options(name: name, position: Position(line: 1, column: 1), values: values)
         guard
-            let gate = try? plugin.init(options: options, context: RuleContext(name: name, zone: .utc, looksPerDay: 1))
+            let gate = try? plugin.init(options: options, context: RuleContext(name: name, zone: .utc, checksPerDay: 1))
         else { preconditionFailure("the options of \(name) do not suit its plugin") }
         return GatePlan(name: name, gate: gate, match: match)
     }

@@ -202,7 +202,7 @@ private struct Play {
             start(Bot(setup, ports: ports(life), ledger: ledger, state: state))
         } catch {
             // As a service does: it ends with an error, and is started again a little later.
-            world.note { "the journal can not be opened: \(error)" }
+            world.note { "the journal cannot be opened: \(error)" }
             let downtime = world.death?.downtime ?? 5000
             if world.death?.powerCut == true { world.restartDisk() }
             world.endLife()
@@ -222,7 +222,7 @@ private struct Play {
             return
         }
         let place = rot.below(copy[name].count)
-        // What is torn and rotten besides can not be told from a commit that was whole: part of it may come back.
+        // What is torn and rotten besides cannot be told from a commit that was whole: part of it may come back.
         guard !report.isTorn(name, at: place) else { return }
         copy[name][place] ^= 1 << UInt8(rot.below(8))
         world.counts.rot += 1

@@ -184,7 +184,7 @@ final class World: @unchecked Sendable {
         guard violation == nil else { return }
         for index in checkers.indices {
             do {
-                try checkers[index].take(happening, self)
+                try checkers[index].observe(happening, self)
             } catch {
                 let name = type(of: checkers[index]).name
                 violation = Violation(checker: name, sentence: error.sentence, at: time.uptime, wall: time.wall)

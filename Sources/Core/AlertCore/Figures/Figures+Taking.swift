@@ -43,15 +43,15 @@ extension Figures {
         do {
             if !observation.isAsWritten { observation = try observation.written() }
         } catch {
-            return "an observation makes no sense: \(error)"
+            return "an implausible observation was left out: \(error)"
         }
         if let exaggeration = observation.metrics.exaggeration {
-            return "an observation makes no sense: \(exaggeration)"
+            return "an implausible observation was left out: \(exaggeration)"
         }
         if let (metric, before, now) = known?.melting(in: observation) {
             return
-                "of \(observation.subject.app.tamed) from \(observation.span.from) to \(observation.span.to) there were "
-                + "\(before.plain) \(metric) and now are \(now.plain); what was seen before is kept"
+                "\(observation.subject.app.tamed) had \(before.plain) \(metric) from \(observation.span.from) to "
+                + "\(observation.span.to), and has \(now.plain) now; the earlier figures are kept"
         }
         return nil
     }

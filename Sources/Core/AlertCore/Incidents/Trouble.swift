@@ -29,7 +29,7 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
 
     /// What is said at its end.
     fileprivate var endSentence: String {
-        self == .clockStepped ? "The clock has not been set again since." : "It works again."
+        self == .clockStepped ? "The clock has not been set again since." : "It is working again."
     }
 
     /// What identifies the incident of a trouble with something of that name.

@@ -112,7 +112,7 @@ extension State {
     ) {
         guard rule.concerns(subject, labels: series.labels), !figures.isPart(subject, under: rule) else {
             guard isOpen else { return }
-            let sentence = "The rule \(rule.name) does not judge this by itself any more."
+            let sentence = "Rule \(rule.name) no longer judges this on its own."
             return verdicts.all.append(Verdict(rule: rule, subject: subject, word: .unconcerned(sentence)))
         }
         // Where nothing is open and nobody listens, only an alarm needs words.
@@ -133,7 +133,7 @@ extension State {
         _ app: Subject, _ parts: [Sight.Part], by rule: DetectorPlan, at moment: Moment, _ verdicts: inout Verdicts
     ) {
         guard rule.concerns(app, labels: labels(of: app, parts)) else {
-            let sentence = "The rule \(rule.name) does not judge this any more."
+            let sentence = "Rule \(rule.name) no longer judges this."
             verdicts.all += ([app] + parts.map(\.subject)).map {
                 Verdict(rule: rule, subject: $0, word: .unconcerned(sentence))
             }

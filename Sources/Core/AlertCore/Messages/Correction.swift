@@ -39,7 +39,8 @@ extension MessageWriter {
         let said = correction.said
         return Message.Field(
             Correction.label,
-            "\(text(said.value, of: said.metric)) was said of \(self.span(from: said.span.from, to: said.span.to)); "
-                + "late figures make it \(text(correction.now, of: said.metric))")
+            "\(text(said.value, of: said.metric)) was reported for "
+                + "\(self.span(from: said.span.from, to: said.span.to)); "
+                + "with late figures it is \(text(correction.now, of: said.metric))")
     }
 }

@@ -47,15 +47,15 @@ extension MessageWriter {
         let whileWhat =
             switch reason {
             case .quietHours(let name): "during quiet hours (\(name))"
-            case .flapping: "while it kept changing"
+            case .flapping: "while flapping"
             case .overtaken: "while this channel could not be reached"
-            default: "while held back (\(reason))"
+            default: "while on hold (\(reason))"
             }
         var message = Message(
             kind: .digest, severity: severity, at: now,
             headline:
                 "\(Message.mark(kind: .digest, severity: severity)) \(what) came and went \(whileWhat)\(part.text)",
-            reason: "What begins and ends \(whileWhat) is told once, afterwards.",
+            reason: "What opened and resolved \(whileWhat) is summarised once, afterwards.",
             incidents: incidents.map(IncidentSummary.init))
         message.lines = shortened(incidents.map(summaryLine))
         if let url = publicURL { message.links = [Message.Link("Status", url)] }
@@ -66,9 +66,9 @@ extension MessageWriter {
     func past(_ old: Message) -> Message {
         var message = Message(
             kind: .digest, severity: old.severity, at: now,
-            headline: "\(Message.mark(kind: .digest, severity: old.severity)) Over by now: "
+            headline: "\(Message.mark(kind: .digest, severity: old.severity)) Resolved in the meantime: "
                 + old.headline.drop { !$0.isLetter && !$0.isNumber },
-            reason: "It could not be delivered while it went on, and was tried again.",
+            reason: "It could not be delivered while it was open, and was retried.",
             incidents: old.incidents.map(\.over))
         message.fields = old.fields
         message.lines = old.lines
@@ -113,8 +113,8 @@ extension MessageWriter {
         let headline =
             switch kind {
             case .opened: "\(who): \(count) at once"
-            case .resolved: "\(who): \(count) over"
-            default: "\(who): \(counts(incidents)), held back by \(gathering.gate)"
+            case .resolved: "\(who): \(count) resolved"
+            default: "\(who): \(counts(incidents)), held by \(gathering.gate)"
             }
         var message = Message(
             kind: kind, severity: severity, at: now,
@@ -144,7 +144,7 @@ extension MessageWriter {
     /// `2 firing, 1 over`.
     private func counts(_ incidents: [Incident]) -> String {
         let open = incidents.count { $0.isOpen }
-        return [(open, "firing"), (incidents.count - open, "over")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+        return [(open, "firing"), (incidents.count - open, "resolved")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
             .joined(separator: ", ")
     }
 

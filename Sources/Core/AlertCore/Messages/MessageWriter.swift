@@ -64,7 +64,7 @@ struct MessageWriter {
         let evidence = incident.evidence(for: kind)
         guard let metric = evidence.metric, let figure = evidence.figure else {
             return switch kind {
-            case .resolved: "\(who): \(what(incident)) is over"
+            case .resolved: "\(who): \(what(incident)) has resolved"
             case .closed: "\(who): \(what(incident)) \(closed(incident)), \(after)"
             default: "\(who): \(evidence.sentence)"
             }
@@ -95,7 +95,7 @@ struct MessageWriter {
         switch evidence.reference {
         case .usual(let value): "usually \(text(value, of: metric))"
         case .olderRelease(let value): "older release \(text(value, of: metric))"
-        case nil: evidence.limit.map { "limit \($0)" }
+        case nil: evidence.limit.map { "alert \($0.words)" }
         }
     }
 
@@ -153,7 +153,7 @@ struct MessageWriter {
         var fields: [Message.Field] = []
         let worst = incident.worst
         if kind.isEnd {
-            if let hit = hit(worst, metric) { fields.append(Message.Field("Hit at worst", hit)) }
+            if let hit = hit(worst, metric) { fields.append(Message.Field("Affected at worst", hit)) }
             if let worst = worst.figure { fields.append(Message.Field("At worst", text(worst.value, of: metric))) }
             return fields
         }
@@ -167,7 +167,7 @@ struct MessageWriter {
         }
         // How it is now stands by itself, beside what fired.
         if isPast, let now = current.figure { fields.append(Message.Field("Now", text(now.value, of: metric))) }
-        if let hit = hit(evidence, metric) { fields.append(Message.Field("Hit", hit)) }
+        if let hit = hit(evidence, metric) { fields.append(Message.Field("Affected", hit)) }
         return fields
     }
 

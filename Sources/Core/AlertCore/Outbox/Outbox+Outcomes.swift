@@ -95,7 +95,8 @@ extension Outbox {
         var delivery = old
         if !plan.isIdempotent, delivery.possiblyRepeated {
             _ = pause(delivery, &channel, told: nil, at: now)
-            return bury(delivery, "nobody knows whether it arrived, twice over: \(sentence)", at: now, &output)
+            return bury(
+                delivery, "it is unknown, for the second time, whether it arrived: \(sentence)", at: now, &output)
         }
         delivery.mayHaveArrived = true
         if !plan.isIdempotent { delivery.possiblyRepeated = true }
@@ -154,12 +155,12 @@ extension Outbox {
     /// Puts a delivery to the dead letters.
     mutating func bury(_ delivery: Delivery, _ sentence: String, at now: Moment, _ output: inout Output) -> News {
         end(delivery, .dead(sentence), at: now, &output)
-        output.note(.error, "channel \(delivery.channel): delivery \(delivery.id) is dead: \(sentence)")
+        output.note(.error, "channel \(delivery.channel): delivery \(delivery.id) failed for good: \(sentence)")
         return .dead(delivery, sentence)
     }
 
     private mutating func abandon(_ delivery: Delivery, at now: Moment, _ output: inout Output) -> News {
-        end(delivery, .dead("the channel is not in the config any more"), at: now, &output)
+        end(delivery, .dead("the channel is no longer in the config"), at: now, &output)
         return .abandoned(delivery)
     }
 

@@ -66,7 +66,7 @@ extension SourceRecord {
         if isSecondRefusal {
             stopped = new.description
             return .stopped(
-                "The credential of source \(source) was refused twice, so it is not polled any more: "
+                "The credential of source \(source) was refused twice, so it is no longer polled: "
                     + "\(new.description). Renew it, then reload the config.")
         }
         let lastGood = lastGood ?? failing.since
@@ -76,7 +76,7 @@ extension SourceRecord {
         guard isLate || willBeLate else { return .nothing }
         return .failing(
             "Source \(source) has given no usable answer since \(clock(lastGood))"
-                + (new.retryAt.map { " and wants to be left alone until \(clock($0))" } ?? "")
+                + (new.retryAt.map { " and asks not to be polled before \(clock($0))" } ?? "")
                 + ": \(new.description)")
     }
 

@@ -21,7 +21,7 @@ extension Turn {
             case .after(let length): now + length
             case .at(let moment): moment
             }
-        guard end > now else { return .refused("a mute that ends at \(end) has ended already") }
+        guard end > now else { return .refused("a mute that ends at \(end) would already be over") }
         state.mutes.forgetEnded(at: now, &output)
         guard state.mutes.count < Mute.countMax else {
             return .refused("there are \(state.mutes.count) mutes already; end some with 'alertbot unmute'")
@@ -34,7 +34,7 @@ extension Turn {
         let covered = lookAgain(at: mute)
         return .done(
             "muted \(match.sentence) until \(plan.zone.words(end)) (\(mute.id))"
-                + (covered == 0 ? "" : "; it covers \(covered) open now"),
+                + (covered == 0 ? "" : "; it covers \(covered) open \(covered == 1 ? "incident" : "incidents")"),
             mute.json)
     }
 
@@ -57,7 +57,7 @@ extension Turn {
         case .id(let id):
             guard let mute = state.mutes[id] else {
                 if plan.gates.contains(where: { $0.name == id && $0.gate.stage == .mutes }) {
-                    return .refused("'\(id.tamed)' is a rule of the config; take it out there and reload")
+                    return .refused("'\(id.tamed)' is a rule in the config; remove it there and reload")
                 }
                 let known = state.mutes.inOrder.map(\.id).sorted().joined(separator: ", ")
                 return .refused(
@@ -69,8 +69,8 @@ extension Turn {
             state.mutes.record(.ended(id: mute.id), &output)
             _ = lookAgain(at: mute)
         }
-        let what = ended.count == 1 ? "the mute of \(ended[0].match.sentence) is" : "\(ended.count) mutes are"
-        return .done(ended.isEmpty ? "nothing was muted" : "\(what) over", .array(ended.map(\.json)))
+        let what = ended.count == 1 ? "the mute of \(ended[0].match.sentence) has" : "\(ended.count) mutes have"
+        return .done(ended.isEmpty ? "nothing was muted" : "\(what) ended", .array(ended.map(\.json)))
     }
 
     private mutating func acknowledge(_ names: [String], _ by: String?) -> CommandAnswer {
@@ -79,7 +79,8 @@ extension Turn {
             let found = state.incidents.all.filter { $0.isOpen && $0.id.hasPrefix(name) }
             guard found.count < 2 else {
                 return .refused(
-                    "'\(name.tamed)' may mean \(found.map(\.id).sorted().joined(separator: " or ")); write more of it")
+                    "'\(name.tamed)' is ambiguous: \(found.map(\.id).sorted().joined(separator: " or ")); "
+                        + "give more of it")
             }
             guard let incident = found.first, !name.isEmpty else {
                 let open = state.incidents.inOrder.filter { $0.isOpen }.prefix(Turn.namedMax).map(\.id)
@@ -106,14 +107,15 @@ extension Turn {
     private mutating func retry(_ id: String) -> CommandAnswer {
         if let delivery = state.outbox[id] {
             return .refused(
-                "delivery \(id) is not dead: it waits for channel \(delivery.channel), after \(delivery.attempts) tries"
+                "delivery \(id) has not failed: it is waiting for channel \(delivery.channel), "
+                    + "after \(delivery.attempts) attempts"
             )
         }
         guard let entry = state.outbox.history.last(where: { $0.delivery.id == id }) else {
-            return .refused("there is no delivery '\(id.tamed)'; 'alertbot history --dead' lists the dead letters")
+            return .refused("there is no delivery '\(id.tamed)'; 'alertbot history --dead' lists failed deliveries")
         }
         guard entry.end.isDead else {
-            return .refused("delivery \(id) is not dead: it was \(entry.end.name) at \(plan.zone.words(entry.at))")
+            return .refused("delivery \(id) has not failed: it was \(entry.end.name) at \(plan.zone.words(entry.at))")
         }
         var again = entry.delivery
         if isPast(again) {
@@ -122,12 +124,12 @@ extension Turn {
         }
         guard plan.channel(again.channel) != nil else {
             return .refused(
-                "its channel \(again.channel) is not in the config any more; give it a channel of that name first")
+                "its channel \(again.channel) is no longer in the config; add a channel of that name first")
         }
         again = state.outbox.acceptAgain(again, at: now, &output)
         follow(state.incidents.announceAgain(again, at: now, &output))
         state.agenda.dispatch(again.channel, at: now)
-        return .done("delivery \(id) is back in the outbox of channel \(again.channel)", ["id": .string(id)])
+        return .done("delivery \(id) is queued again for channel \(again.channel)", ["id": .string(id)])
     }
 
     /// Whether it tells of things as going on that are over by now; no end would follow it.

@@ -25,12 +25,13 @@ extension Turn {
         case .late(let delivery, let told, let sentence):
             raiseTrouble(
                 .channelFailing, about: delivery.channel, severity: .warning,
-                "Messages to channel \(delivery.channel) wait since \(plan.zone.words(delivery.queued)): \(sentence)"
-                    + (told.map { "; it wants to be left alone for \($0.short)" } ?? ""))
+                "Messages to channel \(delivery.channel) have been waiting since "
+                    + "\(plan.zone.words(delivery.queued)): \(sentence)"
+                    + (told.map { "; it asks to be left alone for \($0.short)" } ?? ""))
         case .dead(let delivery, let sentence):
             raiseTrouble(
                 .channelFailing, about: delivery.channel, severity: .critical,
-                "A message to channel \(delivery.channel) can not be delivered: \(sentence)")
+                "A message to channel \(delivery.channel) cannot be delivered: \(sentence)")
             follow(state.incidents.forgetAnnouncement(delivery, forNow: true, &output))
         case .abandoned(let delivery):
             follow(state.incidents.forgetAnnouncement(delivery, forNow: false, &output))
@@ -45,7 +46,7 @@ extension Turn {
         if let trouble {
             raiseTrouble(
                 .journalFailing, about: Trouble.journal, severity: .critical,
-                "The journal can not be written, so nothing new is told until it can be: \(trouble)")
+                "The journal cannot be written, so nothing new is sent until it can be: \(trouble)")
         } else {
             clearTrouble(.journalFailing, about: Trouble.journal)
             guard wasFailing else { return }

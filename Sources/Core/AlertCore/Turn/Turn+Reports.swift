@@ -193,19 +193,19 @@ extension Turn {
                 case .sourceFailing, .sourceStopped: plan.source(name) != nil
                 case .journalFailing, .clockStepped: true
                 }
-            return isKnown ? nil : "\(name) is not in the config any more."
+            return isKnown ? nil : "\(name) is no longer in the config."
         }
         guard let rule = plan.detector(incident.rule) else {
-            return "The rule \(incident.rule) is not in the config any more."
+            return "Rule \(incident.rule) is no longer in the config."
         }
-        guard plan.source(name) != nil else { return "The source \(name) is not in the config any more." }
+        guard plan.source(name) != nil else { return "The source \(name) is no longer in the config." }
         let isConcerned =
             rule.scope == .source
             ? rule.canConcern(source: name)
             : rule.concerns(incident.subject, labels: incident.labels)
                 && (rule.scope != .app || rule.shows(release: incident.subject.release))
-        guard isConcerned else { return "The rule \(incident.rule) does not match it any more." }
-        return canJudge(incident, rule) ? nil : "The rule \(incident.rule) is another one now and does not judge this."
+        guard isConcerned else { return "Rule \(incident.rule) no longer matches it." }
+        return canJudge(incident, rule) ? nil : "Rule \(incident.rule) has changed and no longer judges this."
     }
 
     /// Whether the rule looks at such things at all: under its name another plugin may have opened the incident.

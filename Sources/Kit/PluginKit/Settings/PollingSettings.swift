@@ -11,7 +11,7 @@ public enum PollingSettings {
     public static let timeout = Setting(
         "timeout", .duration(.seconds(1) ... .hours(1)), default: .seconds(20), "How long a request may take.")
     public static let jitter = Setting(
-        "jitter", .percentage(0...0.5), default: 0.1, "How much of the interval is left to chance, to either side.")
+        "jitter", .percentage(0...0.5), default: 0.1, "How much of the interval is random, in either direction.")
     public static let backoff = Setting(
         "backoff", .section([factor, when]), default: Options(name: "backoff", position: .none),
         "When to poll less often, and by how much.")

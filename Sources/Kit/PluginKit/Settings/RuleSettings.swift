@@ -2,12 +2,12 @@
 public enum RuleSettings {
     /// Detectors and gates.
     public static let match = Setting(
-        "match", .match, default: .all, "What it is about: exact values, lists and globs.")
+        "match", .match, default: .all, "What it applies to: exact values, lists and globs.")
 
     /// Detectors. Nil where it is left out: then `remindsAfter` of the detector holds.
     public static let reminder = Setting(
         "repeat", .orOff(.duration(.minutes(1) ... .days(30))),
-        unset: "\(remindsAfter.grammar); off for rules that tell of events",
+        unset: "\(remindsAfter.grammar); off for rules that report events",
         "The time between reminders while it lasts.")
 
     /// The time between reminders where a config says nothing, of rules that are worth any.

@@ -52,7 +52,7 @@ public struct Setting<Value: Sendable>: SettingDeclaration {
 
 /// A setting that the config must have.
 ///
-///     static let url = RequiredSetting("url", .url, "The address to ask.")
+///     static let url = RequiredSetting("url", .url, "The address to poll.")
 ///
 ///     try options[Self.url]  // GuardedText
 public struct RequiredSetting<Value: Sendable>: SettingDeclaration {

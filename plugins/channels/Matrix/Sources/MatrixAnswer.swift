@@ -26,7 +26,7 @@ enum MatrixAnswer {
         case "M_LIMIT_EXCEEDED":
             return .retry(after: response.toldWait(now: now), said)
         case "M_UNKNOWN_TOKEN", "M_MISSING_TOKEN":
-            return .refusedChannel("\(said); the token is not valid any more: make a new one and configure it")
+            return .refusedChannel("\(said); the token is no longer valid: make a new one and configure it")
         case "M_USER_DEACTIVATED", "M_USER_LOCKED", "M_USER_SUSPENDED", "M_CONSENT_NOT_GIVEN":
             return .refusedChannel("\(said); the bot's account may not send: ask the homeserver's administrator")
         case "M_FORBIDDEN":

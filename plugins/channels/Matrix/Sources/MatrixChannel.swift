@@ -59,7 +59,7 @@ public struct MatrixChannel: Channel {
         guard id.hasPrefix("!"), (2...roomIDBytesMax).contains(id.utf8.count) else {
             throw ProblemList(
                 position,
-                "'\(room.description.tamed.clipped(to: 60))' is no room id; expected one such as "
+                "'\(room.description.tamed.clipped(to: 60))' is not a room id; expected one such as "
                     + "!abcdef:example.org"
             )
         }

@@ -15,7 +15,7 @@ enum SlackAnswer {
             // What it refers to is gone; the plain form refers to nothing.
             return .refusedBody(said)
         case "no_service", "no_service_id", "no_team", "no_active_hooks", "invalid_token":
-            return .refusedChannel("\(said); the webhook is gone or was never right: make a new one and configure it")
+            return .refusedChannel("\(said); the webhook is gone or was never valid: make a new one and configure it")
         case "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "missing_scope",
             "ekm_access_denied":
             return .refusedChannel("\(said); the token behind the address is not valid for this: renew it")

@@ -113,7 +113,7 @@ private func channel(_ address: String = "https://hooks.slack.com/services/") th
     @Test func `a refusal says what to do`() throws {
         let gone = HTTPResponse(status: 404, body: Array("no_service".utf8))
         let expected =
-            "Slack answered 404: no_service; the webhook is gone or was never right: make a new one and "
+            "Slack answered 404: no_service; the webhook is gone or was never valid: make a new one and "
             + "configure it"
         #expect(try channel().judge(.answered(gone), at: ChannelConformance.now) == .refusedChannel(expected))
     }

@@ -17,10 +17,10 @@ public struct WebhookChannel: Channel {
             """,
         options: [url, secret, headers, Setting.insecure])
 
-    static let url = RequiredSetting("url", .url, "The address that takes the messages.")
+    static let url = RequiredSetting("url", .url, "The address that receives the messages.")
     static let secret = Setting(
         "secret", .text,
-        "The key of the signature: 'whsec_' and base64; several, parted by spaces, while keys are changed.")
+        "The key of the signature: 'whsec_' and base64; several, separated by spaces, while keys are rotated.")
     static let headers = Setting(
         "headers", .map(.text), default: [], "Headers sent along, such as Authorization.")
 
@@ -77,7 +77,7 @@ public struct WebhookChannel: Channel {
         guard isSound else {
             throw ProblemList(
                 position,
-                "'secret' is no key for signing; expected 'whsec_' and base64, as the receiver shows it",
+                "'secret' is not a signing key; expected 'whsec_' and base64, as the receiver shows it",
                 advice: "a new one is 'whsec_' and what openssl rand -base64 32 prints"
             )
         }
@@ -96,7 +96,7 @@ public struct WebhookChannel: Channel {
                 problems.append(
                     Problem(
                         header.position,
-                        "'\(name.tamed.clipped(to: 60))' is no name for a header; expected letters, "
+                        "'\(name.tamed.clipped(to: 60))' is not a header name; expected letters, "
                             + "digits and hyphens"
                     )
                 )

@@ -9,7 +9,7 @@ public import PluginKit
 public struct DropDetector: SubjectDetector {
     public static let manifest = PluginManifest(
         name: "drop",
-        summary: "Fires when a share of what goes well falls below what is usual for the app.",
+        summary: "Fires when the share of users or sessions without a crash falls below what is usual for the app.",
         example: """
             by: 0.5pp
             false_alarms: 1 per 90d
@@ -23,9 +23,9 @@ public struct DropDetector: SubjectDetector {
     static let by = Setting("by", .points(0.0001...0.5), default: 0.005, "The smallest drop it is built to find.")
     static let falseAlarms = Setting(
         "false_alarms", .rate, default: Rate(1, per: .days(90)),
-        "How often it may fire by chance, for one app at which nothing is wrong.")
+        "How often it may fire by chance, for one app with nothing wrong.")
     static let critical = Setting(
-        "critical", .points, default: 0.03, "A drop that is at least so deep is critical; others are warnings.")
+        "critical", .points, default: 0.03, "A drop at least this deep is critical; others are warnings.")
 
     /// With so much learned it decides well; with less the rule is more careful and says so.
     static let wellLearned = Duration.days(21)
@@ -59,23 +59,23 @@ public struct DropDetector: SubjectDetector {
         }
         if metric.failures == nil {
             add(
-                Self.metric, "a drop can only be told of a share whose counts are known, not of \(metric.title)",
+                Self.metric, "a drop can only be detected in a share whose counts are known, not in \(metric.title)",
                 advice: "use crash_free_users or crash_free_sessions, or a threshold")
         }
         if critical < by {
             add(
                 Self.critical,
                 "'critical' (\(critical.pointsTrimmed)) is less than 'by' (\(by.pointsTrimmed)), the smallest drop "
-                    + "looked for", advice: "write at least \(by.pointsTrimmed)")
+                    + "it can find", advice: "write at least \(by.pointsTrimmed)")
         }
         let least = DropMemory.rarityMin.inSeconds / 86_400
         if rarity < least {
             add(
                 Self.falseAlarms,
-                "so many false alarms can not be told from none; expected at most 1 per \(Int(least))d")
+                "false alarms this frequent mean nothing; expected at most 1 per \(Int(least))d")
         } else if rarity > rarityMax {
             add(
-                Self.falseAlarms, "nothing is ever so certain; expected at least 1 per \(Int(rarityMax))d")
+                Self.falseAlarms, "nothing is ever that certain; expected at least 1 per \(Int(rarityMax))d")
         }
         return problems
     }
@@ -116,14 +116,14 @@ public struct DropDetector: SubjectDetector {
         if let flaw = whyOutdated(newest, series, now) { return unknown(flaw, .between) }
         guard memory.isReady else {
             return unknown(
-                "only \(memory.learned.short) of usual hours are learned, and one day waits; "
+                "only \(memory.learned.short) of usual hours are learned, and the last day is held back; "
                     + "it takes \(DropMemory.leastLearned.short)", .between)
         }
         guard memory.rarity < rarity else { return firing(memory) }
         let figure = share.total > 0 ? Figure(value: share.hits / share.total, share: share) : nil
         var evidence = Evidence(metric: need.metric, figure: figure, span: newest, reference: .usual(usual), sentence: "")
         evidence.sentence = (figure?.value.percent ?? "nobody") + ", usually " + usual.percent
-        if memory.isSuspicious { evidence.sentence += ": not yet clear whether all is as usual" }
+        if memory.isSuspicious { evidence.sentence += ": not yet clear whether this is normal" }
         return Judgement(.ok(recovered: !memory.isSuspicious), closeness(memory.rarity), evidence)
     }
 
@@ -139,7 +139,7 @@ public struct DropDetector: SubjectDetector {
 
     private func whyOutdated(_ newest: TimeSpan, _ series: Series, _ now: Moment) -> String? {
         if newest.to > now + Observation.clockSlackMax {
-            return "the newest span ends at \(newest.to), which is not yet: the clock has been changed"
+            return "the newest span ends at \(newest.to), which is in the future: the clock has been changed"
         }
         if let last = series.samples.last, last.span.to - newest.to > DropDetector.lagMax {
             return
@@ -151,7 +151,7 @@ public struct DropDetector: SubjectDetector {
     }
 
     private func firing(_ memory: DropMemory) -> Judgement {
-        guard let fall = memory.fall else { return unknown("there is nobody to judge by", .between) }
+        guard let fall = memory.fall else { return unknown("there are no figures to judge by", .between) }
         let value = fall.share.hits / fall.share.total
         let isDeep = fall.usual - value >= critical && memory.rarity(ofFallsOver: critical) >= rarity
         var evidence = Evidence(
@@ -163,7 +163,7 @@ public struct DropDetector: SubjectDetector {
             + falseAlarms.grammar
         if memory.learned < DropDetector.wellLearned, let uncertainty = memory.uncertainty {
             evidence.sentence +=
-                "; learned from \(memory.learned.short) so far, so what goes wrong usually is known to within "
+                "; learned from \(memory.learned.short) so far, so the usual failure rate is known to within "
                 + "\((uncertainty * 100).rounded().plain)%"
         }
         return Judgement(.firing(isDeep ? .critical : .warning), .between, evidence)

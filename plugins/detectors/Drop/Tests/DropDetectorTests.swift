@@ -66,7 +66,7 @@ extension DropDetector {
             options: Options(
                 name: "fall", position: Position(line: 1, column: 3),
                 values: values.mapValues { Option($0, at: Position(line: 2, column: 9)) }),
-            context: RuleContext(name: "fall", zone: .utc, looksPerDay: 1440))
+            context: RuleContext(name: "fall", zone: .utc, checksPerDay: 1440))
     }
 }
 
@@ -78,7 +78,7 @@ extension DropDetector {
         let early = watch.look()
         #expect(
             early.verdict
-                == .unknown("only 13 h of usual hours are learned, and one day waits; it takes 2 d"))
+                == .unknown("only 13 h of usual hours are learned, and the last day is held back; it takes 2 d"))
         // A catastrophe before anything is learned is unknown, too.
         guard case .unknown = watch.look(rate: 0.5).verdict else {
             Issue.record("it judged without having learned")
@@ -182,7 +182,7 @@ extension DropDetector {
             Issue.record("it judged a span that has not been yet")
             return
         }
-        #expect(sentence.hasSuffix("which is not yet: the clock has been changed"))
+        #expect(sentence.hasSuffix("which is in the future: the clock has been changed"))
     }
 
     @Test func `an unfinished span changes nothing`() throws {
@@ -237,21 +237,21 @@ extension DropDetector {
             (
                 ["metric": .text(GuardedText("anr_rate"))],
                 [
-                    "a drop can only be told of a share whose counts are known, not of ANR rate "
+                    "a drop can only be detected in a share whose counts are known, not in ANR rate "
                         + "(use crash_free_users or crash_free_sessions, or a threshold)"
                 ]
             ),
             (
                 ["by": .fraction(0.02), "critical": .fraction(0.01)],
-                ["'critical' (1pp) is less than 'by' (2pp), the smallest drop looked for (write at least 2pp)"]
+                ["'critical' (1pp) is less than 'by' (2pp), the smallest drop it can find (write at least 2pp)"]
             ),
             (
                 ["false_alarms": .rate(count: 1, per: .days(7))],
-                ["so many false alarms can not be told from none; expected at most 1 per 15d"]
+                ["false alarms this frequent mean nothing; expected at most 1 per 15d"]
             ),
             (
                 ["false_alarms": .rate(count: 1, per: .days(4000))],
-                ["nothing is ever so certain; expected at least 1 per 3650d"]
+                ["nothing is ever that certain; expected at least 1 per 3650d"]
             ),
         ] as [([String: Option.Value], [String])])
     func `what makes no sense is told`(values: [String: Option.Value], expected: [String]) {

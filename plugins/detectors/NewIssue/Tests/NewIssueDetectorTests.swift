@@ -18,7 +18,7 @@ private typealias Issue = AlertModel.Issue
         return bot
     }
 
-    /// Lets the bot see issues now, and gives back what was said of it.
+    /// Lets the bot see issues now, and gives back what was reported for it.
     private func see(_ bot: inout Rehearsal, _ issues: [Issue]) -> [Notification.Kind] {
         let before = bot.decisions.count
         bot.see([.figures(["sessions": 10_000], at: bot.now, issues: issues)])

@@ -17,7 +17,7 @@ private typealias Issue = AlertModel.Issue
         return bot
     }
 
-    /// Lets the bot see an issue with these statuses, an hour apart; what was said of each.
+    /// Lets the bot see an issue with these statuses, an hour apart; what was reported for each.
     private func play(_ bot: inout Rehearsal, _ statuses: [String], users: Double = 50) -> [[Notification.Kind]] {
         statuses.map { status in
             let before = bot.decisions.count

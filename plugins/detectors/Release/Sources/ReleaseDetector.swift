@@ -2,7 +2,7 @@ public import PluginKit
 
 /// A detector that compares the newest release of an app with the one before it, over the same hours.
 ///
-/// It fires when the newer one is worse by more than luck can explain, counting every look of a day, and says what that
+/// It fires when the newer one is worse by more than luck can explain, counting every check of a day, and says what that
 /// costs the whole app.
 public struct ReleaseDetector: Detector {
     public static let manifest = PluginManifest(
@@ -20,8 +20,8 @@ public struct ReleaseDetector: Detector {
         "The metric to compare; its counts must be known.")
     static let compare = Setting(
         "compare", .choice(of: Basis.self), default: .sameHours,
-        "Over the same hours, or after as many sessions since each release came out.")
-    static let worseBy = Setting("worse_by", .points, default: 0.001, "A release that is worse by less is not told.")
+        "Over the same hours, or after the same number of sessions since each came out.")
+    static let worseBy = Setting("worse_by", .points, default: 0.001, "A smaller difference is not reported.")
     static let critical = Setting("critical", .points, "A release that is worse by this much is critical.")
     static let window = Setting(
         "window", .duration(.minutes(30) ... .days(30)), default: .hours(6), "The hours over which both are judged.")
@@ -29,13 +29,13 @@ public struct ReleaseDetector: Detector {
         "for", .duration(.zero ... .days(7)), default: .zero, "How long it must hold before it counts.")
     static let confidence = Setting(
         "confidence", .percentage, default: 0.95,
-        "Of days on which both releases are alike, the share without an alarm.")
+        "The share of days without an alarm while both releases are alike.")
     static let minVolume = Setting(
         "min_volume", .integer(1...1_000_000_000), default: 50,
         "A release with fewer users (or sessions) is not compared.")
     static let reportFine = Setting(
-        "report_fine", .flag, default: false, "Whether to say once, as info, that a new release looks fine so far.")
-    static let severity = Setting("severity", .severity, default: .warning, "How bad it is below 'critical'.")
+        "report_fine", .flag, default: false, "Whether to send one info message when a new release looks fine so far.")
+    static let severity = Setting("severity", .severity, default: .warning, "The severity below 'critical'.")
 
     /// A release that is out stays out: it is told once, and `repeat` asks for reminders.
     public static let isWorthReminding = false
@@ -55,7 +55,7 @@ public struct ReleaseDetector: Detector {
     let volumeMin: Double
     private let reportsFine: Bool
     private let severity: Severity
-    let looksPerDay: Double
+    let checksPerDay: Double
 
     public let holdTime: Duration
 
@@ -70,7 +70,7 @@ public struct ReleaseDetector: Detector {
         volumeMin = Double(options[Self.minVolume])
         reportsFine = options[Self.reportFine]
         severity = options[Self.severity]
-        looksPerDay = context.looksPerDay
+        checksPerDay = context.checksPerDay
         var problems: [Problem] = []
         if !(0.5..<1).contains(confidence) {
             problems.append(
@@ -125,8 +125,8 @@ public struct ReleaseDetector: Detector {
         guard let pair else {
             let lack =
                 basis == .sameHours
-                ? "no release before it has figures of the same hours to compare with"
-                : "no stage is known that it and a release before it have both reached since they came out"
+                ? "no earlier release has figures for the same hours"
+                : "it and an earlier release have reached no stage in common since they came out"
             return findings + [unknown(of: new.subject, lack)]
         }
         guard pair.new.isComplete, pair.old.isComplete else {
@@ -152,7 +152,7 @@ public struct ReleaseDetector: Detector {
             return [verdict] + (saidFine || !isFine(new, old) ? [] : [fine(pair)])
         }
         guard isCarried(pair) else {
-            evidence.sentence += ", but the figures can not carry an alarm yet"
+            evidence.sentence += ", but these are too few to be sure yet"
             return [
                 Finding(
                     Judgement(.unknown(evidence.sentence), .near, evidence), about: new.subject)
@@ -160,11 +160,12 @@ public struct ReleaseDetector: Detector {
         }
         evidence.confidence = confidence
         evidence.sentence +=
-            ", with \(confidence.percentTrimmed) confidence over all looks\(basis == .sameHours ? " of a day" : "")"
+            ", with \(confidence.percentTrimmed) confidence across all "
+            + (basis == .sameHours ? "of a day's checks" : "checks")
             + cost(new, difference, sight)
         let isCritical = critical.map { difference >= $0 } ?? false
         let worse = finding(.firing(isCritical ? .critical : severity), .between)
-        return [worse] + (saidFine ? [fineIsOver(new.subject, "It does not look fine any more.")] : [])
+        return [worse] + (saidFine ? [fineIsOver(new.subject, "It no longer looks fine.")] : [])
     }
 
     /// Ends what is told of releases that a newer one has replaced.
@@ -181,14 +182,14 @@ public struct ReleaseDetector: Detector {
     /// Whether so many of the bad cases would hardly be the new release's if both were alike.
     ///
     /// Given how many bad cases there are, the new release's share of them is that of its users: an exact test without
-    /// a guess at the common rate (Przyborowski and Wilenski, 1940). The looks are summed up, of a day or of all stages
-    /// of a release, so that the chance of any false alarm is bounded however often the bot looks.
+    /// a guess at the common rate (Przyborowski and Wilenski, 1940). The checks are summed up, of a day or of all stages
+    /// of a release, so that the chance of any false alarm is bounded however often the bot checks.
     private func isCarried(_ pair: Pair) -> Bool {
         let (new, old) = (pair.new, pair.old)
         let bad = (new.bad + old.bad).rounded()
         let tail = Binomial.chance(
             ofAtLeast: min(new.bad.rounded(), bad), of: bad, rate: new.total / (new.total + old.total))
-        return max(1, pair.looks) * tail <= 1 - confidence
+        return max(1, pair.checks) * tail <= 1 - confidence
     }
 
     /// Whether a release that is worse by `worse_by` would hardly look as good as this one.

@@ -65,20 +65,20 @@ import Testing
             why: "worse, but of few", new: ["sessions": 100, "crashed_sessions": 2],
             verdict: .unknown(
                 "crash-free sessions 98.00% of 100 sessions, 1.6pp worse than 5.1 (99.60% of 20,000 sessions) in the "
-                    + "same 1 h, but the figures can not carry an alarm yet")),
+                    + "same 1 h, but these are too few to be sure yet")),
         Case(
             why: "hardly anybody has it", new: ["sessions": 49, "crashed_sessions": 49],
             verdict: .unknown("not enough sessions yet: 49 in 1 h, min_volume is 50")),
         Case(
             why: "nobody has the old one any more", new: ["sessions": 4000, "crashed_sessions": 60],
             old: ["sessions": 3, "crashed_sessions": 0],
-            verdict: .unknown("no release before it has figures of the same hours to compare with")),
+            verdict: .unknown("no earlier release has figures for the same hours")),
         Case(
             why: "the first release", new: ["sessions": 4000, "crashed_sessions": 60], old: nil,
-            verdict: .unknown("no release before it has figures of the same hours to compare with")),
+            verdict: .unknown("no earlier release has figures for the same hours")),
         Case(
             why: "without counts", new: ["crash_free_sessions": 0.9],
-            verdict: .unknown("the source gives crash-free sessions without saying of how many sessions")),
+            verdict: .unknown("the source gives crash-free sessions without the number of sessions")),
         Case(
             why: "another metric", new: ["users": 100],
             verdict: .unknown("there is no figure for crash-free sessions")),
@@ -99,7 +99,7 @@ import Testing
 
     @Test(arguments: cases)
     func `a verdict follows from two releases`(of pair: Case) throws {
-        let rule = try pair.options.detector(ReleaseDetector.self, looksPerDay: 24)
+        let rule = try pair.options.detector(ReleaseDetector.self, checksPerDay: 24)
         let now = Moment.rehearsalStart
         func part(_ name: String, _ metrics: Metrics) -> Sight.Part {
             var series = Series()
@@ -143,7 +143,7 @@ import Testing
         #expect(
             sentence
                 == "crash-free sessions 98.50% of 4,000 sessions, 1.1pp worse than 5.1 (99.60% of 20,000 sessions) in "
-                + "the same 1 h, with 95% confidence over all looks of a day; 16.67% of sessions have it, which costs "
+                + "the same 1 h, with 95% confidence across all of a day's checks; 16.67% of sessions have it, which costs "
                 + "the app 0.183pp of the 0.58% it loses")
         #expect(see(&bot, [nil: (24_000, 260), "5.1": (10_000, 40), "5.2": (14_000, 220)]) == [])
         // The next one has hardly any users yet, so nobody knows.
@@ -175,7 +175,7 @@ import Testing
         #expect(
             bot.state.incidents.inOrder.first?.evidence.sentence.hasPrefix(
                 "crash-free sessions 91.60% of 2,500 sessions, 5.4pp worse than 5.1 (97.00% of 2,000 sessions) at the "
-                    + "same adoption, with 95% confidence over all looks; 14.29% of sessions have it") == true)
+                    + "same adoption, with 95% confidence across all checks; 14.29% of sessions have it") == true)
         #expect(bot.objections == [])
     }
 

@@ -14,7 +14,7 @@ public struct StaleDetector: Detector {
 
     static let after = Setting(
         "after", .duration(.minutes(1) ... .days(30)), default: .hours(2), "How old the end of the newest span may be.")
-    static let severity = Setting("severity", .severity, default: .warning, "How bad it is.")
+    static let severity = Setting("severity", .severity, default: .warning, "The severity of its incidents.")
 
     private let after: Duration
     private let severity: Severity
@@ -34,7 +34,7 @@ public struct StaleDetector: Detector {
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {
         guard let newest = sight.parts.compactMap(\.series.samples.last?.span).max(by: { $0.to < $1.to }),
             let lastGood = sight.lastGood
-        else { return [Finding(unknown("no figures have come yet", nil))] }
+        else { return [Finding(unknown("no figures have arrived yet", nil))] }
         if lastGood - newest.to >= after {
             let evidence = Evidence(
                 span: newest,
@@ -44,11 +44,11 @@ public struct StaleDetector: Detector {
             return [Finding(Judgement(.firing(severity), .between, evidence))]
         }
         if now - newest.to >= after {
-            let sentence = "no usable answer since \(lastGood): source-failing tells of that, once it lasts"
+            let sentence = "no usable answer since \(lastGood): source-failing reports that if it lasts"
             return [Finding(unknown(sentence, newest))]
         }
         let evidence = Evidence(
-            span: newest, sentence: "The newest figures are \(max(.zero, lastGood - newest.to).short) old again.")
+            span: newest, sentence: "The newest figures are \(max(.zero, lastGood - newest.to).short) old now.")
         return [Finding(Judgement(.ok(recovered: true), .far, evidence))] + apps(in: sight, lastGood)
     }
 
@@ -73,7 +73,7 @@ public struct StaleDetector: Detector {
                 return Finding(Judgement(.firing(severity), .between, evidence), about: app)
             }
             guard tracked.contains(app) else { return nil }
-            let evidence = Evidence(span: span, sentence: "Its newest figures are \(max(.zero, age).short) old again.")
+            let evidence = Evidence(span: span, sentence: "Its newest figures are \(max(.zero, age).short) old now.")
             return Finding(Judgement(.ok(recovered: true), .far, evidence), about: app)
         }
     }

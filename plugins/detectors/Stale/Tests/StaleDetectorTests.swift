@@ -115,7 +115,7 @@ import Testing
         let source = Subject(source: "ios", app: "ios")
         for lastGood in [nil, Moment.rehearsalStart] {
             let findings = rule.findings(in: Sight(source, lastGood: lastGood), at: .rehearsalStart + .days(9))
-            #expect(findings.map(\.judgement.verdict) == [.unknown("no figures have come yet")])
+            #expect(findings.map(\.judgement.verdict) == [.unknown("no figures have arrived yet")])
         }
     }
 

@@ -6,26 +6,26 @@ internal import PluginKit
     internal import Musl
 #endif
 
-/// How surprising a share of bad cases is, counting every look of a day.
+/// How surprising a share of bad cases is, counting every check of a day.
 ///
-/// One look asks for the exact binomial tail: the chance that at least `bad` of `total` cases are bad when each is with
+/// One check asks for the exact binomial tail: the chance that at least `bad` of `total` cases are bad when each is with
 /// the rate of the limit (the one-sided test behind the Clopper-Pearson bound). It is exact at a hundred cases and at a
 /// million, where the Wilson interval is only near, and errs to the quiet side: with few cases Wilson's true confidence
 /// drops below its name, which is just where false alarms at night come from.
 ///
-/// But the bot looks again and again, and one bound per look would ring every few days. So the chance of *any* alarm in
+/// But the bot checks again and again, and one bound per check would fire every few days. So the chance of *any* alarm in
 /// a day is bounded, by the smaller of two sums that both hold whatever the overlap of the spans:
 ///
-/// - the number of such looks in a day times the chance of one (Boole), where a look counts for the time since the one
+/// - the number of such checks in a day times the chance of one (Boole), where a check counts for the time since the one
 ///   before it;
 /// - the expected number of times that the count in a window sliding over the day reaches `bad`. The count rises only
 ///   when a case arrives that is bad while the one that leaves is not, so with `b` the binomial density that is
-///   P(start) + (day / span) · bad · (1 − rate) · b(bad). It holds however often the bot looks.
+///   P(start) + (day / span) · bad · (1 − rate) · b(bad). It holds however often the bot checks.
 struct DayBound {
     let bad: Double
     let total: Double
     let span: Duration
-    let looksPerDay: Double
+    let checksPerDay: Double
 
     /// Whether the chance of such a day at that rate of bad cases is at most `chance`.
     func isExceeded(atRate rate: Double, chance: Double) -> Bool {
@@ -65,7 +65,7 @@ struct DayBound {
     /// Far below what the counts carry: see the precision of the logarithms in `Binomial`.
     private static let grain = 1e-12
 
-    /// An upper bound on the chance that a day at that rate shows so many bad cases in any look.
+    /// An upper bound on the chance that a day at that rate shows so many bad cases in any check.
     func chanceOfSuchADay(atRate rate: Double) -> Double {
         let trials = total.rounded()
         let hits = bad.rounded()
@@ -74,8 +74,8 @@ struct DayBound {
         guard rate < 1, hits > trials * rate else { return 1 }
         let (density, tail) = Binomial.upper(hits, of: trials, rate: rate)
         let windowsPerDay = Swift.max(1, Duration.days(1).inSeconds / Swift.max(span.inSeconds, 1))
-        let byLooks = Swift.max(1, looksPerDay) * tail
+        let byChecks = Swift.max(1, checksPerDay) * tail
         let byRises = tail + windowsPerDay * hits * (1 - rate) * density
-        return Swift.min(1, byLooks, byRises)
+        return Swift.min(1, byChecks, byRises)
     }
 }

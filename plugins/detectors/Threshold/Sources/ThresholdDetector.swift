@@ -3,11 +3,11 @@ public import PluginKit
 /// A detector that compares a metric with one or two limits and fires only when the figures can carry it.
 ///
 /// One crash on a quiet night is no trouble: with `confidence`, the rule fires only when so bad a figure would be a
-/// surprise at an app that sits exactly at its limit, counting every look of a day (see `DayBound`).
+/// surprise at an app that sits exactly at its limit, counting every check of a day (see `DayBound`).
 public struct ThresholdDetector: SubjectDetector {
     public static let manifest = PluginManifest(
         name: "threshold",
-        summary: "Fires when a metric is beyond a limit and the figures can carry it.",
+        summary: "Fires when a metric is beyond a limit and there are enough figures to be sure.",
         example: """
             metric: crash_free_users
             warning: "< 99.5%"
@@ -25,18 +25,18 @@ public struct ThresholdDetector: SubjectDetector {
     static let critical = Setting("critical", .comparison, "Fires with severity critical.")
     static let window = Setting(
         "window", .duration(.minutes(1) ... .days(30)), default: .hours(1),
-        "The span to judge; sessions are pooled over it, users are asked of the source.")
+        "The span to judge; sessions are pooled over it, users are requested from the source.")
     static let widenTo = Setting(
         "widen_to", .duration(.minutes(1) ... .days(30)),
         "While fewer than min_volume are in the window, judge a wider one, up to this.")
     static let recover = Setting(
-        "recover", .points, default: 0, "How much better than the limit it must be to be over.")
+        "recover", .points, default: 0, "How much better than the limit it must be to resolve.")
     static let confidence = Setting(
         "confidence", .orOff(.percentage), default: 0.95,
         "At a figure exactly at its limit, the share of days without an alarm; off: the bare number.")
     static let minVolume = Setting(
         "min_volume", .integer(0...1_000_000_000), default: 50,
-        "With fewer users (or sessions) than this nothing is said.")
+        "With fewer users (or sessions) than this it cannot judge.")
     static let lasting = Setting(
         "for", .duration(.zero ... .days(7)), default: .zero, "How long it must hold before it counts.")
 
@@ -62,8 +62,8 @@ public struct ThresholdDetector: SubjectDetector {
     private let recover: Double
     private let confidence: Double?
     private let volumeMin: Double
-    private let looksPerDay: Double
-    /// What every quiet look says, but for the figure.
+    private let checksPerDay: Double
+    /// What every quiet check says, but for the figure.
     private let insideText: String
     private let notYetClearText: String
 
@@ -77,7 +77,7 @@ public struct ThresholdDetector: SubjectDetector {
         recover = options[Self.recover]
         confidence = options[Self.confidence]
         volumeMin = Double(options[Self.minVolume])
-        looksPerDay = context.looksPerDay
+        checksPerDay = context.checksPerDay
         limits = [(Severity.critical, Self.critical), (.warning, Self.warning)].compactMap { severity, setting in
             options[setting].map { Limit(severity: severity, comparison: $0) }
         }
@@ -89,7 +89,7 @@ public struct ThresholdDetector: SubjectDetector {
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
-    /// Mistakes that the grammar of single options can not see.
+    /// Mistakes that the grammar of single options cannot see.
     private static func problems(_ options: Options, _ metric: Metric) -> [Problem] {
         var problems: [Problem] = []
         func add(
@@ -110,7 +110,7 @@ public struct ThresholdDetector: SubjectDetector {
                     setting, "the limit of \(metric.title) is a percentage, but '\(comparison)' has no unit",
                     "\"\(comparison.relation.rawValue) \(percent)\"")
             case .count where comparison.isPercentage:
-                add(setting, "\(metric.title) are counted, so the limit can not be a percentage")
+                add(setting, "\(metric.title) are counted, so the limit cannot be a percentage")
             case .rate where comparison.isNeverTrue:
                 add(setting, "'\(comparison)' never holds: a rate lies between 0% and 100%")
             case .rate where comparison.isAlwaysTrue:
@@ -127,15 +127,15 @@ public struct ThresholdDetector: SubjectDetector {
         if named.count == 2 {
             let (warning, critical) = (named[0].1, named[1].1)
             if warning.relation.isBelow != critical.relation.isBelow {
-                add(Self.critical, "'warning' and 'critical' look in opposite directions")
+                add(Self.critical, "'warning' and 'critical' point in opposite directions")
             } else if metric.unit == .unknown, warning.isPercentage != critical.isPercentage {
                 add(Self.critical, "of 'warning' (\(warning)) and 'critical' (\(critical)) only one is in percent")
             } else if critical == warning {
-                add(Self.critical, "'critical' and 'warning' are both '\(warning)', so 'warning' is never said")
+                add(Self.critical, "'critical' and 'warning' are both '\(warning)', so 'warning' never fires")
             } else if critical.holdsWherever(warning) {
                 add(
                     Self.critical,
-                    "'critical' (\(critical)) is milder than 'warning' (\(warning)), so 'warning' is never said",
+                    "'critical' (\(critical)) is milder than 'warning' (\(warning)), so 'warning' never fires",
                     advice: "swap the two")
             }
         }
@@ -149,7 +149,7 @@ public struct ThresholdDetector: SubjectDetector {
             } else if metric.unit == .rate, !(0...1).contains(target) {
                 add(
                     Self.recover,
-                    "to be over, \(metric.title) would have to reach \(target.percentTrimmed), which no rate does",
+                    "to resolve, \(metric.title) would have to reach \(target.percentTrimmed), which no rate does",
                     advice: "write a smaller one")
             }
         }
@@ -212,8 +212,8 @@ public struct ThresholdDetector: SubjectDetector {
         case .noFigure: return unknown("there is no figure for \(metric.title)", .far)
         case .bare(let measured):
             return unknown(
-                "the source gives \(metric.title) without saying of how many \(noun); only 'confidence: off' with "
-                    + "'min_volume: 0' takes it at its word", .between, evidence(measured))
+                "the source gives \(metric.title) without the number of \(noun); only 'confidence: off' with "
+                    + "'min_volume: 0' accepts that", .between, evidence(measured))
         case .tooFew(let measured, let share):
             return unknown(
                 "not enough \(noun) yet: \(share.total.plain) in \(measured.span.length.short), min_volume is "
@@ -243,16 +243,16 @@ public struct ThresholdDetector: SubjectDetector {
         guard measured.isComplete || isSureToStay else {
             return unknown("the span is not complete yet", .between, evidence)
         }
-        // Each look spends the part of the day that has passed since the one before, so looking more often buys nothing.
-        let looks = series.lookSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? looksPerDay
-        for limit in holding where isCarried(figure, limit.comparison, measured.span, looks) {
+        // Each check spends the part of the day that has passed since the one before, so checking more often buys nothing.
+        let checks = series.lookSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? checksPerDay
+        for limit in holding where isCarried(figure, limit.comparison, measured.span, checks) {
             evidence.limit = limit.comparison
-            describeBound(figure, limit.comparison, measured.span, looks, &evidence)
+            describeBound(figure, limit.comparison, measured.span, checks, &evidence)
             evidence.sentence = sentence(evidence, limit)
             return Judgement(.firing(limit.severity), .between, evidence)
         }
         return unknown(
-            "\(text(figure.value)) is beyond the limit, but \(volumeText(figure)) can not carry an alarm", .near,
+            "\(text(figure.value)) is beyond the limit, but \(volumeText(figure)) are too few to be sure", .near,
             evidence)
     }
 
@@ -265,14 +265,14 @@ public struct ThresholdDetector: SubjectDetector {
     }
 
     /// Whether so bad a figure would be a surprise at the limit. Counts are facts, not estimates: they always carry.
-    private func isCarried(_ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ looks: Double) -> Bool {
+    private func isCarried(_ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ checks: Double) -> Bool {
         guard let confidence, metric.unit == .rate, let share = figure.share else { return true }
-        return bound(share, limit, span, looks).isExceeded(atRate: badRate(limit), chance: 1 - confidence)
+        return bound(share, limit, span, checks).isExceeded(atRate: badRate(limit), chance: 1 - confidence)
     }
 
-    private func bound(_ share: Share, _ limit: Comparison, _ span: TimeSpan, _ looks: Double) -> DayBound {
+    private func bound(_ share: Share, _ limit: Comparison, _ span: TimeSpan, _ checks: Double) -> DayBound {
         let bad = limit.relation.isBelow ? share.total - share.hits : share.hits
-        return DayBound(bad: bad, total: share.total, span: span.length, looksPerDay: looks)
+        return DayBound(bad: bad, total: share.total, span: span.length, checksPerDay: checks)
     }
 
     /// The share of bad cases at the limit.
@@ -281,10 +281,10 @@ public struct ThresholdDetector: SubjectDetector {
     }
 
     private func describeBound(
-        _ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ looks: Double, _ evidence: inout Evidence
+        _ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ checks: Double, _ evidence: inout Evidence
     ) {
         guard let confidence, metric.unit == .rate, let share = figure.share else { return }
-        let rate = bound(share, limit, span, looks).leastRate(chance: 1 - confidence)
+        let rate = bound(share, limit, span, checks).leastRate(chance: 1 - confidence)
         evidence.confidence = confidence
         evidence.bound = limit.relation.isBelow ? 1 - rate : rate
     }
@@ -318,7 +318,7 @@ public struct ThresholdDetector: SubjectDetector {
         if let bound = evidence.bound, let confidence = evidence.confidence {
             let best = limit.comparison.relation.isBelow ? "at best" : "at least"
             sentence +=
-                "; \(best) \(bound.percent) with \(confidence.percentTrimmed) confidence over all looks of a day"
+                "; \(best) \(bound.percent) with \(confidence.percentTrimmed) confidence across all of a day's checks"
         }
         return sentence
     }

@@ -24,7 +24,7 @@ enum BinomialTable {
     }()
 }
 
-@Suite struct `The bound over all looks of a day` {
+@Suite struct `The bound over all checks of a day` {
     /// Logarithms of the gamma function of a million carry the grain of fourteen million: nine digits are left of
     /// sixteen.
     static let precision = 1e-7
@@ -49,7 +49,7 @@ enum BinomialTable {
         let rows = BinomialTable.rows("least")
         #expect(rows.count == 24)
         for row in rows {
-            let bound = DayBound(bad: row[1], total: row[0], span: .days(1), looksPerDay: 1)
+            let bound = DayBound(bad: row[1], total: row[0], span: .days(1), checksPerDay: 1)
             let rate = bound.leastRate(chance: row[2])
             // Where the tail hardly falls any more, the rate feels the grain of the density.
             #expect(isNear(rate, row[3], 1e-6), "\(row): found \(rate)")
@@ -60,7 +60,7 @@ enum BinomialTable {
         let rows = BinomialTable.rows("day")
         #expect(rows.count == 45)
         for row in rows {
-            let bound = DayBound(bad: row[2], total: row[0], span: .seconds(Int64(row[3])), looksPerDay: row[4])
+            let bound = DayBound(bad: row[2], total: row[0], span: .seconds(Int64(row[3])), checksPerDay: row[4])
             let chance = bound.chanceOfSuchADay(atRate: row[1])
             #expect(isNear(chance, row[5]), "\(row): found \(chance)")
         }
@@ -68,7 +68,7 @@ enum BinomialTable {
 
     @Test func `the bound lies where the chance is what was asked for`() {
         for (bad, total) in [(3.0, 60.0), (31, 1840), (700, 100_000)] {
-            let bound = DayBound(bad: bad, total: total, span: .hours(1), looksPerDay: 1440)
+            let bound = DayBound(bad: bad, total: total, span: .hours(1), checksPerDay: 1440)
             let rate = bound.leastRate(chance: 0.05)
             #expect(isNear(bound.chanceOfSuchADay(atRate: rate), 0.05, 1e-6))
             #expect(rate < bad / total)
@@ -79,7 +79,7 @@ enum BinomialTable {
 
     @Test func `more bad cases, fewer looks and longer spans make it surer`() {
         func chance(_ bad: Double, span: Duration = .hours(1), looks: Double = 1440) -> Double {
-            DayBound(bad: bad, total: 2000, span: span, looksPerDay: looks).chanceOfSuchADay(atRate: 0.005)
+            DayBound(bad: bad, total: 2000, span: span, checksPerDay: looks).chanceOfSuchADay(atRate: 0.005)
         }
         #expect(chance(30) < chance(25))
         #expect(chance(25, looks: 24) < chance(25))
@@ -96,17 +96,17 @@ enum BinomialTable {
             (1, 100, 0, 0),
         ] as [(Double, Double, Double, Double)])
     func `ends are ends`(bad: Double, total: Double, rate: Double, chance: Double) {
-        let bound = DayBound(bad: bad, total: total, span: .hours(1), looksPerDay: 1440)
+        let bound = DayBound(bad: bad, total: total, span: .hours(1), checksPerDay: 1440)
         #expect(bound.chanceOfSuchADay(atRate: rate) == chance)
     }
 
     @Test func `without bad cases the rate may be nothing`() {
-        #expect(DayBound(bad: 0, total: 100, span: .hours(1), looksPerDay: 1440).leastRate(chance: 0.05) == 0)
-        #expect(DayBound(bad: 0, total: 0, span: .hours(1), looksPerDay: 1440).leastRate(chance: 0.05) == 0)
+        #expect(DayBound(bad: 0, total: 100, span: .hours(1), checksPerDay: 1440).leastRate(chance: 0.05) == 0)
+        #expect(DayBound(bad: 0, total: 0, span: .hours(1), checksPerDay: 1440).leastRate(chance: 0.05) == 0)
     }
 
     @Test func `all bad of very many is a number, not a fault`() {
-        let bound = DayBound(bad: 1e9, total: 1e9, span: .zero, looksPerDay: 0)
+        let bound = DayBound(bad: 1e9, total: 1e9, span: .zero, checksPerDay: 0)
         #expect((0.999...1).contains(bound.leastRate(chance: 0.05)))
     }
 }

@@ -6,8 +6,8 @@ import ThresholdDetector
 
 extension WrittenOptions {
     /// The rule, looking every minute.
-    func rule(looksPerDay: Double = 1440) throws -> ThresholdDetector {
-        try detector(ThresholdDetector.self, looksPerDay: looksPerDay)
+    func rule(checksPerDay: Double = 1440) throws -> ThresholdDetector {
+        try detector(ThresholdDetector.self, checksPerDay: checksPerDay)
     }
 }
 

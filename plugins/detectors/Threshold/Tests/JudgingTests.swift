@@ -40,7 +40,7 @@ import ThresholdDetector
         Case("exactly at the limit", floor, ["users": 1000, "crashed_users": 5], .ok(recovered: false), .near),
         Case(
             "beyond by less than the figures carry", floor, ["users": 1000, "crashed_users": 8],
-            .unknown("99.20% is beyond the limit, but 1,000 users can not carry an alarm"), .near),
+            .unknown("99.20% is beyond the limit, but 1,000 users are too few to be sure"), .near),
         Case("beyond by what they carry", floor, ["users": 10_000, "crashed_users": 90], .firing(.warning)),
         Case(
             "beyond both limits, but only the first is carried", floor, ["users": 2000, "crashed_users": 30],
@@ -48,7 +48,7 @@ import ThresholdDetector
         Case("beyond both", floor, ["users": 2000, "crashed_users": 80], .firing(.critical)),
         Case(
             "one crash on a quiet night", floor, ["users": 60, "crashed_users": 1],
-            .unknown("98.33% is beyond the limit, but 60 users can not carry an alarm"), .near),
+            .unknown("98.33% is beyond the limit, but 60 users are too few to be sure"), .near),
         Case(
             "too few to say anything", floor, ["users": 49, "crashed_users": 49],
             .unknown("not enough users yet: 49 in 1 h, min_volume is 50"), .far),
@@ -64,14 +64,14 @@ import ThresholdDetector
         Case(
             "a rate without them", floor, ["crash_free_users": 0.5],
             .unknown(
-                "the source gives crash-free users without saying of how many users; only 'confidence: off' with 'min_volume: 0' "
-                    + "takes it at its word")),
+                "the source gives crash-free users without the number of users; only 'confidence: off' with 'min_volume: 0' "
+                    + "accepts that")),
         Case(
             "a rate without them, though any volume will do",
             ["metric": "crash_free_users", "warning": "< 99.5%", "min_volume": "0"], ["crash_free_users": 0.5],
             .unknown(
-                "the source gives crash-free users without saying of how many users; only 'confidence: off' with 'min_volume: 0' "
-                    + "takes it at its word")),
+                "the source gives crash-free users without the number of users; only 'confidence: off' with 'min_volume: 0' "
+                    + "accepts that")),
         Case(
             "a rate taken at its word",
             ["metric": "crash_free_users", "warning": "< 99.5%", "min_volume": "0", "confidence": "off"],
@@ -103,7 +103,7 @@ import ThresholdDetector
         Case(
             "a rate from above, not carried", ["metric": "anr_rate", "warning": "> 0.47%"],
             ["anr_rate": 0.01, "users": 300],
-            .unknown("1.00% is beyond the limit, but 300 users can not carry an alarm"), .near),
+            .unknown("1.00% is beyond the limit, but 300 users are too few to be sure"), .near),
         Case(
             "a rate from above, inside", ["metric": "anr_rate", "warning": "> 0.47%"],
             ["anr_rate": 0.0047, "users": 1000],
@@ -167,13 +167,13 @@ import ThresholdDetector
         arguments: [
             (
                 floor, ["users": 10_000, "crashed_users": 90],
-                "crash-free users 99.10% of 10,000 users, below 99.5% over the last 1 h; at best 99.42% with 95% confidence over "
-                    + "all looks of a day"
+                "crash-free users 99.10% of 10,000 users, below 99.5% over the last 1 h; at best 99.42% with 95% confidence across "
+                    + "all of a day's checks"
             ),
             (
                 floor, ["users": 2000, "crashed_users": 80],
-                "crash-free users 96.00% of 2,000 users, below 99% over the last 1 h; at best 97.47% with 95% confidence over all "
-                    + "looks of a day"
+                "crash-free users 96.00% of 2,000 users, below 99% over the last 1 h; at best 97.47% with 95% confidence across all "
+                    + "of a day's checks"
             ),
             (
                 bare, ["users": 60, "crashed_users": 1],
@@ -183,8 +183,8 @@ import ThresholdDetector
             (floor, ["users": 1000, "crashed_users": 0], "100.00% is inside the limit < 99.5%"),
             (
                 ["metric": "anr_rate", "warning": "> 0.47%"], ["anr_rate": 0.02, "users": 10_000],
-                "ANR rate 2.00% of 10,000 users, above 0.47% over the last 1 h; at least 1.49% with 95% confidence over all looks "
-                    + "of a day"
+                "ANR rate 2.00% of 10,000 users, above 0.47% over the last 1 h; at least 1.49% with 95% confidence across all "
+                    + "of a day's checks"
             ),
             (
                 ["metric": "crash_events", "warning": "> 100"], ["crash_events": 1101],
@@ -227,8 +227,8 @@ import ThresholdDetector
 
     @Test func `fewer looks need less evidence`() throws {
         let series = Series(["users": 10_000, "crashed_users": 72])
-        #expect(try Self.floor.rule(looksPerDay: 1).judge(series, at: .noon).verdict == .firing(.warning))
-        #expect(try Self.floor.rule(looksPerDay: 1440).judge(series, at: .noon).closeness == .near)
+        #expect(try Self.floor.rule(checksPerDay: 1).judge(series, at: .noon).verdict == .firing(.warning))
+        #expect(try Self.floor.rule(checksPerDay: 1440).judge(series, at: .noon).closeness == .near)
     }
 
     @Test func `sessions are pooled over the window, users are asked of the source`() throws {

@@ -16,7 +16,7 @@ import ThresholdDetector
             ),
             (
                 ["metric": "crash_events", "warning": "> 5%"],
-                ["3:9: crash events are counted, so the limit can not be a percentage"]
+                ["3:9: crash events are counted, so the limit cannot be a percentage"]
             ),
             (
                 ["metric": "crash_free_users", "warning": "< 0%"],
@@ -48,25 +48,25 @@ import ThresholdDetector
             (["metric": "sessions", "warning": ">= 0"], ["3:9: '>= 0' always holds: a count is never negative"]),
             (
                 ["metric": "crash_free_users", "warning": "< 99.5%", "critical": "> 99%"],
-                ["4:9: 'warning' and 'critical' look in opposite directions"]
+                ["4:9: 'warning' and 'critical' point in opposite directions"]
             ),
             (
                 ["metric": "crash_free_users", "critical": "< 99.5%", "warning": "< 99%"],
                 [
-                    "3:9: 'critical' (< 99.5%) is milder than 'warning' (< 99%), so 'warning' is never said [swap the two]"
+                    "3:9: 'critical' (< 99.5%) is milder than 'warning' (< 99%), so 'warning' never fires [swap the two]"
                 ]
             ),
             (
                 ["metric": "anr_rate", "warning": "> 2%", "critical": "> 1%"],
-                ["4:9: 'critical' (> 1%) is milder than 'warning' (> 2%), so 'warning' is never said [swap the two]"]
+                ["4:9: 'critical' (> 1%) is milder than 'warning' (> 2%), so 'warning' never fires [swap the two]"]
             ),
             (
                 ["metric": "anr_rate", "warning": "> 1%", "critical": ">= 1%"],
-                ["4:9: 'critical' (>= 1%) is milder than 'warning' (> 1%), so 'warning' is never said [swap the two]"]
+                ["4:9: 'critical' (>= 1%) is milder than 'warning' (> 1%), so 'warning' never fires [swap the two]"]
             ),
             (
                 ["metric": "anr_rate", "warning": "> 1%", "critical": "> 1.0%"],
-                ["4:9: 'critical' and 'warning' are both '> 1%', so 'warning' is never said"]
+                ["4:9: 'critical' and 'warning' are both '> 1%', so 'warning' never fires"]
             ),
             (
                 ["metric": "own", "warning": "> 50%", "critical": "> 90"],
@@ -95,12 +95,12 @@ import ThresholdDetector
             (
                 ["metric": "crash_free_users", "warning": "< 99.9%", "recover": "0.2pp"],
                 [
-                    "4:9: to be over, crash-free users would have to reach 100.1%, which no rate does [write a smaller one]"
+                    "4:9: to resolve, crash-free users would have to reach 100.1%, which no rate does [write a smaller one]"
                 ]
             ),
             (
                 ["metric": "anr_rate", "warning": "> 0.47%", "recover": "0.5pp"],
-                ["4:9: to be over, ANR rate would have to reach -0.03%, which no rate does [write a smaller one]"]
+                ["4:9: to resolve, ANR rate would have to reach -0.03%, which no rate does [write a smaller one]"]
             ),
             // All at once.
             (
@@ -108,7 +108,7 @@ import ThresholdDetector
                 [
                     "3:9: '< 0%' never holds: a rate lies between 0% and 100%",
                     "4:9: the limit of crash-free users is a percentage, but '< 5' has no unit (\"< 5%\")",
-                    "4:9: 'critical' (< 5) is milder than 'warning' (< 0%), so 'warning' is never said [swap the two]",
+                    "4:9: 'critical' (< 5) is milder than 'warning' (< 0%), so 'warning' never fires [swap the two]",
                     "5:9: the confidence must be at least 50% and below 100% [the default is 95%]",
                 ]
             ),

@@ -94,7 +94,7 @@ struct SimulatedDay {
         if case .firing = rule.judge(Series(metrics), at: .noon).verdict { true } else { false }
     }
 
-    /// Whether any look of the day alarms. A look less than two standard deviations bad can not, whatever the bound:
+    /// Whether any look of the day alarms. A look less than two standard deviations bad cannot, whatever the bound:
     /// its own chance is far above what a whole day is allowed. Passing over it spares most of the time.
     private func alarms(_ day: SimulatedDay, _ rule: ThresholdDetector, _ total: Metric, _ crashed: Metric) -> Bool {
         day.hours.contains { hour in

@@ -7,20 +7,20 @@ public import PluginKit
 /// are not pooled.
 public struct VelocityDetector: Detector {
     public static let manifest = PluginManifest(
-        name: "velocity", summary: "Fires when one issue touches more than a share of sessions or users.",
+        name: "velocity", summary: "Fires when one issue affects more than a share of sessions or users.",
         options: [share, critical, of, minUsers, window, severity])
 
     // `share` and `min_users` are the defaults of Crashlytics' velocity alerts.
-    static let share = Setting("share", .percentage, default: 0.01, "The share above which an issue is told.")
+    static let share = Setting("share", .percentage, default: 0.01, "The share above which an issue is reported.")
     static let critical = Setting("critical", .percentage, "The share above which it is critical.")
     static let of = Setting(
         "of", .metric([.sessions, .users]), default: .sessions,
         "What the share is of: a crash ends a session, so events are counted against sessions.")
     static let minUsers = Setting(
-        "min_users", .integer(0...1_000_000_000), default: 25, "An issue that hits fewer is not told.")
+        "min_users", .integer(0...1_000_000_000), default: 25, "An issue that affects fewer is not reported.")
     static let window = Setting(
         "window", .duration(.minutes(5) ... .days(7)), default: .minutes(30), "The span to judge.")
-    static let severity = Setting("severity", .severity, default: .warning, "How bad it is below 'critical'.")
+    static let severity = Setting("severity", .severity, default: .warning, "The severity below 'critical'.")
 
     private let share: Double
     private let critical: Double?
@@ -41,7 +41,7 @@ public struct VelocityDetector: Detector {
         for (setting, fraction) in shares where fraction >= 1 {
             problems.append(
                 Problem(
-                    options.position(of: setting), "no issue touches more than 100% of \(whole.name)",
+                    options.position(of: setting), "no issue affects more than 100% of \(whole.name)",
                     advice: "the default of 'share' is \(Self.share.default.percentTrimmed)"))
         }
         if let critical, critical <= share {
@@ -73,31 +73,33 @@ public struct VelocityDetector: Detector {
 
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {
         let memory = sight.series.memory(IssueMemory.self)
-        guard let look = memory.look else { return [silence("no issue has been named yet")] }
+        guard let reading = memory.reading else { return [silence("no issue has been reported yet")] }
         var findings = endings(sight, memory)
         let ended = Set(findings.compactMap(\.key))
-        guard now - look.seen < quietTime else { return findings }
-        guard look.isComplete else { return findings + [silence("the span is not complete yet")] }
-        guard look.span.length <= window.scaled(by: VelocityDetector.stretchMax) else {
+        guard now - reading.seen < quietTime else { return findings }
+        guard reading.isComplete else { return findings + [silence("the span is not complete yet")] }
+        guard reading.span.length <= window.scaled(by: VelocityDetector.stretchMax) else {
             return findings + [
-                silence("issues come for \(look.span.length.short) at once, too long to tell how quickly they spread")
+                silence(
+                    "issues are reported for \(reading.span.length.short) at a time, too long to judge how fast they spread"
+                )
             ]
         }
-        guard let total = total(look, sight.series) else {
+        guard let total = total(reading, sight.series) else {
             return findings + [silence("there is no figure for \(whole.name) over the span of the issues")]
         }
         let open = Set(sight.tracked.compactMap(\.key))
-        for issue in look.issues where !ended.contains(issue.id) {
+        for issue in reading.issues where !ended.contains(issue.id) {
             let standing = memory[issue.id]?.standing ?? .open
             guard standing == .open else { continue }
-            findings.append(judge(issue, total, look, isTold: open.contains(issue.id)))
+            findings.append(judge(issue, total, reading, isTold: open.contains(issue.id)))
         }
         return findings
     }
 
-    private func judge(_ issue: Issue, _ total: Double, _ look: IssueMemory.Look, isTold: Bool) -> Finding {
+    private func judge(_ issue: Issue, _ total: Double, _ reading: IssueMemory.Reading, isTold: Bool) -> Finding {
         func finding(_ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness, _ sentence: String) -> Finding {
-            let evidence = Evidence(span: look.span, issue: issue, sentence: sentence)
+            let evidence = Evidence(span: reading.span, issue: issue, sentence: sentence)
             return Finding(Judgement(verdict, closeness, evidence), key: issue.id)
         }
         guard let touched = whole == .users ? issue.users : issue.events else {
@@ -112,7 +114,8 @@ public struct VelocityDetector: Detector {
         let part = min(touched / total, 1)
         let usersText = issue.users.map { ", \($0.counted("users")) hit" } ?? ""
         let words =
-            "\(issue.called) touches \(part.percent) of \(total.counted(whole.name)) in \(look.span.length.short)\(usersText)"
+            "\(issue.called) affects \(part.percent) of \(total.counted(whole.name)) in "
+            + "\(reading.span.length.short)\(usersText)"
         if part > share, users >= usersMin {
             let isCritical = critical.map { part > $0 } ?? false
             return finding(
@@ -134,8 +137,8 @@ public struct VelocityDetector: Detector {
             let record = memory[key]
             let sentence: String
             switch record?.standing {
-            case .closed?: sentence = "The source says that it is resolved."
-            case .ignored?: sentence = "Somebody has set it aside in the source."
+            case .closed?: sentence = "It is resolved in the source."
+            case .ignored?: sentence = "It was ignored in the source."
             // Only fresh figures without it show that it is gone.
             case .open?:
                 guard let last = record?.lastNamed, sight.series.lastSeen - last >= quietTime else { return nil }
@@ -147,12 +150,12 @@ public struct VelocityDetector: Detector {
     }
 
     /// All sessions or users of the span, from the same answer or else from figures of a span of like length.
-    private func total(_ look: IssueMemory.Look, _ series: Series) -> Double? {
-        if let total = look.metrics[whole] { return total > 0 ? total : nil }
-        guard let measured = series.measured(whole, over: look.span.length), measured.isComplete,
-            measured.span.to >= look.span.from
+    private func total(_ reading: IssueMemory.Reading, _ series: Series) -> Double? {
+        if let total = reading.metrics[whole] { return total > 0 ? total : nil }
+        guard let measured = series.measured(whole, over: reading.span.length), measured.isComplete,
+            measured.span.to >= reading.span.from
         else { return nil }
-        let stretch = measured.span.length.inSeconds / max(look.span.length.inSeconds, 1)
+        let stretch = measured.span.length.inSeconds / max(reading.span.length.inSeconds, 1)
         guard (0.5...2).contains(stretch), measured.figure.value > 0 else { return nil }
         return measured.figure.value / stretch
     }

@@ -50,7 +50,7 @@ private typealias Issue = AlertModel.Issue
         Case(why: "a span that fills", isComplete: false, verdict: .unknown("the span is not complete yet")),
         Case(
             why: "a whole day at once", span: .days(1),
-            verdict: .unknown("issues come for 1 d at once, too long to tell how quickly they spread")),
+            verdict: .unknown("issues are reported for 1 d at a time, too long to judge how fast they spread")),
         Case(why: "the service's whole hours", span: .minutes(90), verdict: .firing(.warning)),
         Case(why: "set aside", status: "ignored", verdict: nil),
         Case(why: "fixed", status: "resolved", verdict: nil),
@@ -73,7 +73,7 @@ private typealias Issue = AlertModel.Issue
 
     @Test(
         arguments: [
-            (["share": "100%"], ["2:9: no issue touches more than 100% of sessions [the default of 'share' is 1%]"]),
+            (["share": "100%"], ["2:9: no issue affects more than 100% of sessions [the default of 'share' is 1%]"]),
             (["share": "2%", "critical": "2%"], ["3:9: 'critical' (2%) must be above 'share' (2%)"]),
             (
                 ["critical": "5%", "severity": "critical"],
@@ -114,7 +114,7 @@ private typealias Issue = AlertModel.Issue
         #expect(told == [[], [.opened], [], [], [], [.resolved], [.opened], [.resolved], []])
         #expect(
             bot.sends.first?.delivery.message.headline.contains(
-                "boom (a) touches 3.00% of 1,000 sessions in 30 min, 30 users hit; the limit is 1%") == true)
+                "boom (a) affects 3.00% of 1,000 sessions in 30 min, 30 users hit; the limit is 1%") == true)
         #expect(bot.objections == [])
     }
 

@@ -7,7 +7,7 @@ public import PluginKit
 public struct BudgetGate: Gate {
     public static let manifest = PluginManifest(
         name: "budget",
-        summary: "Lets only so many messages into a channel in so much time; what goes beyond becomes one digest.",
+        summary: "Limits how many messages a channel gets in a period; the rest becomes one digest.",
         example: """
             channel: team
             at_most: 10 per 1h
@@ -17,8 +17,8 @@ public struct BudgetGate: Gate {
 
     static let channel = Setting(
         "channel", .list(.name(of: .channel)), default: [], unset: "every channel, each on its own", "The channels.")
-    static let atMost = RequiredSetting("at_most", .rate, "So many messages in so much time, such as 10 per 1h.")
-    static let except = Setting("except", .severity, "This severity and above pass; they count all the same.")
+    static let atMost = RequiredSetting("at_most", .rate, "How many messages in how much time, such as 10 per 1h.")
+    static let except = Setting("except", .severity, "This severity and above pass; they still count.")
 
     private let name: String
     private let channels: [String]
@@ -48,7 +48,7 @@ public struct BudgetGate: Gate {
     public var readsTellings: Bool { true }
 
     public var gathers: String? {
-        "At most \(rate.count) messages in \(rate.per.short) come here (\(name)); what goes beyond is told together."
+        "At most \(rate.count) messages in \(rate.per.short) are sent here (\(name)); the rest is summarised."
     }
 
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {

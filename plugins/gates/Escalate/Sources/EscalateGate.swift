@@ -6,7 +6,7 @@ public import PluginKit
 public struct EscalateGate: Gate {
     public static let manifest = PluginManifest(
         name: "escalate",
-        summary: "Tells further channels of incidents that nobody has acknowledged for some time.",
+        summary: "Notifies further channels of incidents that nobody has acknowledged for some time.",
         example: """
             after: 30m
             to: oncall
@@ -16,7 +16,7 @@ public struct EscalateGate: Gate {
     static let after = Setting(
         "after", .duration(.minutes(1) ... .days(7)), default: .minutes(30),
         "How long an incident may fire without an acknowledgement.")
-    static let to = RequiredSetting("to", .list(.name(of: .channel)), "The channels that are told then.")
+    static let to = RequiredSetting("to", .list(.name(of: .channel)), "The channels that are notified then.")
     static let severity = Setting("severity", .severity, default: .critical, "This severity and above.")
 
     private let name: String
@@ -44,7 +44,7 @@ public struct EscalateGate: Gate {
             escalation.from <= now
         else { return nil }
         return Remark(
-            "Not acknowledged", "for \((now - told).short) after it was first told",
+            "Not acknowledged", "for \((now - told).short) after the first notification",
             reason: .gate(plugin: EscalateGate.manifest.name, name: name))
     }
 

@@ -4,7 +4,7 @@ public import PluginKit
 public struct FlappingGate: Gate {
     public static let manifest = PluginManifest(
         name: "flapping",
-        summary: "Says once that something keeps coming and going, and then nothing more until it has been calm.",
+        summary: "Sends one message when an incident keeps coming and going, then none until it is calm.",
         example: """
             changes: 4
             within: 1h
@@ -12,12 +12,12 @@ public struct FlappingGate: Gate {
         options: [changes, within, calm, except])
 
     static let changes = Setting(
-        "changes", .integer(3...20), default: 4, "So many beginnings and ends make it flapping,")
+        "changes", .integer(3...20), default: 4, "How many openings and resolutions count as flapping,")
     static let within = Setting(
         "within", .duration(.minutes(1) ... .hours(12)), default: .hours(1), "when they fall into this time.")
     static let calm = Setting(
         "calm", .duration(.minutes(1) ... .hours(12)), default: .minutes(30),
-        "How long nothing must change before it is told how things are.")
+        "How long nothing must change before the current state is sent.")
     static let except = Setting("except", .severity, "This severity and above pass.")
 
     private let name: String
@@ -39,7 +39,7 @@ public struct FlappingGate: Gate {
     public var readsSwings: Bool { true }
 
     public var gathers: String? {
-        "It kept coming and going; this is how things are after \(calm.short) without a change (\(name))."
+        "It was flapping; this is the state after \(calm.short) without a change (\(name))."
     }
 
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
@@ -60,7 +60,8 @@ public struct FlappingGate: Gate {
         else { return nil }
         return Remark(
             "Flapping",
-            "\(fit.count) changes within \((last - fit.since).short); more when nothing has changed for \(calm.short)",
+            "\(fit.count) changes within \((last - fit.since).short); "
+                + "the next message comes after \(calm.short) without a change",
             reason: .flapping)
     }
 

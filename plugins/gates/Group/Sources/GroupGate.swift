@@ -4,7 +4,7 @@ public import PluginKit
 public struct GroupGate: Gate {
     public static let manifest = PluginManifest(
         name: "group",
-        summary: "Makes one message of incidents that open, or end, together.",
+        summary: "Makes one message of incidents that open, or resolve, together.",
         example: """
             by: [app]
             wait: 30s
@@ -38,7 +38,7 @@ public struct GroupGate: Gate {
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
-    public var gathers: String? { "What begins or ends within \(wait.short) is told together (\(name))." }
+    public var gathers: String? { "What opens or resolves within \(wait.short) is sent together (\(name))." }
 
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
         guard notification.kind == .opened || notification.kind == .resolved,

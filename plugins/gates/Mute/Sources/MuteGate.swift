@@ -6,7 +6,7 @@ public import PluginKit
 public struct MuteGate: CalendarGate {
     public static let manifest = PluginManifest(
         name: "mute",
-        summary: "Holds matching notifications until an instant; what begins and ends meanwhile is dropped.",
+        summary: "Holds matching notifications until an instant; what opens and resolves meanwhile is dropped.",
         example: """
             match: {app: shop-ios}
             until: 2027-01-02 09:00
@@ -35,7 +35,7 @@ public struct MuteGate: CalendarGate {
         guard from < until else {
             throw ProblemList(
                 options.position(of: Self.until),
-                "the mute ends (\(until)) before it begins (\(from)), so it never opens")
+                "the mute ends (\(until)) before it begins (\(from)), so it never applies")
         }
     }
 

@@ -10,7 +10,7 @@ import Testing
         let options = try written.options(of: MuteGate.manifest, name: "vacation")
         return try MuteGate(
             options: options,
-            context: RuleContext(name: "vacation", zone: try ZoneDatabase().zone(zone), looksPerDay: 1440))
+            context: RuleContext(name: "vacation", zone: try ZoneDatabase().zone(zone), checksPerDay: 1440))
     }
 
     private func moment(_ text: String) throws -> Moment { try #require(Moment(rfc3339: text)) }
@@ -125,7 +125,7 @@ import Testing
     func `a mute that never opens is a mistake`(from: String, until: String, end: String, begin: String) throws {
         let problem = Problem(
             Position(line: 3, column: 9),
-            "the mute ends (\(end)) before it begins (\(begin)), so it never opens")
+            "the mute ends (\(end)) before it begins (\(begin)), so it never applies")
         #expect(throws: ProblemList([problem])) { try rule(["from": from, "until": until]) }
     }
 }

@@ -6,7 +6,7 @@ public import PluginKit
 public struct QuietHoursGate: CalendarGate {
     public static let manifest = PluginManifest(
         name: "quiet_hours",
-        summary: "Holds notifications at night or on certain days, and sums up afterwards what came and went.",
+        summary: "Holds notifications at night or on certain days, and summarises afterwards what came and went.",
         example: """
             between: 22:00-07:00
             except: critical
@@ -17,7 +17,7 @@ public struct QuietHoursGate: CalendarGate {
     static let between = RequiredSetting("between", .hours, "The hours, such as 22:00-07:00; may cross midnight.")
     static let except = Setting("except", .severity, "This severity and above pass.")
     static let then = Setting(
-        "then", .choice(of: Then.self), default: .hold, "hold: said when the window ends; drop: never said.")
+        "then", .choice(of: Then.self), default: .hold, "hold: sent when the window ends; drop: never sent.")
 
     enum Then: String, CaseIterable { case hold, drop }
 

@@ -12,7 +12,7 @@ import Testing
         let options = try written.options(of: QuietHoursGate.manifest, name: "nights")
         return try QuietHoursGate(
             options: options,
-            context: RuleContext(name: "nights", zone: try ZoneDatabase().zone(zone), looksPerDay: 1440))
+            context: RuleContext(name: "nights", zone: try ZoneDatabase().zone(zone), checksPerDay: 1440))
     }
 
     private func moment(_ text: String) throws -> Moment { try #require(Moment(rfc3339: text)) }

@@ -4,7 +4,7 @@ public import PluginKit
 public struct RepeatGate: Gate {
     public static let manifest = PluginManifest(
         name: "repeat",
-        summary: "Sets how often matching incidents are reminded of, instead of their rule's own 'repeat'.",
+        summary: "Sets how often reminders of matching incidents are sent, instead of their rule's own 'repeat'.",
         example: """
             match: {severity: critical}
             every: 1h
@@ -18,7 +18,7 @@ public struct RepeatGate: Gate {
         "at_most", .integer(1...1000), "Reminders until something new happens; without it, no end.")
     static let backoff = Setting(
         "backoff", .integer(2...10),
-        "Each reminder waits so many times as long as the one before; without it, as long.")
+        "Each reminder waits this many times as long as the one before; without it, equally long.")
     static let slowest = Setting(
         "slowest", .duration(.minutes(1) ... .days(30)), default: .days(1), "The longest wait that backoff makes.")
     static let channel = Setting("channel", .list(.name(of: .channel)), default: [], "Only in these channels.")

@@ -141,6 +141,6 @@ extension PollFailure {
     init(recorded reason: String) {
         self.init(
             Reason(rawValue: reason) ?? .unavailable,
-            "the file says that its source failed: \(reason.tamed.clipped(to: 200))")
+            "the file reports that its source failed: \(reason.tamed.clipped(to: 200))")
     }
 }

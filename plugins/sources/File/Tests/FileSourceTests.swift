@@ -114,7 +114,7 @@ extension PollReport {
             report.warnings == [
                 "day.jsonl:3:11: expected a value, found the end",
                 #"day.jsonl:5: $.seen: expected an instant such as "2026-11-20T22:00:00Z", found the string "now""#,
-                "day.jsonl:7: $.metrics: expected figures that make sense, "
+                "day.jsonl:7: $.metrics: expected plausible figures, "
                     + "found 'users' is -3.0, but a count is never negative",
                 "day.jsonl:8: $: expected an object, found an array",
             ])
@@ -237,8 +237,8 @@ extension PollReport {
     }
 
     @Test(arguments: [
-        (0, 1, "timeout: the file says that its source failed: timeout"), (1, 0, "1"),
-        (1, 1, "timeout: the file says that its source failed: timeout"),
+        (0, 1, "timeout: the file reports that its source failed: timeout"), (1, 0, "1"),
+        (1, 1, "timeout: the file reports that its source failed: timeout"),
     ])
     func `a recorded failure counts when it is the newest`(_ good: Int, _ bad: Int, _ expected: String) throws {
         let disk = Disk([line(1, minute: good), failed("timeout", minute: bad)])
@@ -307,7 +307,7 @@ extension PollReport {
                 { $0.append(failed("timeout", minute: 1) + "\n") }, { _ in }, { $0.append("broken\n") },
                 { $0.append(line(2) + "\n") }, { _ in },
             ])
-        let failure = "timeout: the file says that its source failed: timeout"
+        let failure = "timeout: the file reports that its source failed: timeout"
         #expect(
             seen == [
                 "1", failure, failure, failure, "2; day.jsonl:3:1: expected a value, found 'b'", "unchanged",
@@ -316,7 +316,7 @@ extension PollReport {
 
     @Test func `figures are told before the failure that follows them`() throws {
         let seen = try story(Disk([line(1), failed("the vendor is down", minute: 1)]), [{ _ in }, { _ in }])
-        let failure = "unavailable: the file says that its source failed: the vendor is down"
+        let failure = "unavailable: the file reports that its source failed: the vendor is down"
         #expect(seen == ["1", failure, failure])
     }
 

@@ -35,7 +35,7 @@ extension AnswerLayout {
             if let other = places.updateValue(row.path, forKey: place) {
                 throw JSONMismatch(
                     path: row.path, expected: "one row for each app, release, environment and span",
-                    found: "the same as in \(other); map what tells them apart")
+                    found: "the same as in \(other); map what distinguishes them")
             }
             observations.append(observation)
         }
@@ -68,7 +68,7 @@ extension AnswerLayout {
         for mapping in self.metrics { metrics[mapping.name] = try mapping.number(of: row, within: &budget) }
         guard !metrics.isEmpty else { return nil }
         if let flaw = metrics.flaw {
-            throw JSONMismatch(path: row.path, expected: "figures that make sense", found: flaw)
+            throw JSONMismatch(path: row.path, expected: "plausible figures", found: flaw)
         }
         guard let span = try span(of: row, measured ?? poll.now, poll.now, within: &budget) else { return nil }
         let named = try app?.text(of: row, within: &budget).flatMap { $0.isEmpty ? nil : $0 }

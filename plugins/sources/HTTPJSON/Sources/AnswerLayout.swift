@@ -58,7 +58,7 @@ struct AnswerLayout: Hashable, Sendable {
                 guard let use = IssueLayout.uses.first(where: { $0.name == path.name })?.use else {
                     problems.append(
                         Problem(
-                            path.position, "'\(path.name)' is nothing that an issue has",
+                            path.position, "'\(path.name)' is not a property of an issue",
                             suggestion: path.name.nearest(in: IssueLayout.uses.map(\.name))))
                     return nil
                 }
@@ -80,12 +80,12 @@ struct AnswerLayout: Hashable, Sendable {
             problems.append(
                 Problem(
                     options.position(of: Source.map), "'map' names no metric",
-                    advice: "write such as users: $.users, crashed_users: $.crashed"))
+                    advice: "for example users: $.users, crashed_users: $.crashed"))
         }
         if app == nil, fixedApp == nil {
             problems.append(
                 Problem(
-                    options.position(of: Source.map), "neither 'app' nor 'map.app' says which app the figures are of",
+                    options.position(of: Source.map), "neither 'app' nor 'map.app' names the app of the figures",
                     advice: "write app: NAME"))
         }
         if fixedApp?.isEmpty == true { problems.append(Problem(options.position(of: Source.app), "'app' is empty")) }
@@ -93,7 +93,7 @@ struct AnswerLayout: Hashable, Sendable {
             problems.append(
                 Problem(
                     options.position(of: Source.maxAge), "'max_age' needs to know when the figures were measured",
-                    advice: "write such as measured: $.generated_at"))
+                    advice: "for example measured: $.generated_at"))
         }
         return problems
     }

@@ -10,7 +10,7 @@ extension HTTPJSONSource {
         for header in options[Self.headers] {
             let (name, value) = (header.name, header.value)
             if name.isEmpty || !name.utf8.allSatisfy(isTokenByte) {
-                problems.append(Problem(header.position, "'\(name.tamed.clipped(to: 40))' is no header name"))
+                problems.append(Problem(header.position, "'\(name.tamed.clipped(to: 40))' is not a header name"))
             } else if value.reveal().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
                 problems.append(
                     Problem(header.position, "the header '\(name)' holds a line break or a control character"))

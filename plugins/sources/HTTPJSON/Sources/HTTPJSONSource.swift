@@ -18,8 +18,8 @@ public struct HTTPJSONSource: Source {
             url, method, body, headers, each, map, issues, app, span, measured, maxAge, Setting.insecure,
         ])
 
-    static let url = RequiredSetting("url", .url, "The address to ask.")
-    static let method = Setting("method", .choice([HTTPRequest.Method.get, .post]), default: .get, "How to ask.")
+    static let url = RequiredSetting("url", .url, "The address to poll.")
+    static let method = Setting("method", .choice([HTTPRequest.Method.get, .post]), default: .get, "The HTTP method.")
     static let body = Setting(
         "body", .text, "What to send with POST; JSON unless a Content-Type header says otherwise.")
     static let headers = Setting("headers", .map(.text), default: [], "Headers to send.")

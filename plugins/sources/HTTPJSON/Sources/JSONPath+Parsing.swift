@@ -50,7 +50,7 @@ struct JSONPathParser {
         case "(":
             throw failure("functions such as '\(text(scalars[start..<position]))()' are not supported")
         case "-":
-            throw failure("a name with '-' must stand in brackets and quotes: ['like-this']")
+            throw failure("a name with '-' must be in brackets and quotes: ['like-this']")
         default: return .name(text(scalars[start..<position]))
         }
     }

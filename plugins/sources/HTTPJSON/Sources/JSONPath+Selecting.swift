@@ -22,11 +22,11 @@ struct SelectionBudget {
 
     mutating func visit(_ count: Int, for path: JSONPath) throws(JSONMismatch) {
         visits -= count
-        guard visits >= 0 else { throw SelectionBudget.tooMuch(path, "a path that looks at less of the answer") }
+        guard visits >= 0 else { throw SelectionBudget.tooMuch(path, "a path that visits less of the answer") }
     }
 
     static func tooMuch(_ path: JSONPath, _ expected: String) -> JSONMismatch {
-        JSONMismatch(path: path.text, expected: expected, found: "more than \(visitsMax) values to look at")
+        JSONMismatch(path: path.text, expected: expected, found: "more than \(visitsMax) values to visit")
     }
 }
 

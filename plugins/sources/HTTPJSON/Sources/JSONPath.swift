@@ -24,7 +24,7 @@ struct JSONPath: Hashable, Sendable {
     let segments: [Segment]
 }
 
-/// Why a text is no JSONPath.
+/// Why a text is not a JSONPath.
 struct JSONPathError: Error, Hashable, CustomStringConvertible {
     /// In characters of the text, from 1.
     let column: Int

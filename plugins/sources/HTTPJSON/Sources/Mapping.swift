@@ -46,13 +46,13 @@ extension Mapping {
         do {
             path = try parser.path()
         } catch {
-            throw MappingError(message: "'\(name)' is no JSONPath: \(error)")
+            throw MappingError(message: "'\(name)' is not a JSONPath: \(error)")
         }
         self.name = name
         parser.skipSpace()
         guard !parser.isAtEnd else { return }
         guard parser.rest.hasPrefix("|") else {
-            throw MappingError(message: "'\(name)' is no JSONPath: \(parser.expected("'.', '[', '|' or the end"))")
+            throw MappingError(message: "'\(name)' is not a JSONPath: \(parser.expected("'.', '[', '|' or the end"))")
         }
         for part in parser.rest.dropFirst().split(separator: "|", omittingEmptySubsequences: false) {
             try add(part.split(whereSeparator: \.isWhitespace).map(String.init), for: use)
@@ -64,7 +64,7 @@ extension Mapping {
 
     /// Adds one step, such as `scale 1000`.
     private mutating func add(_ words: [String], for use: Use) throws(MappingError) {
-        guard let word = words.first else { throw MappingError(message: "'\(name)' lacks a word behind '|'") }
+        guard let word = words.first else { throw MappingError(message: "'\(name)' lacks a word after '|'") }
         let known = (use == .number ? Mapping.conversionWords : []) + Mapping.absenceWords
         guard known.contains(word) else {
             throw MappingError(

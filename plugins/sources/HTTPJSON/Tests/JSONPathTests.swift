@@ -106,7 +106,7 @@ private func select(_ path: String, from document: String) throws -> String {
         ("$...a", 4, "expected a name or '*', found '.'"),
         ("$.a..", 6, "expected a name or '*', found the end"),
         ("$.'a'", 3, "expected a name or '*', found '''"),
-        ("$.crash-free", 8, "a name with '-' must stand in brackets and quotes: ['like-this']"),
+        ("$.crash-free", 8, "a name with '-' must be in brackets and quotes: ['like-this']"),
         ("$.a.length()", 11, "functions such as 'length()' are not supported"),
         ("$[", 3, "expected a name in quotes, an index, a slice such as 0:3, or '*', found the end"),
         ("$[]", 3, "expected a name in quotes, an index, a slice such as 0:3, or '*', found ']'"),

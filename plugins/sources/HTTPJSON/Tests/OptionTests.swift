@@ -26,12 +26,12 @@ import Testing
     @Test(arguments: [
         (
             "$.a[",
-            "'users' is no JSONPath: at character 5: expected a name in quotes, an index, a slice such as 0:3, or '*', found the end"
+            "'users' is not a JSONPath: at character 5: expected a name in quotes, an index, a slice such as 0:3, or '*', found the end"
         ),
-        ("users", "'users' is no JSONPath: at character 1: expected '$', the start of every path, found 'u'"),
-        ("$.a b", "'users' is no JSONPath: at character 5: expected '.', '[', '|' or the end, found 'b'"),
-        ("$.a |", "'users' lacks a word behind '|'"),
-        ("$.a | | percent", "'users' lacks a word behind '|'"),
+        ("users", "'users' is not a JSONPath: at character 1: expected '$', the start of every path, found 'u'"),
+        ("$.a b", "'users' is not a JSONPath: at character 5: expected '.', '[', '|' or the end, found 'b'"),
+        ("$.a |", "'users' lacks a word after '|'"),
+        ("$.a | | percent", "'users' lacks a word after '|'"),
         (
             "$.a | persent",
             "'persent' in 'users' is none of percent, invert, scale, commas, missing, null, empty, other, absent -> percent"
@@ -67,20 +67,20 @@ import Testing
             issues: ["each": "$.i", "id": "$.id", "titel": "$.t"], headers: ["Bad Name": "x", "X": "a\nb"])
         #expect(
             found == [
-                "'Bad Name' is no header name", "the header 'X' holds a line break or a control character",
+                "'Bad Name' is not a header name", "the header 'X' holds a line break or a control character",
                 "a GET request has no 'body'; add method: POST",
-                "'each' is no JSONPath: at character 1: expected '$', the start of every path, found 'a'",
-                "'measured' is no JSONPath: at character 3: expected a name in quotes, an index, a slice such as 0:3, or '*', found the end",
-                "'users' is no JSONPath: at character 4: expected a name or '*', found the end",
-                "'titel' is nothing that an issue has -> title",
+                "'each' is not a JSONPath: at character 1: expected '$', the start of every path, found 'a'",
+                "'measured' is not a JSONPath: at character 3: expected a name in quotes, an index, a slice such as 0:3, or '*', found the end",
+                "'users' is not a JSONPath: at character 4: expected a name or '*', found the end",
+                "'titel' is not a property of an issue -> title",
             ])
     }
 
     @Test func `something must be mapped, of some app`() {
         #expect(
             problems([:], map: ["release": "$.v"]) == [
-                "'map' names no metric; write such as users: $.users, crashed_users: $.crashed",
-                "neither 'app' nor 'map.app' says which app the figures are of; write app: NAME",
+                "'map' names no metric; for example users: $.users, crashed_users: $.crashed",
+                "neither 'app' nor 'map.app' names the app of the figures; write app: NAME",
             ])
         #expect(problems([:], map: ["app": "$.app", "users": "$.n"]) == [])
         #expect(problems(["app": ""]) == ["'app' is empty"])
@@ -89,7 +89,7 @@ import Testing
     @Test func `age needs a time`() {
         #expect(
             problems(["app": "a", "max_age": "1h"]) == [
-                "'max_age' needs to know when the figures were measured; write such as measured: $.generated_at"
+                "'max_age' needs to know when the figures were measured; for example measured: $.generated_at"
             ])
         #expect(problems(["app": "a", "max_age": "1h", "measured": "$.t"]) == [])
         #expect(problems(["app": "a", "max_age": "1h"], map: ["users": "$.n", "to": "$.t"]) == [])

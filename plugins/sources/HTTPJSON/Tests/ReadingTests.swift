@@ -173,7 +173,7 @@ import Testing
         (#"{"r":{}}"#, "$.r[*]: expected a value for 'each', found nothing there"),
         (
             #"{"r":[{"users":-1,"crashed":0}]}"#,
-            "$.r[0]: expected figures that make sense, found 'users' is -1.0, but a count is never negative"
+            "$.r[0]: expected plausible figures, found 'users' is -1.0, but a count is never negative"
         ),
         (
             #"{"r":[{"users":5},{"users":3,"crashed":4}]}"#,
@@ -181,12 +181,12 @@ import Testing
         ),
         (
             #"{"r":[{"users":3,"crashed":4}]}"#,
-            "$.r[0]: expected figures that make sense, found 'crashed_users' (4) is more than 'users' (3)"
+            "$.r[0]: expected plausible figures, found 'crashed_users' (4) is more than 'users' (3)"
         ),
         (
             #"{"r":[{"users":5,"crashed":0},{"users":6,"crashed":0}]}"#,
             "$.r[1]: expected one row for each app, release, environment and span, found the same as in $.r[0]; "
-                + "map what tells them apart"
+                + "map what distinguishes them"
         ),
         (
             #"{"r":[[1]]}"#,

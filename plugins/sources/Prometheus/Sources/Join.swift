@@ -51,11 +51,11 @@ struct Join: Sendable {
                 guard sample.at <= poll.now + Join.clocksApartMax else {
                     throw PollFailure(
                         .badAnswer,
-                        "a sample of \(sample.at) lies ahead of the bot's clock, which says \(poll.now)"
+                        "a sample of \(sample.at) is ahead of the bot's clock, which shows \(poll.now)"
                     )
                 }
                 guard let covered = TimeSpan(from: sample.at - span, to: sample.at) else {
-                    throw PollFailure(.badAnswer, "a sample of \(sample.at) lies before all calendars")
+                    throw PollFailure(.badAnswer, "a sample of \(sample.at) is too far in the past")
                 }
                 add(value, of: metric, at: Place(subject: subject, span: covered), series.labels)
             }
@@ -100,7 +100,7 @@ struct Join: Sendable {
             .badAnswer,
             "two series are about app '\(subject.app.tamed.clipped(to: 60))': \(text(left)) and \(text(right)); "
                 + "aggregate over \(differing.isEmpty ? "what they differ in" : differing), "
-                + "or say which label is the release or the environment"
+                + "or set which label is the release or the environment"
         )
     }
 

@@ -62,7 +62,7 @@ struct PrometheusPoll: Sendable {
         }
         let steps = Steps(step, since: poll.cursor, until: poll.now)
         if let skipped = steps.skipped {
-            warnings.append("the last poll was long ago: \(skipped) steps before \(steps.first) are passed over")
+            warnings.append("the last poll was long ago: \(skipped) steps before \(steps.first) are skipped")
         }
         cursor = steps.cursor
         times = .range(from: steps.first, to: steps.last, step: step)

@@ -187,7 +187,7 @@ public struct PrometheusSource: HistoricalSource {
             let isName = !header.name.isEmpty && header.name.utf8.allSatisfy { $0 > 32 && $0 < 127 && $0 != 58 }
             let isLine = header.value.reveal().utf8.allSatisfy { $0 >= 32 && $0 != 127 }
             if !isName || !isLine {
-                problems.append(Problem(header.position, "'\(header.name.tamed)' is no header on one line"))
+                problems.append(Problem(header.position, "'\(header.name.tamed)' is not a one-line header"))
             }
         }
         return problems

@@ -80,7 +80,7 @@ struct QueryAnswer: Sendable {
         for warning in given.prefix(warningsMax) {
             warnings.append(try warning.string().tamed.clipped(to: 200))
         }
-        if given.count > warningsMax { warnings.append("and \(given.count - warningsMax) warnings more") }
+        if given.count > warningsMax { warnings.append("and \(given.count - warningsMax) more warnings") }
         return warnings
     }
 

@@ -99,8 +99,8 @@ import Testing
                 "'token' and a header 'Authorization' exclude each other"
             ), (["username": text("u")], "'username' and 'password' belong together"),
             (["username": text("u:v"), "password": text("p")], "a 'username' cannot contain ':'"),
-            (["headers": map(["X\nY": "z"])], "'X Y' is no header on one line"),
-            (["headers": map(["X": "y\r\nZ: 1"])], "'X' is no header on one line"),
+            (["headers": map(["X\nY": "z"])], "'X Y' is not a one-line header"),
+            (["headers": map(["X": "y\r\nZ: 1"])], "'X' is not a one-line header"),
             (["app": text("")], "'app' is empty"),
         ] as [([String: Option], String)]
     ) func `a mistake is told at its place`(

@@ -83,7 +83,7 @@ import Testing
         #expect(
             failure.description
                 == #"metric 'sessions': two series are about app 'a': {app="a", pod="1", z="q"} and {app="a", "#
-                + #"pod="2", z="q"}; aggregate over 'pod', or say which label is the release or the environment"#)
+                + #"pod="2", z="q"}; aggregate over 'pod', or set which label is the release or the environment"#)
     }
 
     @Test func `no series and NaN are no data`() throws {

@@ -61,7 +61,7 @@ import Testing
         ).report
         #expect(report?.outcome == .noData)
         #expect(
-            report?.warnings == ["the last poll was long ago: 5473 steps before 2026-11-20T00:05:00Z are passed over"])
+            report?.warnings == ["the last poll was long ago: 5473 steps before 2026-11-20T00:05:00Z are skipped"])
     }
 
     @Test(

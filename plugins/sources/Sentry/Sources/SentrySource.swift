@@ -21,7 +21,7 @@ public struct SentrySource: HistoricalSource {
 
     static let url = Setting(
         "url", .url, default: "https://sentry.io",
-        "The server: https://us.sentry.io, https://de.sentry.io or an own host.")
+        "The server: https://us.sentry.io, https://de.sentry.io or your own host.")
     static let organization = RequiredSetting(
         "organization", .text, "The organization's slug, as in its addresses.")
     static let token = RequiredSetting("token", .text, "A token with the scopes org:read and event:read.")

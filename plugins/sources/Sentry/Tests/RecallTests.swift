@@ -137,7 +137,7 @@ private struct Figures: Sendable {
         #expect(played.failure?.reason == .tooLarge)
         let shorter = PlayedRecall(try source(), recall(from: midnight - .hours(12)), answer: figures.answer)
         #expect(observations(shorter).count == 12 * 401)
-        // A whole day can not be shortened: what fits is used, and that is told.
+        // A whole day cannot be shortened: what fits is used, and that is told.
         let many = Figures(releases: (0..<5000).map { "5.\($0)" })
         let day = PlayedRecall(try source(), recall(.days(1)), answer: many.answer)
         #expect(observations(day).count == 5001)

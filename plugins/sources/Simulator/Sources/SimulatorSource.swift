@@ -8,7 +8,7 @@ public import PluginKit
 public struct SimulatorSource: Source {
     public static let manifest = PluginManifest(
         name: "simulator",
-        summary: "Invents a few apps and their trouble, to try the bot out without an account.",
+        summary: "Invents a few apps and their trouble, to try the bot without an account.",
         example: """
             speed: 120
             """,

@@ -20,8 +20,8 @@ extension ReleaseDetector {
     struct Pair {
         let new: Candidate
         let old: Candidate
-        /// How many looks share the chance of a false alarm: those of a day, or the stages of the release so far.
-        let looks: Double
+        /// How many checks share the chance of a false alarm: those of a day, or the stages of the release so far.
+        let checks: Double
     }
 
     /// Releases in sight, the newest last: by their versions, or where some have none by when they were first seen.
@@ -54,10 +54,10 @@ extension ReleaseDetector {
     private func name(_ part: Sight.Part) -> String { (part.subject.release ?? "").tamed.clipped(to: 80) }
 
     func overSameHours(_ new: Candidate, _ series: Series, _ before: some Sequence<Sight.Part>) -> Pair? {
-        // Each look spends the part of the day that has passed since the one before.
-        let looks = series.lookSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? looksPerDay
+        // Each check spends the part of the day that has passed since the one before.
+        let checks = series.lookSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? checksPerDay
         return before.lazy.compactMap { current($0) }.first { $0.total >= volumeMin && overlaps($0, new) }
-            .map { Pair(new: new, old: $0, looks: looks) }
+            .map { Pair(new: new, old: $0, checks: checks) }
     }
 
     /// Whether both were measured over hours that are mostly the same.
@@ -80,7 +80,7 @@ extension ReleaseDetector {
                     let young = candidate(stage, new.subject, new.name, new.span),
                     let old = candidate(other, part.subject, name(part), new.span)
                 else { continue }
-                return Pair(new: young, old: old, looks: Double(stage.level + 1))
+                return Pair(new: young, old: old, checks: Double(stage.level + 1))
             }
         }
         return nil
@@ -100,7 +100,7 @@ extension ReleaseDetector {
             return "there is no figure for \(metric.title)"
         }
         guard let share = measured.figure.share else {
-            return "the source gives \(metric.title) without saying of how many \(noun)"
+            return "the source gives \(metric.title) without the number of \(noun)"
         }
         return "not enough \(noun) yet: \(share.total.plain) in \(measured.span.length.short), "
             + "min_volume is \(volumeMin.plain)"

@@ -43,7 +43,7 @@ struct WaitsKept: Checker {
     /// The wall clock was set, and the bot has had no turn since.
     private var isStepUnnoticed = false
 
-    mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
+    mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         let now = world.time.uptime
         place += 1
         switch happening {
@@ -76,7 +76,7 @@ struct WaitsKept: Checker {
         case .opened(let state):
             isStepUnnoticed = false
             for (source, poll) in polls {
-                // A poll of which the journal knows nothing can not be reckoned with.
+                // A poll of which the journal knows nothing cannot be reckoned with.
                 let passed = state.schedule.sources[source]?.lastPolled.map { (world.time.wall - $0).wholeMilliseconds }
                 if passed != now - poll { polls[source] = nil }
             }
@@ -84,7 +84,7 @@ struct WaitsKept: Checker {
         }
     }
 
-    /// When the wall clock is set while nobody looks, it can not be told from time that has passed.
+    /// When the wall clock is set while nobody looks, it cannot be told from time that has passed.
     private mutating func forget() { (silences, polls) = ([:], [:]) }
 
     /// A clock that is set twice between two looks, there and back, may seem to have been set by too little to be
@@ -178,7 +178,7 @@ struct Lively: Checker {
     /// A poll may be under way for so long before the time to the next is counted.
     private static let slack: Int64 = 120_000
 
-    mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
+    mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
         case .calm(let isCalm):
             self.isCalm = isCalm

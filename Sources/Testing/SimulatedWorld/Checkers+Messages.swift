@@ -29,7 +29,7 @@ struct ResolvedWhereOpened: Checker {
     private var taken: Set<String> = []
     private var unsure: Set<String> = []
 
-    mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
+    mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
         case .accepted(let delivery): try follow(delivery)
         case .accepts(_, let id, _): taken.insert(id)
@@ -132,7 +132,7 @@ struct GatesObeyed: Checker {
     /// The worst that was announced: an end counts as serious as what it ends.
     private var worst: [Place: Severity] = [:]
 
-    mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
+    mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
         case .accepted(let delivery):
             var severity = delivery.message.severity
@@ -188,9 +188,9 @@ struct BudgetsKept: Checker {
     /// The wall clock was set, and the bot has had no turn since.
     private var isStepUnnoticed = false
 
-    mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
+    mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
-        // When the wall clock is set while nobody looks, it can not be told from time that has passed; and twice, there
+        // When the wall clock is set while nobody looks, it cannot be told from time that has passed; and twice, there
         // and back, may be too little to be noticed.
         case .clockStepped:
             isStepUnnoticed = true
@@ -230,7 +230,7 @@ struct FiguresHeard: Checker {
     private var cues: [Subject: (cue: Cue, seen: Moment)] = [:]
     private var changed: Set<String> = []
 
-    mutating func take(_ happening: Happening, _ world: World) throws(Breach) {
+    mutating func observe(_ happening: Happening, _ world: World) throws(Breach) {
         switch happening {
         case .observed(let observation):
             guard let figure = observation.metrics[Cue.metric],

@@ -65,25 +65,25 @@ struct MuteDesk: Sendable {
     private func ask(_ request: Request, _ page: Page) async -> Response {
         guard let wish = Wish(request.parameter) else { return MuteDesk.misunderstood }
         guard let coverage = await muting.coverage(ofIncident: wish.incident) else {
-            return .form(page.notice("There is nothing to mute", "This incident is over, or was never there."))
+            return .form(page.notice("There is nothing to mute", "This incident is no longer open, or never existed."))
         }
         return .form(
             page.question(
                 "Mute \(coverage) for \(wish.length.short)?",
-                "What is still wrong then is said then. 'alertbot unmute' ends it before.",
+                "What is still wrong then is sent then. 'alertbot unmute' ends it early.",
                 button: "Mute for \(wish.length.short)",
                 fields: [("incident", wish.incident), ("for", wish.word), ("token", token)]))
     }
 
     private func obey(_ request: Request, _ page: Page) async -> Response {
         guard isOurs(request) else {
-            return .sentence(.forbidden, "Only the page's own form is obeyed: open the link of the message again.")
+            return .sentence(.forbidden, "Only the page's own form is accepted: open the link of the message again.")
         }
         let form = Request.fields(String(decoding: request.body, as: UTF8.self))
         func value(_ name: String) -> String? { form.first { $0.name == name }?.value }
         guard value("token") == token else {
             return .sentence(
-                .forbidden, "The bot has started anew since this page was shown: open the link of the message again.")
+                .forbidden, "The bot has restarted since this page was shown: open the link of the message again.")
         }
         guard let wish = Wish(value) else { return MuteDesk.misunderstood }
         let sentence = await muting.mute(incident: wish.incident, for: wish.length)
