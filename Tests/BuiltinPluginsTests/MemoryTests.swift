@@ -9,7 +9,7 @@ import Testing
     private let memories = PluginCatalog.builtin.memories
 
     @Test func `they are called as they are in the journals of every release`() {
-        #expect(memories.names == ["learned", "issue_memory", "launch"])
+        #expect(Set(memories.names).isSuperset(of: ["learned", "issue_memory", "launch"]))
     }
 
     /// Written by the version before detectors owned their memories.

@@ -43,7 +43,7 @@ extension IntegrationSuite {
         }()
 
         private var checker: String {
-            Tools.package.appendingPathComponent("plugins/channels/Slack/Tests/slack_blocks_check.py").path
+            Tools.package.appendingPathComponent("plugins/channels/Slack/TestData/slack_blocks_check.py").path
         }
 
         @Test func `a story of every kind of message is what Slack's library takes, within its limits`() async throws {

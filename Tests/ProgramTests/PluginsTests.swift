@@ -10,7 +10,7 @@ import Testing
         #expect(list.output.contains("  threshold    Fires when a metric is beyond a limit"))
         let json = try await scratch.alertbot("plugins", "list", "--format", "json").json
         let names = json["plugins"].elements.compactMap { $0["name"].string }
-        #expect(names.count == 25)
+        #expect(Set(names).count == names.count)
         #expect(Set(names).isSuperset(of: ["sentry", "drop", "quiet_hours", "slack"]))
         #expect(json["plugins"][0]["kind"].string == "source")
     }

@@ -158,7 +158,7 @@ public struct IssueNews: Sendable {
 extension Issue {
     /// The issue as a sentence names it: `NullPointerException in CartView (SHOP-12)`.
     public var called: String {
-        let short = title.tamed.clipped(to: 120)
+        let (short, id) = (title.tamed.clipped(to: 120), id.tamed.clipped(to: 80))
         return short.isEmpty || short == id ? id : "\(short) (\(id))"
     }
 }

@@ -4,12 +4,12 @@ public import PluginKit
 
 // What tests of channels share: requests recorded beside the tests, answers of services and what they mean.
 
-/// A file beside the test that asks for it.
+/// A file of the folder `TestData` beside that of the test that asks for it: no target has it, so none has to be told.
 public func testFile(_ name: String, here: String = #filePath) -> URL {
-    URL(filePath: here).deletingLastPathComponent().appending(path: name)
+    URL(filePath: here).deletingLastPathComponent().deletingLastPathComponent().appending(path: "TestData/\(name)")
 }
 
-/// What a preview shows of a request that differs from what was recorded in `Snapshots` beside the test; nil when
+/// What a preview shows of a request that differs from what was recorded in `TestData/Snapshots`; nil when
 /// nothing does. `RECORD=1` in the environment records it anew.
 public func snapshotFlaw(of request: HTTPRequest, named name: String, here: String = #filePath) throws -> String? {
     var lines = ["\(request.method.rawValue) \(request.url)"]
@@ -37,7 +37,7 @@ public struct AnswerCase: Sendable, CustomStringConvertible {
 
     public var description: String { "\(response.status) \(response.excerpt(40))" }
 
-    /// Those in `Fixtures/answers.json` beside the test.
+    /// Those in `TestData/Fixtures/answers.json`.
     public static func all(here: String = #filePath) throws -> [AnswerCase] {
         let cases = try JSON(parsing: Data(contentsOf: testFile("Fixtures/answers.json", here: here))).array ?? []
         return cases.compactMap { written in

@@ -54,23 +54,7 @@ public struct ChannelConformance: Sendable {
     // MARK: What it says of itself
 
     private var manifestViolations: [String] {
-        let manifest = type(of: channel).manifest
-        var found: [String] = []
-        let isNamed = manifest.name.utf8.allSatisfy {
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_")
-        }
-        if manifest.name.isEmpty || !isNamed {
-            found.append("the manifest's name '\(manifest.name)' is not of small letters and '_'")
-        }
-        let names = manifest.options.map(\.name)
-        if Set(names).count != names.count { found.append("the manifest declares an option twice") }
-        if names.contains("plugin") { found.append("the manifest declares 'plugin', which every channel has") }
-        for (what, sentence) in [("summary", manifest.summary)] + manifest.options.map({ ($0.name, $0.help) }) {
-            if !sentence.hasSuffix(".") {
-                found.append("the manifest's text on '\(what)' is no sentence: '\(sentence)'")
-            }
-        }
-        return found
+        type(of: channel).manifest.flaws(reserved: ["plugin"], kind: "channel")
     }
 
     private var paceViolations: [String] {

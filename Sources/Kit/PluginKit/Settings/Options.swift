@@ -10,6 +10,8 @@ public struct Options: Sendable {
     /// Where it stands there.
     public let position: Position
     private var values: [String: Option]
+    /// Told of every setting that somebody asks for; nil outside of tests.
+    private var note: (@Sendable (OptionSpec) -> Void)?
 
     public init(name: String, position: Position, values: [String: Option] = [:]) {
         self.name = name
@@ -25,7 +27,7 @@ public struct Options: Sendable {
     /// What is written.
     public subscript<Value>(_ setting: RequiredSetting<Value>) -> Value {
         get throws(ProblemList) {
-            guard let value = values[setting.name].flatMap({ setting.kind.read($0.value) }) else {
+            guard let value = option(setting).flatMap({ setting.kind.read($0.value) }) else {
                 throw ProblemList(position, "'\(setting.name)' is missing")
             }
             return value
@@ -34,23 +36,36 @@ public struct Options: Sendable {
 
     /// What is written, where it matters whether anything is; most code asks for the value by the subscript.
     public func written<Value>(_ setting: Setting<Value>) -> Value? {
-        values[setting.name].flatMap { setting.kind.read($0.value) }
+        option(setting).flatMap { setting.kind.read($0.value) }
     }
 
     /// Whether the option is written.
-    public func has(_ setting: any SettingDeclaration) -> Bool { values[setting.name] != nil }
+    public func has(_ setting: any SettingDeclaration) -> Bool { option(setting) != nil }
 
     /// Where the option stands, or the whole thing when it was left out.
-    public func position(of setting: any SettingDeclaration) -> Position { values[setting.name]?.position ?? position }
+    public func position(of setting: any SettingDeclaration) -> Position { option(setting)?.position ?? position }
 
     /// Where the values of a list stand, one after the other; none when it was left out.
     public func positions<Element>(in setting: Setting<[Element]>) -> [Position] {
-        guard case .list(let elements) = values[setting.name]?.value else { return [] }
+        guard case .list(let elements) = option(setting)?.value else { return [] }
         return elements.map(\.position)
     }
 
     /// The option of that name, for whoever goes through a manifest.
     public subscript(named name: String) -> Option? { values[name] }
+
+    private func option(_ setting: any SettingDeclaration) -> Option? {
+        note?(setting.spec)
+        return values[setting.name]
+    }
+
+    /// The same options, which tell of every setting that is asked for: what is asked for and not declared can never be
+    /// written in a config, and what is declared and never asked for has no effect. The conformance suites look for both.
+    public func noting(_ note: @escaping @Sendable (OptionSpec) -> Void) -> Options {
+        var result = self
+        result.note = note
+        return result
+    }
 
     // MARK: Options made of others
 
@@ -62,7 +77,7 @@ public struct Options: Sendable {
     /// The same thing with what is written there for these settings.
     public func taking(_ settings: [any SettingDeclaration], from other: Options) -> Options {
         settings.reduce(self) { options, setting in
-            other.values[setting.name].map { options.replacing(setting.name, with: $0) } ?? options
+            other.option(setting).map { options.replacing(setting.name, with: $0) } ?? options
         }
     }
 

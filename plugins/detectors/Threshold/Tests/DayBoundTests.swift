@@ -13,10 +13,10 @@ enum BinomialTable {
         }
     }
 
-    /// The file beside this one; empty when it is not there.
+    /// The file in TestData; empty when it is not there.
     private static let text: String = {
-        let folder = #filePath.split(separator: "/").dropLast().joined(separator: "/")
-        guard let file = fopen("/\(folder)/binomial_table.txt", "r") else { return "" }
+        let folder = #filePath.split(separator: "/").dropLast(2).joined(separator: "/")
+        guard let file = fopen("/\(folder)/TestData/binomial_table.txt", "r") else { return "" }
         defer { fclose(file) }
         var bytes = [UInt8](repeating: 0, count: 1 << 20)
         let count = fread(&bytes, 1, bytes.count, file)

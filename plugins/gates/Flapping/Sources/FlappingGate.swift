@@ -12,9 +12,9 @@ public struct FlappingGate: Gate {
         options: [changes, within, calm, except])
 
     static let changes = Setting(
-        "changes", .integer(3...20), default: 4, "How many openings and resolutions count as flapping,")
+        "changes", .integer(3...20), default: 4, "How many openings and resolutions count as flapping.")
     static let within = Setting(
-        "within", .duration(.minutes(1) ... .hours(12)), default: .hours(1), "when they fall into this time.")
+        "within", .duration(.minutes(1) ... .hours(12)), default: .hours(1), "The time into which they must fall.")
     static let calm = Setting(
         "calm", .duration(.minutes(1) ... .hours(12)), default: .minutes(30),
         "How long nothing must change before the current state is sent.")

@@ -54,8 +54,8 @@ func report(
 }
 
 func fixture(_ name: String, file: String = #filePath) throws -> String {
-    let folder = file.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-    let stream = try #require(fopen("\(folder)/Fixtures/\(name).json", "r"))
+    let folder = file.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
+    let stream = try #require(fopen("\(folder)/TestData/Fixtures/\(name).json", "r"))
     defer { fclose(stream) }
     var bytes = [UInt8](repeating: 0, count: 1 << 16)
     let count = fread(&bytes, 1, bytes.count, stream)

@@ -8,7 +8,7 @@ let now = Moment(rfc3339: "2026-11-21T00:00:00Z") ?? .earliest
 let place = Position(line: 3, column: 5)
 
 func fixture(_ name: String) -> [UInt8] {
-    let path = #filePath.split(separator: "/").dropLast().map { "/" + $0 }.joined() + "/Fixtures/" + name
+    let path = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/TestData/Fixtures/" + name
     guard let file = fopen(path, "r") else { preconditionFailure("no fixture \(path)") }
     defer { fclose(file) }
     var bytes: [UInt8] = []
