@@ -51,7 +51,8 @@ import Testing
         bot.pollAnswer = { _, _ in (PollReport(.failed(PollFailure(.timeout, "no answer"))), .zero) }
         bot.advance(by: .hours(3))
         func reminder() throws -> String {
-            try #require(bot.decisions.last { $0.kind == .reminder && $0.message.incidents[0].subject == .shop }).message
+            try #require(bot.decisions.last { $0.kind == .reminder && $0.message.incidents[0].subject == .shop })
+                .message
                 .plainText
         }
         #expect(try reminder().contains("No news since"))

@@ -181,7 +181,7 @@ import Testing
     func `what nobody has heard of for a week is closed, whatever keeps it silent`(seen: String) throws {
         var bot = Rehearsal(.rehearsed(for: .zero, repeat: nil))
         bot.start()
-        let silence = String(repeating: seen.suffix(1), count: 7 * 24 + 2)
+        let silence = String(repeating: String(seen.suffix(1)), count: 7 * 24 + 2)
         _ = bot.play("w" + silence, every: .hours(1))
         #expect(bot.marks(of: "shop") == "OC")
         #expect(bot.state.incidents.all.allSatisfy { $0.subject != .shop })
@@ -248,7 +248,8 @@ import Testing
     }
 
     @Test(arguments: [(Duration.hours(3), "forward by 3 h"), (.minutes(-2), "back by 2 min")])
-    func `a clock that is set is an incident of the bot, which ends when it stays`(step: Duration, words: String) throws {
+    func `a clock that is set is an incident of the bot, which ends when it stays`(step: Duration, words: String) throws
+    {
         var bot = Rehearsal(.rehearsed())
         bot.start()
         bot.setClock(by: step)

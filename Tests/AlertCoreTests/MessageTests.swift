@@ -90,7 +90,8 @@ private struct Floor: SubjectDetector {
         #expect(message.reason.contains("98.00%"))
     }
 
-    @Test func `what is getting better by itself is not opened, and what ends so becomes a line of the summary`() throws {
+    @Test func `what is getting better by itself is not opened, and what ends so becomes a line of the summary`() throws
+    {
         let quiet = GatePlan.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:06")
         var bot = Rehearsal(.rehearsed(gates: [quiet]))
         bot.start()

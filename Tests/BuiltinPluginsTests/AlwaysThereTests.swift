@@ -1,8 +1,10 @@
-import BotConfig
+import AlertCore
 import BuiltinPlugins
-import FlappingGate
 import PluginKit
 import Testing
+import TimeZones
+
+@testable import BotConfig
 
 /// Gates that stand in every config.
 @Suite struct `Gates that are always there` {
@@ -17,7 +19,11 @@ import Testing
             channels:
               team: {plugin: console}
             """
-        let result = load(text)
+        let surroundings = ConfigSurroundings(
+            variable: { _ in nil }, file: { _ throws(ConfigSurroundings.Missing) in [] }, credentialsFolder: nil,
+            zones: ZoneDatabase())
+        let result = Config.load(
+            Array(text.utf8), folder: "/etc/bot", catalog: .builtin, surroundings: surroundings)
         #expect(result.problems.map(\.message) == [])
         return try #require(result.config).plan.gates.map(\.name)
     }

@@ -139,7 +139,7 @@ extension [Issue] {
     fileprivate var worthKeeping: [Issue] {
         let newest = dropFirst(Issue.keptMax).filter { $0.firstSeen != nil }
             .sorted { ($0.firstSeen ?? .earliest, $1.id) > ($1.firstSeen ?? .earliest, $0.id) }
-        return prefix(Issue.keptMax) + newest.prefix(Issue.keptMax)
+        return Array(prefix(Issue.keptMax)) + newest.prefix(Issue.keptMax)
     }
 }
 

@@ -77,9 +77,10 @@ extension ConfigLoader {
         besides rules: [GatePlan], _ zone: Zone, _ sources: [SourceEntry]
     ) -> [GatePlan] {
         let written = Set(rules.map { type(of: $0.gate).manifest.name })
-        return reader.catalog.gates.filter { $0.isAlwaysThere && !written.contains($0.manifest.name) }.compactMap { type in
+        return reader.catalog.gates.filter { $0.isAlwaysThere && !written.contains($0.manifest.name) }.compactMap {
+            type in
             let name = type.manifest.name
-            let context = RuleContext(name: name, zone: zone, looksPerDay: looksPerDay(.all, sources))
+            let context = RuleContext(name: name, zone: zone, checksPerDay: checksPerDay(.all, sources))
             let position = Position(line: 1, column: 1)
             // Its own defaults are no mistake; a test makes every such gate.
             return (try? type.init(options: Options(name: name, position: position), context: context))

@@ -28,7 +28,8 @@ struct MessageWriter {
         let isWhyInHeadline = !kind.isEnd && (evidence.metric == nil || evidence.figure == nil)
         var message = Message(
             kind: kind, severity: incident.severity, at: now,
-            headline: "\(Message.mark(kind: kind, severity: incident.severity)) \(headline(incident, kind, story.silence))",
+            headline:
+                "\(Message.mark(kind: kind, severity: incident.severity)) \(headline(incident, kind, story.silence))",
             reason: isWhyInHeadline ? "" : evidence.sentence, incidents: [IncidentSummary(incident)])
         message.fields = fields(story, kind)
         if let metric = evidence.metric {

@@ -36,7 +36,8 @@ extension Turn {
 
     /// Ends a trouble that began so long ago.
     mutating func clearTrouble(_ trouble: Trouble, about name: String, ifOlderThan age: Duration) {
-        guard let incident = state.incidents[identity: trouble.identity(about: name)], now - incident.since >= age else {
+        guard let incident = state.incidents[identity: trouble.identity(about: name)], now - incident.since >= age
+        else {
             return
         }
         clearTrouble(trouble, about: name)

@@ -131,7 +131,8 @@ struct Turn {
             else { continue }
             close(
                 incident,
-                because: "\(silence.cause.sentence) since \(plan.zone.words(silence.since)): nobody knows whether it is over.",
+                because:
+                    "\(silence.cause.sentence) since \(plan.zone.words(silence.since)): nobody knows whether it is over.",
                 isSilent: true)
         }
     }

@@ -121,7 +121,8 @@ public struct DropDetector: SubjectDetector {
         }
         guard memory.rarity < rarity else { return firing(memory) }
         let figure = share.total > 0 ? Figure(value: share.hits / share.total, share: share) : nil
-        var evidence = Evidence(metric: need.metric, figure: figure, span: newest, reference: .usual(usual), sentence: "")
+        var evidence = Evidence(
+            metric: need.metric, figure: figure, span: newest, reference: .usual(usual), sentence: "")
         evidence.sentence = (figure?.value.percent ?? "nobody") + ", usually " + usual.percent
         if memory.isSuspicious { evidence.sentence += ": not yet clear whether this is normal" }
         return Judgement(.ok(recovered: !memory.isSuspicious), closeness(memory.rarity), evidence)

@@ -17,7 +17,8 @@ import ThresholdDetector
     }
 
     /// Answers every ten minutes, with so many sessions of each app.
-    private func answer(_ bot: inout Rehearsal, for length: Duration, _ apps: [String: Double], release: String? = nil) {
+    private func answer(_ bot: inout Rehearsal, for length: Duration, _ apps: [String: Double], release: String? = nil)
+    {
         let end = bot.now + length
         while bot.now < end {
             let observations = apps.sorted { $0.key < $1.key }.map { app, sessions in
