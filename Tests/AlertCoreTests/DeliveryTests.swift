@@ -286,7 +286,7 @@ import Testing
         #expect(dead[0].at - start >= .hours(24))
         #expect(dead[0].at - start < .hours(24) + .minutes(13))
         let reports = bot.decisions.filter { $0.channel == "ops" && $0.message.headline.contains("channel team") }
-        #expect(reports.map(\.mark) == ["O", "E"])
+        #expect(reports.map(\.mark) == ["O", "M", "M", "M", "M", "M", "E"])
         #expect(reports[0].at - start < .hours(1) + .minutes(13))
     }
 

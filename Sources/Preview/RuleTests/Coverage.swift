@@ -24,7 +24,7 @@ public struct Coverage: Sendable {
                 name: rule.name, seen: fired.sorted().map(\.rawValue),
                 unseen: fired.isEmpty && unseen.isEmpty ? ["firing"] : unseen)
         }
-        gates = config.plan.gates.map { gate in
+        gates = config.plan.gates.filter { !$0.isImplied }.map { gate in
             let wasClosed = results.contains { $0.closed.contains(gate.name) }
             return Item(name: gate.name, seen: wasClosed ? ["closed"] : [], unseen: wasClosed ? [] : ["closed"])
         }

@@ -64,7 +64,7 @@ public struct CheckReport {
         let plan = config.plan
         var parts = [
             paint.green("✓") + " \(file.path): \(plan.sources.count.counted("source")), "
-                + "\((plan.detectors.count + plan.gates.count).counted("rule")), "
+                + "\((plan.detectors.count + plan.gates.count { !$0.isImplied }).counted("rule")), "
                 + "\(plan.channels.count.counted("channel"))"
         ]
         if !delays.isEmpty {

@@ -84,7 +84,7 @@ extension ConfigLoader {
             let position = Position(line: 1, column: 1)
             // Its own defaults are no mistake; a test makes every such gate.
             return (try? type.init(options: Options(name: name, position: position), context: context))
-                .map { GatePlan(name: name, gate: $0) }
+                .map { GatePlan(name: name, gate: $0, isImplied: true) }
         }
     }
 

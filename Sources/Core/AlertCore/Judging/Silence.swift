@@ -69,8 +69,8 @@ extension State {
             let hasAnswered = lastGood.map { now - $0 <= plan.figuresLast(subject.source, for: rule) } ?? false
             return Silence(since: known, cause: hasAnswered ? .vanished : .failing)
         }
-        guard incident.isUncertain, let judged = incident.evidence.span?.to, judged < known else { return nil }
-        return Silence(since: judged, cause: .unjudged)
+        let judged = incident.evidence.span?.to ?? incident.since
+        return incident.isUncertain && judged < known ? Silence(since: judged, cause: .unjudged) : nil
     }
 
     private func lastKnown(_ incident: Incident, scope: DetectorScope) -> Moment? {

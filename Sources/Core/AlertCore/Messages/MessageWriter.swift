@@ -67,6 +67,8 @@ struct MessageWriter {
             return switch kind {
             case .resolved: "\(who): \(what(incident)) has resolved"
             case .closed: "\(who): \(what(incident)) \(closed(incident)), \(after)"
+            case .reminder where silence != nil:
+                "\(who): no news for \((now - (silence?.since ?? now)).short), last \(evidence.sentence)"
             default: "\(who): \(evidence.sentence)"
             }
         }

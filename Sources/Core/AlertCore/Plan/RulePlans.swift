@@ -82,8 +82,11 @@ public struct GatePlan: Sendable {
     public let match: Match
     /// The gate as one that follows the calendar, if it does.
     public let calendar: (any CalendarGate)?
+    /// Whether no config wrote it: it is always there.
+    public let isImplied: Bool
 
-    public init(name: String, gate: any Gate, match: Match = .all) {
+    public init(name: String, gate: any Gate, match: Match = .all, isImplied: Bool = false) {
+        self.isImplied = isImplied
         self.name = name
         self.gate = gate
         self.match = match

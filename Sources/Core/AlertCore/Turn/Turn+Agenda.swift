@@ -66,6 +66,7 @@ extension Turn {
         let isHeard = mayAnnounce(id)
         for (channel, standing) in incident.standings where isHeard && plan.channel(channel) != nil {
             if let hold = standing.hold {
+                if incident.isUnheardRecovery(standing) { continue }
                 // The summary that this turn sends looks after it.
                 if hold.isForSummary, hold.lookAgain <= now, summariesDue.contains(channel) { continue }
                 // What only an event can release, the event brings back.

@@ -36,7 +36,8 @@ extension Turn {
             return
         }
         guard let (kind, reason) = wanted(incident, standing, in: channel) else {
-            guard standing.hold != nil else { return }
+            // What is getting better is not opened; should it end so, it becomes a line of the gate's summary.
+            guard standing.hold != nil, !incident.isUnheardRecovery(standing) else { return }
             standing.hold = nil
             state.incidents.keep(standing, of: incident.id, in: channel, &output)
             return
@@ -90,4 +91,9 @@ extension Turn {
             summariesDue.insert(channel)
         }
     }
+}
+
+extension Incident {
+    /// Whether it is getting better before the channel has heard of it: then nothing is to be said until it ends or fires anew.
+    func isUnheardRecovery(_ standing: Standing) -> Bool { state == .recovering && standing.announced == nil }
 }

@@ -106,7 +106,7 @@ private func channel() throws -> MatrixChannel { try MatrixChannel(options: opti
 
     @Test(arguments: [
         ("#ops:example.org", "'#ops:example.org' is a room's alias"), ("@bot:example.org", "is not a room id"),
-        ("abc", "is not a room id"), ("!", "is no room id"), ("", "is no room id"),
+        ("abc", "is not a room id"), ("!", "is not a room id"), ("", "is not a room id"),
         ("!" + String(repeating: "x", count: 255), "is not a room id"),
     ])
     func `what is no room id is refused with its place`(_ room: String, _ sentence: String) throws {

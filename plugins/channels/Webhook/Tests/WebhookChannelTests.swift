@@ -95,7 +95,7 @@ private let signed: [String: Option.Value] = [
     func `keys that sign nothing are refused and not quoted`(_ key: String) throws {
         let error = try #require(throws: ProblemList.self) { try channel(["secret": .text(GuardedText(key))]) }
         let message = try #require(error.problems.first?.message)
-        #expect(message.hasPrefix("'secret' is no key for signing"))
+        #expect(message.hasPrefix("'secret' is not a signing key"))
         #expect(!message.contains("pass word") && !message.contains("MDEyMw"))
     }
 

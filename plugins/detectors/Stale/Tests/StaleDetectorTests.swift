@@ -99,9 +99,9 @@ import Testing
         #expect(bot.state.incidents.inOrder.contains { $0.rule == "stale" && $0.isOpen })
     }
 
-    @Test func `one app that falls silent among others is seen by a rule of its own`() throws {
+    @Test func `one app that falls silent among others is seen by a rule of all and by one of its own`() throws {
         let quiet = Subject(source: "ios", app: "quiet")
-        for (match, kinds) in [(Match.all, []), (.on(["app": "quiet"]), [.opened])] as [(Match, [Notification.Kind])] {
+        for (match, kinds) in [(Match.all, [.opened]), (.on(["app": "quiet"]), [.opened])] as [(Match, [Notification.Kind])] {
             var bot = try bot(match: match)
             bot.see([.figures(["users": 100], of: quiet, at: bot.now)])
             let end = bot.now + .hours(2)
