@@ -1,6 +1,7 @@
 import AlertCore
 import BotConfig
 import BuiltinPlugins
+import DropDetector
 import Foundation
 import PluginKit
 import Testing
@@ -27,6 +28,38 @@ import Testing
             #expect(try Fact(JSON(parsing: fact.json.text), memories) == fact)
             if case .figures(.series(_, let series)) = fact { #expect(series.firstSeen != nil) }
         }
+    }
+
+    @Test func `a new release begins with what was learned of the others, in a replay, too`() throws {
+        let need = DropMemory.Need(metric: "crash_free_sessions", by: 0.005)
+        let needs: MemoryNeeds = [MemoryNeed(DropMemory.self, need)]
+        var state = State(memories: memories)
+        var replayed = State(memories: memories)
+        func tell(_ fact: Figures.Fact) throws {
+            state.apply(.figures(fact))
+            replayed.apply(try Fact(JSON(parsing: Fact.figures(fact).json.text), memories))
+        }
+        let begin = Moment(milliseconds: 1_795_176_000_000)
+        func observed(_ release: String, _ step: Int64) -> Figures.Fact {
+            let end = begin + .minutes(5 * step)
+            return .observed(
+                Observation(
+                    subject: Subject(source: "ios", app: "shop", release: release),
+                    span: TimeSpan(lasting: .minutes(5), until: end), seen: end,
+                    metrics: [.sessions: 1000, .crashedSessions: Double(step % 3)]), keeping: Retention(.hours(1)))
+        }
+        let (old, new) = (
+            Subject(source: "ios", app: "shop", release: "1.0"), Subject(source: "ios", app: "shop", release: "1.1")
+        )
+        try tell(.learning(old, needs))
+        for step in 1...1200 as ClosedRange<Int64> { try tell(observed("1.0", step)) }
+        try tell(.learning(new, needs))
+        try tell(observed("1.1", 1201))
+        let memory = try #require(state.figures.series[new]?.memory(DropMemory.self, need))
+        #expect(memory.isReady)
+        #expect(memory.usual == state.figures.series[old]?.memory(DropMemory.self, need)?.usual)
+        let isSame = replayed.figures.series == state.figures.series
+        #expect(isSame)
     }
 
     private func withoutLearned(_ record: JSON) throws -> JSON {

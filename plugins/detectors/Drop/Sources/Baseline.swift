@@ -56,6 +56,8 @@ struct Baseline: Hashable, Sendable {
     /// Nothing is judged before so many hours have been learned.
     static let readyHours = 48
     private static let varianceMax = 1.0
+    /// A new release is taken to crash as often as the app within 20 %.
+    private static let releaseVariance = 0.04
     /// Before every hour there is, and far from overflowing.
     private static let never: Int64 = -100_000_000
 
@@ -97,6 +99,12 @@ struct Baseline: Hashable, Sendable {
         hoursLearned = 0
         mean = Sums()
         variance = Baseline.varianceMax
+    }
+
+    /// Becomes that of a new release: how often it crashes is known less well.
+    mutating func handOn() {
+        variance = max(variance, Baseline.releaseVariance)
+        noise.pause()
     }
 
     /// The usual rate of bad cases in that clock hour.

@@ -99,6 +99,22 @@ public struct DropMemory: AskedMemory {
 
     public init(_ need: Need) { self.need = need }
 
+    /// A new release is judged from its first span on, by what is usual for the app: as a whole, or for the release that is known
+    /// longest. Its own level is soon found, for how far it may be off is said, too.
+    public static func beginning(_ need: Need, after elders: [DropMemory]) -> DropMemory {
+        var memory = DropMemory(need)
+        var elder: DropMemory?
+        for other in elders where other.isReady && other.baseline.hoursLearned > elder?.baseline.hoursLearned ?? 0 {
+            elder = other
+        }
+        guard let elder else { return memory }
+        memory.baseline = elder.baseline
+        memory.baseline.handOn()
+        memory.loops = elder.loops
+        memory.grain = elder.grain
+        return memory
+    }
+
     public mutating func add(_ observation: Observation) { _ = takesIn(observation) }
 
     /// Takes in an observation; gives back whether it changed anything.
