@@ -210,7 +210,8 @@ let package = Package(
                 "ReleaseDetector",
             ] + kit),
         tests(
-            "BuiltinPluginsTests", ["AlertCore", "BuiltinPlugins", "BotConfig", "IssueKit", "YAMLKit"] + kit,
+            "BuiltinPluginsTests",
+            ["AlertCore", "BuiltinPlugins", "BotConfig", "DropDetector", "IssueKit", "YAMLKit"] + kit,
             exclude: ["Fixtures"]),
         tests(
             "PreviewTests",

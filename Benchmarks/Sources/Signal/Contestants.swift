@@ -3,9 +3,35 @@ internal import DropDetector
 internal import PluginKit
 internal import ThresholdDetector
 
+/// What a source gives, and the rules look at.
+enum Watched: String, CaseIterable {
+    case users
+    /// Sessions alone: nothing tells one user's loop from many users' trouble.
+    case sessions
+    /// Sessions are judged, and how many users crashed in the same span is given beside them.
+    case sessionsBesideUsers = "sessions beside users"
+
+    var knowsUsers: Bool { self != .sessions }
+    var metric: Metric { self == .users ? .crashFreeUsers : .crashFreeSessions }
+
+    /// The bad cases and all cases of a span.
+    func counts(_ tally: Tally) -> (bad: Double, total: Double) {
+        self == .users ? (tally.crashed, tally.users) : (tally.crashedSessions, tally.sessions)
+    }
+
+    func metrics(bad: Double, total: Double, users: Double, crashedUsers: Double) -> Metrics {
+        switch self {
+        case .users: [.users: total, .crashedUsers: bad]
+        case .sessions: [.sessions: total, .crashedSessions: bad]
+        case .sessionsBesideUsers:
+            [.sessions: total, .crashedSessions: bad, .users: users, .crashedUsers: crashedUsers]
+        }
+    }
+}
+
 /// Who judges the stream.
 enum Contestant: Int, CaseIterable {
-    /// Crash-free users of the last hour below 99 %, looked at whenever figures come.
+    /// Crash-free users, or sessions, of the last hour below 99 %, looked at whenever figures come.
     case bare
     /// The same three looks running, of at least 25 users.
     case consecutive
@@ -23,22 +49,26 @@ enum Contestant: Int, CaseIterable {
 
 /// The two rules of the example config.
 struct Rules {
+    let watched: Watched
     let threshold: ThresholdDetector
     let drop: DropDetector
 
-    init() throws {
+    init(_ watched: Watched) throws {
+        self.watched = watched
         let place = Position(line: 1, column: 1)
         let context = RuleContext(name: "signal", zone: .utc, checksPerDay: 288)
         threshold = try ThresholdDetector(
             options: Options(
                 name: "crash-free-floor", position: place,
                 values: [
-                    "metric": Option(.text(GuardedText(Metric.crashFreeUsers.name)), at: place),
+                    "metric": Option(.text(GuardedText(watched.metric.name)), at: place),
                     "warning": Option(.comparison(try Comparison(grammar: "< 99.5%")), at: place),
                     "critical": Option(.comparison(try Comparison(grammar: "< 99.0%")), at: place),
                 ]), context: context)
         drop = try DropDetector(
-            options: Options(name: "crash-free-drop", position: place, values: [:]), context: context)
+            options: Options(
+                name: "crash-free-drop", position: place,
+                values: ["metric": Option(.text(GuardedText(watched.metric.name)), at: place)]), context: context)
     }
 }
 
@@ -61,43 +91,52 @@ struct Panel {
 
     static func end(of step: Int) -> Moment { begin + .minutes(Int64(step + 1) * 5) }
 
+    /// Whether `drop` says that it has learned enough to judge. From then on alarms count.
+    var isReady: Bool { series.memories(DropMemory.self).first?.isReady ?? false }
+
     subscript(_ contestant: Contestant) -> Bool { isFiring[contestant.rawValue] }
 
     /// Takes in what has arrived after this step, oldest first.
     mutating func take(_ arrivals: [(step: Int, tally: Tally)], at step: Int) {
         window.append(contentsOf: arrivals)
         window.removeAll { $0.step <= step - 12 }
-        var (users, crashed) = (0.0, 0.0)
+        var hour = Tally()
         var (halfSessions, halfUsers) = (0.0, 0.0)
         for (then, tally) in window {
-            users += tally.users
-            crashed += tally.crashed
+            hour.users += tally.users
+            hour.crashed += tally.crashed
+            hour.sessions += tally.sessions
+            hour.crashedSessions += tally.crashedSessions
             if then > step - 6 {
                 halfSessions += tally.sessions
                 halfUsers += tally.worstIssueUsers
             }
         }
-        set(.bare, crashed > 0.01 * users)
-        runLength = users >= 25 && crashed > 0.01 * users ? runLength + 1 : 0
+        let (bad, total) = rules.watched.counts(hour)
+        set(.bare, bad > 0.01 * total)
+        runLength = total >= 25 && bad > 0.01 * total ? runLength + 1 : 0
         set(.consecutive, runLength >= 3)
         set(.velocity, halfUsers >= 25 && halfUsers > 0.01 * halfSessions)
         guard !arrivals.isEmpty else { return }
         let seen = Panel.end(of: step) + .seconds(30)
         for (then, tally) in arrivals {
             let span = TimeSpan(lasting: .minutes(5), until: Panel.end(of: then))
-            add(span, seen, users: tally.users, crashed: tally.crashed)
+            add(span, seen, tally)
         }
-        add(TimeSpan(lasting: .hours(1), until: Panel.end(of: step)), seen, users: users, crashed: crashed)
+        // The distinct users of an hour are given as such; sessions are pooled from the short spans.
+        if rules.watched == .users { add(TimeSpan(lasting: .hours(1), until: Panel.end(of: step)), seen, hour) }
         judge(.threshold, rules.threshold.judge(series, at: seen))
         judge(.drop, rules.drop.judge(series, at: seen))
         set(.rules, self[.threshold] || self[.drop])
     }
 
-    private mutating func add(_ span: TimeSpan, _ seen: Moment, users: Double, crashed: Double) {
+    private mutating func add(_ span: TimeSpan, _ seen: Moment, _ tally: Tally) {
+        let (bad, total) = rules.watched.counts(tally)
         series.add(
             Observation(
                 subject: Panel.subject, span: span, seen: seen,
-                metrics: [.users: users, .crashedUsers: crashed]),
+                metrics: rules.watched.metrics(
+                    bad: bad, total: total, users: tally.users, crashedUsers: tally.crashed)),
             keeping: .hours(1))
     }
 

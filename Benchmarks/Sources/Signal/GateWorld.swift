@@ -96,7 +96,9 @@ struct GateWorld {
         var preview = playback(rules: rules)
         var apps = GateWorld.names.indices.map {
             // The night of the world is the apps' own.
-            App(usersPerDay: GateWorld.users(of: $0), visits: 3, seed: seed &* 977 &+ UInt64($0), phase: 0)
+            App(
+                usersPerDay: GateWorld.users(of: $0), visits: 3, seed: seed &* 977 &+ UInt64($0), phase: 0,
+                noise: .slight)
         }
         var windows = GateWorld.names.map { _ in [Tally]() }
         let subjects = GateWorld.names.map { Subject(source: "world", app: $0) }

@@ -13,9 +13,11 @@ struct Report {
 
     func write() {
         let days = trial.appDays
-        print("## \(number(trial.size.usersPerDay)) users a day")
+        print("## \(trial.title)")
         print("")
-        print("\(number(days)) quiet app-days; of each kind of incident \(trial.found.count / (4 * 4)).")
+        print(
+            "\(number(days)) quiet app-days from the day on which `drop` was ready; of each kind of incident \(trial.found.count / (4 * 4))."
+        )
         print("")
         print("| | false alarms per app-month | one in so many app-days |")
         print("| --- | ---: | ---: |")
@@ -49,6 +51,27 @@ struct Report {
             let best = ratio(depth) { optimum(depth, $0) }
             let bare = ratio(depth) { delays(.bare, depth, $0) }
             print("| \(points(depth)) | \(best) | \(bare) |")
+        }
+    }
+
+    /// One line for each trial: what was aimed at.
+    static func writeSummary(_ reports: [Report]) {
+        print("")
+        print("False alarms an app-month, and the median delays of the example rules as multiples of the optimum's:")
+        print("")
+        let watchers: [Contestant] = [.bare, .threshold, .drop, .rules]
+        let depths = Trial.depths.indices
+        print(
+            tableRow(
+                ["users a day", "watched"] + watchers.map(\.title) + depths.map { "\(reports[0].points($0))" }))
+        print(tableRow(["---:", "---"] + (watchers.map { _ in "---:" } + depths.map { _ in "---:" })))
+        for report in reports {
+            let trial = report.trial
+            let alarms = watchers.map { fixed(Double(trial.falseAlarms[$0.rawValue]) / trial.appDays * 30, 2) }
+            print(
+                tableRow(
+                    [number(trial.size.usersPerDay), trial.size.watched.rawValue] + alarms
+                        + depths.map { depth in report.ratio(depth) { report.optimum(depth, $0) } }))
         }
     }
 
@@ -105,4 +128,8 @@ struct Report {
     // MARK: - Text
 
     private func points(_ depth: Int) -> String { "\(fixed(Trial.depths[depth] * 100, depth == 0 ? 1 : 0)) points" }
+}
+
+extension Trial {
+    fileprivate var title: String { "\(number(size.usersPerDay)) users a day, \(size.watched.rawValue)" }
 }

@@ -17,8 +17,9 @@ struct Trial {
     struct Size {
         let usersPerDay: Double
         let visits: Double
+        let watched: Watched
         let apps: Int
-        /// Days after the first three weeks, which count for nothing.
+        /// Days after the first three weeks, in which there are no incidents.
         let days: Int
         let daysBetweenIncidents: Int
     }
@@ -39,11 +40,12 @@ struct Trial {
     private(set) var usersPerSpan = 0.0
     private(set) var rate = 0.0
 
-    var appDays: Double { Double(size.apps * size.days) }
+    /// The days in which the rule said that it was ready, and in which false alarms were counted.
+    private(set) var appDays = 0.0
 
     init(_ size: Size, seed: UInt64) throws {
         self.size = size
-        let rules = try Rules()
+        let rules = try Rules(size.watched)
         var chance = Chance(seed: seed &* 7919)
         var (spans, users, crashing) = (0.0, 0.0, 0.0)
         for number in 0..<size.apps {
@@ -51,7 +53,8 @@ struct Trial {
             var app = App(usersPerDay: size.usersPerDay, visits: size.visits, seed: own)
             var line = Line(seed: own)
             var panel = Panel(rules)
-            var oracles = Trial.depths.map(Oracle.init)
+            var isReady = false
+            var oracles = Trial.depths.map { Oracle(depth: $0, app.noise, size.watched) }
             let begin = Trial.learningDays * App.stepsPerDay
             var next = begin + Int(chance.unit() * Double(size.daysBetweenIncidents * App.stepsPerDay))
             for step in 0..<(begin + size.days * App.stepsPerDay) {
@@ -59,7 +62,10 @@ struct Trial {
                 let arrivals = line.arrivals(after: tally, step: step)
                 let before = panel.isFiring
                 panel.take(arrivals, at: step)
-                guard step >= begin else { continue }
+                if !isReady {
+                    isReady = panel.isReady
+                    continue
+                }
                 spans += 1
                 users += tally.users
                 crashing += tally.users * tally.truth
@@ -69,7 +75,7 @@ struct Trial {
                 for (_, tally) in arrivals {
                     for depth in oracles.indices { count(oracles[depth].take(tally), depth) }
                 }
-                if step == next {
+                if step >= begin, step == next {
                     next += Int((0.5 + chance.unit()) * Double(size.daysBetweenIncidents * App.stepsPerDay))
                     for depth in Trial.depths.indices {
                         for shape in Shape.allCases {
@@ -79,6 +85,7 @@ struct Trial {
                 }
             }
         }
+        appDays = spans / Double(App.stepsPerDay)
         usersPerSpan = users / spans
         rate = crashing / max(users, 1)
     }

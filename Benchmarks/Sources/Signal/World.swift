@@ -13,18 +13,44 @@ struct Tally {
     var truth = 0.0
 }
 
+/// By how much the counts of an app's spans vary beyond what chance would have it. Every app has its own.
+struct Noise {
+    /// Common causes move the rate of single spans, which is drawn from a beta distribution: the correlation of two users of
+    /// one span (the rho of the beta-binomial distribution).
+    var spread: Double
+    /// Of the users who crash, those who start the app again and crash again in the same span, whatever the traffic.
+    var loopShare = 0.0
+    /// How often they do on average: geometric.
+    var loopLength = 1.0
+
+    /// Hardly any: for what is about something else.
+    static let slight = Noise(spread: 0.0001)
+
+    /// Common causes and loops, each for itself anything between none and so much that counts vary twice as Poisson ones. Common
+    /// causes do so at the mean traffic of the app, whatever it is: they show more at busy hours. Loops are of two to eight
+    /// more crashes on average.
+    init(drawnBy chance: inout Chance, usersPerSpan: Double) {
+        spread = max(1e-6, chance.unit() / max(2, usersPerSpan))
+        let clumps = chance.unit()
+        loopLength = 2 + 6 * chance.unit()
+        loopShare = clumps / (2 * loopLength * loopLength - clumps * loopLength)
+    }
+
+    init(spread: Double) { self.spread = spread }
+}
+
 /// An app without incidents: its traffic and its crashes, five minutes after five minutes.
 ///
 /// Traffic has the rhythm of days and weeks and wanders by a few percent from day to day. The rate of crashed users has
 /// a rhythm too, wanders slowly (a mean-reverting walk: a tenth up or down within about a week), changes a little with
-/// each of the app's own releases, and in each span is drawn anew from a beta distribution, so that counts are
-/// beta-binomial.
+/// each of the app's own releases, and has noise: counts are beta-binomial, and of sessions they come in clumps, too.
 struct App {
     let usersPerDay: Double
     /// How often a user comes in a day; each visit is seen in one span.
     let visits: Double
     /// The long-run share of users that crash in five minutes of use.
     let rate: Double
+    let noise: Noise
     private var chance: Chance
     private let phase: Double
     private var walk = 0.0
@@ -35,13 +61,17 @@ struct App {
 
     /// 99.7 % of a day's visitors are crash-free if each comes once; of three visits each 99.9 %.
     static let crashesPerUser = 0.003
-    static let spread = 0.0001
     static let stepsPerDay = 288
     static let walkDeviation = 0.10
     static let walkDays = 7.0
 
-    /// - Parameter phase: where in the week it begins, in days; nil for anywhere in a day.
-    init(usersPerDay: Double, visits: Double, seed: UInt64, phase fixedPhase: Double? = nil) {
+    /// - Parameters:
+    ///   - phase: where in the week it begins, in days; nil for anywhere in a day.
+    ///   - noise: nil for some of its own.
+    init(
+        usersPerDay: Double, visits: Double, seed: UInt64, phase fixedPhase: Double? = nil,
+        noise fixedNoise: Noise? = nil
+    ) {
         self.usersPerDay = usersPerDay
         self.visits = visits
         chance = Chance(seed: seed)
@@ -49,6 +79,7 @@ struct App {
         let anywhere = chance.unit()
         phase = fixedPhase ?? anywhere
         walk = App.walkDeviation * chance.normal()
+        noise = fixedNoise ?? Noise(drawnBy: &chance, usersPerSpan: usersPerDay * visits / Double(App.stepsPerDay))
     }
 
     /// The next five minutes, with this much more of a rate.
@@ -78,14 +109,26 @@ struct App {
         let quiet = rate * exp(walk + release + 0.12 * sin(hour + 1) + (isWeekend ? 0.06 : -0.02))
         tally.truth = quiet
         let mean = min(0.95, quiet + extra)
-        let drawn = tally.users > 0 ? chance.beta(mean: mean, spread: App.spread) : mean
+        let drawn = tally.users > 0 ? chance.beta(mean: mean, spread: noise.spread) : mean
         tally.crashed = chance.binomial(tally.users, drawn)
-        tally.sessions = tally.users + chance.poisson(0.6 * tally.users)
-        tally.crashedSessions = min(tally.sessions, tally.crashed + chance.poisson(0.3 * tally.crashed))
+        let again = crashesAgain(of: tally.crashed)
+        tally.sessions = tally.users + chance.poisson(0.6 * tally.users) + again
+        tally.crashedSessions = tally.crashed + again
         let ofExtra = chance.binomial(tally.crashed, extra / mean)
         tally.worstIssueUsers =
             chance.binomial(tally.crashed - ofExtra, 0.4) + (extraInOneIssue ? ofExtra : chance.binomial(ofExtra, 0.4))
         return tally
+    }
+
+    /// The sessions of users who crash again and again.
+    private mutating func crashesAgain(of crashed: Double) -> Double {
+        guard noise.loopShare > 0 else { return 0 }
+        var again = 0.0
+        for _ in 0..<Int(chance.binomial(crashed, noise.loopShare)) {
+            again += 1
+            while chance.unit() > 1 / noise.loopLength { again += 1 }
+        }
+        return again
     }
 }
 

@@ -27,6 +27,15 @@ public protocol AskedMemory: DetectorMemory {
 
     /// One that knows nothing yet.
     init(_ need: Need)
+
+    /// What a new release of an app begins with; unless said otherwise, nothing is handed on.
+    ///
+    /// - Parameter elders: what is remembered for the same need of the app as a whole, and of its other releases.
+    static func beginning(_ need: Need, after elders: [Self]) -> Self
+}
+
+extension AskedMemory {
+    public static func beginning(_ need: Need, after elders: [Self]) -> Self { Self(need) }
 }
 
 /// A memory that is kept of every subject from its first observation on, whatever rules there are: for what a rule that is
@@ -108,8 +117,8 @@ public struct MemoryNeed: Hashable, Sendable {
     /// The name of the kind.
     public var name: String { need.name }
 
-    /// A memory that knows nothing yet.
-    var beginning: MemoryBox { need.beginning }
+    /// A memory that knows nothing of its own yet.
+    func beginning(after elders: [MemoryBox]) -> MemoryBox { need.beginning(after: elders) }
 
     func isMet(by box: MemoryBox) -> Bool { need.isMet(by: box) }
 
@@ -180,7 +189,7 @@ extension MemoryNeeds: JSONWritable {
 private protocol ErasedNeed: AnyObject, JSONPart, Sendable {
     var name: String { get }
     var kind: MemoryKind { get }
-    var beginning: MemoryBox { get }
+    func beginning(after elders: [MemoryBox]) -> MemoryBox
     func isMet(by box: MemoryBox) -> Bool
     func isSame(as other: any ErasedNeed) -> Bool
     /// Puts a member `need`.
@@ -195,7 +204,10 @@ private final class TypedNeed<Memory: AskedMemory>: ErasedNeed {
 
     var name: String { Memory.name }
     var kind: MemoryKind { MemoryKind(Memory.self) }
-    var beginning: MemoryBox { TypedMemoryBox(Memory(need)) }
+    func beginning(after elders: [MemoryBox]) -> MemoryBox {
+        let elders = elders.compactMap { ($0 as? TypedMemoryBox<Memory>)?.kept }.filter { $0.need == need }
+        return TypedMemoryBox(Memory.beginning(need, after: elders))
+    }
     func isMet(by box: MemoryBox) -> Bool { (box as? TypedMemoryBox<Memory>)?.kept.need == need }
     func isSame(as other: any ErasedNeed) -> Bool { (other as? TypedNeed<Memory>)?.need == need }
     func put(into json: inout JSONWriter) { need.put(into: &json) }

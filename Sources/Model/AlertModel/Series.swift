@@ -88,9 +88,11 @@ public struct Series: Hashable, Sendable {
     static let meltingShare = 0.5
 
     /// From now on remembers what is needed; what was remembered before and is not needed any more is forgotten.
-    public mutating func remember(_ needs: MemoryNeeds) {
+    ///
+    /// - Parameter elders: the app as a whole and its other releases, where this is a release. They may hand on what they know.
+    public mutating func remember(_ needs: MemoryNeeds, after elders: [Series] = []) {
         guard !remembers(needs) else { return }
-        shared[0].memory.keep(needs)
+        shared[0].memory.keep(needs, after: elders.flatMap(\.memoryBoxes))
     }
 
     /// Whether it remembers just that, besides what is remembered of every subject.

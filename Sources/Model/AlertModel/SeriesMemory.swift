@@ -25,13 +25,15 @@ struct SeriesMemory: Hashable, Sendable {
     }
 
     /// From now on keeps what is needed; of what was kept before and is not needed any more nothing is left.
-    mutating func keep(_ needs: MemoryNeeds) {
+    ///
+    /// - Parameter elders: what is remembered of the app as a whole and of its other releases.
+    mutating func keep(_ needs: MemoryNeeds, after elders: [MemoryBox]) {
         let known = boxes
         boxes.removeAll { box in self.needs.list.contains { $0.isMet(by: box) } }
         for need in needs.list {
             let kind = need.kind
             if !kinds.contains(where: { $0.identity == kind.identity }) { kinds.append(kind) }
-            boxes.append(known.first { need.isMet(by: $0) } ?? need.beginning)
+            boxes.append(known.first { need.isMet(by: $0) } ?? need.beginning(after: elders))
         }
         self.needs = needs
     }

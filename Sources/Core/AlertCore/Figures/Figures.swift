@@ -33,7 +33,8 @@ public struct Figures: Sendable {
         case .observed(let observation, let retention):
             change(observation.subject) { $0.add(observation, keeping: retention) }
         case .learning(let subject, let needs):
-            change(subject) { $0.remember(needs) }
+            let elders = elders(of: subject)
+            change(subject) { $0.remember(needs, after: elders) }
         case .forgotten(let subject):
             if series.removeValue(forKey: subject) != nil { unlist(subject) }
         case .series(let subject, let kept):
@@ -49,6 +50,12 @@ public struct Figures: Sendable {
     mutating func record(_ fact: Fact, _ output: inout Output) {
         apply(fact)
         output.facts.append(.figures(fact))
+    }
+
+    /// Of a release: the app as a whole and its other releases, in an order that a replay repeats.
+    private func elders(of subject: Subject) -> [Series] {
+        guard subject.release != nil else { return [] }
+        return ([subject.whole] + releases(of: subject)).filter { $0 != subject }.compactMap { series[$0] }
     }
 
     /// Changes in place what is kept of a subject, and lists it when it is new.

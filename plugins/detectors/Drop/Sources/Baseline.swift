@@ -33,8 +33,8 @@ struct Baseline: Hashable, Sendable {
     var day = [Sums](repeating: Sums(), count: 24)
     /// From Thursday on, as the hours since 1970 are.
     var week = [Sums](repeating: Sums(), count: 168)
-    /// By how much the counts of spans vary more than chance would have it: squares beyond it, and expected counts squared.
-    var noise = Sums(bad: Baseline.noiseUsual * Baseline.noiseWeight, expected: Baseline.noiseWeight)
+    /// By how much the counts of spans vary more than chance would have it.
+    var noise = Noise()
 
     // The numbers below are guesses at what apps are like, tried on the simulated apps of Benchmarks/Sources/Signal.
 
@@ -48,18 +48,16 @@ struct Baseline: Hashable, Sendable {
     private static let dayFade = 1 - 1.0 / 42
     private static let weekFade = 1 - 1.0 / 6
     private static let meanFade = 1 - 1.0 / 168
-    /// The rate of a span is taken to vary by 20 % at first.
-    private static let noiseUsual = 0.04
-    private static let noiseWeight = 400.0
-    /// A month of spans of five minutes.
-    private static let noiseFade = 1 - 1.0 / 8640
-    private static let noiseLeast = 1e-4
+    /// The rate of an hour is taken to vary by 20 %.
+    private static let hourNoise = 0.04
     /// The level is a plain quotient for a week; the rhythm is learned when a day has given it a meaning.
     private static let plainHours = 168
     private static let rhythmAfterHours = 24
     /// Nothing is judged before so many hours have been learned.
     static let readyHours = 48
     private static let varianceMax = 1.0
+    /// A new release is taken to crash as often as the app within 20 %.
+    private static let releaseVariance = 0.04
     /// Before every hour there is, and far from overflowing.
     private static let never: Int64 = -100_000_000
 
@@ -70,6 +68,7 @@ struct Baseline: Hashable, Sendable {
         let passed = min(max(1, hour.hour - learnedUntil), 1000)
         learnedUntil = max(learnedUntil, hour.hour)
         variance = min(Baseline.varianceMax, variance + Baseline.drift * Double(passed))
+        noise.settle()
         guard isUsual else { return }
         hoursLearned += 1
         let (daySlot, weekSlot) = Baseline.slots(hour.hour)
@@ -79,7 +78,8 @@ struct Baseline: Hashable, Sendable {
         if hoursLearned > Baseline.plainHours {
             let expected = hour.total * exp(level) * factor
             // One wild hour does not carry the level away.
-            bad = min(bad, expected + 4 * (0.25 + expected + Baseline.noiseUsual * expected * expected).squareRoot())
+            let spread = 0.25 + expected * (1 + noise.clumps) + Baseline.hourNoise * expected * expected
+            bad = min(bad, expected + 4 * spread.squareRoot())
             variance = 1 / (1 / variance + expected)
             level = (level + variance * (bad - expected)).clamped(to: -30...0)
         }
@@ -94,16 +94,6 @@ struct Baseline: Hashable, Sendable {
         week[weekSlot].add(bad, expected: hour.total * rate * dayFactor, fade: Baseline.weekFade)
     }
 
-    /// Learns by how much the counts of spans vary, from one where nothing was wrong.
-    mutating func learnNoise(_ bucket: DropMemory.Bucket, usual: Double) {
-        let expected = bucket.total * usual
-        guard expected > 0 else { return }
-        let square = (bucket.bad - expected) * (bucket.bad - expected)
-        let most = 16 * (expected + noisiness * expected * expected)
-        noise.bad = noise.bad * Baseline.noiseFade + min(square, most) - expected
-        noise.expected = noise.expected * Baseline.noiseFade + expected * expected
-    }
-
     /// Forgets how many bad cases are usual, but not when in the week they come.
     mutating func levelAnew() {
         hoursLearned = 0
@@ -111,8 +101,11 @@ struct Baseline: Hashable, Sendable {
         variance = Baseline.varianceMax
     }
 
-    /// The square of the relative deviation of the rate from span to span.
-    var noisiness: Double { (noise.bad / max(noise.expected, 1)).clamped(to: Baseline.noiseLeast...4) }
+    /// Becomes that of a new release: how often it crashes is known less well.
+    mutating func handOn() {
+        variance = max(variance, Baseline.releaseVariance)
+        noise.pause()
+    }
 
     /// The usual rate of bad cases in that clock hour.
     func rate(_ hour: Int64) -> Double {

@@ -2,6 +2,9 @@ public import PluginKit
 
 // What was learned as JSON, for snapshots. Reading takes back exactly what was written, and refuses what could not have
 // been.
+//
+// What has no `version` is of the first, which learned one number of noise in another way: that begins anew, and all else goes
+// on.
 
 extension DropMemory.Need: JSONWritable, JSONReadable {
     public func put(into json: inout JSONWriter) {
@@ -20,8 +23,10 @@ extension DropMemory.Need: JSONWritable, JSONReadable {
 extension DropMemory {
     public func put(into json: inout JSONWriter) {
         json.object { json in
+            json.member("version", DropMemory.version)
             json.member("need", need)
             json.member("grain", grain)
+            json.member("loops", loops)
             json.array("odd") { json in
                 json.put(Int64(shorter))
                 json.put(shorterSince)
@@ -41,8 +46,15 @@ extension DropMemory {
         }
     }
 
+    private static let version: Int64 = 2
+
     public init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init(try Need(reader.member("need")))
+        let version = try reader.optional("version")?.whole(in: 2...DropMemory.version) ?? 1
+        if version > 1 {
+            loops = try Baseline.Sums(reader.member("loops"))
+            guard loops.bad >= 0, loops.expected > 0 else { throw reader.mismatch(expected: "crashes of some users") }
+        }
         grain = try reader.member("grain").whole(in: 0...3_600_000)
         let parts = try reader.member("odd").elements(exactly: 3)
         shorter = Int(try parts[0].whole(in: 0...Int64(DropMemory.shorterEnough)))
@@ -55,7 +67,7 @@ extension DropMemory {
         hours = try reader.member("hours").elements(most: 64).list(Hour.init)
         mark = try DropScore(reader.member("mark"))
         score = try DropScore(reader.member("score"))
-        baseline = try Baseline(reader.member("baseline"))
+        baseline = try Baseline(reader.member("baseline"), version)
     }
 }
 
@@ -67,16 +79,19 @@ extension DropMemory.Bucket: JSONPart {
             bad.put(into: &json)
             total.put(into: &json)
             json.put(seen)
+            if counted != bad { counted.put(into: &json) }
         }
     }
 
     fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
-        let parts = try reader.elements(exactly: 5)
+        let parts = try reader.elements()
+        guard parts.count == 5 || parts.count == 6 else { throw reader.mismatch(expected: "5 or 6 elements") }
         self.init(
             from: try parts[0].whole(in: JSONReader.instants), to: try parts[1].whole(in: JSONReader.instants),
             bad: try parts[2].number(in: 0...1e18), total: try parts[3].number(in: 0...1e18),
-            seen: try parts[4].whole(in: JSONReader.instants))
-        guard from < to, bad <= total else { throw reader.mismatch(expected: "a span and its counts") }
+            seen: try parts[4].whole(in: JSONReader.instants),
+            counted: parts.count == 6 ? try parts[5].number(in: 0...1e18) : nil)
+        guard from < to, counted <= bad, bad <= total else { throw reader.mismatch(expected: "a span and its counts") }
     }
 }
 
@@ -101,6 +116,7 @@ extension DropScore: JSONPart {
                     suspicion.depth.put(into: &json)
                     suspicion.calm.put(into: &json)
                     suspicion.lasted.put(into: &json)
+                    suspicion.peak.put(into: &json)
                 }
             }
             json.array("excluded", excluded) { json, hours in [hours.lowerBound, hours.upperBound].put(into: &json) }
@@ -112,10 +128,13 @@ extension DropScore: JSONPart {
         moments = try reader.member("moments").depths(upTo: 1e13)
         until = try reader.member("until").whole(in: JSONReader.instants)
         if let written = try reader.optional("suspicion") {
-            let parts = try written.elements(exactly: 4)
+            let parts = try written.elements()
+            guard parts.count == 4 || parts.count == 5 else { throw written.mismatch(expected: "4 or 5 elements") }
             suspicion = Suspicion(
                 since: try parts[0].number(in: -1e6...1e7), depth: Int(try parts[1].whole(in: 0...7)),
-                calm: try parts[2].number(in: 0...1e6), lasted: try parts[3].number(in: 0...1e6))
+                calm: try parts[2].number(in: 0...1e6), lasted: try parts[3].number(in: 0...1e6),
+                // The first version did not keep it, and learned from nothing that it had suspected.
+                peak: parts.count == 5 ? try parts[4].number(in: 0...1e13) : 1e6)
         }
         for written in try reader.member("excluded").elements(most: 64) {
             let parts = try written.elements(exactly: 2)
@@ -140,15 +159,47 @@ extension Baseline: JSONPart {
         }
     }
 
-    fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
+    fileprivate init(_ reader: JSONReader, _ version: Int64) throws(JSONMismatch) {
         level = try reader.member("level").number(in: -100...100)
         variance = try reader.member("variance").number(in: 0...100)
         hoursLearned = Int(try reader.member("hours").whole(in: 0...100_000_000))
         learnedUntil = try reader.member("until").whole(in: JSONReader.hours)
         mean = try Sums(reader.member("mean"))
-        noise = try Sums(reader.member("noise"))
+        if version > 1 { noise = try Noise(reader.member("noise")) }
         day = try reader.member("day").elements(exactly: 24).list(Sums.init)
         week = try reader.member("week").elements(exactly: 168).list(Sums.init)
+    }
+}
+
+extension Noise: JSONPart {
+    func put(into json: inout JSONWriter) {
+        json.object { json in
+            json.array("sums") { json in
+                sums.clumpsClumps.put(into: &json)
+                sums.clumpsRate.put(into: &json)
+                sums.rateRate.put(into: &json)
+                sums.clumps.put(into: &json)
+                sums.rate.put(into: &json)
+            }
+            json.array("shares") { json in
+                clumps.put(into: &json)
+                rate.put(into: &json)
+            }
+            if let before { json.member("before", before) }
+        }
+    }
+
+    fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
+        let parts = try reader.member("sums").elements(exactly: 5)
+        // What varies less than chance would have it makes negative sums.
+        sums = Sums(
+            clumpsClumps: try parts[0].number(in: 0...1e30), clumpsRate: try parts[1].number(in: 0...1e30),
+            rateRate: try parts[2].number(in: 0...1e30), clumps: try parts[3].number(in: -1e30...1e30),
+            rate: try parts[4].number(in: -1e30...1e30))
+        let shares = try reader.member("shares").elements(exactly: 2)
+        clumps = try shares[0].number(in: 0...Noise.most)
+        rate = try shares[1].number(in: 0...Noise.most)
+        before = try reader.optional("before").map { reader throws(JSONMismatch) in try Baseline.Sums(reader) }
     }
 }
 
@@ -157,7 +208,6 @@ extension Baseline.Sums: JSONPart {
 
     fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {
         let parts = try reader.elements(exactly: 2)
-        // What varies less than chance would have it makes a negative sum of squares.
         self.init(bad: try parts[0].number(in: -1e30...1e30), expected: try parts[1].number(in: 0...1e30))
     }
 }

@@ -9,6 +9,11 @@ extension DropMemory {
     /// How much has been learned, as a time; after three weeks little is gained by more.
     public var learned: Duration { .hours(Int64(baseline.hoursLearned)) }
 
+    /// By how much the counts of a span like the newest vary, as a multiple of what chance alone gives: 1 is chance.
+    public var dispersion: Double? {
+        recent.last.map { baseline.noise.dispersion(expected: $0.total * baseline.rate($0.hour)) }
+    }
+
     /// What must be learned before anything can be said.
     public static let leastLearned = Duration.hours(Int64(Baseline.readyHours))
 
@@ -27,9 +32,8 @@ extension DropMemory {
     /// How rarely chance alone gives as much evidence for a fall as there is now, in days between two such times.
     ///
     /// The evidence itself is a bound: it reaches so many days at most once in as many. Counts are whole and jump past any
-    /// limit, and the usual rate is raised by its uncertainty, so that truly it is reached a third as often or less. In
-    /// `Benchmarks/Sources/Signal` a rarity of 90 came by chance once in 112, 300 and 2,400 days, with 500, 20,000 and
-    /// 1,000,000 users a day.
+    /// limit, and the usual rate is raised by its uncertainty, so that truly it is reached more seldom: how often is measured in
+    /// `Benchmarks/Sources/Signal`, and the factor chosen by it.
     public var rarity: Double { score.total * DropMemory.boundIsCarefulBy }
 
     /// The same for falls that are about as deep as `depth` or deeper.
@@ -37,7 +41,7 @@ extension DropMemory {
         score.total(atLeast: depth, of: need.by) * DropMemory.boundIsCarefulBy
     }
 
-    private static let boundIsCarefulBy = 3.0
+    private static let boundIsCarefulBy = 2.5
 
     /// The least rarity that a rule may ask for: from here on nothing is learned, so that no fall is.
     public static let rarityMin = Duration.days(15)

@@ -11,7 +11,7 @@ public import PluginKit
 /// that overlaps one already taken is passed over, a span seen again is corrected as long as it is one of the last six
 /// hours.
 ///
-/// Memory: 3 KB for the rhythm, 40 bytes a span of the last six hours (at most 360), 24 bytes an hour of the last day: some
+/// Memory: 3 KB for the rhythm, 48 bytes a span of the last six hours (at most 360), 24 bytes an hour of the last day: some
 /// 8 KB with spans of five minutes, at most 20 KB.
 public struct DropMemory: AskedMemory {
     public static let name = "learned"
@@ -36,6 +36,14 @@ public struct DropMemory: AskedMemory {
         var bad: Double
         var total: Double
         var seen: Int64
+        /// The bad cases that are judged and learned from: fewer than all where one user's loop is among them.
+        var counted: Double
+
+        /// - Parameter counted: all of them, unless said otherwise.
+        init(from: Int64, to: Int64, bad: Double, total: Double, seen: Int64, counted: Double? = nil) {
+            (self.from, self.to, self.bad, self.total, self.seen) = (from, to, bad, total, seen)
+            self.counted = counted ?? bad
+        }
     }
 
     /// The counts of one clock hour.
@@ -55,6 +63,8 @@ public struct DropMemory: AskedMemory {
     /// The hours that are not learned from yet, oldest first.
     var hours: [Hour] = []
     var baseline = Baseline()
+    /// How many crashed sessions there are for each crashed user: the sessions, and the users.
+    var loops = DropMemory.loopsUsual
     /// How long the spans are that are taken, in milliseconds; 0 before the first.
     var grain: Int64 = 0
     /// How many much shorter ones came since a moment, in milliseconds since 1970.
@@ -62,7 +72,9 @@ public struct DropMemory: AskedMemory {
     var shorterSince: Int64 = 0
     /// How many observations running were seen long before the newest span ended.
     var behind = 0
+    /// For the newest spans, and for those that leave the last hours.
     private var table = Scratch<DropTable>()
+    private var markTable = Scratch<DropTable>()
     private var search = Scratch<MetricSearch>()
 
     // In milliseconds, made once: they are compared at every observation.
@@ -78,7 +90,30 @@ public struct DropMemory: AskedMemory {
     /// Longest span that says something of its hour.
     private static let spanMax: Int64 = 3_600_000
 
+    /// That there are one and a half sessions is as sure as ten users make it.
+    static let loopsUsual = Baseline.Sums(bad: 15, expected: 10)
+    private static let loopsFade = 1 - 1.0 / 8640
+    /// A span may have so many times the usual number of crashed sessions for each crashed user, before the rest is taken for
+    /// loops.
+    private static let loopsMax = 2.0
+
     public init(_ need: Need) { self.need = need }
+
+    /// A new release is judged from its first span on, by what is usual for the app: as a whole, or for the release that is known
+    /// longest. Its own level is soon found, for how far it may be off is said, too.
+    public static func beginning(_ need: Need, after elders: [DropMemory]) -> DropMemory {
+        var memory = DropMemory(need)
+        var elder: DropMemory?
+        for other in elders where other.isReady && other.baseline.hoursLearned > elder?.baseline.hoursLearned ?? 0 {
+            elder = other
+        }
+        guard let elder else { return memory }
+        memory.baseline = elder.baseline
+        memory.baseline.handOn()
+        memory.loops = elder.loops
+        memory.grain = elder.grain
+        return memory
+    }
 
     public mutating func add(_ observation: Observation) { _ = takesIn(observation) }
 
@@ -86,10 +121,26 @@ public struct DropMemory: AskedMemory {
     mutating func takesIn(_ observation: Observation) -> Bool {
         guard isTimely(observation.seen.milliseconds), observation.isComplete, let share = share(observation.metrics)
         else { return false }
-        let bucket = Bucket(
+        var bucket = Bucket(
             from: observation.span.from.milliseconds, to: observation.span.to.milliseconds,
             bad: share.total - share.hits, total: share.total, seen: observation.seen.milliseconds)
-        return fits(bucket) && take(bucket)
+        guard fits(bucket) else { return false }
+        leaveOutLoops(of: observation.metrics, &bucket)
+        return take(bucket)
+    }
+
+    /// A user who starts the app again and crashes again is a trouble of one. Where it is known how many users crashed in the very same
+    /// span, what is far more than they usually cause does not count.
+    private mutating func leaveOutLoops(of metrics: Metrics, _ bucket: inout Bucket) {
+        guard search.value?.metric == .crashFreeSessions, let users = metrics[.crashedUsers], users >= 0,
+            users <= bucket.total
+        else { return }
+        // With one user more than are known: some sessions have none, and fractions of a user say little.
+        let most = DropMemory.loopsMax * loops.bad / loops.expected * (users + 1)
+        bucket.counted = min(bucket.bad, most)
+        guard bucket.from >= score.until else { return }
+        loops.bad = loops.bad * DropMemory.loopsFade + bucket.bad
+        loops.expected = loops.expected * DropMemory.loopsFade + users
     }
 
     /// The share behind the rate. Of nobody nothing can be said, but the time has passed.
@@ -157,11 +208,12 @@ public struct DropMemory: AskedMemory {
         score = DropScore()
         grain = length
         shorter = 0
+        baseline.noise = Noise()
+        forgetTables()
         // Rates of sessions are the same whatever the span.
         guard !Metric(need.metric).adds else { return }
         hours.removeAll()
         baseline = Baseline()
-        table.value = nil
     }
 
     private mutating func take(_ bucket: Bucket) -> Bool {
@@ -174,12 +226,12 @@ public struct DropMemory: AskedMemory {
         if known.from == bucket.from, known.to == bucket.to {
             guard known.seen <= bucket.seen else { return false }
             recent[place] = bucket
-            guard known.bad != bucket.bad || known.total != bucket.total else { return false }
-            pool(bucket, bad: bucket.bad - known.bad, total: bucket.total - known.total)
+            guard known.counted != bucket.counted || known.total != bucket.total else { return false }
+            pool(bucket, bad: bucket.counted - known.counted, total: bucket.total - known.total)
         } else {
             guard bucket.to <= known.from else { return false }
             recent.insert(bucket, at: place)
-            pool(bucket, bad: bucket.bad, total: bucket.total)
+            pool(bucket, bad: bucket.counted, total: bucket.total)
         }
         // What came after it is weighed again.
         rescore()
@@ -189,16 +241,19 @@ public struct DropMemory: AskedMemory {
     private mutating func append(_ bucket: Bucket) -> Bool {
         guard bucket.from >= mark.until else { return false }
         recent.append(bucket)
-        pool(bucket, bad: bucket.bad, total: bucket.total)
+        pool(bucket, bad: bucket.counted, total: bucket.total)
         learn(until: bucket.to)
-        weigh(bucket, in: \.score)
+        weigh(bucket, in: \.score, with: \.table)
         acceptWhatStays()
         let horizon = bucket.to - DropMemory.correctionsLast
         var gone = 0
         while gone < recent.count - 1, recent[gone].to <= horizon || recent.count - gone > DropMemory.recentMax {
-            weigh(recent[gone], in: \.mark)
-            if !mark.isSuspicious, !score.isSuspicious, let table = table.value {
-                baseline.learnNoise(recent[gone], usual: table.usual)
+            let wasSuspicious = mark.isSuspicious
+            weigh(recent[gone], in: \.mark, with: \.markTable)
+            if wasSuspicious || !baseline.isReady {
+                baseline.noise.pause()
+            } else if let usual = markTable.value?.usual {
+                learnNoise(at: gone, usual)
             }
             gone += 1
         }
@@ -208,23 +263,31 @@ public struct DropMemory: AskedMemory {
 
     private mutating func rescore() {
         score = mark
-        for bucket in recent { weigh(bucket, in: \.score) }
+        for bucket in recent { weigh(bucket, in: \.score, with: \.table) }
     }
 
-    private mutating func weigh(_ bucket: Bucket, in score: WritableKeyPath<DropMemory, DropScore>) {
+    private mutating func weigh(
+        _ bucket: Bucket, in score: WritableKeyPath<DropMemory, DropScore>,
+        with table: WritableKeyPath<DropMemory, Scratch<DropTable>>
+    ) {
         guard baseline.isReady else {
             self[keyPath: score].pass(bucket)
             return
         }
         let hour = bucket.hour
         let current: DropTable
-        if let known = table.value, known.hour == hour {
+        if let known = self[keyPath: table].value, known.hour == hour {
             current = known
         } else {
             current = DropTable(hour: hour, baseline, by: need.by)
-            table.value = current
+            self[keyPath: table].value = current
         }
         self[keyPath: score].add(bucket, current)
+    }
+
+    private mutating func forgetTables() {
+        table.value = nil
+        markTable.value = nil
     }
 
     // MARK: - Learning
@@ -250,7 +313,25 @@ public struct DropMemory: AskedMemory {
         }
         guard gone > 0 else { return }
         hours.removeFirst(gone)
-        table.value = nil
+        forgetTables()
+    }
+
+    /// A span that began no suspicion, or was the first of one, shows by how much counts vary: what rings for one span alone is
+    /// noise, too.
+    private mutating func learnNoise(at place: Int, _ usual: Double) {
+        let bucket = recent[place]
+        guard recent[place + 1].from - bucket.to < DropMemory.spanMax else {
+            baseline.noise.pause()
+            return
+        }
+        // Two are nearer to the level than one, and still near in time.
+        let next = recent[(place + 1)...].prefix(2)
+        let share = 1 / Double(next.count)
+        baseline.noise.learn(
+            Baseline.Sums(bad: bucket.counted, expected: bucket.total * usual),
+            next: Baseline.Sums(
+                bad: next.reduce(0) { $0 + $1.counted } * share,
+                expected: next.reduce(0) { $0 + $1.total } * share * usual))
     }
 
     /// What has been otherwise for a fortnight is how it is now: somebody was told, and it has stayed.
@@ -259,7 +340,7 @@ public struct DropMemory: AskedMemory {
         score.clear()
         mark.clear()
         baseline.levelAnew()
-        table.value = nil
+        forgetTables()
     }
 
     /// After so many days a lasting fall is taken for the new usual.

@@ -11,8 +11,7 @@ internal import PluginKit
 /// For each depth it is the Shiryaev-Roberts statistic: summed over all moments at which the fall could have begun, how much
 /// likelier the counts since then are with it than without. While nothing has changed it grows on average by just the time
 /// that passes, whatever the traffic and however often somebody looks. So it is measured in days, and it reaches 90 days
-/// by chance once in 90 days at most, for as long as the usual rate is known. Counts are taken as negative binomial:
-/// Poisson, with a rate that varies from span to span.
+/// by chance once in 90 days at most, for as long as the usual rate and the noise are known (see `DropTable`).
 struct DropScore: Hashable, Sendable {
     typealias Depths = SIMD8<Double>
 
@@ -26,6 +25,8 @@ struct DropScore: Hashable, Sendable {
         var calm = 0.0
         /// The spans since then that were seen, in days.
         var lasted = 0.0
+        /// The most evidence there was, in days.
+        var peak = 0.0
     }
 
     /// For each depth, in days.
@@ -38,10 +39,17 @@ struct DropScore: Hashable, Sendable {
     /// The clock hours that are not learned from.
     var excluded: [ClosedRange<Int64>] = []
 
-    /// Every depth is as good a guess as any other.
-    private static let weight = 1.0 / 8
-    /// From here on nothing is learned. Rules fire later, at a third of 15 days or more: see `DropMemory.rarityMin`.
-    static let suspicious = 5.0
+    /// How good a guess each depth is. The deepest are seen at once even so, and take nothing from the others.
+    private static let weights: Depths = {
+        var weights = Depths(1, 1, 1, 1, 0.5, 0.25, 0.125, 0.0625)
+        weights /= weights.sum()
+        return weights
+    }()
+    /// From here on nothing is learned. Rules fire later, at two fifths of 15 days or more: see `DropMemory.rarityMin`.
+    static let suspicious = 6.0
+    /// What was no more than this was chance once it is over, and its hours are learned from like others. Without them a small
+    /// app would learn too low a rate, from the hours alone in which it was lucky.
+    private static let memorable = 24.0
     private static let unsuspicious = 0.7
     /// The evidence for the usual rate that ends a suspicion: e to the fifth to one.
     private static let calmEnough = 5.0
@@ -50,17 +58,17 @@ struct DropScore: Hashable, Sendable {
     private static let excludedMax = 16
 
     /// All depths together, in days.
-    var total: Double { days.sum() * DropScore.weight }
+    var total: Double { (days * DropScore.weights).sum() }
 
     /// The evidence for falls that are at least about so deep, in days.
     func total(atLeast depth: Double, of by: Double) -> Double {
-        var (sum, here) = (0.0, by)
+        var (sum, here) = (0.0, by * DropTable.first)
         for index in 0..<8 {
             // A depth stands for all those from it to the next.
-            if here * 2 > depth { sum += days[index] }
+            if here * 2 > depth { sum += days[index] * DropScore.weights[index] }
             here *= 2
         }
-        return sum * DropScore.weight
+        return sum
     }
 
     var isSuspicious: Bool { suspicion != nil }
@@ -87,15 +95,7 @@ struct DropScore: Hashable, Sendable {
         until = bucket.to
         // Of nobody nothing can be learned, and no time is spent in which something could have begun unseen.
         guard bucket.total > 0 else { return }
-        let base = table.shape + bucket.total * table.rate
-        let weight = table.shape + bucket.bad
-        let extra = table.depths * (bucket.total / base)
-        var gains = table.logs * bucket.bad
-        var factors = Depths.zero
-        for index in 0..<8 {
-            gains[index] -= weight * log1p(extra[index])
-            factors[index] = exp(min(gains[index], 100))
-        }
+        let factors = table.likelihoods(bad: bucket.counted, of: bucket.total)
         let length = Double(bucket.to - bucket.from) / 86_400_000
         days = (days + length) * factors
         moments = (moments + length * (Double(bucket.from) / 86_400_000)) * factors
@@ -103,10 +103,10 @@ struct DropScore: Hashable, Sendable {
             moments[index] *= DropScore.most / days[index]
             days[index] = DropScore.most
         }
-        watch(gains, length)
+        watch(factors, length)
     }
 
-    private mutating func watch(_ gains: Depths, _ length: Double) {
+    private mutating func watch(_ factors: Depths, _ length: Double) {
         let total = total
         var current: Suspicion
         if let known = suspicion {
@@ -116,10 +116,11 @@ struct DropScore: Hashable, Sendable {
                 current.since = min(current.since, onset)
             }
             current.lasted += length
+            current.peak = max(current.peak, total)
             // Against half the depth: a fall that has halved is not over.
-            current.calm = max(0, current.calm - gains[max(0, current.depth - 1)])
+            current.calm = max(0, current.calm - log(max(factors[max(0, current.depth - 1)], 1e-40)))
         } else if total >= DropScore.suspicious {
-            current = Suspicion(since: onset, depth: leading)
+            current = Suspicion(since: onset, depth: leading, peak: total)
         } else {
             return
         }
@@ -128,7 +129,7 @@ struct DropScore: Hashable, Sendable {
         let first = Int64((current.since * 24).rounded(.down).clamped(to: -1e8...1e8)) - 1
         clear()
         let last = (until - 1).hour
-        if first <= last { excluded.append(first...last) }
+        if first <= last, current.peak >= DropScore.memorable { excluded.append(first...last) }
         if excluded.count > DropScore.excludedMax { excluded.removeFirst() }
     }
 
@@ -144,37 +145,5 @@ struct DropScore: Hashable, Sendable {
         var best = 0
         for index in 1..<8 where days[index] > days[best] { best = index }
         return best
-    }
-}
-
-/// What all spans of a clock hour have in common: the usual rate, and what a case counts for.
-struct DropTable: Hashable, Sendable {
-    let hour: Int64
-    /// The usual rate of bad cases.
-    let usual: Double
-    /// The same, with what it may be wrong by on top: what a fall is measured against.
-    let rate: Double
-    /// How deep the falls are that are looked for, as fractions: `by` and seven doublings.
-    private(set) var depths = DropScore.Depths.zero
-    /// By how much a bad case speaks for a fall of each depth.
-    private(set) var logs = DropScore.Depths.zero
-    /// The reciprocal of the noisiness: the shape of the negative binomial distribution.
-    let shape: Double
-
-    /// How many deviations the usual rate is raised by. With less, false alarms of small apps are more than promised.
-    private static let margin = 0.45
-
-    init(hour: Int64, _ baseline: Baseline, by: Double) {
-        self.hour = hour
-        usual = baseline.rate(hour)
-        rate = (usual * exp(DropTable.margin * baseline.deviation(hour))).clamped(to: 1e-7...0.9)
-        shape = 1 / baseline.noisiness
-        var depth = by
-        for index in 0..<8 {
-            // Nothing falls below zero: deeper ones are looked for as far as there is room.
-            depths[index] = min(depth, 0.95 - rate)
-            logs[index] = log1p(depths[index] / rate)
-            depth *= 2
-        }
     }
 }

@@ -96,11 +96,33 @@ import Testing
 }
 
 @Suite struct `Evidence for a fall` {
-    /// The chance of a count that varies as the rule takes it to: negative binomial.
-    private func chance(_ count: Double, mean: Double, shape: Double) -> Double {
-        exp(
-            logGamma(count + shape) - logGamma(shape) - logGamma(count + 1) + count * log(mean / (mean + shape))
-                + shape * log(shape / (mean + shape)))
+    /// The chances of so many bad cases as the rule takes them to vary, worked out the long way: the number of troubles is
+    /// negative binomial, and each is one case or a geometric loop.
+    private func chances(most: Int, _ table: DropTable, users: Double) -> [Double] {
+        let troubles = users * table.rate / table.size
+        let spread = max(1e-3, (table.scatter + table.rateNoise * users * table.rate) / table.size)
+        let shape = troubles / spread
+        let goesOn = 1 - 1 / DropTable.loopLength
+        var sizes = [Double](repeating: 0, count: most + 1)
+        for size in 1...most { sizes[size] = table.loops * (1 - goesOn) * pow(goesOn, Double(size - 1)) }
+        sizes[1] += 1 - table.loops
+        var result = [Double](repeating: 0, count: most + 1)
+        // Cases of so many troubles.
+        var together = [1.0] + [Double](repeating: 0, count: most)
+        for number in 0...most {
+            let count = Double(number)
+            let ways = logGamma(count + shape) - logGamma(shape) - logGamma(count + 1)
+            let chance = exp(ways - count * log1p(1 / spread) - shape * log1p(spread))
+            for cases in 0...most { result[cases] += chance * together[cases] }
+            var next = [Double](repeating: 0, count: most + 1)
+            for cases in 0...most where together[cases] > 1e-18 {
+                for size in 0...(most - cases) where sizes[size] > 1e-18 {
+                    next[cases + size] += together[cases] * sizes[size]
+                }
+            }
+            together = next
+        }
+        return result
     }
 
     private func logGamma(_ number: Double) -> Double {
@@ -110,17 +132,20 @@ import Testing
 
     /// What makes the promise on false alarms hold: without a fall, the evidence grows on average by the time that
     /// passes.
-    @Test(arguments: [(3.0, 0.003), (80, 0.001), (200, 0.02), (600, 0.004)])
-    func `on average it grows by the time that passes, whatever the traffic`(users: Double, rate: Double) {
+    @Test(arguments: [(3.0, 0.003), (80, 0.001), (200, 0.02), (600, 0.004)], [(0.0, 0.0), (0.3, 0), (1, 0.2), (3, 0)])
+    func `on average it grows by the time that passes, whatever the traffic and the noise`(
+        traffic: (users: Double, rate: Double), noise: (clumps: Double, rate: Double)
+    ) {
+        let (users, rate) = traffic
         var baseline = Baseline()
         for hour in 0..<(24 * 60) as Range<Int64> {
             baseline.learn(DropMemory.Hour(hour: hour, bad: rate * 100_000, total: 100_000), isUsual: true)
         }
+        (baseline.noise.clumps, baseline.noise.rate) = noise
         let table = DropTable(hour: 24 * 60, baseline, by: 0.005)
         let to = table.hour * 3_600_000 + 300_000
         var mean = DropScore.Depths.zero
-        for count in 0...300 {
-            let probability = chance(Double(count), mean: users * table.rate, shape: table.shape)
+        for (count, probability) in chances(most: 100, table, users: users).enumerated() {
             var score = DropScore()
             score.add(DropMemory.Bucket(from: to - 1, to: to, bad: Double(count), total: users, seen: to), table)
             mean += score.days * probability

@@ -21,11 +21,20 @@ internal import PluginKit
 /// - the expected number of times that the count in a window sliding over the day reaches `bad`. The count rises only
 ///   when a case arrives that is bad while the one that leaves is not, so with `b` the binomial density that is
 ///   P(start) + (day / span) · bad · (1 − rate) · b(bad). It holds however often the bot checks.
+///
+/// All of that is for cases that go wrong each for itself. Those of real apps come in clumps: one user starts the app again and
+/// crashes again, one service fails many at once. Counts whose variance is so many times that of chance say as much as so many
+/// times fewer cases, so both counts are divided by it (the design effect of sample surveys).
 struct DayBound {
     let bad: Double
     let total: Double
     let span: Duration
     let checksPerDay: Double
+    /// The variance of counts as a multiple of what chance alone gives.
+    var dispersion = 1.0
+
+    /// What rules take it to be. Of apps it is known that they lie between one and two; `drop` learns it of each.
+    static let usualDispersion = 1.5
 
     /// Whether the chance of such a day at that rate of bad cases is at most `chance`.
     func isExceeded(atRate rate: Double, chance: Double) -> Bool {
@@ -67,8 +76,8 @@ struct DayBound {
 
     /// An upper bound on the chance that a day at that rate shows so many bad cases in any check.
     func chanceOfSuchADay(atRate rate: Double) -> Double {
-        let trials = total.rounded()
-        let hits = bad.rounded()
+        let trials = total.rounded() / dispersion
+        let hits = bad.rounded() / dispersion
         guard trials > 0, hits > 0 else { return 1 }
         guard rate > 0 else { return 0 }
         guard rate < 1, hits > trials * rate else { return 1 }

@@ -272,7 +272,8 @@ public struct ThresholdDetector: SubjectDetector {
 
     private func bound(_ share: Share, _ limit: Comparison, _ span: TimeSpan, _ checks: Double) -> DayBound {
         let bad = limit.relation.isBelow ? share.total - share.hits : share.hits
-        return DayBound(bad: bad, total: share.total, span: span.length, checksPerDay: checks)
+        return DayBound(
+            bad: bad, total: share.total, span: span.length, checksPerDay: checks, dispersion: DayBound.usualDispersion)
     }
 
     /// The share of bad cases at the limit.

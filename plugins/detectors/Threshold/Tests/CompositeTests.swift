@@ -99,7 +99,7 @@ import Testing
         #expect(
             any.sentence
                 == "crash events 5,000, above 1000 over the last 1 h; and crash-free users 99.10% of 10,000 users, below "
-                + "99.5% over the last 1 h; at best 99.43% with 97.5% confidence across all of a day's checks")
+                + "99.5% over the last 1 h; at best 99.49% with 97.5% confidence across all of a day's checks")
         #expect(any.metric == "crash_events")
         let all = try Self.both.rule().judge(series, at: .noon).evidence
         #expect(all.sentence.hasPrefix("crash-free users 99.10% of 10,000 users, below 99.5%"))

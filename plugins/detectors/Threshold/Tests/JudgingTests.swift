@@ -167,12 +167,12 @@ import ThresholdDetector
         arguments: [
             (
                 floor, ["users": 10_000, "crashed_users": 90],
-                "crash-free users 99.10% of 10,000 users, below 99.5% over the last 1 h; at best 99.42% with 95% confidence across "
+                "crash-free users 99.10% of 10,000 users, below 99.5% over the last 1 h; at best 99.47% with 95% confidence across "
                     + "all of a day's checks"
             ),
             (
                 floor, ["users": 2000, "crashed_users": 80],
-                "crash-free users 96.00% of 2,000 users, below 99% over the last 1 h; at best 97.47% with 95% confidence across all "
+                "crash-free users 96.00% of 2,000 users, below 99% over the last 1 h; at best 97.72% with 95% confidence across all "
                     + "of a day's checks"
             ),
             (
@@ -183,8 +183,8 @@ import ThresholdDetector
             (floor, ["users": 1000, "crashed_users": 0], "100.00% is inside the limit < 99.5%"),
             (
                 ["metric": "anr_rate", "warning": "> 0.47%"], ["anr_rate": 0.02, "users": 10_000],
-                "ANR rate 2.00% of 10,000 users, above 0.47% over the last 1 h; at least 1.49% with 95% confidence across all "
-                    + "of a day's checks"
+                "ANR rate 2.00% of 10,000 users, above 0.47% over the last 1 h; at least 1.40% with 95% confidence across all of "
+                    + "a day's checks"
             ),
             (
                 ["metric": "crash_events", "warning": "> 100"], ["crash_events": 1101],
