@@ -267,7 +267,7 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         bot.advance(by: .hours(1))
         bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
         bot.see(.fine, of: subjects[1])
-        bot.advance(by: .hours(3))
+        bot.advance(by: .minutes(150))
         let sent = bot.sends.map(\.delivery)
         #expect(sent.map(\.message.incidents.count) == [1, 2, 2, 1])
         #expect(sent.last?.message.incidents.first?.state == .resolved)

@@ -134,18 +134,28 @@ import Testing
         #expect(message.reason.contains("nobody knows whether it is over"))
     }
 
-    /// On a grid of polls the hold is reached at the very instant of the next poll.
+    /// On a grid of polls the hold would be reached at the very instant of the next poll, which says that it is over.
     @Test(arguments: [
-        ("ww...", "..OR."), ("ww,..", "..OR."), ("www..", "..OR."), ("w....", "....."), ("wwwww", "..O.."),
+        ("ww...", "....."), ("ww,..", "....."), ("www..", "..OR."), ("w....", "....."), ("wwwww", "..O.."),
     ])
-    func `a hold and its end never fall into one instant: an end takes a good poll after the opening`(
-        seen: String, told: String
-    ) {
+    func `a hold is not reached where the poll of that very instant is good`(seen: String, told: String) {
         for tick in [Duration.minutes(1), .minutes(5)] {
             var bot = Rehearsal(.rehearsed(for: tick.scaled(by: 2), repeat: nil))
             bot.start()
             #expect(bot.play(seen, every: tick) == told, "\(tick)")
         }
+    }
+
+    @Test func `what opened a moment ago does not end in the same instant, but with the next good poll`() {
+        var bot = Rehearsal(.rehearsed(for: .minutes(10), repeat: nil))
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(10))
+        bot.see(.fine)
+        #expect(bot.decisions.map(\.mark) == ["O"])
+        bot.advance(by: .minutes(5))
+        bot.see(.fine)
+        #expect(bot.decisions.map(\.mark) == ["O", "R"])
     }
 
     @Test func `reminders come at their interval while it fires`() {

@@ -95,7 +95,7 @@ private struct Floor: SubjectDetector {
         let quiet = GatePlan.quiet(from: "2026-11-20 12:02", until: "2026-11-20 12:06")
         var bot = Rehearsal(.rehearsed(gates: [quiet]))
         bot.start()
-        #expect(bot.play("..ww,,,,...") == "..h.....D..")
+        #expect(bot.play("..ww,,,,...") == "..h.....(xD)..")
         var again = Rehearsal(.rehearsed(gates: [quiet]))
         again.start()
         #expect(again.play("..ww,,,,w..") == "..h.....OR.")

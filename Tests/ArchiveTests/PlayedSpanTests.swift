@@ -85,7 +85,7 @@ import Testing
         #expect(elsewhere?.sentence == "nothing from that span is recorded in \(scratch.path("state/observations"))")
         let unrecorded = try Scratch()
         let alone = await failure(try unrecorded.config(["ios": "forgetful"]), .init(since: "1h", cache: cache))
-        #expect(alone?.sentence.hasPrefix("no source in the config keeps a history that can be fetched for") == true)
+        #expect(alone?.sentence.hasPrefix("no source in the config keeps a history that can be fetched") == true)
     }
 
     @Test func `sources that keep a past tell it, others are left out, and it is kept for the next time`() async throws

@@ -135,7 +135,7 @@ import Testing
             let contact = BotContact(broken, on: stage.machine)
             #expect(try await contact.status()["running"] == .bool(true))
             #expect(try await !contact.order(mute).isRefusal)
-            let warning = "; asking the running bot all the same: run 'alertbot check'\n"
+            let warning = "; asking the running bot anyway: run 'alertbot check'\n"
             #expect(stage.complained.split(separator: warning, omittingEmptySubsequences: false).count == 3)
         }
         let alone = BotContact(

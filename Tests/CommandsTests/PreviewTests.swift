@@ -96,7 +96,7 @@ import Testing
         #expect(
             lines.contains(
                 "Messages in the recording  (wed 2026-11-18 11:00 CET – fri 2026-11-20 11:00 CET)"), "\(text)")
-        #expect(lines.last == "  floor: 2 messages, 7 a week", "\(text)")
+        #expect(lines.last == "  floor: 14 messages, 49 a week", "\(text)")
         #expect(report.failure == nil)
         #expect(report.json["rules"]?.array?.first?["name"]?.string == "floor")
         #expect(report.json["gates"]?.array?.first?["closed"]?.array?.count == 14)

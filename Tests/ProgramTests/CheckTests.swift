@@ -133,12 +133,12 @@ import Testing
         #expect(
             check.output.contains(
                 "\nMessages in the recording  (wed 2026-11-18 21:00 CET – fri 2026-11-20 21:00 CET)\n"))
-        // Told, and resolved a day later.
-        #expect(check.output.contains("  floor: 2 messages, 7 a week\n"), "\(check.output)")
+        // Opened, six reminders, and resolved a day later.
+        #expect(check.output.contains("  floor: 8 messages, 28 a week\n"), "\(check.output)")
         #expect(check.output.hasSuffix("  note: rule 'android' matched nothing in the recording\n"))
         let history = try await scratch.alertbot("check", "--format", "json").json["history"]
         #expect(history["from"].string == "2026-11-18T20:00:00Z")
-        #expect(history["rules"][0]["messages_per_week"].number == 7)
+        #expect(history["rules"][0]["messages_per_week"].number == 28)
         #expect(history["unmatched_rules"][0].string == "android")
         #expect(scratch.contents == before)
     }

@@ -120,7 +120,7 @@ import Testing
         #expect(
             repair.output == """
                 ./state.repaired: 2 records saved; lost: 1 damaged line, 2 missing records
-                To use it: stop the bot, move ./state away, and give ./state.repaired its name.
+                To use it: stop the bot, move ./state away, and rename ./state.repaired to ./state.
 
                 """)
         #expect(repair.errors.contains("checksum does not match"))

@@ -20,7 +20,7 @@ import Testing
         let text = try await scratch.alertbot("plugins", "describe", "budget")
         #expect(text.status == 0)
         #expect(text.output.hasPrefix("budget, a gate\n"))
-        #expect(text.output.contains("  at_most  rate such as 10 per 1h, required\n      So many messages"))
+        #expect(text.output.contains("  at_most  rate such as 10 per 1h, required\n      How many messages"))
         #expect(text.output.contains("Options of every gate\n  match  match such as {app: shop-*}"))
         #expect(text.output.contains("  rules:\n    my-budget:\n      plugin: budget\n      channel: team\n"))
         let json = try await scratch.alertbot("plugins", "describe", "threshold", "--format", "json").json

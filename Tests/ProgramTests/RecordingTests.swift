@@ -82,9 +82,8 @@ import Testing
         #expect(text.status == 0)
         #expect(text.output.hasPrefix("shop-ios from figures: rule floor\n  beyond its limit (critical)"))
         #expect(
-            text.errors == "alertbot: this is what the present config makes of what was recorded from "
-                + "2024-11-20T19:00:00Z on, up to 2024-11-20T20:10:00Z; mutes and acknowledgements by command are "
-                + "not recorded\n")
+            text.errors == "alertbot: this replays what was recorded from 2024-11-20T19:00:00Z to 2024-11-20T20:10:00Z with "
+                + "the current config; mutes and acknowledgements made by command are not recorded\n")
     }
 
     @Test func `a question that the recording cannot answer is told why`() async throws {
@@ -92,13 +91,13 @@ import Testing
         let early = try await scratch.alertbot("why", "--at", "2024-11-20T18:59:59Z")
         #expect(early.status == 3)
         #expect(
-            early.errors == "alertbot: the recording begins at 2024-11-20T19:00:00Z; nothing is known of "
+            early.errors == "alertbot: the recording begins at 2024-11-20T19:00:00Z; nothing is known about "
                 + "2024-11-20T18:59:59Z\n")
         let years = try await scratch.alertbot("why", "--at", "2020-01-01")
         #expect(years.errors.hasPrefix("alertbot: the recording begins at 2024-11-20T19:00:00Z"))
         let future = try await scratch.alertbot("why", "--at", "9000-01-01")
         #expect(future.status == 2)
-        #expect(future.errors.contains("is still to come; leave it out to ask about now"))
+        #expect(future.errors.contains("is in the future; leave it out to ask about now"))
         let none = try Shop.scratch()
         for words in [["why", "--at", "2024-11-20"], ["backtest"], ["dry-run", "--recorded"]] {
             let run = try await BotHarness.run(BotBinary.path, words, folder: none.folder)

@@ -46,7 +46,7 @@ import Testing
             ran.output.hasPrefix(
                 """
                 ✗ a fall is told  shop.test.yaml:3:3
-                    - 12:50:00 opened critical  (expected at shop.test.yaml:12:9, not said)
+                    - 12:50:00 opened critical  (expected at shop.test.yaml:12:9, but not there)
                     + 13:00:00 ops: opened critical 🔴 shop-ios: crash-free users 95.00% (alert below 99%) (first)  \
                 (not expected)
                 """))

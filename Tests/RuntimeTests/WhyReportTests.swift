@@ -51,7 +51,7 @@ import Testing
             paragraph(bot)[0].contains(
                 """
 
-                  incident \(id), over since Fri 20 Nov 12:06 UTC:
+                  incident \(id), no longer open since Fri 20 Nov 12:06 UTC:
                     team: its end is held by quiet_hours:nights until Fri 20 Nov 13:00 UTC
 
                 """))

@@ -62,8 +62,8 @@ import Transport
         ("https://127.0.0.1:PORT/", "https://127.0.0.1:PORT"), ("http://localhost:PORT/", "http://localhost:PORT"),
         ("//example.com/x", "http://example.com:80"), ("http://127.0.0.1:PORT@evil.example/", "http://evil.example:80"),
         ("http://127.0.0.2:PORT", "http://127.0.0.2:PORT"), ("file:///etc/passwd", "file://"),
-        ("gopher://127.0.0.1:PORT/", "gopher://127.0.0.1:PORT"), ("http://[::", "something that is no address"),
-        ("http://exa\u{7F}mple/", "something that is no address"),
+        ("gopher://127.0.0.1:PORT/", "gopher://127.0.0.1:PORT"), ("http://[::", "something that is not an address"),
+        ("http://exa\u{7F}mple/", "something that is not an address"),
     ])
     func `only the same scheme, host and port will do`(location: String, named: String) async throws {
         let port = Mutex<UInt16>(0)

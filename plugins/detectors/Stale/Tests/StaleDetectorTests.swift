@@ -101,7 +101,9 @@ import Testing
 
     @Test func `one app that falls silent among others is seen by a rule of all and by one of its own`() throws {
         let quiet = Subject(source: "ios", app: "quiet")
-        for (match, kinds) in [(Match.all, [.opened]), (.on(["app": "quiet"]), [.opened])] as [(Match, [Notification.Kind])] {
+        for (match, kinds) in [(Match.all, [.opened]), (.on(["app": "quiet"]), [.opened])]
+            as [(Match, [Notification.Kind])]
+        {
             var bot = try bot(match: match)
             bot.see([.figures(["users": 100], of: quiet, at: bot.now)])
             let end = bot.now + .hours(2)
