@@ -20,9 +20,11 @@ public struct WebhookChannel: Channel {
     static let url = RequiredSetting("url", .url, "The address that takes the messages.")
     static let secret = Setting(
         "secret", .text,
-        "The key of the signature: 'whsec_' and base64; several, parted by spaces, while keys are changed.")
+        "The key of the signature: 'whsec_' and base64; several, parted by spaces, while keys are changed."
+    ).secret
     static let headers = Setting(
-        "headers", .map(.text), default: [], "Headers sent along, such as Authorization.")
+        "headers", .map(.text), default: [], "Headers sent along, such as Authorization."
+    ).secret
 
     /// The receiver is the user's own; if it wants less it says so with 429. At once, half of the connections that the
     /// transport keeps: the rest are for the sources.
