@@ -7,8 +7,8 @@ struct FeedSource: Source {
         options: [address, credential, moreHeaders, which, Setting.insecure])
 
     static let address = RequiredSetting("url", .url, "Where the feed is.")
-    static let credential = Setting("token", .text, "The credential.")
-    static let moreHeaders = Setting("headers", .map(.text), default: [], "More headers.")
+    static let credential = Setting("token", .text, "The credential.").secret
+    static let moreHeaders = Setting("headers", .map(.text), default: [], "More headers.").secret
     static let which = Setting("projects", .list(.plain), default: [], "Which projects.")
 
     let url: GuardedText

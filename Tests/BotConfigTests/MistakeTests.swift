@@ -203,11 +203,12 @@ internal import Testing
             "1:15: 'listen' names no host -> 127.0.0.1:8480"),
         Mistake(
             "plain http",
-            "sources:\n  ios: {plugin: feed, url: http://feed.example}\nchannels:\n  team: {plugin: page}",
+            "sources:\n  ios: {plugin: feed, url: http://feed.example, token: \"${env:TOKEN}\"}\n"
+                + "channels:\n  team: {plugin: page}",
             "2:28: 'url' is plain http to a host that is not loopback, readable on its way "
                 + "(use https, or add insecure: true)"),
         Mistake(
-            "a heartbeat over plain http", "bot: {heartbeat: http://hc.example/ping}" + least,
+            "a heartbeat over plain http", "bot: {heartbeat: \"http://hc.example/${env:TOKEN}\"}" + least,
             "1:18: 'heartbeat' is plain http to a host that is not loopback (use https)"),
         Mistake(
             "no address", "sources:\n  ios: {plugin: feed, url: feed.example}\nchannels:\n  team: {plugin: page}",

@@ -8,6 +8,7 @@ import PluginKit
 import Preview
 import RuleTests
 import Runtime
+import Synchronization
 import SystemPorts
 import Testing
 
@@ -67,6 +68,30 @@ import Testing
         #expect(decisions(preview).contains("2026-11-20T12:00:00Z ops opened send"))
         #expect(stage.complained.hasPrefix("alertbot: source absent: "))
         #expect(stage.complained.split(separator: "\n").count == 1)
+    }
+
+    @Test func `a dry run asks one host no more at once than the bot does`() async throws {
+        let counter = Mutex((now: 0, most: 0))
+        let stage = StagedMachine(at: "2026-11-20T12:00:00Z") { _ throws(TransportError) in
+            counter.withLock {
+                $0.now += 1
+                $0.most = max($0.most, $0.now)
+            }
+            // Lets the others begin, if they may.
+            for _ in 0..<100 { await Task.yield() }
+            counter.withLock { $0.now -= 1 }
+            return HTTPResponse(status: 200, body: Array("[]".utf8))
+        }
+        let sources = (1...9).map { number in
+            "  s\(number): {plugin: http_json, url: \"https://stats.example/\(number)\", each: \"$[*]\", "
+                + "map: {app: $.name, users: $.users}}\n"
+        }
+        let text = Shop.config(scratch).replacing("sources:\n", with: "sources:\n" + sources.joined())
+        try scratch.write("many.yaml", text)
+        let config = try ConfigFile(scratch.path("many.yaml"), .builtin, on: stage.machine).config()
+        _ = try await DryRun(config, from: State(), faults: nil, on: stage.machine).poll(at: stage.clock.now())
+        #expect(stage.web.asked.count == 9)
+        #expect(counter.withLock { $0.most } == 4)
     }
 
     @Test func `where no source answers there is nothing to judge`() async throws {

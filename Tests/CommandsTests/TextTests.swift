@@ -40,6 +40,13 @@ import Testing
                     acknowledged by ada at 2026-11-20T11:30:00Z
                     ops: held until 2026-11-21T06:00:00Z (quiet_hours:nights)
                 """)
+        let over = JSONObject([
+            ("id", "3f9a"), ("severity", "critical"), ("app", "shop-ios"), ("state", "resolved"), ("rule", "floor"),
+            ("since", "2026-11-20T11:00:00Z"), ("until", "2026-11-20T11:40:00Z"),
+        ])
+        #expect(
+            IncidentText(.object(over), paint).text
+                == "  3f9a critical shop-ios: resolved at 2026-11-20T11:40:00Z, began at 2026-11-20T11:00:00Z (floor)")
         #expect(IncidentText(["id": "3f9a"], paint).text == "  3f9a ? ?: ? since ? (?)")
     }
 
@@ -71,7 +78,7 @@ import Testing
                 ["rule": "floor", "app": "shop-ios", "verdict": "ok", "sentence": "fine"],
             ],
             "channels": [
-                ["name": "ops", "queued": 0],
+                ["name": "ops", "queued": 0, "dead": 2, "last_error": "the hook\nis gone"],
                 [
                     "name": "team", "queued": 2, "oldest": "2026-11-20T11:59:00Z", "failures": 1,
                     "paused_until": "2026-11-20T12:10:00Z",
@@ -103,7 +110,8 @@ import Testing
                   shop-web: floor: too few users
 
                 Channels
-                  ops: nothing waiting
+                  ops: nothing waiting, 2 dead letters
+                    last error: the hook is gone
                   team: 2 waiting, the oldest since 2026-11-20T11:59:00Z, 1 failure in a row, paused until 2026-11-20T12:10:00Z
                   page: 1 waiting since 2026-11-20T11:58:00Z
 

@@ -88,7 +88,9 @@ internal import Testing
     @Test func `the JSON is that of a preview with figures`() throws {
         let json = report("..w.").json
         #expect(
-            try JSONReader(json).members().map(\.name) == ["now", "incidents", "notifications", "summary", "figures"])
+            try JSONReader(json).members().map(\.name) == [
+                "now", "incidents", "notifications", "summary", "rules", "unrouted", "figures",
+            ])
         let rule = try #require(json["figures"]?["rules"]?.array?.first)
         #expect(
             rule.text == #"{"rule":"look","messages":2,"at_night":0,"notifications":2,"held_or_dropped":0,"#
@@ -144,6 +146,15 @@ internal import Testing
         #expect(changes(report("..ww."), report("...w.")) == ["moved 12:20 12:30 opened"])
         #expect(
             changes(report("..w."), report("..c.")) == ["severity 12:20 12:20 opened", "severity 12:30 12:30 resolved"])
+    }
+
+    @Test func `a change of severity is counted wherever it is listed`() {
+        let moved = Difference(report("..ww."), report("...c."))
+        #expect(
+            changes(report("..ww."), report("...c.")) == ["moved 12:20 12:30 opened", "severity 12:40 12:40 resolved"])
+        #expect(moved.severityCount == 2)
+        #expect(moved.json["summary"]?["severity"] == 2)
+        #expect(Difference(report("...."), report("..w.")).severityCount == 0, "what is new has changed nothing")
     }
 
     @Test func `messages of each channel are counted for both`() {

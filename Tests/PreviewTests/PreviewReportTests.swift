@@ -54,9 +54,13 @@ private struct FakeChannel: Channel {
 
     @Test func `the report has the promised members in the promised order`() throws {
         let json = PreviewReport(preview(), channels: channels).json
-        #expect(try members(json) == ["now", "incidents", "notifications", "summary"])
+        #expect(try members(json) == ["now", "incidents", "notifications", "summary", "rules", "unrouted"])
         #expect(json["now"] == "2026-11-20T12:00:00Z")
         #expect(json["summary"]?.text == #"{"sent":2,"held":2,"dropped":0}"#)
+        #expect(
+            json["rules"]?.text == #"[{"rule":"look","judged":2,"firing":2,"unknown":[]}]"#,
+            "what each rule could judge")
+        #expect(json["unrouted"] == 0)
         let reader = JSONReader(json)
         for notification in try reader.member("notifications").elements() {
             #expect(

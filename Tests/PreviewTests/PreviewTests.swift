@@ -24,6 +24,45 @@ internal import Testing
         let report = PreviewReport(preview, channels: [:])
         #expect(report.unrouted.map(\.subject.app) == ["shop"])
         #expect(report.decisions.count == 1)
+        #expect(report.json["unrouted"] == 1)
+        #expect(report.summary == "1 sent, 0 held, 0 dropped, 1 incident that no route takes")
+        let later = start + .minutes(10)
+        let over = Observation.cue(.fine, of: Subject(source: "ios", app: "shop"), at: later)
+        preview.feed([.observed(over)], at: later)
+        #expect(PreviewReport(preview, channels: [:]).unrouted.map(\.state) == [.resolved], "it counts when it is over")
+    }
+
+    @Test func `what a rule cannot judge is told, and what it could judge once only where that counts`() {
+        func outlook(gathering: Bool) -> RuleOutlook? {
+            var preview = Preview(plan: .rehearsed(), state: State(), start: start, gathersOutlook: gathering)
+            preview.feed(cue(.warning, at: start), at: start)
+            let later = start + .hours(2)
+            preview.feed(cue(.unknown, at: later), at: later)
+            return PreviewReport(preview, channels: [:]).outlooks.first
+        }
+        let once = outlook(gathering: true)
+        #expect(once?.judged == 1)
+        #expect(once?.firing == 1)
+        #expect(once?.unknown == [])
+        let now = outlook(gathering: false)
+        #expect(now?.judged == 0)
+        #expect(now?.firing == 0)
+        #expect(now?.unknown.map(\.name) == ["shop from ios"])
+        #expect(now?.unknown.map(\.reason) == ["The script says ?."])
+    }
+
+    @Test func `a source of which nothing came is told of every rule that could judge it`() {
+        var plan = Plan.rehearsed(sources: [SourcePlan(name: "ios"), SourcePlan(name: "web")])
+        plan.detectors.append(
+            DetectorPlan(name: "ios-only", detector: ScriptedDetector(), match: .on(["source": "ios"])))
+        var preview = Preview(plan: plan, state: State(), start: start)
+        preview.feed(cue(.fine, at: start), at: start)
+        preview.take(
+            .polled(source: "web", PollReport(.failed(PollFailure(.timeout, "it took too long"))), validators: [:]))
+        let outlooks = PreviewReport(preview, channels: [:]).outlooks
+        #expect(outlooks.map(\.judged) == [1, 1])
+        #expect(outlooks.map { $0.unknown.map(\.name) } == [["source web"], []])
+        #expect(outlooks.first?.unknown.first?.reason == "the last poll failed: it took too long")
     }
 
     @Test func `a for runs by the clock alone up to now`() {

@@ -9,7 +9,7 @@ import Testing
         #expect(preview.status == 0)
         #expect(preview.errors == "")
         let json = try preview.json
-        #expect(json.names == ["incidents", "notifications", "now", "summary"])
+        #expect(json.names == ["incidents", "notifications", "now", "rules", "summary", "unrouted"])
         #expect(json["now"].string == "2026-11-20T23:05:00Z")
         #expect(json["summary"] == .object(["sent": .number(1), "held": .number(0), "dropped": .number(0)]))
 
@@ -66,6 +66,9 @@ import Testing
                   ▌ Why: crash-free users 95.00% of 10,000 users, below 99% over the last 1 h; at best BOUND with 95% \
                 confidence across all of a day's checks
                   ▌ Rule floor · incident ID
+
+                What the rules could judge
+                  floor: judged 1, 1 firing
 
                 Next polls
                   figures: SOON (every 5m)

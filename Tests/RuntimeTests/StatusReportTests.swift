@@ -51,8 +51,9 @@ internal import Testing
                 + #""since":"2026-11-20T12:00:00Z","count":1}}]"#)
         #expect(
             status["channels"]?.text
-                == #"[{"name":"team","queued":0,"failures":0,"paused_until":null,"oldest":null},"#
-                + #"{"name":"page","queued":0,"failures":0,"paused_until":null,"oldest":null}]"#)
+                == #"[{"name":"team","queued":0,"failures":0,"paused_until":null,"oldest":null,"#
+                + #""dead":0,"last_error":null},{"name":"page","queued":0,"failures":0,"paused_until":null,"#
+                + #""oldest":null,"dead":0,"last_error":null}]"#)
     }
 
     @Test func `every rule says what it thinks of what it judges`() {
@@ -112,7 +113,7 @@ internal import Testing
         let waiting = report(rehearsal).status(isRunning: true)["channels"]?.text
         #expect(
             waiting == #"[{"name":"team","queued":1,"failures":1,"paused_until":"2026-11-20T12:10:00Z","#
-                + #""oldest":"2026-11-20T12:00:00Z"}]"#)
+                + #""oldest":"2026-11-20T12:00:00Z","dead":0,"last_error":null}]"#)
         // A pause that is over is none.
         let later = StatusReport(rehearsal.state, rehearsal.plan, at: rehearsal.now + .minutes(10))
         #expect(later.status(isRunning: true)["channels"]?.text.contains(#""paused_until":null"#) == true)
@@ -144,6 +145,9 @@ internal import Testing
         let dead = try JSONReader(StatusReport.history(rehearsal.state, limit: 100, deadOnly: true)).elements().map(
             \.value)
         #expect(dead.first?["kind"] == "escalated")
+        let channel = report(rehearsal).status(isRunning: true)["channels"]?.array?.first
+        #expect(channel?["dead"] == JSON(dead.count))
+        #expect(channel?["last_error"] == "answered 410")
         #expect(dead.allSatisfy { $0["outcome"] == "dead" && $0["why"] == "answered 410" })
         #expect(StatusReport.history(rehearsal.state, limit: 0) == .array([]))
     }

@@ -38,7 +38,7 @@ public struct IssueNews: Sendable {
 
     private let usersMin: Double
     private let freshFor: Duration
-    private let severity: Severity
+    public let severity: Severity
 
     public init(_ options: Options) {
         usersMin = Double(options[Self.minUsers])

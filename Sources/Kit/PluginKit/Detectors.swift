@@ -33,6 +33,9 @@ public protocol Detector: Plugin {
     /// Whether what it finds is worth reminding of while it lasts, where the config says nothing; events are not.
     static var isWorthReminding: Bool { get }
 
+    /// Whether it can judge a rate only with the count that the rate is a share of.
+    var needsCounts: Bool { get }
+
     /// What it finds in what it is shown. An incident that no finding is about stays as it is.
     func findings(in sight: Sight, at now: Moment) -> [Finding]
 }
@@ -45,6 +48,7 @@ extension Detector {
     public var readsIssues: Bool { false }
     public var severities: Set<Severity>? { nil }
     public static var isWorthReminding: Bool { true }
+    public var needsCounts: Bool { false }
 }
 
 /// What a detector is shown at once.

@@ -42,7 +42,8 @@ public struct BacktestPage {
             <p class="lead">\(zone.words(report.from)) to \(zone.words(report.to)) (\(zone.name))</p>\
             <div class="counts">\(counts)</div>
             """
-        let body = other.map(compared) ?? [rules, apps]
+        let body =
+            other.map(compared) ?? [rules] + [OutlookText.section(report.preview.outlooks)].compactMap(\.self) + [apps]
         return PageFrame.page(title: "Backtest of \(report.preview.botName)", lead: lead, body).text + "\n"
     }
 

@@ -20,10 +20,11 @@ public struct BacktestText {
         parts.append(paint.bold("Rules"))
         parts.append(table(BacktestText.columns, report.rules.map(cells)))
         parts += report.rules.compactMap(detection)
-        let counts = ["send", "hold", "drop"].map(report.preview.count)
-        parts.append(
-            paint.dim(
-                "\(counts[0]) sent, \(counts[1]) held, \(counts[2]) dropped. This was a preview: nothing was sent."))
+        if !report.preview.outlooks.isEmpty {
+            let lines = OutlookText.lines(report.preview.outlooks).map { "  " + $0 }
+            parts.append(([paint.bold(OutlookText.title)] + lines).joined(separator: "\n"))
+        }
+        parts.append(paint.dim("\(report.preview.summary). This was a preview: nothing was sent."))
         return parts.joined(separator: "\n\n")
     }
 
@@ -46,7 +47,7 @@ public struct BacktestText {
                 }))
         let counts = ["new", "gone", "moved"].map { "\(difference.count($0)) \($0)" }
         parts.append(
-            "\(counts.joined(separator: ", ")), \(difference.count("severity")) with another severity, "
+            "\(counts.joined(separator: ", ")), \(difference.severityCount) with another severity, "
                 + "\(difference.sameCount) the same.")
         return parts.joined(separator: "\n\n")
     }

@@ -30,7 +30,8 @@ public struct DryRunPage {
         var parts: [HTML] = report.channelNames.map(channel)
         if report.decisions.isEmpty { parts.append("<h2>Nothing would be sent</h2>") }
         return PageFrame.page(
-            title: "Dry run of \(report.botName)", lead: lead, parts + [unrouted, pending, polls].compactMap(\.self)
+            title: "Dry run of \(report.botName)", lead: lead,
+            parts + [OutlookText.section(report.outlooks), unrouted, pending, polls].compactMap(\.self)
         ).text + "\n"
     }
 
@@ -69,7 +70,9 @@ public struct DryRunPage {
         return #"<article class="entry">\#(about)\#(picture)\#(request)</article>"#
     }
 
-    private var unrouted: HTML? { section("Firing, but not routed to any channel", report.unrouted) }
+    private var unrouted: HTML? {
+        section("Firing, but not routed to any channel", report.unrouted.filter(\.isOpen))
+    }
 
     private var pending: HTML? {
         section("Pending, not sent yet", report.incidents.filter { $0.state == .pending })

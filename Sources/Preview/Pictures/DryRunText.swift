@@ -28,10 +28,20 @@ public struct DryRunText {
             parts += report.decisions.filter { $0.channel == channel }.map(entry)
         }
         if report.decisions.isEmpty { parts.append([TerminalLine("Nothing would be sent.")]) }
-        if !report.unrouted.isEmpty {
+        if !report.outlooks.isEmpty {
+            parts.append(
+                [TerminalLine(OutlookText.title, .bold)]
+                    + OutlookText.lines(report.outlooks).flatMap { line in
+                        let indent = 2 + line.prefix { $0 == " " }.count
+                        return TerminalLine.wrapped([TerminalLine.Piece(line.trimmed)], to: width.map { $0 - indent })
+                            .map { TerminalLine(String(repeating: " ", count: indent)) + $0 }
+                    })
+        }
+        let unrouted = report.unrouted.filter(\.isOpen)
+        if !unrouted.isEmpty {
             parts.append(
                 [TerminalLine("Firing, but not routed to any channel", .bold)]
-                    + report.unrouted.flatMap {
+                    + unrouted.flatMap {
                         indented("\($0.subject.app): \($0.evidence.sentence) (rule \($0.rule))")
                     })
         }
@@ -51,8 +61,7 @@ public struct DryRunText {
                     + report.polls.flatMap { indented("\($0.source): \(report.words(for: $0))") })
         }
         let summary =
-            "At \(report.now): \(report.count("send")) sent, \(report.count("hold")) held, "
-            + "\(report.count("drop")) dropped. This was a preview: nothing was sent."
+            "At \(report.now): \(report.summary). This was a preview: nothing was sent."
         parts.append(TerminalLine.wrapped([TerminalLine.Piece(summary, .dim)], to: width))
         return Array(parts.joined(separator: [TerminalLine()]))
     }

@@ -89,13 +89,21 @@ public struct Difference: Sendable {
 
     public var isEmpty: Bool { changes.isEmpty }
 
+    /// Messages of which both configs say the same, but for the severity: at the same time or moved.
+    public var severityCount: Int {
+        changes.count { change in
+            let (before, after) = change.records
+            return before.map { $0.severity != after?.severity } ?? false && after != nil
+        }
+    }
+
     public func count(_ name: String) -> Int { changes.count { $0.name == name } }
 
     public var json: JSON {
         [
             "summary": [
                 "same": JSON(sameCount), "new": JSON(count("new")), "gone": JSON(count("gone")),
-                "moved": JSON(count("moved")), "severity": JSON(count("severity")),
+                "moved": JSON(count("moved")), "severity": JSON(severityCount),
             ],
             "channels": .array(
                 channels.map { count in

@@ -6,6 +6,10 @@ public struct Experience: Sendable {
     public let from: Moment
     public let to: Moment
     public let zone: Zone
+    /// What each rule could judge and what it could not, in the order of the config.
+    public let outlooks: [RuleOutlook]
+    /// Incidents that no route leads to a channel.
+    public let unrouted: Int
     /// In the order of the config.
     public let rules: [RuleMessages]
     /// Detectors that no figures of the stretch concern.
@@ -33,6 +37,8 @@ public struct Experience: Sendable {
         to = report.to
         zone = report.zone
         self.unmatched = unmatched
+        outlooks = report.preview.outlooks
+        unrouted = report.preview.unrouted.count
         let length = report.to - report.from
         let weeks = length.inSeconds / Duration.days(7).inSeconds
         rules = report.rules.map { rule in
@@ -49,7 +55,7 @@ public struct Experience: Sendable {
                 rules.map {
                     ["name": .string($0.rule), "messages": JSON($0.messages), "messages_per_week": JSON($0.perWeek)]
                 }),
-            "unmatched_rules": .array(unmatched.map(JSON.string)),
+            "unmatched_rules": .array(unmatched.map(JSON.string)), "unrouted": JSON(unrouted),
         ]
     }
 
@@ -59,7 +65,7 @@ public struct Experience: Sendable {
         private var unmatched: [DetectorPlan]
 
         public init(_ plan: Plan) {
-            playback = Playback(plan)
+            playback = Playback(plan, gathersOutlook: true)
             unmatched = plan.detectors
         }
 

@@ -9,6 +9,7 @@ public struct Playback: Sendable {
     private let end: Moment?
     private let faults: Faults?
     private let isTraced: Bool
+    private let gathersOutlook: Bool
     private var preview: Preview?
 
     public private(set) var lineCount = 0
@@ -19,15 +20,17 @@ public struct Playback: Sendable {
     ///   - state: what the bot knows when it begins; nil for one that knows nothing yet.
     ///   - end: where virtual time ends; nil for the moment of the last line.
     ///   - isTraced: whether to keep what rules thought over time, for drawings.
+    ///   - gathersOutlook: whether what a rule could judge at any time counts, or what it can judge in the end.
     public init(
         _ plan: Plan, from state: State? = nil, until end: Moment? = nil, faults: Faults? = nil,
-        isTraced: Bool = false
+        isTraced: Bool = false, gathersOutlook: Bool = false
     ) {
         self.plan = plan
         self.state = state ?? State(memories: plan.memories)
         self.end = end
         self.faults = faults
         self.isTraced = isTraced
+        self.gathersOutlook = gathersOutlook
     }
 
     /// Takes in what one source saw at one moment.
@@ -51,6 +54,8 @@ public struct Playback: Sendable {
     }
 
     private func begun(at moment: Moment) -> Preview {
-        Preview(plan: plan, state: state, start: moment, faults: faults, isTraced: isTraced)
+        Preview(
+            plan: plan, state: state, start: moment, faults: faults, isTraced: isTraced,
+            gathersOutlook: gathersOutlook)
     }
 }

@@ -27,6 +27,12 @@ public struct Preview: Sendable {
     public private(set) var now: Moment
 
     private var seen: [String: Incident] = [:]
+    private var gathered = Outlook()
+    /// When rules are asked next what they can judge; nil where only the end counts.
+    private var nextLook: Moment?
+
+    /// Between two looks at what rules can judge: an app that has figures at all has them for longer.
+    private static let lookInterval = Duration.hours(1)
 
     /// Notes kept: a long span with a source in trouble makes one a poll.
     static let notesMax = 1000
@@ -35,12 +41,17 @@ public struct Preview: Sendable {
     ///   - state: a copy of what the bot knows.
     ///   - start: where virtual time begins.
     ///   - isTraced: whether to keep what rules thought over time, for drawings.
-    public init(plan: Plan, state: State, start: Moment, faults: Faults? = nil, isTraced: Bool = false) {
+    ///   - gathersOutlook: whether what a rule could judge at any time counts, or what it can judge in the end.
+    public init(
+        plan: Plan, state: State, start: Moment, faults: Faults? = nil, isTraced: Bool = false,
+        gathersOutlook: Bool = false
+    ) {
         core = Core(plan: plan, tellsJudgements: isTraced)
         self.state = state
         self.faults = faults
         self.start = start
         traces = isTraced ? Traces() : nil
+        nextLook = gathersOutlook ? start : nil
         now = start
         for incident in state.incidents.all { seen[incident.id] = incident }
         step(.started)
@@ -62,6 +73,17 @@ public struct Preview: Sendable {
             advance(to: moment)
         }
         step(.observed(lines, asked: asked))
+        if let nextLook, nextLook <= now {
+            gathered.take(core, state, at: now)
+            self.nextLook = now + Preview.lookInterval
+        }
+    }
+
+    /// What each rule could judge and what it could not, in the order of the config.
+    public var outlooks: [RuleOutlook] {
+        var outlook = gathered
+        outlook.take(core, state, at: now)
+        return outlook.outlooks(of: plan, nextLook == nil ? [] : incidents)
     }
 
     /// Takes in what a real poll found out.

@@ -9,6 +9,10 @@ public struct PreviewReport: Sendable {
     public let decisions: [DecisionRecord]
     /// When each source is polled next, in the order of the config.
     public let polls: [NextPoll]
+    /// What each rule could judge and what it could not, in the order of the config.
+    public let outlooks: [RuleOutlook]
+    /// Incidents that no channel hears of, since no route leads them to one; those that are over, too.
+    public let unrouted: [Incident]
     public let botName: String
     public let zone: Zone
     private let channels: [String: any Channel]
@@ -38,6 +42,8 @@ public struct PreviewReport: Sendable {
                 source: source.name, at: record.stopped == nil ? record.due : nil, stopped: record.stopped,
                 reasons: record.reasons, every: source.every)
         }
+        outlooks = preview.outlooks
+        unrouted = preview.incidents.filter { $0.state != .pending && !preview.plan.leads($0) }
         let named = Set(decisions.compactMap(\.incident))
         // Whatever never was more than a suspicion and is gone by now is nobody's business.
         incidents = preview.incidents.filter { incident in
@@ -45,15 +51,13 @@ public struct PreviewReport: Sendable {
         }
     }
 
-    /// Open incidents that no channel hears of, since no route leads them to one.
-    public var unrouted: [Incident] {
-        let named = Set(decisions.compactMap(\.incident))
-        return incidents.filter {
-            $0.isOpen && $0.state != .pending && $0.standings.isEmpty && !named.contains($0.id)
-        }
-    }
-
     public func count(_ name: String) -> Int { decisions.count { $0.decision.name == name } }
+
+    /// How many were sent, held and dropped, and how many incidents no route takes, in a phrase.
+    public var summary: String {
+        "\(count("send")) sent, \(count("hold")) held, \(count("drop")) dropped"
+            + (unrouted.isEmpty ? "" : ", \(unrouted.count.counted("incident")) that no route takes")
+    }
 
     public var json: JSON {
         [
@@ -61,6 +65,7 @@ public struct PreviewReport: Sendable {
             "incidents": .array(incidents.map { IncidentSummary($0).json }),
             "notifications": .array(decisions.map(notification)),
             "summary": ["sent": JSON(count("send")), "held": JSON(count("hold")), "dropped": JSON(count("drop"))],
+            "rules": .array(outlooks.map(\.json)), "unrouted": JSON(unrouted.count),
         ]
     }
 

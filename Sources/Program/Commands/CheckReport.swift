@@ -14,12 +14,28 @@ public struct CheckReport {
     private let delays: [(rule: String, delay: Duration)]
     private let calendar: [(name: String, spans: [TimeSpan])]
     private let experience: Experience?
+    /// What is wrong by the file alone, and what came to light when observations were played.
+    private let problems: [Problem]
 
     /// How far ahead gates are shown.
     private static let calendarLength = Duration.days(14)
     private static let calendarSpansMax = 60
 
+    /// Plays the newest of the recording through the config, if there is one.
     public init(_ file: ConfigFile, on machine: Machine) {
+        self.init(file, file.result.config.flatMap { RecentExperience($0, on: machine).value }, on: machine)
+    }
+
+    /// - Parameter observations: a file to play instead of the recording; `-` for standard input.
+    public init(_ file: ConfigFile, playing observations: String, on machine: Machine) throws(Failure) {
+        let experience: Experience? =
+            if let config = file.result.config {
+                try RecentExperience(config, on: machine).value(of: observations)
+            } else { nil }
+        self.init(file, experience, on: machine)
+    }
+
+    private init(_ file: ConfigFile, _ experience: Experience?, on machine: Machine) {
         self.file = file
         let plan = file.result.config?.plan
         delays = plan?.detectionDelays ?? []
@@ -29,18 +45,21 @@ public struct CheckReport {
             let spans = calendar.schedule(from: now, count: CheckReport.calendarSpansMax)
             return (gate.name, spans.filter { $0.from < now + CheckReport.calendarLength })
         }
-        experience = file.result.config.flatMap { RecentExperience($0, on: machine).value }
+        self.experience = experience
+        let places = file.result.config?.rulePlaces ?? [:]
+        let unjudged = (experience?.outlooks ?? []).compactMap { Problem($0, places: places) }
+        problems = (file.result.problems + unjudged).sorted { $0.position < $1.position }
     }
 
     /// What keeps the config from being used, if anything does.
     public var failure: Failure? { file.result.config == nil ? file.failure : nil }
 
-    public var problemTexts: [String] { file.problemTexts }
+    public var problemTexts: [String] { problems.map(file.text) }
 
     public var json: JSON {
         [
-            "problems": .array(file.result.problems.map { $0.json(file: file.path) }),
-            "rules": .array(delays.map { ["name": .string($0.rule), "slowest_detection": .string($0.delay.grammar)] }),
+            "problems": .array(problems.map { $0.json(file: file.path) }),
+            "rules": .array(delays.map { rule($0.rule, $0.delay) }),
             "gates": .array(
                 calendar.map { gate in
                     [
@@ -50,6 +69,15 @@ public struct CheckReport {
                 }),
             "history": experience?.json ?? .null,
         ]
+    }
+
+    /// What is said of one rule; what it judged is null where there was nothing to judge.
+    private func rule(_ name: String, _ delay: Duration) -> JSON {
+        let outlook = experience?.outlooks.first { $0.rule == name }
+        let judged = outlook?.members ?? [("judged", .null), ("firing", .null), ("unknown", .null)]
+        return .object(
+            JSONObject(
+                [("name", .string(name)), ("slowest_detection", .string(delay.grammar))] + judged))
     }
 
     /// Of a file that cannot be read, in the shape in which programs learn of every mistake.
@@ -85,7 +113,12 @@ public struct CheckReport {
             let unmatched = experience.unmatched.map {
                 "note: rule '\($0)' matched nothing in the recording"
             }
-            parts.append(lines(title, experience.rules.map { "\($0.rule): \($0.text)" } + unmatched))
+            let unrouted =
+                experience.unrouted == 0 ? [] : ["note: \(experience.unrouted.counted("incident")) that no route takes"]
+            if !experience.outlooks.isEmpty {
+                parts.append(lines(paint.bold(OutlookText.title), OutlookText.lines(experience.outlooks)))
+            }
+            parts.append(lines(title, experience.rules.map { "\($0.rule): \($0.text)" } + unrouted + unmatched))
         }
         return parts.joined(separator: "\n\n")
     }
@@ -139,10 +172,33 @@ private struct RecentExperience {
         }
     }
 
+    /// What a file of observations makes of the config.
+    func value(of path: String) throws(Failure) -> Experience? {
+        try play(ObservationFiles(path, sources: config.sources.keys, machine.terminal))
+    }
+
     private func play(_ files: [String]) throws(Failure) -> Experience? {
-        var file = ObservationFiles(recorded: files, sources: config.sources.keys, isQuiet: true, machine.terminal)
+        try play(ObservationFiles(recorded: files, sources: config.sources.keys, isQuiet: true, machine.terminal))
+    }
+
+    private func play(_ files: ObservationFiles) throws(Failure) -> Experience? {
+        var file = files
         var experience = Experience.Intake(config.plan)
         _ = try file.play { experience.feed($0) }
         return experience.finish(channels: config.channels)
+    }
+}
+
+extension Problem {
+    /// That a rule judged nothing of what was there to judge; nil for one that judged something, or that nothing concerned.
+    fileprivate init?(_ outlook: RuleOutlook, places: [String: Position]) {
+        guard outlook.judged == 0, let first = outlook.unknown.first(where: { $0.app != nil }),
+            let position = places[outlook.rule]
+        else { return nil }
+        let rest = outlook.unknown.count - 1
+        self.init(
+            position,
+            "rule '\(outlook.rule)' could not judge anything: \(first.name): \(first.reason.tamed)"
+                + (rest > 0 ? " (and \(rest) more)" : ""), level: .warning)
     }
 }

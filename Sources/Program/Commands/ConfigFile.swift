@@ -23,7 +23,10 @@ public struct ConfigFile: Sendable {
     /// Libyaml's own bound is ours; one byte more shows that the file is too long.
     private static let bytesMax = 1 << 20
 
-    public init(_ path: String, _ catalog: PluginCatalog, on machine: Machine) throws(Failure) {
+    /// - Parameter withholdsSecrets: whether no secret is asked for and something else stands for each.
+    public init(
+        _ path: String, _ catalog: PluginCatalog, on machine: Machine, withholdsSecrets: Bool = false
+    ) throws(Failure) {
         self.path = path
         memories = catalog.memories
         terminal = machine.terminal
@@ -43,19 +46,27 @@ public struct ConfigFile: Sendable {
                     throw ConfigSurroundings.Missing(error.reason)
                 }
             },
-            credentialsFolder: machine.variables["CREDENTIALS_DIRECTORY"], zones: ZoneDatabase())
+            credentialsFolder: machine.variables["CREDENTIALS_DIRECTORY"], zones: ZoneDatabase(),
+            withholdsSecrets: withholdsSecrets)
         result = Config.load(bytes, folder: folder, catalog: catalog, surroundings: surroundings)
-        lines = String(decoding: bytes, as: UTF8.self)
+        let lines = String(decoding: bytes, as: UTF8.self)
             .split(omittingEmptySubsequences: false) { $0.isNewline }.map(String.init)
+        self.lines = result.writtenSecrets.reduce(lines) { $1.masked(in: $0) }
     }
 
     /// Every problem, each with its line and a caret.
-    public var problemTexts: [String] { result.problems.map { $0.text(file: path, lines: lines) } }
+    public var problemTexts: [String] { result.problems.map(text) }
 
-    /// The config; when there are errors in it they are told and the command ends.
+    /// A problem with its line and a caret.
+    func text(_ problem: Problem) -> String { problem.text(file: path, lines: lines) }
+
+    /// The config; when there are errors in it they are told and the command ends. Warnings are for `check`: a config can
+    /// be used with them, and whoever does wants the answer and nothing else.
     public func config() throws(Failure) -> Config {
-        for text in problemTexts { terminal.error(text) }
-        guard let config = result.config else { throw failure }
+        guard let config = result.config else {
+            for text in problemTexts { terminal.error(text) }
+            throw failure
+        }
         return config
     }
 
@@ -69,7 +80,7 @@ public struct ConfigFile: Sendable {
     /// Says what is wrong, in one line where that keeps nobody from `doing` what was asked for: at night somebody must
     /// be able to mute a bot that runs well, whatever became of its file.
     func warn(whileDoing doing: String) {
-        guard result.config == nil else { return problemTexts.forEach(terminal.error) }
+        guard result.config == nil else { return }
         terminal.error(
             "alertbot: warning: \(path) has \(errorCount.counted("error")); \(doing) anyway: "
                 + "run 'alertbot check'")

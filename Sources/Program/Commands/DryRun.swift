@@ -85,16 +85,27 @@ public struct DryRun: Sendable {
         var bar = machine.terminal.progress("Polling")
         defer { bar.end() }
         return await withTaskGroup(of: Input.self) { group in
-            var waiting = plan.sources[...]
+            var waiting = plan.sources
+            var underWay: [String: SourcePlan] = [:]
             func startNext() {
-                guard let next = waiting.popFirst(), let source = config.sources[next.name] else { return }
-                let order = plan.previewOrder(for: next, state)
-                group.addTask { await poller.poll(order, source) }
+                while underWay.count < plan.concurrency, let index = waiting.firstIndex(where: hasRoom) {
+                    let next = waiting.remove(at: index)
+                    guard let source = config.sources[next.name] else { continue }
+                    underWay[next.name] = next
+                    let order = plan.previewOrder(for: next, state)
+                    group.addTask { await poller.poll(order, source) }
+                }
             }
-            for _ in 0..<plan.concurrency { startNext() }
+            // A preview is as polite to one host as the bot is.
+            func hasRoom(_ source: SourcePlan) -> Bool {
+                guard let host = source.host else { return true }
+                return underWay.values.count { $0.host == host } < Plan.pollsPerHostMax
+            }
+            startNext()
             var inputs: [Input] = []
             while let input = await group.next() {
                 inputs.append(input)
+                underWay[input.sourceName] = nil
                 bar.show(inputs.count, of: plan.sources.count)
                 startNext()
             }

@@ -23,7 +23,7 @@ public struct StatusText {
         parts.append(section("Incidents", incidents.isEmpty ? ["  none"] : incidents))
         let unknown = elements("rules").filter { $0["verdict"] == "unknown" }
         if !unknown.isEmpty { parts.append(section("Cannot judge yet", unknown.map(rule))) }
-        parts.append(section("Channels", elements("channels").map(channel)))
+        parts.append(section("Channels", elements("channels").flatMap(channel)))
         let now = moment(status, "now") ?? .latest
         let mutes = elements("mutes").filter { (moment($0, "from") ?? .earliest) <= now }
         if !mutes.isEmpty { parts.append(section("Mutes", mutes.map { "  " + MuteText($0, paint).text })) }
@@ -51,7 +51,7 @@ public struct StatusText {
         return "  \(rule.word("app"))\(release): \(rule.word("rule")): \(rule.word("sentence"))"
     }
 
-    private func channel(_ channel: JSON) -> String {
+    private func channel(_ channel: JSON) -> [String] {
         let queued = Int(channel["queued"]?.number ?? 0)
         var line = "  \(channel.word("name")): " + (queued == 0 ? "nothing waiting" : "\(queued) waiting")
         if let oldest = channel["oldest"]?.string {
@@ -59,8 +59,11 @@ public struct StatusText {
         }
         let failures = Int(channel["failures"]?.number ?? 0)
         if failures > 0 { line += paint.red(", \(failures.counted("failure")) in a row") }
+        let dead = Int(channel["dead"]?.number ?? 0)
+        if dead > 0 { line += paint.red(", \(dead.counted("dead letter"))") }
         if let paused = channel["paused_until"]?.string { line += ", paused until \(paused)" }
-        return line
+        let error = channel["last_error"]?.string.map { paint.red("    last error: \($0.tamed)") }
+        return [line] + [error].compactMap(\.self)
     }
 
     private func moment(_ json: JSON, _ name: String) -> Moment? { json[name]?.string.flatMap { Moment(rfc3339: $0) } }
@@ -78,9 +81,13 @@ public struct IncidentText {
 
     public var text: String {
         let release = incident["release"]?.string.map { " \($0.tamed)" } ?? ""
+        let since = incident.word("since")
+        let state =
+            incident["until"]?.string.map { "\(incident.word("state")) at \($0.tamed), began at \(since)" }
+            ?? "\(incident.word("state")) since \(since)"
         var lines = [
             "  \(incident.word("id")) \(incident.word("severity")) \(incident.word("app"))\(release): "
-                + "\(incident.word("state")) since \(incident.word("since")) (\(incident.word("rule")))"
+                + "\(state) (\(incident.word("rule")))"
         ]
         if let sentence = incident["evidence"]?["sentence"]?.string { lines.append(paint.dim("    \(sentence.tamed)")) }
         if let acknowledged = incident["acknowledged"], acknowledged != .null {

@@ -56,8 +56,10 @@ struct BacktestCommand: AsyncParsableCommand {
         }
         let truth = try TruthFile(incidents, on: machine.terminal)
 
-        var playback = Playback(config.plan, until: end, isTraced: format == .html)
-        var otherPlayback = other.map { Playback($0.plan, until: end, isTraced: format == .html) }
+        var playback = Playback(config.plan, until: end, isTraced: format == .html, gathersOutlook: true)
+        var otherPlayback = other.map {
+            Playback($0.plan, until: end, isTraced: format == .html, gathersOutlook: true)
+        }
         let played = PlayedSpan(config, and: [other].compactMap(\.self), span.wish, until: end, on: machine)
         let isWhole = try await played.play { batch in
             if config.sources[batch.source] != nil { playback.feed(batch) }

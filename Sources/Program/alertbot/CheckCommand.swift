@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import BuiltinPlugins
 internal import Commands
 internal import PluginKit
 internal import SystemPorts
@@ -9,16 +10,27 @@ struct CheckCommand: ParsableCommand {
         abstract: "Validates the config; shows how late a rule can be and when gates hold messages.",
         discussion: """
             Where the running bot has recorded something, the latest of it is replayed through the config: how many \
-            messages a week that makes, and which rules matched nothing.
+            messages a week that makes, what each rule could judge and what not, and which rules matched nothing.
             """)
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @Flag(name: .long, help: "Ask for no secret: variables, secret files and credentials need not be there.")
+    var withoutSecrets = false
+    @Option(
+        name: .long,
+        help: ArgumentHelp(
+            "Play this file instead of what the bot has recorded; - for standard input.", valueName: "file"))
+    var observations: String?
 
     func run() throws {
         let report: CheckReport
         do throws(Failure) {
-            report = CheckReport(try common.file(), on: machine)
+            let file = try ConfigFile(common.config, .builtin, on: machine, withholdsSecrets: withoutSecrets)
+            report =
+                if let observations {
+                    try CheckReport(file, playing: observations, on: machine)
+                } else { CheckReport(file, on: machine) }
         } catch {
             if format == .json {
                 try machine.terminal.line(CheckReport.unreadable(common.config, error).prettyText)

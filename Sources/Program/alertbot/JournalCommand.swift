@@ -26,10 +26,11 @@ struct JournalVerify: ParsableCommand {
 
 struct JournalShow: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show", abstract: "Prints the journal's records, oldest first, one JSON object a line.")
+        commandName: "show", abstract: "Prints the journal's records, oldest first, one a line.")
 
     @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "text (readable) or json (exact).") var format = TextOrJSON.text
+    @Option(name: .long, help: "text: number, time and record of each line; json: one object a line.") var format =
+        TextOrJSON.text
 
     func run() throws {
         try JournalDesk(common.file().journalFolder(), format, on: machine.terminal).show()

@@ -50,7 +50,7 @@ extension ConfigLoader {
         let options = reader.options(
             BotSettings.declared, in: entries, at: entry?.value.position ?? Position(line: 1, column: 1), "'bot'")
         if let heartbeat = options[BotSettings.heartbeat], let address = WebAddress(heartbeat.reveal()),
-            address.scheme == "http", !address.isLoopback
+            address.scheme == "http", !address.isLoopback, heartbeat.hasSecret
         {
             reader.report(
                 options.position(of: BotSettings.heartbeat), "'heartbeat' is plain http to a host that is not loopback",

@@ -11,6 +11,8 @@ public struct Config: Sendable {
     public var plan: Plan
     public var sources: [String: any Source]
     public var channels: [String: any Channel]
+    /// Where each rule stands in the file.
+    public var rulePlaces: [String: Position]
     /// Every secret in the file, for whoever prints words that came from outside.
     public var secrets: [Secret]
 }
@@ -50,15 +52,41 @@ public struct ConfigSurroundings: Sendable {
     /// The folder in which systemd puts credentials, if it runs the bot.
     public var credentialsFolder: String?
     public var zones: ZoneDatabase
+    /// Whether secrets are left alone: nothing is asked for, and something that is no secret stands for each.
+    public var withholdsSecrets: Bool
 
+    /// - Parameter withholdsSecrets: whether secrets are left alone, for a look at a config where they are not.
     public init(
         variable: @escaping @Sendable (String) -> String?,
-        file: @escaping @Sendable (String) throws(Missing) -> [UInt8], credentialsFolder: String?, zones: ZoneDatabase
+        file: @escaping @Sendable (String) throws(Missing) -> [UInt8], credentialsFolder: String?, zones: ZoneDatabase,
+        withholdsSecrets: Bool = false
     ) {
         self.variable = variable
         self.file = file
         self.credentialsFolder = credentialsFolder
         self.zones = zones
+        self.withholdsSecrets = withholdsSecrets
+    }
+}
+
+/// A secret that stands in the file itself.
+public struct WrittenSecret: Hashable, Sendable {
+    public let position: Position
+    let secret: Secret
+
+    /// The lines of the file without it; what stands before it on its line keeps its place.
+    public func masked(in lines: [String]) -> [String] {
+        guard lines.indices.contains(position.line - 1) else { return lines }
+        var line = Array(lines[position.line - 1].unicodeScalars)
+        var start = min(position.column - 1, line.count)
+        if start < line.count, line[start] == "\"" || line[start] == "'" { start += 1 }
+        let written = Array(secret.reveal().unicodeScalars)
+        // Written with escapes it looks different; then nothing of the rest is shown.
+        let length = line[start...].starts(with: written) ? written.count : line.count - start
+        line.replaceSubrange(start..<(start + length), with: Array(repeating: "*", count: length))
+        var masked = lines
+        masked[position.line - 1] = String(String.UnicodeScalarView(line))
+        return masked
     }
 }
 
@@ -67,6 +95,8 @@ public struct ConfigResult: Sendable {
     public let config: Config?
     /// In the order of the file.
     public let problems: [Problem]
+    /// Secrets that stand in the file itself, so that no line of it is shown with one.
+    public let writtenSecrets: [WrittenSecret]
     /// Where the bot keeps its state, though there are errors elsewhere; nil where that cannot be told.
     public let stateFolder: String?
     /// The bot's time zone, though there are errors elsewhere; nil where that cannot be told.

@@ -108,7 +108,9 @@ extension ConfigLoader {
         do {
             return try making()
         } catch {
-            let isWhole = !reader.problems.contains { thing.covers($0.position) }
+            let isWhole =
+                !reader.problems.contains { $0.level == .error && thing.covers($0.position) }
+                && !reader.unreadPlaces.contains(where: thing.covers)
             // With options that could not be read, what the plugin misses in the thing as a whole may be just those.
             for problem in error.problems where isWhole || problem.position != thing.position { reader.report(problem) }
             return nil

@@ -18,7 +18,8 @@ extension Config {
         let problems = loading.reader.problems.sorted { $0.position < $1.position }
         let isSound = !problems.contains { $0.level == .error }
         return ConfigResult(
-            config: isSound ? config : nil, problems: problems, stateFolder: root.flatMap { afresh.stateFolder($0) },
+            config: isSound ? config : nil, problems: problems, writtenSecrets: loading.reader.writtenSecrets,
+            stateFolder: root.flatMap { afresh.stateFolder($0) },
             zone: root.flatMap { afresh.zone($0) })
     }
 
@@ -106,6 +107,7 @@ struct ConfigLoader {
         let rules = readRules(named(entries, "rules", isRequired: false), bot.zone, sources)
         let routes = readRoutes(entries.first { $0.key == "routes" }?.value)
         checkReferences(entries, bot, sources, channels, rules, routes)
+        checkReach(entries, bot, sources, channels, rules, routes)
 
         let plan = Plan(
             botName: bot.name, zone: bot.zone, publicURL: bot.publicURL, reportTo: bot.reportTo,
@@ -115,6 +117,7 @@ struct ConfigLoader {
             bot: bot, plan: plan,
             sources: Dictionary(sources.compactMap { entry in entry.source.map { (entry.plan.name, $0) } }) { $1 },
             channels: Dictionary(channels.compactMap { entry in entry.channel.map { (entry.plan.name, $0) } }) { $1 },
+            rulePlaces: Dictionary(rules.places.map { ($0.name, $0.position) }) { first, _ in first },
             secrets: reader.secretsSeen)
     }
 

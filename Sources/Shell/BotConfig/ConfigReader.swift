@@ -8,7 +8,12 @@ struct ConfigReader {
     let catalog: PluginCatalog
     private(set) var problems: [Problem] = []
     private(set) var secretsSeen: [Secret] = []
+    private(set) var writtenSecrets: [WrittenSecret] = []
     private var brokenPlaces: Set<Position> = []
+    /// Where a secret stands that nobody may read: what it says cannot be judged.
+    private var withheldPlaces: Set<Position> = []
+    /// Those of them of which not even a value of their kind is known.
+    private(set) var unreadPlaces: Set<Position> = []
 
     init(secrets: SecretReading, surroundings: ConfigSurroundings, catalog: PluginCatalog) {
         self.secrets = secrets
@@ -19,7 +24,9 @@ struct ConfigReader {
     /// Remembers a problem, once.
     mutating func report(_ problem: Problem) {
         // Where the YAML itself is wrong, what it seems to say is not worth a word.
-        guard !brokenPlaces.contains(problem.position), !problems.contains(problem) else { return }
+        guard !brokenPlaces.contains(problem.position), !withheldPlaces.contains(problem.position),
+            !problems.contains(problem)
+        else { return }
         problems.append(problem)
     }
 
@@ -77,6 +84,10 @@ struct ConfigReader {
             report(node.position, failure.sentence, failure.suggestion, advice: failure.advice)
             return nil
         case .success(let text):
+            if isWithheld(text) {
+                withheldPlaces.insert(node.position)
+                return text
+            }
             for case .secret(let secret) in text.pieces { secretsSeen.append(secret) }
             guard !text.reveal().contains("\0") else {
                 report(node.position, "'\(name)' contains a NUL character")
@@ -84,6 +95,21 @@ struct ConfigReader {
             }
             return text
         }
+    }
+
+    /// Whether something else stands for a secret in the text.
+    func isWithheld(_ text: GuardedText) -> Bool { surroundings.withholdsSecrets && text.hasSecret }
+
+    /// Remembers that what stands there is not known.
+    mutating func leaveUnread(_ node: Node) { unreadPlaces.insert(node.position) }
+
+    /// Reports a secret that stands in the file itself.
+    mutating func reportWritten(_ secret: String, _ name: String, at position: Position) {
+        writtenSecrets.append(WrittenSecret(position: position, secret: Secret(secret)))
+        report(
+            Problem(
+                position, "the secret in '\(name)' is written in the file itself, for everyone to see who reads it",
+                advice: "use ${env:NAME}, ${file:PATH} or ${credential:NAME}", level: .warning))
     }
 
     /// What a value says, for people: masked where any of it came out of a secret.

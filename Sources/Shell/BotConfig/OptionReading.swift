@@ -14,8 +14,7 @@ extension ConfigReader {
         reportUnknown(entries, known: common + manifest.options.names, in: "\(what) of plugin \(manifest.name)")
         let values = values(entries, manifest.options, position, what)
         let options = Options(name: name, position: position, values: values)
-        if manifest.options.names.contains(Setting.insecure.name) { checkSchemes(manifest, options) }
-        return options
+        return manifest.options.names.contains(Setting.insecure.name) ? checkSchemes(manifest, options) : options
     }
 
     /// Reads those settings out of a section, whatever else stands there.
@@ -25,17 +24,27 @@ extension ConfigReader {
         Options(name: what, position: position, values: values(entries, settings.map(\.spec), position, what))
     }
 
-    /// Plain http would carry crash figures, and often a credential, readable by everyone on the way.
-    private mutating func checkSchemes(_ manifest: PluginManifest, _ options: Options) {
-        if options[.insecure] { return }
+    /// Plain http would carry a credential readable by everyone on the way. Where there is none to carry, it is as good as
+    /// `insecure: true`: many an exporter speaks nothing else.
+    private mutating func checkSchemes(_ manifest: PluginManifest, _ options: Options) -> Options {
+        if options[.insecure] { return options }
+        var options = options
+        let hasSecret = manifest.options.contains { spec in
+            options[named: spec.name].map { $0.value.holdsSecret || spec.isSecret } ?? false
+        }
         for spec in manifest.options {
             guard case .url = spec.kind, let option = options[named: spec.name], case .text(let text) = option.value,
                 let address = WebAddress(text.reveal()), address.scheme == "http", !address.isLoopback
             else { continue }
+            guard hasSecret || text.hasUser else {
+                options = options.setting(.insecure, to: true, at: option.position)
+                continue
+            }
             report(
                 option.position, "'\(spec.name)' is plain http to a host that is not loopback, readable on its way",
                 advice: "use https, or add insecure: true")
         }
+        return options
     }
 
     mutating func option(_ node: Node, _ name: String, _ kind: OptionKind) -> Option? {
@@ -69,6 +78,12 @@ extension ConfigReader {
         do {
             return try kind.value(text)
         } catch {
+            if isWithheld(text) {
+                // Any address does where nothing is asked for; what else is meant cannot be guessed.
+                if case .url = kind { return .text(GuardedText(Secret("https://withheld.invalid/"))) }
+                leaveUnread(node)
+                return nil
+            }
             let found = error.found.map { shown(node, $0) } ?? "'\(text.description.clipped(to: 60))'"
             report(
                 node.position, "'\(name)' is \(found), expected \(error.expected)",
@@ -98,9 +113,24 @@ extension ConfigReader {
                 if spec.isRequired { report(position, "\(what) needs '\(spec.name)': \(spec.help.loweredFirst)") }
                 continue
             }
-            if let option = option(entry.value, spec.name, spec.kind) { values[spec.name] = option }
+            guard let option = option(entry.value, spec.name, spec.kind) else { continue }
+            values[spec.name] = option
+            if spec.isSecret { checkWritten(option, spec.name) }
         }
         return values
+    }
+
+    /// Reports what is a secret by its meaning and stands in the file itself.
+    private mutating func checkWritten(_ option: Option, _ name: String) {
+        switch option.value {
+        case .text(let text):
+            // Whoever tries things out on the own machine has nothing to hide.
+            guard !text.hasSecret, WebAddress(text.reveal())?.isLoopback != true else { return }
+            reportWritten(text.reveal(), name, at: option.position)
+        case .map(let entries):
+            for entry in entries where entry.name.namesCredential { checkWritten(entry.option, entry.name) }
+        default: break
+        }
     }
 
     private mutating func list(
@@ -134,7 +164,9 @@ extension ConfigReader {
             let nodes: [Node]
             if case .sequence(let elements) = entry.value.kind { nodes = elements } else { nodes = [entry.value] }
             // What could not be read has been told, and shall not be told again as fitting nothing.
-            let patterns = nodes.map { text($0, "\(name).\(entry.key)")?.reveal() ?? "*" }
+            let patterns = nodes.map { node in
+                text(node, "\(name).\(entry.key)").flatMap { isWithheld($0) ? nil : $0.reveal() } ?? "*"
+            }
             if property == "severity" {
                 let words = Severity.allCases.map(\.rawValue)
                 for (node, pattern) in zip(nodes, patterns) where !words.contains(where: Glob(pattern).fits) {
@@ -152,6 +184,33 @@ extension ConfigReader {
     }
 }
 
+extension Option.Value {
+    /// Whether any of it came out of a secret.
+    fileprivate var holdsSecret: Bool {
+        switch self {
+        case .text(let text): text.hasSecret
+        case .list(let options): options.contains { $0.value.holdsSecret }
+        case .map(let entries): entries.contains { $0.option.value.holdsSecret }
+        default: false
+        }
+    }
+}
+
+extension GuardedText {
+    /// Whether it is an address with a user, and perhaps a password, in front of the host.
+    fileprivate var hasUser: Bool {
+        let text = reveal()
+        guard let scheme = text.firstRange(of: "://") else { return false }
+        return text[scheme.upperBound...].prefix { !"/?#".contains($0) }.contains("@")
+    }
+}
+
 extension String {
+    /// Whether a header of that name carries a credential.
+    fileprivate var namesCredential: Bool {
+        let name = lowercased()
+        return ["authorization", "cookie", "token", "secret", "password", "key"].contains { name.contains($0) }
+    }
+
     var loweredFirst: String { prefix(1).lowercased() + dropFirst() }
 }

@@ -48,6 +48,9 @@ struct SecretReading {
         return .success(GuardedText(pieces: pieces))
     }
 
+    /// What stands for a secret that nobody may read.
+    private static let standIn = "withheld"
+
     private func secret(_ reference: String) -> Result<String, Failure> {
         let parts = reference.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, !parts[1].isEmpty else {
@@ -59,6 +62,7 @@ struct SecretReading {
         }
         switch parts[0] {
         case "env":
+            if surroundings.withholdsSecrets { return .success(SecretReading.standIn) }
             guard let value = surroundings.variable(parts[1]) else {
                 return .failure(Failure(sentence: "the environment variable \(parts[1]) is not set"))
             }
@@ -66,6 +70,7 @@ struct SecretReading {
         case "file":
             return contents(of: parts[1].hasPrefix("/") ? parts[1] : folder + "/" + parts[1].withoutDotSlash)
         case "credential":
+            if surroundings.withholdsSecrets, !parts[1].contains("/") { return .success(SecretReading.standIn) }
             guard let folder = surroundings.credentialsFolder else {
                 return .failure(
                     Failure(
@@ -86,6 +91,7 @@ struct SecretReading {
     }
 
     private func contents(of path: String) -> Result<String, Failure> {
+        if surroundings.withholdsSecrets { return .success(SecretReading.standIn) }
         do {
             let bytes = try surroundings.file(path)
             guard bytes.count <= SecretReading.fileBytesMax else {

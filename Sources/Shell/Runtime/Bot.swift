@@ -462,7 +462,8 @@ public actor Bot {
         guard healthy.isSuperset(of: core.plan.sources.map(\.name)), journalTrouble == nil else { return }
         healthy = []
         group.addTask { [ports] in
-            let request = HTTPRequest(.get, heartbeat)
+            // The config is not read with a secret address that is plain http.
+            let request = HTTPRequest(.get, heartbeat, allowsPlainHTTP: true)
             do {
                 let response = try await ports.web.perform(request, timeout: .seconds(10))
                 guard !response.isSuccess else { return }

@@ -15,7 +15,7 @@
 ///
 /// What must be written is a `RequiredSetting`.
 public struct Setting<Value: Sendable>: SettingDeclaration {
-    public let spec: OptionSpec
+    public private(set) var spec: OptionSpec
     /// What holds when the option is left out.
     public let `default`: Value
     let kind: SettingKind<Value>
@@ -50,13 +50,24 @@ public struct Setting<Value: Sendable>: SettingDeclaration {
     }
 }
 
+extension Setting {
+    /// The same setting, holding a secret: a credential, or an address that is one.
+    ///
+    ///     static let token = Setting("token", .text, "A bearer token.").secret
+    public var secret: Setting {
+        var copy = self
+        copy.spec.isSecret = true
+        return copy
+    }
+}
+
 /// A setting that the config must have.
 ///
 ///     static let url = RequiredSetting("url", .url, "The address to poll.")
 ///
 ///     try options[Self.url]  // GuardedText
 public struct RequiredSetting<Value: Sendable>: SettingDeclaration {
-    public let spec: OptionSpec
+    public private(set) var spec: OptionSpec
     let kind: SettingKind<Value>
 
     /// - Parameter help: one sentence.
@@ -65,6 +76,13 @@ public struct RequiredSetting<Value: Sendable>: SettingDeclaration {
             name: name, kind: kind.kind, isRequired: true, defaultValue: nil, writtenDefault: nil, unset: nil,
             help: help)
         self.kind = kind
+    }
+
+    /// The same setting, holding a secret: a credential, or an address that is one.
+    public var secret: RequiredSetting {
+        var copy = self
+        copy.spec.isSecret = true
+        return copy
     }
 }
 
@@ -92,6 +110,8 @@ public struct OptionSpec: Sendable {
     let unset: String?
     /// One sentence.
     public let help: String
+    /// Whether its value is a secret wherever it comes from, and so has no place in the file itself.
+    public internal(set) var isSecret = false
 
     /// What holds when the option is left out, for people; nil when there is nothing to say.
     public var defaultText: String? { unset ?? writtenDefault }
@@ -100,6 +120,8 @@ public struct OptionSpec: Sendable {
 extension Setting where Value == Bool {
     /// Shared by all plugins that call an address their user wrote.
     public static var insecure: Setting {
-        Setting("insecure", .flag, default: false, "Accept plain http to a host that is not loopback.")
+        Setting(
+            "insecure", .flag, default: false,
+            "Accept plain http to a host that is not loopback though a secret travels.")
     }
 }

@@ -21,7 +21,8 @@ public struct MatrixChannel: Channel {
     static let homeserver = RequiredSetting("homeserver", .url, "The address of the homeserver's client API.")
     static let room = RequiredSetting("room", .text, "The room's id, which begins with '!'.")
     static let token = RequiredSetting(
-        "token", .text, "The access token of an account that has joined the room; keep it in the environment.")
+        "token", .text, "The access token of an account that has joined the room; keep it in the environment."
+    ).secret
 
     /// Synapse lets a user send one message in five seconds and ten at once, unless its administrator allows more
     /// (`rc_message`). Being refused costs more than waiting.

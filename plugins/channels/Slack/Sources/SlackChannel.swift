@@ -18,7 +18,8 @@ public struct SlackChannel: Channel {
 
     static let webhook = RequiredSetting(
         "webhook", .url,
-        "The address of the incoming webhook; whoever knows it can post, so keep it in the environment.")
+        "The address of the incoming webhook; whoever knows it can post, so keep it in the environment."
+    ).secret
 
     /// Slack documents one message a second for a webhook, and lets short bursts through without promising how long.
     public let pace = Pace(perSecond: 1, burst: 3)

@@ -20,9 +20,11 @@ public struct WebhookChannel: Channel {
     static let url = RequiredSetting("url", .url, "The address that receives the messages.")
     static let secret = Setting(
         "secret", .text,
-        "The key of the signature: 'whsec_' and base64; several, separated by spaces, while keys are rotated.")
+        "The key of the signature: 'whsec_' and base64; several, separated by spaces, while keys are rotated."
+    ).secret
     static let headers = Setting(
-        "headers", .map(.text), default: [], "Headers sent along, such as Authorization.")
+        "headers", .map(.text), default: [], "Headers sent along, such as Authorization."
+    ).secret
 
     /// The receiver is the user's own; if it wants less it says so with 429. At once, half of the connections that the
     /// transport keeps: the rest are for the sources.

@@ -12,6 +12,8 @@ public struct RegressionDetector: IssueNewsDetector {
 
     private let news: IssueNews
 
+    public var severities: Set<Severity>? { [news.severity] }
+
     public init(options: Options, context: RuleContext) throws(ProblemList) { news = IssueNews(options) }
 
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {

@@ -58,6 +58,10 @@ public struct ReleaseDetector: Detector {
     let checksPerDay: Double
 
     public let holdTime: Duration
+    public var needsCounts: Bool { true }
+    public var severities: Set<Severity>? {
+        Set([severity] + (critical == nil ? [] : [.critical]) + (reportsFine ? [.info] : []))
+    }
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         metric = options[Self.metric]

@@ -82,3 +82,7 @@ public struct StaleDetector: Detector {
         Judgement(.unknown(sentence), .far, Evidence(span: span, sentence: sentence))
     }
 }
+
+extension StaleDetector {
+    public var severities: Set<Severity>? { [severity] }
+}

@@ -171,7 +171,13 @@ public struct ThresholdDetector: SubjectDetector {
 
     /// Whether it has a critical limit.
     var canBeCritical: Bool { limits.first?.severity == .critical }
-    public var severities: Set<Severity>? { composite == nil ? Set(limits.map(\.severity)) : nil }
+    public var needsCounts: Bool {
+        composite?.conditions.allSatisfy(\.needsCounts) ?? (volumeMin > 0 || confidence != nil)
+    }
+    public var severities: Set<Severity>? {
+        guard let composite else { return Set(limits.map(\.severity)) }
+        return composite.conditions.contains(where: \.canBeCritical) ? nil : [.warning]
+    }
 
     /// What the figures show, before there are words for it.
     private enum Glimpse {

@@ -29,6 +29,8 @@ public struct VelocityDetector: Detector {
     private let window: Duration
     private let severity: Severity
 
+    public var severities: Set<Severity>? { critical == nil ? [severity] : [severity, .critical] }
+
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         share = options[Self.share]
         critical = options[Self.critical]

@@ -22,7 +22,7 @@ public struct HTTPJSONSource: Source {
     static let method = Setting("method", .choice([HTTPRequest.Method.get, .post]), default: .get, "The HTTP method.")
     static let body = Setting(
         "body", .text, "What to send with POST; JSON unless a Content-Type header says otherwise.")
-    static let headers = Setting("headers", .map(.text), default: [], "Headers to send.")
+    static let headers = Setting("headers", .map(.text), default: [], "Headers to send.").secret
     static let each = Setting("each", .plain, default: "$", "JSONPath of the rows, such as $.apps[*].")
     static let map = RequiredSetting(
         "map", .map(.plain), "Paths from a row to app, release, environment, from, to and any metric.")
@@ -62,6 +62,15 @@ public struct HTTPJSONSource: Source {
     }
 
     public var givesIssues: Bool? { layout.issues != nil }
+
+    public func configured(_ property: String) -> Set<String>? {
+        switch property {
+        case "app": layout.app == nil ? layout.fixedApp.map { [$0] } : nil
+        case "release": layout.release == nil ? [""] : nil
+        case "environment": layout.environment == nil ? [""] : nil
+        default: nil
+        }
+    }
 
     public func poll(_ poll: Poll) -> PollStep {
         let last = Cursor(poll.cursor, options: optionsHash)

@@ -40,10 +40,11 @@ public struct PrometheusSource: HistoricalSource {
         "step", .duration(.seconds(1)...spanMax),
         "Read on from the last poll in steps of this length, one figure for each.")
     static let username = Setting("username", .text, "For basic authentication.")
-    static let password = Setting("password", .text, "For basic authentication.")
-    static let token = Setting("token", .text, "A bearer token.")
+    static let password = Setting("password", .text, "For basic authentication.").secret
+    static let token = Setting("token", .text, "A bearer token.").secret
     static let headers = Setting(
-        "headers", .map(.text), default: [], "Further headers, such as X-Scope-OrgID.")
+        "headers", .map(.text), default: [], "Further headers, such as X-Scope-OrgID."
+    ).secret
 
     /// A year: nobody judges the stability of an app over more.
     private static let spanMax = Duration.days(366)

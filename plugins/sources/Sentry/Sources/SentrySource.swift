@@ -24,7 +24,7 @@ public struct SentrySource: HistoricalSource {
         "The server: https://us.sentry.io, https://de.sentry.io or your own host.")
     static let organization = RequiredSetting(
         "organization", .text, "The organization's slug, as in its addresses.")
-    static let token = RequiredSetting("token", .text, "A token with the scopes org:read and event:read.")
+    static let token = RequiredSetting("token", .text, "A token with the scopes org:read and event:read.").secret
     static let projects = Setting(
         "projects", .list(.plain), default: [], unset: "all that the token can see",
         "Slugs or ids of the projects to watch.")
@@ -87,6 +87,17 @@ public struct SentrySource: HistoricalSource {
     }
 
     public var givesIssues: Bool? { wantsIssues }
+
+    public func configured(_ property: String) -> Set<String>? {
+        switch property {
+        case "environment": return environments.isEmpty ? [""] : Set(environments)
+        case "app":
+            // What is asked for by its id has a name that only the server knows.
+            guard !projects.isEmpty, !projects.contains(where: { $0.allSatisfy(\.isNumber) }) else { return nil }
+            return Set(projects)
+        default: return nil
+        }
+    }
 
     public func poll(_ poll: Poll) -> PollStep { SentryPoll(of: self, poll).begin() }
 

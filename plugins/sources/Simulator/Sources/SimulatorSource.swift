@@ -28,6 +28,14 @@ public struct SimulatorSource: Source {
         ]
     }
 
+    public func configured(_ property: String) -> Set<String>? {
+        switch property {
+        case "app": Set(apps)
+        case "environment": [""]
+        default: nil
+        }
+    }
+
     private let seed: Int
     private let apps: [String]
     private let users: Int

@@ -1,0 +1,103 @@
+public import PluginKit
+
+/// What one rule makes of one thing now, or of a source that it has seen nothing of.
+public struct Look: Hashable, Sendable {
+    public let rule: String
+    public let source: String
+    /// Nil where there is nothing of the source that the rule could judge.
+    public let subject: Subject?
+    public let verdict: Judgement.Verdict
+    /// Why, in words.
+    public let sentence: String
+}
+
+extension Core {
+    /// What each rule makes of all that it is shown, and of which sources it is shown nothing and why.
+    ///
+    /// - Parameter isAsked: whether somebody wants to know of this rule and this thing; only what the rule has judged before may be
+    ///   left out.
+    public func looks(
+        _ state: State, at now: Moment, _ isAsked: (_ rule: DetectorPlan, _ sight: Subject) -> Bool = { _, _ in true }
+    ) -> [Look] {
+        plan.detectors.flatMap { rule in
+            var seen: Set<String> = []
+            let looks = looks(state, rule, at: now, isAsked, &seen)
+            let unseen = plan.sources.filter { rule.canConcern(source: $0.name) && !seen.contains($0.name) }
+            return looks
+                + unseen.map { source in
+                    let sentence = state.silence(of: source.name)
+                    return Look(
+                        rule: rule.name, source: source.name, subject: nil, verdict: .unknown(sentence),
+                        sentence: sentence)
+                }
+        }
+    }
+
+    /// - Parameter seen: gets the sources of which the rule is shown anything.
+    private func looks(
+        _ state: State, _ rule: DetectorPlan, at now: Moment, _ isAsked: (DetectorPlan, Subject) -> Bool,
+        _ seen: inout Set<String>
+    ) -> [Look] {
+        var looks: [Look] = []
+        // A long span is looked at often, and most of it has been judged: what nobody asks for must cost next to nothing.
+        if rule.scope == .subject, let judge = rule.judge {
+            for (subject, series) in state.figures.series {
+                if isAsked(rule, subject) {
+                    guard rule.concerns(subject, labels: series.labels), !state.figures.isPart(subject, under: rule)
+                    else { continue }
+                    let judgement = judge.judge(series, at: now)
+                    looks.append(
+                        Look(
+                            rule: rule.name, source: subject.source, subject: subject, verdict: judgement.verdict,
+                            sentence: judgement.evidence.sentence))
+                }
+                seen.insert(subject.source)
+            }
+            return looks
+        }
+        for sight in state.sights(of: rule, plan) {
+            seen.insert(sight.subject.source)
+            if isAsked(rule, sight.subject) { looks += self.looks(rule, sight, at: now) }
+        }
+        return looks
+    }
+
+    private func looks(_ rule: DetectorPlan, _ sight: Sight, at now: Moment) -> [Look] {
+        let findings = rule.detector.findings(in: sight, at: now).filter(rule.concerns)
+        guard !findings.isEmpty else {
+            // A rule that tells of issues and finds no news has judged all the same; one of figures found none to judge.
+            let sentence = rule.detector.readsIssues ? "" : "there is nothing in the figures that the rule could judge"
+            return [
+                Look(
+                    rule: rule.name, source: sight.subject.source, subject: sight.subject,
+                    verdict: rule.detector.readsIssues ? .ok(recovered: true) : .unknown(sentence),
+                    sentence: sentence)
+            ]
+        }
+        return findings.map { finding in
+            let subject = finding.subject ?? sight.subject
+            return Look(
+                rule: rule.name, source: subject.source, subject: subject, verdict: finding.judgement.verdict,
+                sentence: finding.judgement.evidence.sentence)
+        }
+    }
+}
+
+extension State {
+    /// Why a rule has nothing to judge of a source.
+    fileprivate func silence(of source: String) -> String {
+        let record = schedule.sources[source]
+        switch record?.lastOutcome {
+        case .failed: return "the last poll failed" + (record?.failure.map { ": \($0.sentence)" } ?? "")
+        case .noData: return "the source answered, but there was nothing in the span"
+        case .stale: return "the figures of the source are older than allowed"
+        case .values, .unchanged: return "nothing that the source gave is matched by the rule"
+        case nil: return "there are no observations of the source"
+        }
+    }
+}
+
+extension Plan {
+    /// Whether any channel ever hears of an incident, by a route or by an escalation.
+    public func leads(_ incident: Incident) -> Bool { !channels(for: incident, at: .latest).isEmpty }
+}

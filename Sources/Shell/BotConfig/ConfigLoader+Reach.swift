@@ -1,0 +1,220 @@
+internal import AlertCore
+internal import PluginKit
+internal import YAMLKit
+
+// Who would ever hear of what the config watches: warnings about rules that see nothing, incidents that no route takes, and
+// troubles of the bot that nobody learns of. The config can be used as it is, so none of them is an error.
+
+extension ConfigLoader {
+    mutating func checkReach(
+        _ entries: [Entry], _ bot: BotSettings, _ sources: [SourceEntry], _ channels: [ChannelEntry], _ rules: Rules,
+        _ routes: [RouteEntry]
+    ) {
+        // What is wrong elsewhere may well be the reason.
+        guard !reader.problems.contains(where: { $0.level == .error }) else { return }
+        for place in rules.places {
+            let detector = rules.detectors.first { $0.name == place.name }
+            checkGiven(place.conditions, place.match, sources, by: detector)
+            if let detector { checkCounts(detector, place, sources) }
+        }
+        for route in routes { checkGiven(route.route.match, route.match, sources, by: nil) }
+        guard !routes.isEmpty else { return }
+        let plain = routes.map(\.route)
+        for detector in rules.detectors {
+            guard let place = rules.places.first(where: { $0.name == detector.name }) else { continue }
+            checkTaken(detector, at: place.position, sources, plain)
+        }
+        if bot.reportTo == nil, let position = entries.first(where: { $0.key == "routes" })?.keyMark.position {
+            checkTroubles(at: position, sources, channels, plain)
+        }
+    }
+
+    // MARK: - What is matched
+
+    /// What a `match` asks for must be what a source is configured to give.
+    private mutating func checkGiven(
+        _ match: Match, _ node: Node?, _ sources: [SourceEntry], by detector: DetectorPlan?
+    ) {
+        let seen = sources.filter { $0.isSeen(by: match) }
+        guard let node, !seen.isEmpty else { return }
+        for entry in node.mapping {
+            guard let condition = match[entry.key],
+                var known = seen.configured(entry.key, for: detector?.detector.scope)
+            else { continue }
+            // Routes and gates see the bot's own troubles, too.
+            if detector == nil { known.formUnion([entry.key == "app" ? Subject.botApp : ""]) }
+            let names = known.subtracting(["", Subject.botApp]).sorted()
+            let whose = seen.map { "'\($0.plan.name)'" }.sorted().listed
+            for (element, pattern) in zip(entry.value.elements, condition.patterns)
+            where !known.contains(where: pattern.fits) {
+                let shown = reader.shown(element, pattern.pattern)
+                let what = names.isEmpty ? "names no \(entry.key)" : "is configured to give \(names.listed)"
+                reader.report(
+                    Problem(
+                        element.position, "'\(shown)' can never match: source \(whose) \(what)",
+                        suggestion: shown.nearest(in: names),
+                        advice: "change 'match', or what the source gives", level: .warning))
+            }
+        }
+    }
+
+    /// A rate of nobody knows how many carries no alarm, and a config can say for certain that there is no count.
+    private mutating func checkCounts(_ rule: DetectorPlan, _ place: Rules.Place, _ sources: [SourceEntry]) {
+        let seen = sources.filter { $0.isSeen(by: rule.match) }
+        let metrics = rule.detector.metrics
+        guard rule.detector.needsCounts, let metric = metrics.first, let count = metric.denominator, !seen.isEmpty,
+            metrics.allSatisfy({ metric in
+                seen.allSatisfy { entry in
+                    guard let given = entry.source?.metrics, let count = metric.denominator else { return false }
+                    return !given.contains(count)
+                }
+            })
+        else { return }
+        let names = seen.map { "'\($0.plan.name)'" }.sorted().listed
+        let takesBare = place.options.contains { spec in
+            if case .orOff = spec.kind { spec.name == "confidence" } else { false }
+        }
+        reader.report(
+            Problem(
+                place.position,
+                "rule '\(rule.name)' can never judge anything: source \(names) gives '\(metric.name)' without "
+                    + "'\(count.name)', of how many that is",
+                advice: "have the source give '\(count.name)', too"
+                    + (takesBare ? "; only confidence: off with min_volume: 0 takes a bare rate" : ""),
+                level: .warning))
+    }
+
+    // MARK: - What is taken
+
+    /// A rule of whose incidents no route takes any alerts nobody.
+    private mutating func checkTaken(
+        _ rule: DetectorPlan, at position: Position, _ sources: [SourceEntry], _ routes: [Route]
+    ) {
+        let seen = sources.filter { $0.isSeen(by: rule.match) }
+        var prospect = Prospect(["rule": [rule.name]])
+        if !seen.isEmpty { prospect["source"] = Set(seen.map(\.plan.name)) }
+        for property in ["app", "release", "environment"] {
+            prospect[property] = values(of: property, rule, seen)
+        }
+        let severities = rule.detector.severities ?? Set(Severity.allCases)
+        let isTaken = severities.contains { severity in
+            prospect["severity"] = [severity.rawValue]
+            return prospect.isTaken(by: routes)
+        }
+        guard !severities.isEmpty, !isTaken else { return }
+        let words = severities.sorted().map(\.rawValue).listed
+        let which = rule.detector.severities == nil ? "" : " (severity \(words))"
+        reader.report(
+            Problem(
+                position, "rule '\(rule.name)' can never notify anybody: no route takes its incidents\(which)",
+                advice: "add a route that does", level: .warning))
+    }
+
+    /// The values that an incident of the rule can have; nil for any.
+    private func values(of property: String, _ rule: DetectorPlan, _ seen: [SourceEntry]) -> Set<String>? {
+        let scope = rule.detector.scope
+        // Incidents of an app may be about one of its releases, and those of a source about nothing of this.
+        if scope == .source || (scope == .app && property == "release") { return nil }
+        let condition = rule.match[property]
+        if let known = seen.configured(property, for: scope) {
+            return condition.map { condition in
+                known.filter { value in condition.patterns.contains { $0.fits(value) } }
+            } ?? known
+        }
+        guard let condition, condition.patterns.allSatisfy(\.isExact) else { return nil }
+        return Set(condition.patterns.map(\.pattern))
+    }
+
+    /// The bot's own troubles must reach somebody.
+    private mutating func checkTroubles(
+        at position: Position, _ sources: [SourceEntry], _ channels: [ChannelEntry], _ routes: [Route]
+    ) {
+        let lost = Trouble.allCases.filter { trouble in
+            var prospect = Prospect([
+                "rule": [trouble.rawValue], "app": [Subject.botApp], "release": [""], "environment": [""],
+                "issue": [""], "severity": [trouble.leastSeverity.rawValue],
+            ])
+            switch trouble {
+            case .sourceFailing, .sourceStopped: prospect["source"] = Set(sources.map(\.plan.name))
+            case .channelFailing: prospect["source"] = Set(channels.map(\.plan.name))
+            default: break
+            }
+            return !prospect.isTaken(by: routes)
+        }
+        guard !lost.isEmpty else { return }
+        let what = lost.count == Trouble.allCases.count ? "" : ", such as \(lost.map(\.rawValue).listed)"
+        reader.report(
+            Problem(
+                position,
+                "no route takes the bot's own troubles (app '\(Subject.botApp)')\(what): nobody would be notified",
+                advice: "set 'report_to' under 'bot', or add a route without 'match' at the end", level: .warning))
+    }
+}
+
+/// What incidents may be like, as far as the config alone tells.
+private struct Prospect {
+    private var values: [String: Set<String>]
+
+    init(_ values: [String: Set<String>]) { self.values = values }
+
+    /// The values that a property can have; nil for any.
+    subscript(_ property: String) -> Set<String>? {
+        get { values[property] }
+        set { values[property] = newValue }
+    }
+
+    /// Whether a channel may hear of one of them.
+    func isTaken(by routes: [Route]) -> Bool {
+        for route in routes where mayFit(route.match) {
+            if !route.to.isEmpty { return true }
+            if mustFit(route.match), !route.continues { return false }
+        }
+        return false
+    }
+
+    private func mayFit(_ match: Match) -> Bool {
+        match.conditions.allSatisfy { condition in
+            values[condition.property].map { $0.contains(where: condition.fits) } ?? true
+        }
+    }
+
+    private func mustFit(_ match: Match) -> Bool {
+        match.conditions.allSatisfy { condition in
+            values[condition.property].map { $0.allSatisfy(condition.fits) } ?? false
+        }
+    }
+}
+
+extension Match.Condition {
+    fileprivate func fits(_ value: String) -> Bool { patterns.contains { $0.fits(value) } }
+}
+
+extension ConfigLoader.SourceEntry {
+    fileprivate func isSeen(by match: Match) -> Bool {
+        match["source"].map { $0.fits(plan.name) } ?? true
+    }
+}
+
+extension [ConfigLoader.SourceEntry] {
+    /// What all of them together give for a property; nil where one of them does not tell.
+    fileprivate func configured(_ property: String, for scope: DetectorScope?) -> Set<String>? {
+        // A rule that watches a source as such is shown one whose app is the source's own name.
+        if scope == .source, property == "app" { return nil }
+        var all: Set<String> = []
+        for entry in self {
+            guard let values = entry.source?.configured(property) else { return nil }
+            all.formUnion(values)
+        }
+        return all
+    }
+}
+
+extension Trouble {
+    /// How bad it is at first.
+    fileprivate var leastSeverity: Severity {
+        switch self {
+        case .sourceFailing, .channelFailing: .warning
+        default: .critical
+        }
+    }
+}

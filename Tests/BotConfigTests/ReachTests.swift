@@ -1,0 +1,207 @@
+internal import BotConfig
+internal import PluginKit
+internal import Testing
+
+/// A source that says in the config what it gives.
+private struct KnownSource: Source {
+    static let manifest = PluginManifest(
+        name: "known", summary: "Gives what is listed.", options: [apps, places, given])
+    static let given = Setting("metrics", .list(.plain), default: [], "The metrics.")
+    static let apps = Setting("apps", .list(.plain), default: [], "The apps.")
+    static let places = Setting("environments", .list(.plain), default: [], "The environments.")
+
+    let apps: [String]
+    let places: [String]
+    let metrics: Set<Metric>?
+
+    init(options: Options, context: SourceContext) throws(ProblemList) {
+        apps = options[Self.apps]
+        places = options[Self.places]
+        metrics = options[Self.given].isEmpty ? nil : Set(options[Self.given].map { Metric($0) })
+    }
+
+    var host: String? { nil }
+    func configured(_ property: String) -> Set<String>? {
+        switch property {
+        case "app": apps.isEmpty ? nil : Set(apps)
+        case "environment": places.isEmpty ? [""] : Set(places)
+        default: nil
+        }
+    }
+    func poll(_ poll: Poll) -> PollStep { .finish(PollReport(.noData)) }
+}
+
+/// A rule that says in the config how bad it can be.
+private struct GradedDetector: SubjectDetector {
+    static let manifest = PluginManifest(name: "graded", summary: "Is so bad.", options: [grades, judged, counts])
+    static let judged = Setting("metric", .metric, "What it judges.")
+    static let counts = Setting("counts", .flag, default: true, "Whether it needs counts.")
+    static let grades = Setting("severities", .list(.severity), default: [.warning], "How bad it can be.")
+
+    let severities: Set<Severity>?
+    let metrics: [Metric]
+    let needsCounts: Bool
+
+    init(options: Options, context: RuleContext) throws(ProblemList) {
+        severities = Set(options[Self.grades])
+        metrics = options[Self.judged].map { [$0] } ?? []
+        needsCounts = options[Self.counts]
+    }
+
+    var lookback: Duration { .zero }
+    var spans: [Duration] { [] }
+    var holdTime: Duration { .zero }
+    func judge(_ series: Series, at now: Moment) -> Judgement {
+        Judgement(.unknown("it never looks"), .between, Evidence(sentence: "It never looks."))
+    }
+}
+
+@Suite struct ReachTests {
+    private func problems(_ yaml: String) -> [String] {
+        let catalog = PluginCatalog(
+            sources: [KnownSource.self, AnySource.self], detectors: [GradedDetector.self], gates: [NightGate.self],
+            channels: [PageChannel.self])
+        let result = Config.load(
+            Array(yaml.utf8), folder: "/etc/bot", catalog: catalog, surroundings: FakeWorld.surroundings())
+        #expect(result.config != nil, "a config can be used with warnings: \(result.problems.map(\.line))")
+        #expect(result.problems.allSatisfy { $0.level == .warning })
+        return result.problems.map(\.line)
+    }
+
+    private func routed(_ rule: String, _ routes: String, source: String = "plugin: any") -> [String] {
+        problems(
+            """
+            bot: {report_to: team}
+            sources:
+              ios: {\(source)}
+            rules:
+              floor: {plugin: graded\(rule)}
+            channels:
+              team: {plugin: page}
+            routes:
+            \(routes)
+            """)
+    }
+
+    // MARK: routes
+
+    @Test func `a rule that can only warn alerts nobody where no route takes warnings`() {
+        let critical = "  - {match: {severity: critical}, to: team}"
+        #expect(
+            routed("", critical) == [
+                "5:3: rule 'floor' can never notify anybody: no route takes its incidents "
+                    + "(severity warning) (add a route that does)"
+            ])
+        #expect(routed(", severities: [warning, critical]", critical) == [])
+        #expect(routed("", critical + "\n  - {to: team}") == [])
+        #expect(routed("", critical + "\n  - {match: {rule: floor}, to: team}") == [])
+    }
+
+    @Test func `a route that leads nowhere takes nothing, and what it matches goes no further`() {
+        let silent = "  - {match: {source: ios}, to: []}\n  - {match: {severity: warning}, to: team}"
+        #expect(routed("", silent).count == 1)
+        #expect(routed("", silent.replacing("to: []}", with: "to: [], continue: true}")) == [])
+    }
+
+    @Test func `a rule is led by what it matches and what its source gives`() {
+        let web = "  - {match: {app: web}, to: team}"
+        #expect(routed(", match: {app: shop-ios}", web).count == 1)
+        #expect(routed(", match: {app: \"shop-*\"}", web) == [], "whether an app of that name is there is not known")
+        let known = "plugin: known, apps: [shop-ios]"
+        #expect(
+            routed("", web, source: known) == [
+                "5:3: rule 'floor' can never notify anybody: no route takes its incidents "
+                    + "(severity warning) (add a route that does)",
+                "9:19: 'web' can never match: source 'ios' is configured to give shop-ios "
+                    + "(change 'match', or what the source gives)",
+            ])
+        #expect(routed("", "  - {match: {app: \"shop-*\"}, to: team}", source: known) == [])
+    }
+
+    // MARK: match
+
+    @Test func `a match asks for what the source is configured to give`() {
+        let all = "  - {to: team}"
+        let known = "plugin: known, apps: [shop-ios, shop-web], environments: [production]"
+        #expect(routed(", match: {app: shop-ios, environment: production}", all, source: known) == [])
+        #expect(
+            routed(", match: {app: [shop-ios, shop-wob], environment: \"stag*\"}", all, source: known).filter {
+                !$0.contains("can never notify")
+            } == [
+                "5:51: 'shop-wob' can never match: source 'ios' is configured to give shop-ios or shop-web -> shop-web",
+                "5:75: 'stag*' can never match: source 'ios' is configured to give production "
+                    + "(change 'match', or what the source gives)",
+            ])
+        #expect(
+            routed(", match: {environment: production}", all, source: "plugin: known").contains(
+                "5:48: 'production' can never match: source 'ios' names no environment "
+                    + "(change 'match', or what the source gives)"))
+        #expect(routed(", match: {environment: production}", all) == [], "only the answers of this source tell")
+    }
+
+    @Test func `a gate may be about the bot itself, and a source that is not known may give anything`() {
+        let gate = "\n  nights: {plugin: night, between: \"22:00-07:00\", match: {app: APP}}"
+        let known = "plugin: known, apps: [shop-ios]"
+        func gated(_ app: String, _ source: String) -> [String] {
+            routed("}" + gate.replacing("APP", with: app).dropLast(), "  - {to: team}", source: source)
+        }
+        #expect(gated("alertbot", known) == [])
+        #expect(gated("shop-web", known).count == 1)
+        #expect(gated("shop-web", known + "}\n  web: {plugin: any") == [])
+    }
+
+    // MARK: counts
+
+    @Test func `a rule that needs counts can never judge a source that is configured to give bare rates`() {
+        func counted(_ metrics: String, _ rule: String = "") -> [String] {
+            routed(
+                "\(rule), metric: crash_free_users", "  - {to: team}", source: "plugin: known, metrics: [\(metrics)]")
+        }
+        let told =
+            "5:3: rule 'floor' can never judge anything: source 'ios' gives 'crash_free_users' without 'users', of how "
+            + "many that is (have the source give 'users', too)"
+        #expect(counted("crash_free_users") == [told])
+        #expect(counted("crash_free_users, users") == [])
+        #expect(counted("users, crashed_users") == [])
+        #expect(counted("crash_free_users", ", counts: false") == [])
+        #expect(routed(", metric: crash_free_users", "  - {to: team}") == [], "only the answers of this source tell")
+    }
+
+    // MARK: the bot's own troubles
+
+    private func troubled(_ bot: String, _ routes: String) -> [String] {
+        problems(
+            """
+            bot: {\(bot)}
+            sources:
+              ios: {plugin: any}
+            channels:
+              team: {plugin: page}
+            routes:
+            \(routes)
+            """)
+    }
+
+    @Test func `routes that leave out the bot's own troubles need a channel to report to`() {
+        let apps = "  - {match: {app: \"shop-*\"}, to: team}"
+        #expect(
+            troubled("", apps) == [
+                "6:1: no route takes the bot's own troubles (app 'alertbot'): nobody would be notified "
+                    + "(set 'report_to' under 'bot', or add a route without 'match' at the end)"
+            ])
+        #expect(troubled("report_to: team", apps) == [])
+        #expect(troubled("", apps + "\n  - {match: {app: alertbot}, to: team}") == [])
+        #expect(troubled("", apps + "\n  - {to: team}") == [])
+        #expect(
+            troubled("", "  - {match: {severity: critical}, to: team}") == [
+                "6:1: no route takes the bot's own troubles (app 'alertbot'), such as source-failing or "
+                    + "channel-failing: nobody would be notified "
+                    + "(set 'report_to' under 'bot', or add a route without 'match' at the end)"
+            ])
+    }
+
+    @Test func `a config with errors is told of those first`() {
+        let result = load("rulez: {}\nroutes:\n  - {match: {app: shop}, to: team}" + least)
+        #expect(result.problems.map(\.level) == [.error])
+    }
+}

@@ -1,0 +1,134 @@
+internal import BotConfig
+internal import PluginKit
+internal import Testing
+
+/// A look at a config where its secrets are not, and secrets that are where they should not be.
+@Suite struct WithheldTests {
+    /// A world in which asking for anything is a failure.
+    private func review(_ yaml: String) -> ConfigResult {
+        let surroundings = ConfigSurroundings(
+            variable: { name in
+                Issue.record("the variable \(name) was asked for")
+                return nil
+            },
+            file: { path throws(ConfigSurroundings.Missing) in
+                Issue.record("the file \(path) was asked for")
+                throw ConfigSurroundings.Missing("there is no such file")
+            }, credentialsFolder: nil, zones: ZoneDatabase(), withholdsSecrets: true)
+        return Config.load(
+            Array(yaml.utf8), folder: "/etc/bot", catalog: FakeWorld.catalog, surroundings: surroundings)
+    }
+
+    @Test func `secrets need not be there for a review`() {
+        let yaml = """
+            bot: {name: "${file:name}", timezone: "${env:ZONE}", heartbeat: "${env:PING}", listen: "${env:LISTEN}"}
+            polling: {every: "${env:EVERY}"}
+            sources:
+              ios: {plugin: feed, url: "${env:FEED}", token: "Bearer ${credential:feed}", projects: ["${env:APP}"]}
+            rules:
+              floor: {plugin: limit, metric: "${env:METRIC}", limit: "${env:LIMIT}", match: {source: "${env:SOURCE}"}}
+              nights: {plugin: night, between: "${env:NIGHT}"}
+            channels:
+              team: {plugin: hook, url: "https://hooks.example/${env:PATH}", room: "${env:ROOM}"}
+            routes:
+              - {match: {severity: "${env:SEVERITY}"}, to: "${env:CHANNEL}"}
+            """
+        let result = review(yaml)
+        #expect(result.problems.map(\.line) == [])
+        #expect(result.config != nil)
+        #expect(result.config?.secrets.isEmpty == true)
+        let actual = load(yaml)
+        #expect(actual.config == nil)
+        #expect(actual.problems.count > 10, "each of them is an error where the bot is to run")
+    }
+
+    @Test func `everything else is still told in a review`() {
+        let yaml = """
+            sources:
+              ios: {plugin: feed, url: "${env:FEED}", tokn: "${env:TOKEN}"}
+              web: {plugin: feed, url: "${environment:FEED}"}
+              tv: {plugin: feed, url: "${env:FEED"}
+            rules:
+              floor: {plugin: limit, metric: users, limit: "< ten"}
+            channels:
+              team: {plugin: hook, url: "${env:HOOK}"}
+            """
+        let lines = review(yaml).problems.map(\.line)
+        #expect(lines.count == 5, "\(lines)")
+        for word in ["'tokn'", "'environment' is no kind", "'${' is never closed", "'limit'", "needs 'room'"] {
+            #expect(lines.contains { $0.contains(word) }, "\(word)")
+        }
+    }
+
+    // MARK: plain http
+
+    private func feed(_ options: String) -> [String] {
+        load("sources:\n  ios: {plugin: feed, \(options)}\nchannels:\n  team: {plugin: page}").problems.map(\.line)
+    }
+
+    @Test func `plain http is fine where nothing secret travels`() {
+        #expect(feed("url: http://feed.example") == [])
+        #expect(feed("url: http://feed.example, projects: [shop]") == [])
+        let told =
+            "2:28: 'url' is plain http to a host that is not loopback, readable on its way "
+            + "(use https, or add insecure: true)"
+        #expect(feed("url: http://feed.example, token: \"${env:TOKEN}\"") == [told])
+        #expect(feed("url: http://feed.example, headers: {X-Tenant: shop}") == [told])
+        #expect(feed("url: \"http://feed.example/${env:TOKEN}\"") == [told])
+        #expect(feed("url: \"http://ada:lovelace@feed.example/\"") == [told])
+        #expect(feed("url: http://feed.example, token: \"${env:TOKEN}\", insecure: true") == [])
+    }
+
+    @Test func `a heartbeat may be plain http where its address is no secret`() {
+        func heartbeat(_ address: String) -> [String] {
+            load("bot: {heartbeat: \"\(address)\"}" + least).problems.map(\.line)
+        }
+        #expect(heartbeat("http://hc.example/ping") == [])
+        #expect(
+            heartbeat("http://hc.example/${env:TOKEN}") == [
+                "1:18: 'heartbeat' is plain http to a host that is not loopback (use https)"
+            ])
+    }
+
+    // MARK: secrets in the file
+
+    @Test func `a secret in the file itself is a warning, and is shown nowhere`() throws {
+        let yaml = """
+            sources:
+              ios: {plugin: feed, url: https://feed.example, token: "s3cr3t-token", headers: {X-Tenant: shop, X-Api-Key: k3y}}
+            channels:
+              team: {plugin: page}
+            """
+        let result = load(yaml)
+        #expect(result.config != nil)
+        let told = "is written in the file itself, for everyone to see who reads it "
+        let advice = "(use ${env:NAME}, ${file:PATH} or ${credential:NAME})"
+        #expect(
+            result.problems.map(\.line) == [
+                "2:57: the secret in 'token' \(told)\(advice)", "2:110: the secret in 'X-Api-Key' \(told)\(advice)",
+            ])
+        #expect(result.problems.allSatisfy { $0.level == .warning })
+        let lines = yaml.split(separator: "\n").map(String.init)
+        let masked = result.writtenSecrets.reduce(lines) { $1.masked(in: $0) }
+        #expect(
+            masked[1]
+                == "  ios: {plugin: feed, url: https://feed.example, token: \"************\", headers: {X-Tenant: shop, X-Api-Key: ***}}"
+        )
+        #expect(masked[0] == lines[0])
+    }
+
+    @Test(arguments: [
+        "token: \"${env:TOKEN}\"", "headers: {Authorization: \"Bearer ${env:TOKEN}\"}", "headers: {X-Tenant: shop}",
+    ])
+    func `a secret from elsewhere is fine`(options: String) {
+        #expect(feed("url: https://feed.example, \(options)") == [])
+    }
+
+    @Test func `what is written with escapes is masked to the end of the line`() {
+        let yaml = "sources:\n  ios: {plugin: feed, url: https://feed.example, token: \"s3cr\\u0033t\"}\n"
+        let result = load(yaml + "channels:\n  team: {plugin: page}")
+        let lines = yaml.split(separator: "\n").map(String.init)
+        let masked = result.writtenSecrets.reduce(lines) { $1.masked(in: $0) }
+        #expect(masked[1].hasSuffix("token: \"*************"), "\(masked[1])")
+    }
+}
