@@ -55,7 +55,7 @@ internal import Testing
             """
         let lines = review(yaml).problems.map(\.line)
         #expect(lines.count == 5, "\(lines)")
-        for word in ["'tokn'", "'environment' is no kind", "'${' is never closed", "'limit'", "needs 'room'"] {
+        for word in ["'tokn'", "'environment' is not a kind", "'${' is never closed", "'limit'", "needs 'room'"] {
             #expect(lines.contains { $0.contains(word) }, "\(word)")
         }
     }

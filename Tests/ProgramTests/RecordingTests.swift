@@ -82,7 +82,8 @@ import Testing
         #expect(text.status == 0)
         #expect(text.output.hasPrefix("shop-ios from figures: rule floor\n  beyond its limit (critical)"))
         #expect(
-            text.errors == "alertbot: this replays what was recorded from 2024-11-20T19:00:00Z to 2024-11-20T20:10:00Z with "
+            text.errors
+                == "alertbot: this replays what was recorded from 2024-11-20T19:00:00Z to 2024-11-20T20:10:00Z with "
                 + "the current config; mutes and acknowledgements made by command are not recorded\n")
     }
 

@@ -9,7 +9,7 @@ import Testing
             + #""metrics":{"crash_free_users":0.9}}"# + "\n"
     }
 
-    private let reason = "without saying of how many users; only 'confidence: off'"
+    private let reason = "without the number of users; only 'confidence: off'"
 
     @Test(arguments: ["dry-run", "backtest", "check"])
     func `a rule that needs counts and gets rates says so`(command: String) async throws {

@@ -20,7 +20,7 @@ public enum Input: Sendable {
     case unsent(ids: [String])
     /// Whether the host runs on battery or wants to save power.
     case power(isLow: Bool)
-    /// The journal can not be written, and why; nil when it can be again.
+    /// The journal cannot be written, and why; nil when it can be again.
     case journal(trouble: String?)
     /// Somebody told the bot to do something; `id` names the one who waits for the answer.
     case command(Command, id: Int)
@@ -53,7 +53,7 @@ public struct SendOrder: Sendable {
     public let delivery: Delivery
     /// The channel's id of the message that opened the incident there, so that what follows can go into its thread.
     public let thread: String?
-    /// Whether it may leave though the journal can not be written: it is about just that.
+    /// Whether it may leave though the journal cannot be written: it is about just that.
     public let mayLeaveUnsafe: Bool
 }
 

@@ -15,11 +15,11 @@ public struct Compaction: Sendable {
         let compaction: Compaction
         /// How large the snapshot is.
         public let bytes: Int
-        /// What can not stand in a journal and is not in the snapshot.
+        /// What cannot stand in a journal and is not in the snapshot.
         public let leftOut: [LeftOut]
     }
 
-    /// A payload that can not stand in a journal.
+    /// A payload that cannot stand in a journal.
     public struct LeftOut: Equatable, Sendable, CustomStringConvertible {
         public let reason: JournalError
         /// How it begins, so that people can tell what it is.
@@ -153,7 +153,7 @@ extension JournalWriter {
 
     /// Replaces everything so far by a snapshot of `records` in one go, for whoever can wait.
     ///
-    /// - Returns: What can not stand in a journal and was left out.
+    /// - Returns: What cannot stand in a journal and was left out.
     @discardableResult
     public mutating func compact(
         _ records: some Sequence<[UInt8]>, at: String
@@ -176,7 +176,7 @@ extension JournalWriter {
     /// - Parameters:
     ///   - records: Payloads that say all that was ever appended.
     ///   - at: The time of the snapshot, RFC 3339.
-    /// - Returns: What can not stand in a journal and was left out.
+    /// - Returns: What cannot stand in a journal and was left out.
     /// - Throws: `.lockHeld` or `.replaced` when the folder now belongs to somebody else, or what the disk refused;
     ///   call it again later then.
     @discardableResult

@@ -1,4 +1,4 @@
-/// Why a journal could not be opened, read or written. `description` is a sentence for the person who has to mend it.
+/// Why a journal could not be opened, read or written. `description` is a sentence for the person who has to fix it.
 ///
 /// Damage is not among them: a damaged journal opens, and `JournalReport` says what was damaged.
 public enum JournalError: Error, Equatable, Sendable {

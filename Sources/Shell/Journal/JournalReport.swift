@@ -52,7 +52,7 @@ public struct JournalPlace: Sendable, Equatable, CustomStringConvertible {
 public enum JournalNotice: Sendable, Equatable {
     /// The last commit never ended: its last line is missing or unfinished. The writer cuts all of it off.
     case tornTail(JournalPlace, bytes: Int)
-    /// The last record is whole but for its line feed. It was kept; the writer mends the line.
+    /// The last record is whole but for its line feed. It was kept; the writer completes the line.
     case lineFeedMissing(JournalPlace)
     /// A record came a second time and was passed over.
     case duplicate(JournalPlace, seq: UInt64)

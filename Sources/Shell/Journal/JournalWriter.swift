@@ -77,7 +77,7 @@ public struct JournalWriter: ~Copyable, Sendable {
             // A writer that was killed may not have made the names durable either.
             if !catalog.isEmpty { try disk.syncFolder() }
             guard let last = catalog.segments.last else { return nil }
-            return try Self.mend(last.name, replay.tail, on: disk, chunkBytes: limits.chunkBytes)
+            return try Self.repairEnd(last.name, replay.tail, on: disk, chunkBytes: limits.chunkBytes)
         }
         Quarantine(disk).keep(replay.spans, of: catalog)
         clear(catalog.leftovers + replay.coveredFiles)
@@ -88,7 +88,7 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// A sync alone would prove nothing. If one has failed before, the bytes may be in the system's memory only, where
     /// they can be read and count as written; so they are written once more. The same bytes in their places do no harm,
     /// should that be torn.
-    private static func mend(
+    private static func repairEnd(
         _ name: String, _ tail: Replay.Tail, on disk: any JournalDisk, chunkBytes: Int
     ) throws(DiskFault) -> Segment? {
         let file = try disk.openToWrite(name)

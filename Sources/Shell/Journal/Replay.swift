@@ -2,7 +2,7 @@ internal import Records
 
 /// One pass over a journal: gives out what can be saved, in order and once, and notes everything else.
 struct Replay {
-    /// What the writer has to mend at the end of the last segment.
+    /// What the writer has to repair at the end of the last segment.
     enum Tail: Equatable {
         case fine
         /// Only the first `keep` bytes are lines of whole commits.

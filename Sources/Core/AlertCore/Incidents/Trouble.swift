@@ -8,7 +8,7 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     case sourceStopped = "source-stopped"
     /// A message could not be delivered and never will be, or waits for too long.
     case channelFailing = "channel-failing"
-    /// The journal can not be written: the disk is full, or broken.
+    /// The journal cannot be written: the disk is full, or broken.
     case journalFailing = "journal-failing"
     /// The wall clock was set: what counts time moved along, what follows the calendar did not.
     case clockStepped = "clock-stepped"

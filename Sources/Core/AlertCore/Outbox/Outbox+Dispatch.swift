@@ -60,7 +60,7 @@ extension Outbox {
         return (ready, next)
     }
 
-    /// Whether it is under way, or could be: while the journal can not be written only what says so may leave, and what may
+    /// Whether it is under way, or could be: while the journal cannot be written only what says so may leave, and what may
     /// not is in nobody's way.
     private func mayBegin(_ delivery: Delivery) -> Bool {
         guard journalTrouble != nil, case .waiting = delivery.phase else { return true }

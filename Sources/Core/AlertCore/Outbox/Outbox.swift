@@ -31,7 +31,7 @@ public struct Outbox: Sendable {
     private var sending: [String: Set<String>] = [:]
     /// How many deliveries may leave at once, by channel.
     var buckets: [String: Bucket] = [:]
-    /// Why the journal can not be written, while it can not: nothing new is accepted for delivery then.
+    /// Why the journal cannot be written, while it cannot: nothing new is accepted for delivery then.
     public internal(set) var journalTrouble: String?
 
     /// What the journal keeps of it.

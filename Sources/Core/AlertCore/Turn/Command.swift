@@ -27,7 +27,7 @@ public enum Command: Hashable, Sendable {
 public enum CommandAnswer: Hashable, Sendable {
     /// It is done; a sentence for people, and what there is to know.
     case done(String, JSON)
-    /// It can not be done, and why.
+    /// It cannot be done, and why.
     case refused(String)
 }
 

@@ -80,7 +80,7 @@ extension Turn {
         state.agenda.set(.incident(id), due.min().map { max($0, now + Turn.secondLookAfter) })
     }
 
-    /// Whether anything may be accepted about the incident: whatever is not accepted while the journal can not be written is
+    /// Whether anything may be accepted about the incident: whatever is not accepted while the journal cannot be written is
     /// looked at again when it can be.
     func mayAnnounce(_ id: String) -> Bool {
         state.outbox.journalTrouble == nil || state.incidents.isAboutJournal(id)

@@ -38,7 +38,7 @@ extension Turn {
         }
     }
 
-    /// What is accepted must be safe, so while the journal can not be written nothing is accepted; polls and rules go on.
+    /// What is accepted must be safe, so while the journal cannot be written nothing is accepted; polls and rules go on.
     /// Only the message that says so leaves all the same.
     mutating func takeJournal(_ trouble: String?) {
         let wasFailing = state.outbox.journalTrouble != nil

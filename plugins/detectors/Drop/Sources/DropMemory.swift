@@ -180,7 +180,7 @@ public struct DropMemory: AskedMemory {
     /// Whether a span is about as long as those taken so far.
     ///
     /// Sources give spans of several lengths side by side, and the distinct users of an hour are not those of five minutes:
-    /// their rates can not be compared. The shortest counts; but a single odd one changes nothing.
+    /// their rates cannot be compared. The shortest counts; but a single odd one changes nothing.
     private mutating func fits(_ bucket: Bucket) -> Bool {
         let length = bucket.to - bucket.from
         guard length <= DropMemory.spanMax else { return false }
