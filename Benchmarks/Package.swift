@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 // Each benchmark is a program of its own and a name for scripts/bench.
 let package = Package(
     name: "Benchmarks",
-    products: ["journal", "storm", "start", "signal", "judge", "backtest", "replay"].map {
+    products: ["journal", "storm", "start", "signal", "judge", "backtest", "replay", "steady"].map {
         .executable(name: $0, targets: [$0])
     },
     dependencies: [.package(name: "alertbot", path: "..")],
@@ -36,6 +36,9 @@ let package = Package(
         .executableTarget(
             name: "backtest", dependencies: [.product(name: "AlertbotKit", package: "alertbot")],
             path: "Sources/Backtest", swiftSettings: strict),
+        .executableTarget(
+            name: "steady", dependencies: [.product(name: "AlertbotKit", package: "alertbot")], path: "Sources/Steady",
+            swiftSettings: strict),
         // Likewise, with what it reads written by the recording itself.
         .executableTarget(
             name: "replay", dependencies: ["Programs", .product(name: "AlertbotKit", package: "alertbot")],

@@ -53,7 +53,7 @@ public struct Subject: Hashable, Sendable, Comparable {
         let app: String
         let release: String?
         let environment: String?
-        /// Of what tells most subjects apart.
+        /// Of all four: many sources may name the same app.
         let hash: Int
 
         init(_ source: String, _ app: String, _ release: String?, _ environment: String?) {
@@ -62,8 +62,10 @@ public struct Subject: Hashable, Sendable, Comparable {
             self.release = release
             self.environment = environment
             var hasher = Hasher()
+            hasher.combine(source)
             hasher.combine(app)
-            if let release { hasher.combine(release) }
+            hasher.combine(release)
+            hasher.combine(environment)
             hash = hasher.finalize()
         }
     }

@@ -43,6 +43,9 @@ public struct Schedule: Sendable {
     /// The rules are others now, or the program is: nothing has been judged by them.
     mutating func forgetJudged() { judged = [] }
 
+    /// What the source said last is to be judged again though it says nothing new.
+    mutating func forgetJudged(_ name: String) { judged.remove(name) }
+
     /// Notes that the rules have had a look at a source's figures; gives back whether that is new.
     mutating func noteJudged(_ name: String) -> Bool { judged.insert(name).inserted }
 

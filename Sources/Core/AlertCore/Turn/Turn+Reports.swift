@@ -62,9 +62,9 @@ extension Turn {
         case .values(let observations):
             record.takeAnswer(.values, at: now)
             let subjects = state.figures.take(observations, of: source.name, plan, at: now, &output)
+            _ = state.schedule.noteJudged(source.name)
             record.takeValues(judge(subjects))
             judgeVanished(of: source.name)
-            _ = state.schedule.noteJudged(source.name)
         case .unchanged:
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
             // that the figures still hold.
@@ -172,7 +172,15 @@ extension Turn {
                 isFresh = state.areFiguresFresh(of: verdict.subject, for: rule, plan, at: now)
             }
             follow(state.incidents.track(rule, verdict, judgement, isFresh: isFresh, at: now, &output))
+            noteUnsettled(verdict, judgement)
         }
+    }
+
+    /// What was good in the very instant in which it opened ends with the next answer, also with one that says 'as before'.
+    private mutating func noteUnsettled(_ verdict: Verdict, _ judgement: Judgement) {
+        guard case .ok(recovered: true) = judgement.verdict, verdict.rule.detector.holdTime > .zero else { return }
+        let identity = IncidentKey(rule: verdict.rule.name, subject: verdict.subject, key: verdict.key)
+        if state.incidents[identity: identity] != nil { state.schedule.forgetJudged(verdict.subject.source) }
     }
 
     // MARK: - Another config
