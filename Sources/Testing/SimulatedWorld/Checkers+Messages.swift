@@ -243,7 +243,7 @@ struct FiguresHeard: Checker {
             // A commit that comes late may speak of a config that is gone.
             guard world.reloadedAt != world.time.uptime, !world.isJournalLate else { return }
             for (subject, seen) in cues.sorted(by: { $0.key < $1.key }) {
-                try checkIncident(subject, seen.cue, world)
+                try checkIncident(subject, seen.cue, seen.seen, world)
             }
             for id in changed.sorted() { try checkTold(id, world) }
         case .died: (cues, changed) = ([:], [])
@@ -251,7 +251,7 @@ struct FiguresHeard: Checker {
         }
     }
 
-    private func checkIncident(_ subject: Subject, _ cue: Cue, _ world: World) throws(Breach) {
+    private func checkIncident(_ subject: Subject, _ cue: Cue, _ seen: Moment, _ world: World) throws(Breach) {
         guard let rule = world.settings.rule, world.settings.source(subject.source) != nil else { return }
         let incident = world.truth.incidents.all.first {
             $0.rule == Settings.ruleName && $0.subject == subject && $0.isOpen
@@ -259,7 +259,10 @@ struct FiguresHeard: Checker {
         switch cue {
         case .unknown: break
         case .fine, .near:
-            if let incident { throw Breach("\(subject.app) is fine, and incident \(incident.id) is open") }
+            // What opened in the very instant in which it is good again ends with the next answer.
+            if let incident, incident.state != .recovering || seen - incident.since > rule.holdTime {
+                throw Breach("\(subject.app) is fine, and incident \(incident.id) is open")
+            }
         case .recovering:
             if incident?.state == .pending || incident?.state == .firing {
                 throw Breach("\(subject.app) recovers, and incident \(incident?.id ?? "") does not know")
