@@ -82,6 +82,9 @@ public struct Figures: Sendable {
 
     // MARK: - Looking up
 
+    /// Everything that a source has figures of, in no order: at every poll there is no time to sort.
+    func unordered(of source: String) -> Set<Subject> { bySource[source] ?? [] }
+
     /// Everything that a source has figures of, by name.
     func subjects(of source: String) -> [Subject] { (bySource[source] ?? []).sorted() }
 

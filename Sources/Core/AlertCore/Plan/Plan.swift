@@ -56,6 +56,8 @@ public struct Plan: Sendable {
     func detector(_ name: String) -> DetectorPlan? { detectorRanks[name].map { detectors[$0] } }
     /// Where a source stands in the config.
     func rank(of source: String) -> Int { sourceRanks[source] ?? 0 }
+    /// Whether a gate follows the calendar.
+    var hasCalendar: Bool { gates.contains { $0.calendar != nil } }
     /// Whether a gate wants to know what channels were told lately, and when incidents began and ended.
     var remembersTellings: Bool { gates.contains { $0.gate.readsTellings } }
     var remembersSwings: Bool { gates.contains { $0.gate.readsSwings } }

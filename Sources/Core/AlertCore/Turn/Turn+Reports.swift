@@ -106,8 +106,8 @@ extension Turn {
 
     /// Whether nobody would be told, whatever the source said: every way out is closed to every incident it could make.
     private func isIdle(_ source: SourcePlan) -> Bool {
-        guard source.slowsWhen.contains(.idle), !plan.gates.isEmpty || !state.mutes.isEmpty else { return false }
-        let subjects = state.figures.subjects(of: source.name)
+        guard source.slowsWhen.contains(.idle), plan.hasCalendar || !state.mutes.isEmpty else { return false }
+        let subjects = state.figures.unordered(of: source.name)
         guard !subjects.isEmpty else { return false }
         for subject in subjects {
             let labels = state.figures.series[subject]?.labels ?? [:]
