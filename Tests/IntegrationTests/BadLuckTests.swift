@@ -125,7 +125,7 @@ extension IntegrationSuite {
             try scratch.write(
                 "config.yaml", config(hook: receiver.url, rules: more).replacing("  floor:", with: "  ground:"))
             bot.send(SIGHUP)
-            let ended = try await receiver.request("the end") { $0.json["type"].string == "incident.resolved" }
+            let ended = try await receiver.request("the end") { $0.json["type"].string == "incident.closed" }
             #expect(ended.json["data"]["incidents"][0]["id"] == first.json["data"]["incidents"][0]["id"])
         }
 
@@ -179,7 +179,7 @@ extension IntegrationSuite {
             defer { bot.send(SIGKILL) }
             _ = try await receiver.request("the alarm") { _ in true }
             bot.send(SIGTERM)
-            try await bot.says("another signal ends at once")
+            try await bot.says("another signal stops at once")
             // The default action is put back right after the line, so one more signal may still be taken kindly.
             let ending = try await eventually("it ended") { () -> Child.Ending? in
                 bot.send(SIGTERM)
@@ -221,7 +221,7 @@ extension IntegrationSuite {
             _ = try await slow.request("a try") { _ in true }
             _ = try await quick.request("the alarm") { _ in true }
             try scratch.write("figures.jsonl", Figures().line("shop", crashed: 0, of: 10_000))
-            _ = try await quick.request("the end") { $0.json["type"].string == "incident.resolved" }
+            _ = try await quick.request("the end") { $0.json["type"].string == "incident.closed" }
             #expect(slow.requests.count == 1)
             bot.send(SIGTERM)
             #expect(try await bot.ending() == .exited(0))

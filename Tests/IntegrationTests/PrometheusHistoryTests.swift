@@ -136,7 +136,7 @@ extension IntegrationSuite {
                 BotBinary.path, again.map { $0 == "kept" ? "elsewhere" : $0 }, environment: environment,
                 folder: scratch.folder, within: .seconds(60))
             #expect(lost.status == 3)
-            #expect(lost.errors.contains("alertbot: no source told of its past"), "\(lost.errors)")
+            #expect(lost.errors.contains("alertbot: no source returned its history"), "\(lost.errors)")
             #expect(ContinuousClock.now - began < .seconds(60))
         }
     }
