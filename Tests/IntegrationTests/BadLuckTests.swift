@@ -221,7 +221,7 @@ extension IntegrationSuite {
             _ = try await slow.request("a try") { _ in true }
             _ = try await quick.request("the alarm") { _ in true }
             try scratch.write("figures.jsonl", Figures().line("shop", crashed: 0, of: 10_000))
-            _ = try await quick.request("the end") { $0.json["type"].string == "incident.closed" }
+            _ = try await quick.request("the end") { $0.json["type"].string == "incident.resolved" }
             #expect(slow.requests.count == 1)
             bot.send(SIGTERM)
             #expect(try await bot.ending() == .exited(0))

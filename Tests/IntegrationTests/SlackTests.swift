@@ -146,13 +146,13 @@ extension IntegrationSuite {
         }
 
         @Test(arguments: [(404, "no_service"), (403, "action_prohibited"), (410, "channel_is_archived")])
-        func `a webhook that is gone is a dead letter at once`(status: Int, word: String) async throws {
+        func `a webhook that is gone is a failed delivery at once`(status: Int, word: String) async throws {
             let slack = try LoopbackServer { _ in .answer(status, [:], word) }
             defer { slack.stop() }
             let scratch = try scratch(slack, figures: Figures().line("shop", crashed: 900, of: 10_000))
             let bot = try await scratch.startBot(environment: environment)
             defer { bot.send(9) }
-            try await bot.says("is dead")
+            try await bot.says("failed for good")
             bot.send(15)
             #expect(try await bot.ending() == .exited(0))
             #expect(slack.requests.count == 1)
