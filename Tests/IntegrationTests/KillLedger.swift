@@ -127,7 +127,8 @@ struct KillLedger {
     /// What a message to the chat says of apps.
     @Sendable static func words(inTeam request: LoopbackServer.Request) -> [Word] {
         let headline = request.json["text"].string ?? ""
-        let kind = [("🔴", "opened"), ("✅", "resolved"), ("🗒", "digest"), ("⚪", "closed")].first { headline.contains($0.0) }?.1
+        let marks = [("🔴", "opened"), ("✅", "resolved"), ("🗒", "digest"), ("⚪", "closed")]
+        let kind = marks.first { headline.contains($0.0) }?.1
         return app(in: request.text).map { [Word(app: $0, kind: kind ?? headline)] } ?? []
     }
 
