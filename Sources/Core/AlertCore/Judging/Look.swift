@@ -14,8 +14,8 @@ public struct Look: Hashable, Sendable {
 extension Core {
     /// What each rule makes of all that it is shown, and of which sources it is shown nothing and why.
     ///
-    /// - Parameter isAsked: whether somebody wants to know of this rule and this thing; only what the rule has judged before may be
-    ///   left out.
+    /// - Parameter isAsked: whether somebody wants to know of this rule and this thing; only what the rule has judged
+    ///   before may be left out.
     public func looks(
         _ state: State, at now: Moment, _ isAsked: (_ rule: DetectorPlan, _ sight: Subject) -> Bool = { _, _ in true }
     ) -> [Look] {
@@ -39,7 +39,8 @@ extension Core {
         _ seen: inout Set<String>
     ) -> [Look] {
         var looks: [Look] = []
-        // A long span is looked at often, and most of it has been judged: what nobody asks for must cost next to nothing.
+        // A long span is looked at often, and most of it has been judged: what nobody asks for must cost next to
+        // nothing.
         if rule.scope == .subject, let judge = rule.judge {
             for (subject, series) in state.figures.series {
                 if isAsked(rule, subject) {
@@ -65,7 +66,8 @@ extension Core {
     private func looks(_ rule: DetectorPlan, _ sight: Sight, at now: Moment) -> [Look] {
         let findings = rule.detector.findings(in: sight, at: now).filter(rule.concerns)
         guard !findings.isEmpty else {
-            // A rule that tells of issues and finds no news has judged all the same; one of figures found none to judge.
+            // A rule that tells of issues and finds no news has judged all the same; one of figures found none to
+            // judge.
             let sentence = rule.detector.readsIssues ? "" : "there is nothing in the figures that the rule could judge"
             return [
                 Look(

@@ -52,7 +52,8 @@ extension State {
         return max(series.lastSeen, lastGood)
     }
 
-    /// Since when nothing is known of what an open incident is about; nil while something is, and of the bot's own troubles.
+    /// Since when nothing is known of what an open incident is about; nil while something is, and of the bot's own
+    /// troubles.
     func silence(of incident: Incident, _ plan: Plan, at now: Moment) -> Silence? {
         guard incident.isOpen, let rule = plan.detector(incident.rule) else { return nil }
         let subject = incident.subject
@@ -64,13 +65,20 @@ extension State {
         guard let known = lastKnown(incident, scope: rule.scope) else {
             return Silence(since: incident.evidence.span?.to ?? incident.since, cause: .vanished)
         }
-        if now - known > plan.figuresLast(subject.source, for: rule) {
+        if now - known > goesSilentAfter(subject, rule, plan) {
             let lastGood = schedule.sources[subject.source]?.lastGood
             let hasAnswered = lastGood.map { now - $0 <= plan.figuresLast(subject.source, for: rule) } ?? false
             return Silence(since: known, cause: hasAnswered ? .vanished : .failing)
         }
         let judged = incident.evidence.span?.to ?? incident.since
         return incident.isUncertain && judged < known ? Silence(since: judged, cause: .unjudged) : nil
+    }
+
+    /// How long nothing must have been heard of a subject before that means anything: as long as its figures last, and
+    /// where it has figures of a day each, as long as two of them.
+    private func goesSilentAfter(_ subject: Subject, _ rule: DetectorPlan, _ plan: Plan) -> Duration {
+        let rhythm = figures.series[subject]?.samples.last?.span.length ?? .zero
+        return max(plan.figuresLast(subject.source, for: rule), rhythm.scaled(by: 2))
     }
 
     private func lastKnown(_ incident: Incident, scope: DetectorScope) -> Moment? {
@@ -82,24 +90,20 @@ extension State {
             .map { lastKnown($0, of: subject.source) }.max()
     }
 
-    /// What had sessions and is not in the source's newest answers any more, for longer than figures last. A release that
-    /// fades away while its app goes on has not vanished.
-    func vanished(of source: String, _ plan: Plan, at now: Moment) -> [Subject] {
-        guard let lastGood = schedule.sources[source]?.lastGood else { return [] }
-        let lasting = plan.figuresLast(source)
-        guard now - lastGood <= lasting else { return [] }
+    /// What had sessions and has not been in the source's answers for longer than a rule waits. A release that fades
+    /// away while its app goes on has not vanished.
+    func vanished(of source: String, for rule: DetectorPlan, _ plan: Plan, at now: Moment) -> [Subject] {
         var newest: [Subject: Moment] = [:]
-        let subjects = figures.subjects(of: source)
-        for subject in subjects {
+        for subject in figures.unordered(of: source) {
             guard let series = figures.series[subject] else { continue }
             newest[subject.whole] = max(newest[subject.whole] ?? .earliest, lastKnown(series, of: source))
         }
-        return subjects.filter { subject in
-            guard let last = newest[subject.whole], now - last > lasting, let series = figures.series[subject],
-                lastKnown(series, of: source) == last
+        return figures.unordered(of: source).filter { subject in
+            guard let last = newest[subject.whole], let series = figures.series[subject],
+                lastKnown(series, of: source) == last, now - last > goesSilentAfter(subject, rule, plan)
             else { return false }
             return (series.samples.last { $0.metrics[.sessions] != nil }?.metrics[.sessions] ?? 0) > 0
-        }
+        }.sorted()
     }
 
     /// What nobody has heard of for so long that its figures are let go.

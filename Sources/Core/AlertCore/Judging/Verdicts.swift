@@ -1,6 +1,7 @@
 internal import PluginKit
 
-// Figures become verdicts. Who is shown what: detectors look at subjects, at apps with their releases, or at whole sources.
+// Figures become verdicts. Who is shown what: detectors look at subjects, at apps with their releases, or at whole
+// sources.
 
 /// What a rule says of one thing, or that it says nothing of it any more.
 struct Verdict {
@@ -18,8 +19,8 @@ struct Verdict {
     let word: Word
 }
 
-/// What comes of asking the rules: verdicts in the order in which they were given, and how close the closest figure is to a
-/// limit.
+/// What comes of asking the rules: verdicts in the order in which they were given, and how close the closest figure is
+/// to a limit.
 struct Verdicts {
     var all: [Verdict] = []
     var closeness = Judgement.Closeness.far
@@ -37,8 +38,8 @@ struct Question {
     let now: Moment
     /// Whether every judgement is wanted, those that change nothing too.
     var tellsJudgements = false
-    /// Whether rules are asked what they would have said when the figures came: for figures that an answer repeats, which are no
-    /// older for that.
+    /// Whether rules are asked what they would have said when the figures came: for figures that an answer repeats,
+    /// which are no older for that.
     var asSeen = false
 }
 
@@ -85,18 +86,16 @@ extension State {
     /// Asks the rules about sessions of what the source's newest answer does not name any more: it had none since.
     func judgeVanished(of source: String, _ plan: Plan, at now: Moment) -> [Verdict] {
         var verdicts: [Verdict] = []
-        for subject in vanished(of: source, plan, at: now) {
-            guard var series = figures.series[subject], let last = series.samples.last?.span.to,
-                let span = TimeSpan(from: last, to: now)
-            else { continue }
-            series.add(
-                Observation(
-                    subject: subject, span: span, seen: now, metrics: [.sessions: 0], labels: series.labels),
-                keeping: plan.retention(of: source))
-            for rule in plan.detectors
-            where rule.asksAboutSessions && rule.concerns(subject, labels: series.labels)
-                && !figures.isPart(subject, under: rule)
-            {
+        for rule in plan.detectors where rule.asksAboutSessions && rule.canConcern(source: source) {
+            for subject in vanished(of: source, for: rule, plan, at: now) {
+                guard var series = figures.series[subject], let last = series.samples.last?.span.to,
+                    let span = TimeSpan(from: last, to: now), rule.concerns(subject, labels: series.labels),
+                    !figures.isPart(subject, under: rule)
+                else { continue }
+                series.add(
+                    Observation(
+                        subject: subject, span: span, seen: now, metrics: [.sessions: 0], labels: series.labels),
+                    keeping: plan.retention(of: source))
                 guard let judgement = rule.judge?.judge(series, at: now) else { continue }
                 verdicts.append(
                     Verdict(rule: rule, subject: subject, labels: series.labels, word: .judged(judgement)))

@@ -56,6 +56,7 @@ extension Turn {
     private mutating func takeAnswer(
         _ outcome: PollReport.Outcome, of source: SourcePlan, _ record: inout SourceRecord
     ) {
+        let lastGood = record.lastGood
         clearTrouble(.sourceStopped, about: source.name)
         if case .stale = outcome {} else { clearTrouble(.sourceFailing, about: source.name) }
         switch outcome {
@@ -64,7 +65,7 @@ extension Turn {
             let subjects = state.figures.take(observations, of: source.name, plan, at: now, &output)
             _ = state.schedule.noteJudged(source.name)
             record.takeValues(judge(subjects))
-            judgeVanished(of: source.name)
+            judgeVanished(of: source.name, since: lastGood)
         case .unchanged:
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
             // that the figures still hold.
@@ -76,7 +77,7 @@ extension Turn {
             record.takeAnswer(.unchanged, at: now)
         case .noData:
             record.takeAnswer(.noData, at: now)
-            judgeVanished(of: source.name)
+            judgeVanished(of: source.name, since: lastGood)
         case .stale(let measured):
             record.takeAnswer(.stale, at: now)
             output.note(.warning, "source \(source.name): its figures are from \(measured), older than allowed")
@@ -138,8 +139,13 @@ extension Turn {
     }
 
     /// Asks the rules about sessions what they say of apps that the source does not name any more: theirs are none.
-    private mutating func judgeVanished(of source: String) {
-        guard plan.asksAboutSessions(of: source) else { return }
+    ///
+    /// Once a minute is often enough, for all that the source has are asked about: a file may bring one app a line.
+    ///
+    /// - Parameter lastGood: When the source answered before.
+    private mutating func judgeVanished(of source: String, since lastGood: Moment?) {
+        func minute(_ moment: Moment) -> Int64 { moment.milliseconds / 60_000 }
+        guard plan.asksAboutSessions(of: source), lastGood.map({ minute($0) != minute(now) }) ?? true else { return }
         for verdict in state.judgeVanished(of: source, plan, at: now) { track(verdict, isVanished: true) }
     }
 

@@ -60,6 +60,18 @@ import ThresholdDetector
         #expect(bot.decisions.isEmpty)
     }
 
+    @Test func `an app that has figures of an hour each is not gone between two of them`() throws {
+        var bot = try bot(["metric": "sessions", "warning": "< 10", "window": "10m"])
+        let slow = Subject(source: "ios", app: "slow")
+        for _ in 0..<8 {
+            bot.see([.figures(["sessions": 400], of: slow, at: bot.now, lasting: .hours(1))])
+            answer(&bot, for: .hours(1), ["other": 500])
+        }
+        #expect(bot.decisions.isEmpty)
+        answer(&bot, for: .hours(3), ["other": 500])
+        #expect(bot.marks(of: "slow") == "O")
+    }
+
     @Test func `a source that fails has not lost its apps`() throws {
         var bot = try bot(Self.alive)
         answer(&bot, for: .hours(3), ["shop": 400])
