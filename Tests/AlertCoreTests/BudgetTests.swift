@@ -99,6 +99,20 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(bot.state.incidents.isEmpty)
     }
 
+    @Test func `what is getting better when the digest leaves is named in it, and its end is sent`() throws {
+        var bot = try bot("1 per 1h")
+        let subjects = parts("shop", 2)
+        bot.seeEach(subjects)
+        bot.see(.recovering, of: subjects[1])
+        bot.advance(by: .hours(1))
+        #expect(bot.marks() == "OhD")
+        #expect(bot.decisions.last?.message.incidents.map(\.subject) == [subjects[1]])
+        bot.advance(by: .hours(1))
+        bot.see(.fine, of: subjects[1])
+        #expect(bot.marks() == "OhDR")
+        #expect(bot.objections == [])
+    }
+
     @Test func `what comes and goes beyond the budget is a line of the digest`() throws {
         var bot = try bot("1 per 1h")
         let subjects = parts("shop", 2)

@@ -66,6 +66,19 @@ import Testing
         #expect(bot.marks() == "hxD")
     }
 
+    @Test func `what is getting better when the message leaves is no beginning, and its end becomes a line of a summary`() throws {
+        var bot = try bot()
+        bot.seeEach(parts("shop", 2))
+        bot.see(.recovering, of: parts("shop", 2)[1])
+        bot.advance(by: .minutes(1))
+        #expect(bot.marks() == "hhO")
+        #expect(bot.decisions.last?.message.incidents.count == 1)
+        bot.see(.fine, of: parts("shop", 2)[1])
+        bot.advance(by: .minutes(1))
+        #expect(bot.marks() == "hhOxD")
+        #expect(bot.objections == [])
+    }
+
     @Test func `a member that gets worse is followed up by itself, behind the message that named it`() throws {
         var bot = try bot()
         let shop = parts("shop", 2)

@@ -66,7 +66,7 @@ extension Turn {
         let isHeard = mayAnnounce(id)
         for (channel, standing) in incident.standings where isHeard && plan.channel(channel) != nil {
             if let hold = standing.hold {
-                if incident.isUnheardRecovery(standing) { continue }
+                if incident.isUnheardRecovery(standing), hold.gathering?.style != .digest { continue }
                 // The summary that this turn sends looks after it.
                 if hold.isForSummary, hold.lookAgain <= now, summariesDue.contains(channel) { continue }
                 // What only an event can release, the event brings back.
@@ -80,8 +80,8 @@ extension Turn {
         state.agenda.set(.incident(id), due.min().map { max($0, now + Turn.secondLookAfter) })
     }
 
-    /// Whether anything may be accepted about the incident: whatever is not accepted while the journal cannot be written is
-    /// looked at again when it can be.
+    /// Whether anything may be accepted about the incident: whatever is not accepted while the journal cannot be
+    /// written is looked at again when it can be.
     func mayAnnounce(_ id: String) -> Bool {
         state.outbox.journalTrouble == nil || state.incidents.isAboutJournal(id)
     }

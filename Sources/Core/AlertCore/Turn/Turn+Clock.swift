@@ -31,8 +31,8 @@ extension Turn {
         state.agenda.set(.housekeeping, now + .hours(1))
     }
 
-    /// Notices a clock that was set back while the bot was down: what it did last lies in the future now. A clock that was
-    /// set forward looks like a long sleep, and is treated as one.
+    /// Notices a clock that was set back while the bot was down: what it did last lies in the future now. A clock that
+    /// was set forward looks like a long sleep, and is treated as one.
     mutating func moveClockIfSetBack() {
         let past =
             state.schedule.sources.values.compactMap(\.lastPolled) + state.outbox.deliveries.values.map(\.queued)

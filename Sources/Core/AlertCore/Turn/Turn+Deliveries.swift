@@ -38,8 +38,8 @@ extension Turn {
         }
     }
 
-    /// What is accepted must be safe, so while the journal cannot be written nothing is accepted; polls and rules go on.
-    /// Only the message that says so leaves all the same.
+    /// What is accepted must be safe, so while the journal cannot be written nothing is accepted; polls and rules go
+    /// on. Only the message that says so leaves all the same.
     mutating func takeJournal(_ trouble: String?) {
         let wasFailing = state.outbox.journalTrouble != nil
         state.outbox.journalTrouble = trouble

@@ -43,9 +43,18 @@ extension Turn {
         var members: [Member] = []
         for incident in state.incidents.gathered(place) {
             guard var standing = incident.standings[channel], mayAnnounce(incident.id) else { continue }
-            let isUnseen = !incident.isOpen && standing.announced == nil
+            // A digest names what it held, also what is getting better by now; a group is a beginning, which that is
+            // none of.
+            let isUnseen =
+                standing.announced == nil
+                && (!incident.isOpen || gathering.style == .digest && incident.state == .recovering)
             guard let want = isUnseen ? (.digest, .unannounced) : wanted(incident, standing, in: channel) else {
-                standing.hold = nil
+                // Should it end without having been opened, it becomes a line of a summary.
+                if incident.isUnheardRecovery(standing) {
+                    standing.hold?.gathering = nil
+                } else {
+                    standing.hold = nil
+                }
                 state.incidents.keep(standing, of: incident.id, in: channel, &output)
                 reschedule(incident.id)
                 continue

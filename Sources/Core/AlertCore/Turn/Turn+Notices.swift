@@ -36,8 +36,13 @@ extension Turn {
             return
         }
         guard let (kind, reason) = wanted(incident, standing, in: channel) else {
-            // What is getting better is not opened; should it end so, it becomes a line of the gate's summary.
-            guard standing.hold != nil, !incident.isUnheardRecovery(standing) else { return }
+            guard let hold = standing.hold else { return }
+            // What is getting better is not opened, but a digest names all that it held; and should it end so, it
+            // becomes a line of the gate's summary.
+            guard !incident.isUnheardRecovery(standing) else {
+                if hold.gathering?.style == .digest { waitForSummary(incident, standing, channel) }
+                return
+            }
             standing.hold = nil
             state.incidents.keep(standing, of: incident.id, in: channel, &output)
             return
@@ -94,6 +99,7 @@ extension Turn {
 }
 
 extension Incident {
-    /// Whether it is getting better before the channel has heard of it: then nothing is to be said until it ends or fires anew.
+    /// Whether it is getting better before the channel has heard of it: then nothing is to be said until it ends or
+    /// fires anew.
     func isUnheardRecovery(_ standing: Standing) -> Bool { state == .recovering && standing.announced == nil }
 }

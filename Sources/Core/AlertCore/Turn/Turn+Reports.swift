@@ -182,7 +182,8 @@ extension Turn {
         }
     }
 
-    /// What was good in the very instant in which it opened ends with the next answer, also with one that says 'as before'.
+    /// What was good in the very instant in which it opened ends with the next answer, also with one that says 'as
+    /// before'.
     private mutating func noteUnsettled(_ verdict: Verdict, _ judgement: Judgement) {
         guard case .ok(recovered: true) = judgement.verdict, verdict.rule.detector.holdTime > .zero else { return }
         let identity = IncidentKey(rule: verdict.rule.name, subject: verdict.subject, key: verdict.key)

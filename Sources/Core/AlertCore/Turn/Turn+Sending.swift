@@ -81,8 +81,8 @@ extension Turn {
         state.agenda.dispatch(channel, at: now)
     }
 
-    /// Accepts a message about one incident. One of the same incident that has certainly not arrived yet is replaced: newer
-    /// truth overtakes it.
+    /// Accepts a message about one incident. One of the same incident that has certainly not arrived yet is replaced:
+    /// newer truth overtakes it.
     private mutating func accept(
         _ new: Message, about story: Story, _ newKind: Notification.Kind, in channel: String
     ) -> Delivery {

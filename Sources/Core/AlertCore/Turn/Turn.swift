@@ -2,9 +2,10 @@ internal import PluginKit
 
 /// One step under way: it takes in what has happened, and then looks once at what is due.
 ///
-/// What comes in goes one way: *report → figures → verdicts → incidents → notifications → gates → outbox*. Each room of the state
-/// does its own part; a turn only leads from one to the next. What a later room has to say to an earlier one (a channel that
-/// fails is an incident, too) becomes a promise in the agenda and has its turn there, so nothing runs in circles.
+/// What comes in goes one way: *report → figures → verdicts → incidents → notifications → gates → outbox*. Each room of
+/// the state does its own part; a turn only leads from one to the next. What a later room has to say to an earlier one
+/// (a channel that fails is an incident, too) becomes a promise in the agenda and has its turn there, so nothing runs
+/// in circles.
 struct Turn {
     let plan: Plan
     let now: Moment
@@ -123,8 +124,8 @@ struct Turn {
         state.agenda.set(.housekeeping, now + .hours(1))
     }
 
-    /// Closes incidents of which nothing has been known for as long as figures are kept. That is no good news, and is not
-    /// told as such.
+    /// Closes incidents of which nothing has been known for as long as figures are kept. That is no good news, and is
+    /// not told as such.
     private mutating func closeSilent() {
         for incident in state.incidents.inOrder where incident.isOpen {
             guard let silence = state.silence(of: incident, plan, at: now), now - silence.since >= Figures.lifetime
