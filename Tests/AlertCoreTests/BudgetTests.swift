@@ -288,7 +288,9 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(bot.objections == [])
     }
 
-    @Test func `who never got the digest that told of a beginning is told when the channel works again`() throws {
+    @Test func `who never got the digest that announced a beginning is notified when the channel works again`()
+        throws
+    {
         var bot = try bot("2 per 1h")
         bot.seeEach(parts("shop", 3))
         bot.sendAnswer = { delivery, _ in

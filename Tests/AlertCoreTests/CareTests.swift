@@ -69,7 +69,7 @@ import Testing
         return (bot.marks(in: "team"), bot.marks(in: "oncall"))
     }
 
-    @Test func `what nobody acknowledges is told there, too, and so is its end`() throws {
+    @Test func `what nobody acknowledges is announced there, too, and so is its end`() throws {
         var bot = try bot()
         #expect(told(&bot, "wwwwww") == ("O", ""))
         #expect(told(&bot, "w") == ("O", "O"))
@@ -115,7 +115,7 @@ import Testing
         #expect(bot.saidTo("oncall") == [.utc("2026-11-20 12:30")])
     }
 
-    @Test func `what flaps is not taken further until it is told again`() throws {
+    @Test func `what flaps is not taken further until it is announced again`() throws {
         var bot = try bot(gates: [try .rule(FlappingGate.self, "wobble", ["within": "1h", "calm": "20m"])])
         _ = bot.play("w.w.wwwwwwwwwwwwwwwwwwwwwwwwwwwww")
         #expect(bot.marks(in: "team") == "ORORhO")

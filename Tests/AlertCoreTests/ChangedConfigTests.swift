@@ -44,7 +44,8 @@ import Testing
         #expect(bot.decisions.map(\.mark) == ["O"])
     }
 
-    /// While the source fails a reminder says since when nothing is known; an answer that says 'as before' makes it certain again.
+    /// While the source fails a reminder says since when nothing is known; an answer that says 'as before' makes it
+    /// certain again.
     @Test func `figures that are repeated after a failure are certain again`() throws {
         var bot = repeating(.rehearsed(for: .zero, repeat: .hours(1)))
         let answers = bot.pollAnswer

@@ -106,7 +106,7 @@ import Testing
 
     // MARK: acknowledgements
 
-    @Test func `an acknowledged incident is not reminded of, but its end is told`() {
+    @Test func `an acknowledged incident is not reminded of, but its end is announced`() {
         var bot = bot(.rehearsed(for: .zero, repeat: .minutes(3)))
         #expect(bot.play("wwww") == "O..M")
         let id = bot.state.incidents.inOrder[0].id
@@ -158,7 +158,7 @@ import Testing
         #expect(bot.objections == [])
     }
 
-    @Test func `a dead letter of what is over by now is told as over, for no end would follow it`() throws {
+    @Test func `a dead letter of what is over by now is announced as over, for no end would follow it`() throws {
         var bot = withDeadLetter()
         let id = bot.state.outbox.history[0].delivery.id
         #expect(bot.play("...") == "x..")

@@ -68,7 +68,7 @@ import Testing
         return bot
     }
 
-    @Test func `what got worse before it was told is told as bad as it is`() {
+    @Test func `what got worse before it was announced is announced as bad as it is`() {
         var bot = silenced()
         bot.see(.warning)
         bot.see(.critical)
@@ -79,7 +79,7 @@ import Testing
         #expect(ends(bot) == ["replaced", "delivered", "delivered"])
     }
 
-    @Test func `what ended before it was told is told as one story`() {
+    @Test func `what ended before it was announced is announced as one story`() {
         var bot = silenced()
         bot.see(.warning)
         bot.see(.fine)

@@ -54,7 +54,7 @@ import Testing
         #expect(bot.decisions.last { $0.mark == "h" }?.reason == .flapping)
     }
 
-    @Test func `where the beginning was told before the silence, the end is told after it`() throws {
+    @Test func `where the beginning was announced before the silence, the end is announced after it`() throws {
         var bot = try bot(["changes": "3", "within": "20m", "calm": "6m"])
         #expect(bot.play("w.w.w.........") == "OROhhx...h.D..")
         // The one whose beginning was told is over, and so is the one that nobody heard of.
@@ -90,7 +90,7 @@ import Testing
         #expect(try bot.stateFromSnapshot().durable == bot.state.durable)
     }
 
-    @Test func `what flaps in quiet hours is told once when they end, as it is then`() throws {
+    @Test func `what flaps in quiet hours is announced once when they end, as it is then`() throws {
         let night = GatePlan.quiet(from: "2026-11-20 12:00", until: "2026-11-20 12:20")
         var bot = try bot(gates: [night])
         let told = bot.play("w.w.w.w.w.w..............")

@@ -187,7 +187,7 @@ import Testing
         #expect(bot.decisions.map(\.mark) == ["h", "O"])
     }
 
-    @Test func `an end that is told late says how long it lasted, not how long it was held`() throws {
+    @Test func `an end that is announced late says how long it lasted, not how long it was held`() throws {
         var bot = bot(quiet)
         #expect(bot.play("ww....") == "O.h...")
         bot.advance(by: .minutes(3))

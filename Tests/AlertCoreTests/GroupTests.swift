@@ -58,7 +58,7 @@ import Testing
         #expect(bot.state.incidents.isEmpty)
     }
 
-    @Test func `what comes and goes while it waits is told all the same`() throws {
+    @Test func `what comes and goes while it waits is announced all the same`() throws {
         var bot = try bot()
         bot.see(.warning)
         bot.see(.fine)
@@ -66,7 +66,10 @@ import Testing
         #expect(bot.marks() == "hxD")
     }
 
-    @Test func `what is getting better when the message leaves is no beginning, and its end becomes a line of a summary`() throws {
+    @Test
+    func `what is getting better when the message leaves is no beginning, and its end becomes a line of a summary`()
+        throws
+    {
         var bot = try bot()
         bot.seeEach(parts("shop", 2))
         bot.see(.recovering, of: parts("shop", 2)[1])

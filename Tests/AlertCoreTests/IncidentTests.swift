@@ -58,7 +58,7 @@ import Testing
         #expect(bot.decisions.isEmpty)
     }
 
-    @Test func `a source whose figures stay old is told of like one that fails`() {
+    @Test func `a source whose figures stay old is reported like one that fails`() {
         var bot = Rehearsal(.rehearsed())
         bot.pollAnswer = { _, _ in (PollReport(.stale(measured: .rehearsalStart - .minutes(10))), .zero) }
         bot.start()
@@ -334,7 +334,7 @@ import Testing
         #expect(bot.objections == [])
     }
 
-    @Test func `incidents are told where the routes lead`() {
+    @Test func `incidents are announced where the routes lead`() {
         let channels = ["team", "oncall", "ops"].map { ChannelPlan(name: $0) }
         let critical = Route(match: .on(["severity": "critical"]), to: ["oncall"])
         func told(_ routes: [Route], _ look: Cue) -> [String] {

@@ -95,7 +95,7 @@ import Testing
         #expect(bot.objections == [])
     }
 
-    @Test func `what began and ended meanwhile was never told, and is not`() {
+    @Test func `what began and ended meanwhile was never announced, and is not`() {
         var bot = bot(reportTo: "ops")
         fail(&bot)
         #expect(bot.play("ww..", in: "team") == "....")

@@ -274,7 +274,7 @@ private struct Floor: SubjectDetector {
             """)
     }
 
-    @Test func `a source that wants to be left alone for long is told of at once`() throws {
+    @Test func `a source that wants to be left alone for long is reported at once`() throws {
         var bot = try bot()
         bot.fail(.rateLimited, retryAt: bot.now + .hours(3))
         expect(

@@ -15,7 +15,7 @@ import Testing
             let since = Moment.earliest + .minutes(minute)
             return Hold(
                 kind: .opened, severity: .warning, reason: .gate(plugin: "budget", name: "calm-down"), since: since,
-                until: since, lookAgain: since, summarizes: true, gathering: gathering)
+                until: since, checkAgain: since, summarizes: true, gathering: gathering)
         }
         func incident(_ app: String, since minute: Int64) -> Incident {
             var incident = Incident(

@@ -217,8 +217,8 @@ private struct World {
                 guard let hold = standing.hold, incident.state != .recovering || standing.announced != nil else {
                     continue
                 }
-                #expect(hold.lookAgain > bot.now, "\(incident.id) in \(channel); seed \(seed)")
-                #expect(hold.until >= hold.lookAgain, "\(incident.id) in \(channel); seed \(seed)")
+                #expect(hold.checkAgain > bot.now, "\(incident.id) in \(channel); seed \(seed)")
+                #expect(hold.until >= hold.checkAgain, "\(incident.id) in \(channel); seed \(seed)")
             }
         }
     }

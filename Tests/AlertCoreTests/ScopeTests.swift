@@ -71,7 +71,7 @@ import Testing
             return [
                 Finding(
                     Judgement(isSilent ? .firing(.warning) : .ok(recovered: true), .far, Evidence(sentence: "silent")),
-                    lookAgain: isSilent ? nil : lastGood + .minutes(10))
+                    checkAgain: isSilent ? nil : lastGood + .minutes(10))
             ]
         }
     }

@@ -21,7 +21,7 @@ import Testing
 
     private func incidents(_ bot: Rehearsal) -> [String] { bot.sends.compactMap(\.delivery.incident) }
 
-    @Test func `is told in pieces, each app once, and the next piece follows at once`() throws {
+    @Test func `is announced in pieces, each app once, and the next piece follows at once`() throws {
         var bot = Rehearsal(.rehearsed())
         bot.comparesReplay = true
         bot.start()
@@ -65,7 +65,7 @@ import Testing
         #expect(bot.objections == [])
     }
 
-    @Test func `waits in its backlog while the journal cannot be written, and is told when it can`() {
+    @Test func `waits in its backlog while the journal cannot be written, and is announced when it can`() {
         var bot = Rehearsal(.rehearsed())
         bot.start()
         see(.warning, &bot)

@@ -22,7 +22,7 @@ import Testing
         #expect(bot.sends.filter { $0.at >= end }.map(\.delivery.kind) == [.digest])
     }
 
-    @Test func `an end is told only where the beginning was`() {
+    @Test func `an end is announced only where the beginning was`() {
         var bot = Rehearsal(.rehearsed(channels: teamAndOps, reportTo: "ops"))
         var isGone = true
         bot.sendAnswer = { delivery, _ in
@@ -105,7 +105,7 @@ import Testing
         #expect(bot.state.outbox.channels["team"]?.failures == 0)
     }
 
-    @Test func `what a broken channel never got is told when it works again, if it is still wrong`() {
+    @Test func `what a broken channel never got is announced when it works again, if it is still wrong`() {
         var bot = Rehearsal(.rehearsed(channels: teamAndOps, reportTo: "ops"))
         bot.comparesReplay = true
         var isGone = true
@@ -180,7 +180,7 @@ import Testing
         #expect(bot.objections == [])
     }
 
-    @Test func `what was under way when its channel left the config may have arrived, and is not told anew`() {
+    @Test func `what was under way when its channel left the config may have arrived, and is not announced anew`() {
         let plan = Plan.rehearsed(channels: teamAndOps)
         var bot = Rehearsal(plan)
         bot.sendAnswer = { delivery, _ in delivery.channel == "team" ? nil : (.delivered(receipt: nil), .zero) }

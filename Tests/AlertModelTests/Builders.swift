@@ -73,7 +73,7 @@ extension SeededRandom {
     mutating func hold() -> Hold {
         Hold(
             kind: pick(Notification.Kind.allCases), severity: pick(Severity.allCases), reason: reason(),
-            since: moment(), until: moment(), lookAgain: moment(), summarizes: chance(0.5), isForSummary: chance(0.5),
+            since: moment(), until: moment(), checkAgain: moment(), summarizes: chance(0.5), isForSummary: chance(0.5),
             gathering: maybe { Gathering(gate: $0.word(), key: $0.text(), style: $0.pick(Gathering.Style.allCases)) })
     }
 

@@ -57,7 +57,7 @@ import Testing
         #expect(try totals.members().map(\.name) == ["sum(session)", "half", "name", "none"])
     }
 
-    @Test func `a value of another kind is told with its path`() throws {
+    @Test func `a value of another kind is reported with its path`() throws {
         let reader = JSONReader(Self.tree)
         let totals = try group().member("totals")
         #expect(

@@ -112,7 +112,7 @@ private struct Tally: StandingMemory {
         #expect(stranger.memory(Tally.self).count == 0)
     }
 
-    @Test func `every observation is told, an older sight of a span too`() throws {
+    @Test func `every observation is reported, an older sight of a span too`() throws {
         var series = try series(1, needs: [users])
         series.add(try observation(0, seen: .seconds(61)), keeping: .hours(1))
         #expect(series.samples.count == 1)

@@ -40,7 +40,7 @@ import Testing
             (["users": 1000, "crashed_users": 1001], "'crashed_users' (1,001) is more than 'users' (1,000)"),
             (["sessions": 0, "crashed_sessions": 1], "'crashed_sessions' (1) is more than 'sessions' (0)"),
         ] as [(Metrics, String?)])
-    func `what makes no sense is told`(metrics: Metrics, flaw: String?) {
+    func `what makes no sense is reported`(metrics: Metrics, flaw: String?) {
         #expect(metrics.flaw == flaw)
     }
 
@@ -49,7 +49,7 @@ import Testing
             (["users": 1e12, "own_metric": -1e19], nil), (["sessions": 18_446_744_073_709_551_616], "sessions"),
             (["own_metric": -1.7e308], "own_metric"),
         ] as [(Metrics, String?)])
-    func `what nobody can have counted is told, and not kept`(metrics: Metrics, name: String?) {
+    func `what nobody can have counted is reported, and not kept`(metrics: Metrics, name: String?) {
         #expect(metrics.flaw == nil)
         #expect((metrics.exaggeration == nil) == (name == nil))
         if let name { #expect(metrics.exaggeration?.hasPrefix("'\(name)' is ") == true) }

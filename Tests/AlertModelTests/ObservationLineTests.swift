@@ -88,7 +88,7 @@ import Testing
         ("labels", "{\"a b\":1}", "$.labels['a b']: expected a string, found 1"),
         ("failed", "\"\"", "$.failed: expected a string that is not empty, found the string \"\""),
     ])
-    func `a mistake is told with its place`(member: String, value: String, problem: String) throws {
+    func `a mistake is reported with its place`(member: String, value: String, problem: String) throws {
         guard case .object(var object) = try JSON(parsing: Fixtures.observedLine) else { return }
         object[member] = try JSON(parsing: value)
         do throws(JSONMismatch) {

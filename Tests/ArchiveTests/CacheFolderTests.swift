@@ -41,7 +41,7 @@ import Testing
         #expect(throws: Failure.self) { try cache.contents(of: "ios/2026-11-20.jsonl") }
     }
 
-    @Test func `a folder that cannot be made is told before anything is fetched`() throws {
+    @Test func `a folder that cannot be made is reported before anything is fetched`() throws {
         try scratch.write("file", "")
         let cache = try CacheFolder(scratch.path("file/cache"), variables: none)
         let failure = #expect(throws: Failure.self) { try cache.prepare() }

@@ -16,7 +16,7 @@ import TimeZones
 
     private func text(_ lines: ObservationLine...) -> String { lines.map(\.text).joined() }
 
-    @Test func `a file is played in the order of arrival, and the rest of it is told`() throws {
+    @Test func `a file is played in the order of arrival, and the rest of it is reported`() throws {
         try scratch.write(
             "a.jsonl",
             text(
@@ -36,7 +36,7 @@ import TimeZones
         #expect(complaints.count == 2)
     }
 
-    @Test func `of many broken lines the first hundred are told one by one`() throws {
+    @Test func `of many broken lines the first hundred are reported one by one`() throws {
         try scratch.write("a.jsonl", String(repeating: "nonsense\n", count: 102))
         var file = ObservationFiles(scratch.path("a.jsonl"), sources: ["ios"], stage.terminal)
         _ = try file.play { _ in }
@@ -162,7 +162,7 @@ import TimeZones
         #expect(try folder.lastFigures(of: ["tv"], on: stage.terminal).isEmpty)
     }
 
-    @Test func `what a playback left out is told in words`() {
+    @Test func `what a playback left out is reported in words`() {
         var playback = Playback(.empty, until: .at("10:00"))
         #expect(playback.remarks(until: nil) == ["there are no observations to replay"])
         let late = ObservationReader.Batch(seen: .at("11:00"), lines: [.figures(of: "ios", at: .at("11:00"))])

@@ -43,7 +43,7 @@ import Testing
         #expect(stage.complained.contains("skipped 1 line of source 'tv'"))
     }
 
-    @Test func `without a wish the recording is played, and its span is told`() async throws {
+    @Test func `without a wish the recording is played, and its span is reported`() async throws {
         let config = try scratch.config(["ios": "remembering"])
         let nothing = await failure(config, .init())
         #expect(
@@ -104,7 +104,7 @@ import Testing
         #expect(days.times.count == 30)
     }
 
-    @Test func `a source that fails is told and makes it less than whole; where all fail there is nothing`()
+    @Test func `a source that fails is reported and makes it less than whole; where all fail there is nothing`()
         async throws
     {
         let config = try scratch.config(["broken": "remembering", "vague": "remembering"])

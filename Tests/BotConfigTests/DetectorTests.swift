@@ -88,7 +88,7 @@ private struct BareSource: Source {
             "  r: {plugin: threshold, metric: users, warning: \"> 5\", match: {issue: SHOP-*}}",
             "7:65: a rule that judges observations can never match 'issue': observations have none"),
     ])
-    func `what no source gives is told at its place`(mistake: Mistake) {
+    func `what no source gives is reported at its place`(mistake: Mistake) {
         #expect(problems(mistake.yaml) == mistake.problems)
     }
 

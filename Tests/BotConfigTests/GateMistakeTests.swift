@@ -37,7 +37,7 @@ internal import Testing
             "1:55: 'at_most' is '10/h', expected a rate such as 10 per 1h -> 10 per 1h"),
     ]
 
-    @Test(arguments: mistakes) func `a mistake is told once, with its place`(mistake: Mistake) {
+    @Test(arguments: mistakes) func `a mistake is reported once, with its place`(mistake: Mistake) {
         #expect(load(mistake.yaml).problems.map(\.line) == mistake.problems)
     }
 

@@ -55,7 +55,7 @@ internal import Testing
             "3:3: duplicate key 'ios', first on line 2 (keep one)"),
     ]
 
-    @Test(arguments: keys) func `a key that does not belong is told`(mistake: Mistake) { expect(mistake) }
+    @Test(arguments: keys) func `a key that does not belong is reported`(mistake: Mistake) { expect(mistake) }
 
     static let references = [
         Mistake(
@@ -118,7 +118,7 @@ internal import Testing
             "2:3: 'my floor' is not a valid name; use letters, digits, '-', '_' and '.', at most 64"),
     ]
 
-    @Test(arguments: references) func `what names nothing and what can never match is told`(mistake: Mistake) {
+    @Test(arguments: references) func `what names nothing and what can never match is reported`(mistake: Mistake) {
         expect(mistake)
     }
 
@@ -152,7 +152,9 @@ internal import Testing
             "4:3: channel 'team' needs 'room': which room."),
     ]
 
-    @Test(arguments: sections) func `a section that is wrong as a whole is told`(mistake: Mistake) { expect(mistake) }
+    @Test(arguments: sections) func `a section that is wrong as a whole is reported`(mistake: Mistake) {
+        expect(mistake)
+    }
 
     static let values = [
         Mistake(
@@ -243,7 +245,7 @@ internal import Testing
             "1:13: 'name' is empty"),
     ]
 
-    @Test(arguments: values) func `a value that is not written as it should be is told`(mistake: Mistake) {
+    @Test(arguments: values) func `a value that is not written as it should be is reported`(mistake: Mistake) {
         expect(mistake)
     }
 
@@ -281,7 +283,7 @@ internal import Testing
             "2:55: 'then' is '***', expected hold or drop"),
     ]
 
-    @Test(arguments: secrets) func `a secret that cannot be had is told`(mistake: Mistake) { expect(mistake) }
+    @Test(arguments: secrets) func `a secret that cannot be had is reported`(mistake: Mistake) { expect(mistake) }
 
     @Test func `without credentials a reference to one says what to do`() {
         let result = load("bot: {name: \"${credential:pager}\"}" + least, credentials: nil)
@@ -301,7 +303,7 @@ internal import Testing
                     + "heartbeat, listen, name, public_url, report_to, shutdown_grace, state, timezone"))
     }
 
-    @Test func `every mistake is told in one go, in the order of the file`() {
+    @Test func `every mistake is reported in one go, in the order of the file`() {
         expect(
             Mistake(
                 "many",
@@ -335,7 +337,7 @@ internal import Testing
                 "18:10: 'version' is '3'; this alertbot reads version 1 -> version: 1"))
     }
 
-    @Test func `what is wrong with the yaml is told with what it says`() {
+    @Test func `what is wrong with the yaml is reported with what it says`() {
         let result = load("bot: {name: [one\n")
         #expect(result.config == nil)
         #expect(!result.problems.isEmpty)

@@ -200,7 +200,7 @@ private struct GradedDetector: SubjectDetector {
             ])
     }
 
-    @Test func `a config with errors is told of those first`() {
+    @Test func `a config with errors is reported of those first`() {
         let result = load("rulez: {}\nroutes:\n  - {match: {app: shop}, to: team}" + least)
         #expect(result.problems.map(\.level) == [.error])
     }

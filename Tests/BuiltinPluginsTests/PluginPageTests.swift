@@ -85,7 +85,7 @@ private let surroundings = ConfigSurroundings(
         ("12 messages one", "some messages one", [(1, "warning")]), ("## Measured", "## Found", [(1, "warning")]),
         ("```yaml\nrules:\n", "```yaml\n", []),
     ])
-    func `what is wrong with one is told with its place`(
+    func `what is wrong with one is reported with its place`(
         part: String, other: String, expected: [(line: Int, level: String)]
     ) throws {
         let text = Self.whole.replacing(part, with: other)

@@ -39,7 +39,8 @@ private let everySetting: [(owner: String, spec: OptionSpec)] =
     /// A default behind a reading would be a second one beside the declaration's.
     @Test func `stand nowhere but in their declarations`() throws {
         let reading = try Regex(
-            // A setting in brackets, whatever is done with the value, and then something that is there before any config.
+            // A setting in brackets, whatever is done with the value, and then something that is there before any
+            // config.
             #"(\[[A-Z]\w*\.\w+\]|\[\.\w+\]|\boptions\[\w+\]|\.written\([\w.]+\))(\??\.\w+(\([^()]*\))?)*\s*\?\?\s*"#
                 + #"(-?[0-9"\[]|true\b|false\b|\.[a-z]|[A-Z]\w*[.(])[^\n]*"#)
         #expect("x = options[Self.count] ?? 3".contains(reading))

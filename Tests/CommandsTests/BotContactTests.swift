@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `the running bot is asked and told through its socket`() async throws {
+    @Test func `the running bot is asked and reported through its socket`() async throws {
         try await running { file, face in
             let contact = BotContact(file, on: stage.machine)
             let status = try await contact.status()
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `while no bot runs its journal is told, and what it noticed is said`() async throws {
+    @Test func `while no bot runs its journal is reported, and what it noticed is said`() async throws {
         let file = try scratch.shop(stage.machine)
         let contact = BotContact(file, on: stage.machine)
         #expect(try await contact.status()["incidents"]?.array?.isEmpty == true)

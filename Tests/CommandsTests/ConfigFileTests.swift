@@ -35,7 +35,7 @@ import Testing
         #expect(absent.problemTexts.first?.contains("No such file or directory") == true, "\(absent.problemTexts)")
     }
 
-    @Test func `mistakes are told with their lines, and the command ends with a no`() throws {
+    @Test func `mistakes are reported with their lines, and the command ends with a no`() throws {
         let file = try scratch.shop(stage.machine, replacing: "window: 1h", with: "windw: 1h")
         let failure = #expect(throws: Failure.self) { try file.config() }
         #expect(failure == Failure(.no, "\(file.path) has an error"))

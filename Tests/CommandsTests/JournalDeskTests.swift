@@ -57,7 +57,7 @@ import Testing
         #expect(stage.complained == "")
     }
 
-    @Test func `damage is told on standard error and makes the answer no`() throws {
+    @Test func `damage is reported on standard error and makes the answer no`() throws {
         try write(3)
         try damage()
         #expect(throws: Failure(.no)) { try desk().verify() }
@@ -132,7 +132,7 @@ import Testing
         #expect(stage.said.hasSuffix("delivered to ops\n"))
     }
 
-    @Test func `a message that does not arrive is told with its reason`() async throws {
+    @Test func `a message that does not arrive is reported with its reason`() async throws {
         let stage = StagedMachine()
         await #expect(throws: Failure(.impossible)) { try await message(stage, webhook).send() }
         #expect(stage.said == "")
@@ -208,7 +208,7 @@ import Testing
         #expect(folder.json["problems"]?.array?.first?["line"] == 5)
     }
 
-    @Test func `what a folder lacks is told`() throws {
+    @Test func `what a folder lacks is reported`() throws {
         try scratch.makeFolder("Console")
         try folder().print(.none, on: stage.terminal)
         for words in ["there is no such page", "no Swift file in Sources", "no Swift file in Tests"] {

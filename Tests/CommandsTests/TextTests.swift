@@ -203,7 +203,7 @@ extension String {
             ),
             ([("severity", ["bad"])], [], false, "--severity is 'bad', expected info, warning or critical"),
         ] as [([(String, [String])], [String], Bool, String?)])
-    func `what nobody can mean is told`(
+    func `what nobody can mean is reported`(
         patterns: [(String, [String])], labels: [String], all: Bool, complaint: String?
     ) {
         #expect(wish(patterns.map { (property: $0.0, values: $0.1) }, labels: labels, all: all).complaint == complaint)

@@ -82,7 +82,8 @@ extension IntegrationSuite {
             #expect(!preview.errors.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" || $0.value == 0x202E })
         }
 
-        @Test func `while one source misbehaves in every way, another is told of, and the bot lives`() async throws {
+        @Test func `while one source misbehaves in every way, another is reported of, and the bot lives`() async throws
+        {
             let server = try LoopbackServer { BadSourceTests.manners[$0.number % BadSourceTests.manners.count].reply }
             defer { server.stop() }
             let receiver = try LoopbackServer { _ in .answer(200) }

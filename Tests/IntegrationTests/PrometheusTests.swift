@@ -144,7 +144,9 @@ extension IntegrationSuite {
             #expect(verified.output == "verified\n", "\(verified.errors)")
         }
 
-        @Test func `queries that Prometheus refuses are told with the metric's name and its own words`() async throws {
+        @Test func `queries that Prometheus refuses are reported with the metric's name and its own words`()
+            async throws
+        {
             let scratch = try Scratch()
             let app = try LoopbackServer { _ in .answer(200, [:], Counters().scrape()) }
             defer { app.stop() }

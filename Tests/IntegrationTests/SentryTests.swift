@@ -122,7 +122,7 @@ extension IntegrationSuite {
             ("error_429_string.json", 429, ["too frequently"]),
             ("error_400.json", 400, ["would create too many results"]),
         ])
-        func `refusals are told in Sentry's words and with what to do`(
+        func `refusals are reported in Sentry's words and with what to do`(
             fixture: String, status: Int, words: [String]
         ) async throws {
             let reset = String(Int(Date().timeIntervalSince1970) + 20)
@@ -138,7 +138,7 @@ extension IntegrationSuite {
             for word in words { #expect(preview.errors.contains(word), "\(preview.errors)") }
         }
 
-        @Test func `after a 429 nothing is asked before the limit's reset, then figures are told`() async throws {
+        @Test func `after a 429 nothing is asked before the limit's reset, then figures are reported`() async throws {
             let reset = Mutex(0)
             let server = try sentry { request in
                 guard request.number == 0 else { return nil }

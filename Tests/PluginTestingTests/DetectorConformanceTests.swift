@@ -110,7 +110,8 @@ private struct Sloppy: Detector {
             isBusy ? .firing(.warning) : mistake == .neverWell ? .unknown("who knows?") : .ok(recovered: true)
         let isOdd = mistake == .looksAgain || mistake == .emptyKey
         let finding = Finding(
-            Judgement(verdict, .between, evidence), key: isOdd ? "" : nil, lookAgain: mistake == .looksAgain ? now : nil
+            Judgement(verdict, .between, evidence), key: isOdd ? "" : nil,
+            checkAgain: mistake == .looksAgain ? now : nil
         )
         return mistake == .twice ? [finding, finding] : [finding]
     }
@@ -274,7 +275,7 @@ private struct Brittle: Detector {
         #expect(found.allSatisfy { $0.hasSuffix("a glance says far, but it fires: Look there!") })
     }
 
-    @Test func `options that make no rule are told as such`() {
+    @Test func `options that make no rule are reported as such`() {
         let found = DetectorConformance(Sloppy.self, ["least": "3", "above": "0"], firesOn: [], quietOn: [])
             .violations()
         #expect(found == ["the options given make no rule: 'above' is 0, so it fires always"])

@@ -87,7 +87,7 @@ private struct Misnamed: StandingMemory {
         #expect(violations.first?.hasSuffix(sentence) == true, "\(violations)")
     }
 
-    @Test func `a name that is none is told`() {
+    @Test func `a name that is none is reported`() {
         #expect(
             MemoryConformance(Misnamed.self, fedWith: Self.observations).violations()
                 == ["its name 'mis-named' is not of letters, digits and underscores"])

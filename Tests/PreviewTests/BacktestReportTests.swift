@@ -60,7 +60,7 @@ internal import Testing
         #expect(free.notifications >= free.messages)
     }
 
-    @Test func `a rule that said nothing is listed, and troubles of the bot that were told`() {
+    @Test func `a rule that said nothing is listed, and troubles of the bot that were reported`() {
         var playback = Playback(.rehearsed())
         for minute in stride(from: Int64(0), to: 90, by: 10) {
             let now = start + .minutes(minute)
@@ -110,7 +110,7 @@ internal import Testing
         #expect(trace.points.contains { $0.severity == .warning })
     }
 
-    @Test func `true incidents are read line by line, and mistakes told with their place`() {
+    @Test func `true incidents are read line by line, and mistakes reported with their place`() {
         let text = """
             {"app":"shop","from":"2026-11-20T12:00:00Z","to":"2026-11-20T13:00:00Z","note":"bad release"}
 
@@ -140,7 +140,7 @@ internal import Testing
         #expect(difference.sameCount == 4)
     }
 
-    @Test func `what is new, gone, moved or of another severity is told`() {
+    @Test func `what is new, gone, moved or of another severity is reported`() {
         #expect(changes(report("...."), report("..w.")) == ["new - 12:20 opened", "new - 12:30 resolved"])
         #expect(changes(report("..w."), report("....")) == ["gone 12:20 - opened", "gone 12:30 - resolved"])
         #expect(changes(report("..ww."), report("...w.")) == ["moved 12:20 12:30 opened"])

@@ -51,7 +51,7 @@ private struct Read {
         }
     }
 
-    @Test func `a broken line is told with its place and the rest is used`() {
+    @Test func `a broken line is reported with its place and the rest is used`() {
         let file = read(line(app: "a") + "\n{\"source\":\"ios\",}\n\n" + line(app: "b") + "\n")
         #expect(apps(file.lines) == ["a", "b"])
         #expect(file.complaints.count == 1)
@@ -60,7 +60,7 @@ private struct Read {
         #expect(file.complaints.first?.description.hasPrefix("seen.jsonl:2:17: error: ") == true)
     }
 
-    @Test func `a line that is json but no observation is told with the path`() {
+    @Test func `a line that is json but no observation is reported with the path`() {
         let file = read(
             line() + "\n"
                 + #"{"source":"ios","app":"shop","seen":"2026-11-20T22:05:00Z","from":"yesterday","to":"x","metrics":{}}"#
@@ -75,7 +75,7 @@ private struct Read {
     @Test(arguments: [
         "{}", "[]", "null", "\"ios\"", #"{"source":"ios"}"#, #"{"source":"ios","seen":"2026-11-20T22:05:00Z"}"#,
     ])
-    func `whatever else a line holds is told once`(text: String) {
+    func `whatever else a line holds is reported once`(text: String) {
         let file = read(text)
         #expect(file.lines.isEmpty)
         #expect(file.complaints.count == 1)
@@ -100,7 +100,7 @@ private struct Read {
         #expect(windows.complaints.isEmpty)
     }
 
-    @Test func `a line beyond its bound is told and passed over`() {
+    @Test func `a line beyond its bound is reported and passed over`() {
         let padding = String(repeating: " ", count: ObservationLine.lineBytesMax)
         let file = read(line(app: "a") + "\n" + line(app: "b") + padding + "\n" + line(app: "c"))
         #expect(apps(file.lines) == ["a", "c"])
@@ -194,7 +194,7 @@ private struct Read {
         #expect(file.complaints.first?.sentence.contains("is the year right?") == true)
     }
 
-    @Test func `no more mistakes are told than anybody reads`() {
+    @Test func `no more mistakes are reported than anybody reads`() {
         let file = read(String(repeating: "{\n", count: 500) + line())
         #expect(file.complaints.count == ObservationReader.complaintsMax)
         #expect(file.brokenCount == 500)

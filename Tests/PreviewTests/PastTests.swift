@@ -212,7 +212,7 @@ private struct Nothing: Web, Files, Host {
         #expect(damage?.line == 24)
     }
 
-    @Test func `polls that would have failed are told with the first of them`() async throws {
+    @Test func `polls that would have failed are reported with the first of them`() async throws {
         struct Failing: HistoricalSource {
             static let manifest = Hourly.manifest
             init() {}

@@ -14,7 +14,7 @@ internal import Testing
         preview.decisions.map { "\($0.at) \($0.kind.rawValue) \($0.decision.name) \($0.reason)" }
     }
 
-    @Test func `what no route takes is wrong and told nowhere, and a report says so`() {
+    @Test func `what no route takes is wrong and reported nowhere, and a report says so`() {
         let routes = [Route(match: .on(["app": "bank"]), to: ["team"])]
         var preview = Preview(plan: .rehearsed(routes: routes), state: State(), start: .rehearsalStart)
         for app in ["shop", "bank"] {
@@ -32,7 +32,7 @@ internal import Testing
         #expect(PreviewReport(preview, channels: [:]).unrouted.map(\.state) == [.resolved], "it counts when it is over")
     }
 
-    @Test func `what a rule cannot judge is told, and what it could judge once only where that counts`() {
+    @Test func `what a rule cannot judge is reported, and what it could judge once only where that counts`() {
         func outlook(gathering: Bool) -> RuleOutlook? {
             var preview = Preview(plan: .rehearsed(), state: State(), start: start, gathersOutlook: gathering)
             preview.feed(cue(.warning, at: start), at: start)
@@ -51,7 +51,7 @@ internal import Testing
         #expect(now?.unknown.map(\.reason) == ["The script says ?."])
     }
 
-    @Test func `a source of which nothing came is told of every rule that could judge it`() {
+    @Test func `a source of which nothing came is reported of every rule that could judge it`() {
         var plan = Plan.rehearsed(sources: [SourcePlan(name: "ios"), SourcePlan(name: "web")])
         plan.detectors.append(
             DetectorPlan(name: "ios-only", detector: ScriptedDetector(), match: .on(["source": "ios"])))

@@ -113,7 +113,7 @@ import Testing
         #expect(compared.output.contains("None: both send the same 2 messages."))
     }
 
-    @Test func `a config to compare with that is wrong is told like any other`() async throws {
+    @Test func `a config to compare with that is wrong is reported like any other`() async throws {
         let scratch = try Shop.scratch(figures: story.joined())
         try scratch.write("other.yaml", Shop.config.replacing("metric:", with: "metrik:"))
         let compared = try await scratch.alertbot(
@@ -131,7 +131,7 @@ import Testing
         #expect(backtest.output.contains("ops: opened:"))
     }
 
-    @Test func `an empty file is told and shows nothing`() async throws {
+    @Test func `an empty file is reported and shows nothing`() async throws {
         let scratch = try Shop.scratch()
         let backtest = try await scratch.alertbot("backtest", "--observations", "figures.jsonl")
         #expect(backtest.status == 0)
@@ -139,7 +139,7 @@ import Testing
         #expect(backtest.output.contains("Nothing would have been sent."))
     }
 
-    @Test func `lines after the end that was asked for are not played, and that is told`() async throws {
+    @Test func `lines after the end that was asked for are not played, and that is reported`() async throws {
         let scratch = try Shop.scratch(figures: story.joined())
         let backtest = try await scratch.alertbot(
             "backtest", "--observations", "figures.jsonl", "--now", "2026-11-20T21:30:00Z")
@@ -166,7 +166,7 @@ import Testing
 
         """
 
-    @Test func `a cache that cannot be written is told before anything is asked, with what to do`() async throws {
+    @Test func `a cache that cannot be written is reported before anything is asked, with what to do`() async throws {
         let scratch = try Shop.scratch(BacktestTests.prometheus)
         try scratch.write("file", "")
         let backtest = try await scratch.alertbot("backtest", "--since", "1d", "--cache", "file/kept")

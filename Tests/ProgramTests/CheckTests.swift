@@ -25,7 +25,7 @@ import Testing
 
         """
 
-    @Test func `every mistake is told in one go, with its line and a caret under it`() async throws {
+    @Test func `every mistake is reported in one go, with its line and a caret under it`() async throws {
         let scratch = try Scratch()
         try scratch.write("config.yaml", mistaken)
         let check = try await scratch.alertbot("check")
@@ -147,7 +147,7 @@ import Testing
         ("", "1:1"), ("sources: [", ""), ("a: &a [*a]", "1:"), ("version: 1\n---\nversion: 1\n", "2:"),
         ("\u{0}", "1:1"),
     ])
-    func `what is no config is told with a place`(text: String, place: String) async throws {
+    func `what is no config is reported with a place`(text: String, place: String) async throws {
         let scratch = try Scratch()
         try scratch.write("config.yaml", text)
         let check = try await scratch.alertbot("check")
@@ -167,7 +167,7 @@ import Testing
         #expect(check.errors.contains("100,000") || check.errors.contains("100000"), "\(check.errors.prefix(400))")
     }
 
-    @Test func `a config that is not there, a folder or too large is told by name`() async throws {
+    @Test func `a config that is not there, a folder or too large is reported by name`() async throws {
         let scratch = try Scratch()
         let absent = try await scratch.alertbot("check", "--config", "nowhere.yaml")
         #expect(absent.status == 1)

@@ -118,7 +118,7 @@ import Testing
 
     private func isMissing(_ line: Substring) -> Bool { missing.contains { line.hasPrefix($0) } }
 
-    @Test func `of the example, only what is still to come is told as unknown`() async throws {
+    @Test func `of the example, only what is still to come is reported as unknown`() async throws {
         let scratch = try Scratch()
         try scratch.write("config.yaml", config)
         let check = try await scratch.alertbot("check", "--without-secrets", "--format", "json")

@@ -55,7 +55,7 @@ import Testing
         #expect(!decisions.contains { $0.contains(" resolved ops send") })
     }
 
-    @Test func `the severity of except passes, and escalation to it is told at once`() async throws {
+    @Test func `the severity of except passes, and escalation to it is reported at once`() async throws {
         let gate = #"{plugin: quiet_hours, between: "22:00-07:00", except: critical}"#
         let decisions = try await preview(
             gate, Shop.line("shop-ios", crashed: 95, seen: "2026-11-20T22:00:00Z"),

@@ -95,7 +95,7 @@ import Testing
         #expect(repair.output.contains("2 records saved; lost: 2 damaged lines"), "\(repair.all)")
     }
 
-    @Test func `a folder in place of a file, and a file that may not be read, are told by name`() async throws {
+    @Test func `a folder in place of a file, and a file that may not be read, are reported by name`() async throws {
         let scratch = try Self.scratch(Self.sound)
         try scratch.makeFolder("state/journal-00000000000000000005.jsonl")
         for command in ["verify", "show", "repair", "compact"] {

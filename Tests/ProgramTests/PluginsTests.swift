@@ -31,7 +31,7 @@ import Testing
         #expect(window?["required"].bool == false)
     }
 
-    @Test func `a plugin that is not there is told with the nearest`() async throws {
+    @Test func `a plugin that is not there is reported with the nearest`() async throws {
         let scratch = try Scratch()
         let described = try await scratch.alertbot("plugins", "describe", "treshold")
         #expect(described.status == 2)
@@ -72,7 +72,7 @@ import Testing
         #expect(try json.json["problems"][0]["severity"].string == "error")
     }
 
-    @Test func `what is missing in a folder is told`() async throws {
+    @Test func `what is missing in a folder is reported`() async throws {
         let scratch = try Scratch()
         try scratch.makeFolder("Empty")
         let empty = try await scratch.alertbot("plugins", "check", "Empty")

@@ -52,7 +52,7 @@ import Testing
                 """))
     }
 
-    @Test func `a mistake in the tests is told with its line, and the answer is no`() async throws {
+    @Test func `a mistake in the tests is reported with its line, and the answer is no`() async throws {
         let ran = try await scratch(tests.replacing("severity: critical", with: "severity: criticle"))
             .alertbot("test", "shop.test.yaml")
         #expect(ran.status == 1)

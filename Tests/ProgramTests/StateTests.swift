@@ -134,7 +134,7 @@ import Testing
         #expect(out.errors.contains("shop-alerts: this is a test message"))
     }
 
-    @Test func `a state that is no folder is told by name`() async throws {
+    @Test func `a state that is no folder is reported by name`() async throws {
         let scratch = try Shop.scratch()
         try scratch.write("state", "not a folder\n")
         for arguments in [["run"], ["status"], ["dry-run"], ["journal", "verify"]] {
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `a state folder that may not be written is told by name, and nothing starts`() async throws {
+    @Test func `a state folder that may not be written is reported by name, and nothing starts`() async throws {
         let scratch = try Shop.scratch()
         try scratch.makeFolder("state")
         scratch.chmod("state", 0o555)

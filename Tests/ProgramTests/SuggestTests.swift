@@ -94,7 +94,7 @@ import Testing
     @Test(arguments: [
         ["--observations", "x", "--since", "7d"], ["--cache", "x"], ["--metric", "anr_rate"], ["--since", "soon"],
     ])
-    func `wrong usage is told`(arguments: [String]) async throws {
+    func `wrong usage is reported`(arguments: [String]) async throws {
         let scratch = try Shop.scratch()
         let suggest = try await run(BotBinary.path, ["suggest"] + arguments, folder: scratch.folder)
         #expect(suggest.status == 2, "\(suggest.errors)")

@@ -109,7 +109,7 @@ import Testing
         #expect((command == "check" ? json["history"] : json)["unrouted"].number == 1)
     }
 
-    @Test func `that a source is configured to give rates without counts is told before any poll`() async throws {
+    @Test func `that a source is configured to give rates without counts is reported before any poll`() async throws {
         let source = """
             figures:
                 plugin: http_json

@@ -267,14 +267,14 @@ private struct Workshop {
             "2:96 expected an instant such as \"2026-11-20T22:00:00Z\", found the string \"x\""
         ),
     ])
-    func `every mistake is told with its place`(text: String, told: String) throws {
+    func `every mistake is reported with its place`(text: String, told: String) throws {
         let problems = Workshop.read(text).problems
         let problem = try #require(problems.first)
         let place = "\(problem.position.line):\(problem.position.column)"
         #expect("\(place) \(problem.message)" + (problem.suggestion.map { "|\($0)" } ?? "") == told)
     }
 
-    @Test func `a broken line of a file is told with its place there`() throws {
+    @Test func `a broken line of a file is reported with its place there`() throws {
         let reading = Workshop.read(
             "tests:\n  a: {expect: [], observations: [{file: seen.jsonl}]}", files: ["seen.jsonl": "\n{\"source\":}\n"])
         #expect(reading.tests.isEmpty)

@@ -145,7 +145,7 @@ private struct RecallingSource: HistoricalSource {
     }
 
     @Test(arguments: [PollFailure.Reason.unauthorized, .forbidden, .notFound, .badAnswer, .refused])
-    func `a failure that will not pass is told at once`(_ reason: PollFailure.Reason) async throws {
+    func `a failure that will not pass is reported at once`(_ reason: PollFailure.Reason) async throws {
         let tries = Mutex(0)
         let source = RecallingSource { _ in
             RecallerTests.failing(PollFailure(reason, "no"), times: 9, tries) ?? .finish(RecallReport(.lines([])))

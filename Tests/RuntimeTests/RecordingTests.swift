@@ -214,7 +214,7 @@ internal import Testing
         #expect(await bot.recordingTrouble == nil)
     }
 
-    @Test func `a disk that takes no recording costs the recording alone, and is told once`() async throws {
+    @Test func `a disk that takes no recording costs the recording alone, and is reported once`() async throws {
         disk.setFaults { operation, _ in operation == .write ? .init(reason: .full) : nil }
         let bot = try makeBot { request, _ throws(TransportError) in
             request.method == .get ? .says("w") : .says("ok")

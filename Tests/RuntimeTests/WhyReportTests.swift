@@ -16,7 +16,7 @@ import Testing
         return bot
     }
 
-    @Test func `what was told says when, and when it is said again`() {
+    @Test func `what was reported says when, and when it is said again`() {
         var bot = bot()
         bot.see(.warning)
         bot.advance(by: .minutes(1))

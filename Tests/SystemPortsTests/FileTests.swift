@@ -91,7 +91,7 @@ import Testing
         #expect(scratch.names == ["a", "folder", "folder/inner"])
     }
 
-    @Test func `a disk that is full is told`() throws {
+    @Test func `a disk that is full is reported`() throws {
         let error = #expect(throws: FileError.self) { try WholeFile.write([1], to: "/dev/full") }
         #expect(error?.reason == "No space left on device")
         try WholeFile.write([1, 2, 3], to: scratch.path("a"))

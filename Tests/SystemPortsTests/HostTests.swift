@@ -188,7 +188,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await work.value }
     }
 
-    @Test func `work that nothing interrupts gives what it gives, and its own end is told`() async throws {
+    @Test func `work that nothing interrupts gives what it gives, and its own end is reported`() async throws {
         #expect(try await Interruption.none.cancelling { 7 } == 7)
         #expect(try await Interruption([SIGUSR1]).cancelling { 8 } == 8)
         let (began, begin) = AsyncStream.makeStream(of: Void.self)

@@ -1,8 +1,8 @@
 internal import Glibc
 
 /// The best that can be done: a CUSUM on log-likelihood ratios that knows the true rate without the incident at every
-/// moment, how spans of this app vary, and how deep the incident will be. It learns of the same counts of the same spans at
-/// the same time as the others.
+/// moment, how spans of this app vary, and how deep the incident will be. It learns of the same counts of the same
+/// spans at the same time as the others.
 struct Oracle {
     let depth: Double
     let noise: Noise
@@ -59,9 +59,9 @@ struct Oracle {
     private static let countMax = 400
     private static let certain = 50.0
 
-    /// The logarithm of the chance of so many crashed sessions: the users who crash as negative binomial, which is nearly beta-binomial
-    /// where few of them do, each with one crash or, in a loop, one and a geometric number of others. By Panjer's
-    /// recursion.
+    /// The logarithm of the chance of so many crashed sessions: the users who crash as negative binomial, which is
+    /// nearly beta-binomial where few of them do, each with one crash or, in a loop, one and a geometric number of
+    /// others. By Panjer's recursion.
     private func likelihood(_ count: Int, _ users: Double, _ rate: Double) -> Double {
         let shape = rate * (1 / noise.spread - 1)
         let odds = users * rate / (users * rate + shape)

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// `signal [--quick] [--seed N] [--users N] [--visits N] [--watched NAME] [--part NAME]`: how fast rules find incidents of known begin
-/// and depth, and how often they ring for nothing, beside the best that can be done; then what rules on issues and on
-/// stale sources tell, and what gates spare and cost.
+/// `signal [--quick] [--seed N] [--users N] [--visits N] [--watched NAME] [--part NAME]`: how fast rules find incidents
+/// of known begin and depth, and how often they ring for nothing, beside the best that can be done; then what rules on
+/// issues and on stale sources tell, and what gates spare and cost.
 ///
-/// What is reported has seed 1. Whoever turns the constants of a rule does so with seeds from 100 on, or the figures would only say
-/// how well it knows these very apps.
+/// What is reported has seed 1. Whoever turns the constants of a rule does so with seeds from 100 on, or the figures
+/// would only say how well it knows these very apps.
 @main struct Signal {
     /// What there is to measure; all of it unless one is named.
     private enum Part: String, CaseIterable {

@@ -15,8 +15,8 @@ struct Tally {
 
 /// By how much the counts of an app's spans vary beyond what chance would have it. Every app has its own.
 struct Noise {
-    /// Common causes move the rate of single spans, which is drawn from a beta distribution: the correlation of two users of
-    /// one span (the rho of the beta-binomial distribution).
+    /// Common causes move the rate of single spans, which is drawn from a beta distribution: the correlation of two
+    /// users of one span (the rho of the beta-binomial distribution).
     var spread: Double
     /// Of the users who crash, those who start the app again and crash again in the same span, whatever the traffic.
     var loopShare = 0.0
@@ -26,9 +26,9 @@ struct Noise {
     /// Hardly any: for what is about something else.
     static let slight = Noise(spread: 0.0001)
 
-    /// Common causes and loops, each for itself anything between none and so much that counts vary twice as Poisson ones. Common
-    /// causes do so at the mean traffic of the app, whatever it is: they show more at busy hours. Loops are of two to eight
-    /// more crashes on average.
+    /// Common causes and loops, each for itself anything between none and so much that counts vary twice as Poisson
+    /// ones. Common causes do so at the mean traffic of the app, whatever it is: they show more at busy hours. Loops
+    /// are of two to eight more crashes on average.
     init(drawnBy chance: inout Chance, usersPerSpan: Double) {
         spread = max(1e-6, chance.unit() / max(2, usersPerSpan))
         let clumps = chance.unit()

@@ -4,8 +4,9 @@ internal import Glibc
 internal import PluginKit
 internal import ThresholdDetector
 
-// What a poll costs the core when all is well, and how that grows with the number of sources: an hour of virtual time, every source
-// each 15 seconds and answered after a fifth of a second, one app each, judged by a threshold on its sessions.
+// What a poll costs the core when all is well, and how that grows with the number of sources: an hour of virtual time,
+// every source each 15 seconds and answered after a fifth of a second, one app each, judged by a threshold on its
+// sessions.
 
 @main struct Steady {
     static func main() throws {

@@ -1,13 +1,13 @@
-// AlertCore decides everything and does nothing. `Core.step` takes the state, one input and the time, and gives back facts
-// for the journal and effects for the shell. It reads no clock, no disk, no network and no source of chance, so a year
-// can be played in a second, and a preview runs the very code that runs at night.
+// AlertCore decides everything and does nothing. `Core.step` takes the state, one input and the time, and gives back
+// facts for the journal and effects for the shell. It reads no clock, no disk, no network and no source of chance, so a
+// year can be played in a second, and a preview runs the very code that runs at night.
 
 public import PluginKit
 
 /// Something that happened.
 public enum Input: Sendable {
-    /// The bot has started, or has loaded its config anew. What a fresh state finds under way was lost with the run before;
-    /// what this run has under way stays so.
+    /// The bot has started, or has loaded its config anew. What a fresh state finds under way was lost with the run
+    /// before; what this run has under way stays so.
     case started
     /// Nothing but time has passed.
     case tick

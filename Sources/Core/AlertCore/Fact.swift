@@ -3,8 +3,8 @@ public import Records
 
 /// A durable change of the state: what the journal keeps. Each is the fact of one room.
 ///
-/// Facts say how things are now, not what somebody wanted, so replaying them needs no rules, and replaying one twice does
-/// no harm.
+/// Facts say how things are now, not what somebody wanted, so replaying them needs no rules, and replaying one twice
+/// does no harm.
 public enum Fact: Hashable, Sendable {
     case schedule(Schedule.Fact)
     case figures(Figures.Fact)

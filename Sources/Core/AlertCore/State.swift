@@ -1,8 +1,8 @@
 public import PluginKit
 
-/// Everything the bot knows, in rooms: each a value with storage of its own that changes only by its own facts. What must survive a
-/// restart is made of facts, so that replaying the journal's facts gives the same state again; the rest (what is in flight, what
-/// is due when) is made anew at each start.
+/// Everything the bot knows, in rooms: each a value with storage of its own that changes only by its own facts. What
+/// must survive a restart is made of facts, so that replaying the journal's facts gives the same state again; the rest
+/// (what is in flight, what is due when) is made anew at each start.
 public struct State: Sendable {
     /// When sources are polled.
     public internal(set) var schedule = Schedule()
@@ -49,19 +49,19 @@ public struct State: Sendable {
         mutating get { [agenda.next, schedule.next].compactMap(\.self).min() }
     }
 
-    /// The durable part as the shortest list of facts that makes it: a snapshot. Each fact is made when it is asked for, so
-    /// that no second state is in memory beside this one.
+    /// The durable part as the shortest list of facts that makes it: a snapshot. Each fact is made when it is asked
+    /// for, so that no second state is in memory beside this one.
     public var facts: some Sequence<Fact> {
         let parts = [
-            SnapshotPart(outbox.firstFacts.prefix(1).map(Fact.outbox)),
-            SnapshotPart(schedule.facts.map(Fact.schedule)),
-            SnapshotPart(outbox.firstFacts.dropFirst().map(Fact.outbox)),
-            SnapshotPart(mutes.facts.map(Fact.mutes)),
+            SnapshotFacts(outbox.firstFacts.prefix(1).map(Fact.outbox)),
+            SnapshotFacts(schedule.facts.map(Fact.schedule)),
+            SnapshotFacts(outbox.firstFacts.dropFirst().map(Fact.outbox)),
+            SnapshotFacts(mutes.facts.map(Fact.mutes)),
             figures.facts.map(Fact.figures),
             incidents.facts.map(Fact.incidents),
             outbox.facts.map(Fact.outbox),
             outbox.historyFacts.map(Fact.outbox),
-            SnapshotPart(past),
+            SnapshotFacts(past),
         ]
         return parts.lazy.flatMap { part in (0..<part.count).lazy.compactMap(part.fact) }
     }
@@ -71,7 +71,7 @@ public struct State: Sendable {
 }
 
 /// Some of the facts of a snapshot: how many, and how each is made.
-struct SnapshotPart<Fact> {
+struct SnapshotFacts<Fact> {
     let count: Int
     let fact: (Int) -> Fact?
 
@@ -87,7 +87,7 @@ struct SnapshotPart<Fact> {
         self.fact = fact
     }
 
-    func map<Other>(_ wrap: @escaping (Fact) -> Other) -> SnapshotPart<Other> {
-        SnapshotPart<Other>(count: count) { [fact] in fact($0).map(wrap) }
+    func map<Other>(_ wrap: @escaping (Fact) -> Other) -> SnapshotFacts<Other> {
+        SnapshotFacts<Other>(count: count) { [fact] in fact($0).map(wrap) }
     }
 }

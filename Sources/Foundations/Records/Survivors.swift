@@ -1,7 +1,7 @@
 /// Sorts out, of records that come one after the other, those that still count at the end.
 ///
-/// What has a topic is kept until nothing more can overtake it; everything else can be used as it comes. So whatever uses
-/// the records must not mind that those about different things change places.
+/// What has a topic is kept until nothing more can overtake it; everything else can be used as it comes. So whatever
+/// uses the records must not mind that those about different things change places.
 ///
 /// Inlinable because every record of a long journal goes through it.
 public struct Survivors<Record> {

@@ -1,7 +1,7 @@
 /// What a record is about, so that a replay can give out only what still counts.
 ///
-/// A key names one thing that changes: a source, an incident, a message. Whoever writes a record knows its topic; whoever
-/// replays it needs to know nothing else about it.
+/// A key names one thing that changes: a source, an incident, a message. Whoever writes a record knows its topic;
+/// whoever replays it needs to know nothing else about it.
 public enum Topic: Hashable, Sendable {
     /// Nothing that comes later overtakes it.
     case always

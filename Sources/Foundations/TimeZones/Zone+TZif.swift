@@ -65,10 +65,10 @@ private struct TZifReader {
     }
 
     mutating func zone(name: String) throws(Fault) -> Zone {
-        let header = try takeHeader()
-        guard header.version > 0 else { return try takeBlock(header, timeBytes: 4, name: name, hasFooter: false) }
+        let header = try readHeader()
+        guard header.version > 0 else { return try readBlock(header, timeBytes: 4, name: name, hasFooter: false) }
         _ = try take(header.blockBytes(timeBytes: 4), "the 32-bit data")
-        return try takeBlock(try takeHeader(), timeBytes: 8, name: name, hasFooter: true)
+        return try readBlock(try readHeader(), timeBytes: 8, name: name, hasFooter: true)
     }
 
     private mutating func take(_ count: Int, _ what: String) throws(Fault) -> ArraySlice<UInt8> {
@@ -79,7 +79,7 @@ private struct TZifReader {
         return rest.prefix(count)
     }
 
-    private mutating func takeHeader() throws(Fault) -> Header {
+    private mutating func readHeader() throws(Fault) -> Header {
         let start = rest.startIndex
         let bytes = try take(Header.bytesCount, "a header")
         guard bytes.prefix(4).elementsEqual("TZif".utf8) else {
@@ -96,14 +96,14 @@ private struct TZifReader {
             clocks: counts[4], abbreviationBytes: counts[5])
     }
 
-    private mutating func takeBlock(
+    private mutating func readBlock(
         _ header: Header,
         timeBytes: Int,
         name: String,
         hasFooter: Bool
     ) throws(Fault) -> Zone {
         guard header.leapSeconds == 0 else { throw .leapSeconds }
-        let changes = try takeChanges(header.changes, timeBytes: timeBytes)
+        let changes = try readChanges(header.changes, timeBytes: timeBytes)
         let indices = Array(try take(header.changes, "the kinds of changes"))
         guard let highest = UInt8(exactly: header.clocks - 1) else {
             throw .damage("it has \(header.clocks) kinds of local time instead of 1 to 256")
@@ -111,15 +111,15 @@ private struct TZifReader {
         guard indices.allSatisfy({ $0 <= highest }) else {
             throw .damage("a change leads to a kind of local time beyond the \(header.clocks) there are")
         }
-        let clocks = try takeClocks(header)
+        let clocks = try readClocks(header)
         // Which times the compiler's input gave in which way matters to programs that make up rules of their own.
         _ = try take(header.standardMarks + header.utMarks, "the standard and UT marks")
         return Zone(
             name: name, changes: changes, clockIndices: [0] + indices, clocks: clocks,
-            rule: hasFooter ? try takeFooter() : nil)
+            rule: hasFooter ? try readFooter() : nil)
     }
 
-    private mutating func takeChanges(_ count: Int, timeBytes: Int) throws(Fault) -> [Int] {
+    private mutating func readChanges(_ count: Int, timeBytes: Int) throws(Fault) -> [Int] {
         let bytes = try take(count * timeBytes, "the times of changes")
         // Some compilers begin the list at the big bang. Nobody asks about times that far away, and bringing them
         // nearer keeps sums with offsets from overflowing.
@@ -136,7 +136,7 @@ private struct TZifReader {
         return changes
     }
 
-    private mutating func takeClocks(_ header: Header) throws(Fault) -> [LocalClock] {
+    private mutating func readClocks(_ header: Header) throws(Fault) -> [LocalClock] {
         let records = try take(header.clocks * 6, "the kinds of local time")
         let names = try take(header.abbreviationBytes, "the abbreviations")
         var clocks: [LocalClock] = []
@@ -155,7 +155,7 @@ private struct TZifReader {
     }
 
     /// A `TZ` string between two line feeds; nothing between them says that the last clock stays.
-    private mutating func takeFooter() throws(Fault) -> YearlyRule? {
+    private mutating func readFooter() throws(Fault) -> YearlyRule? {
         let feed = UInt8(ascii: "\n")
         guard rest.count >= 2, rest.first == feed, rest.last == feed else {
             throw .damage("it does not end with a rule between two line feeds after byte \(rest.startIndex)")

@@ -1,14 +1,14 @@
-// IssueKit is what detectors that judge single issues share: what is remembered of issues, and when one is news. It is no
-// part of PluginKit, for a detector of figures needs none of it.
+// IssueKit is what detectors that judge single issues share: what is remembered of issues, and when one is news. It is
+// no part of PluginKit, for a detector of figures needs none of it.
 
 public import PluginKit
 
 /// Which issues a source has ever named of one subject: what tells a new one from an old one, and one that is back from
 /// one that was never away.
 ///
-/// It is fed by every observation, whatever rules there are, so that a rule added later does not take the past for news.
-/// What was there when the bot began to poll is the past. Sources that tell when an issue was first seen make that
-/// exact; of others, all that they name within the first day is held to be old, because most name only issues that
+/// It is fed by every observation, whatever rules there are, so that a rule added later does not take the past for
+/// news. What was there when the bot began to poll is the past. Sources that tell when an issue was first seen make
+/// that exact; of others, all that they name within the first day is held to be old, because most name only issues that
 /// occur, and old ones occur seldom.
 public struct IssueMemory: StandingMemory {
     public static let name = "issue_memory"
@@ -57,8 +57,8 @@ public struct IssueMemory: StandingMemory {
     /// By the hash of the issue's id.
     private var records: [UInt64: Record] = [:]
 
-    /// Issues remembered of one subject; beyond it those go that have not been named for longest. With what comes on top
-    /// before they go, that is at most 45 kB of JSON.
+    /// Issues remembered of one subject; beyond it those go that have not been named for longest. With what comes on
+    /// top before they go, that is at most 45 kB of JSON.
     public static let recordsMax = 400
     /// Issues kept of the newest poll, by the source's own order, new ones before the rest: 12 kB of JSON where titles
     /// and addresses are of ordinary length, and at most 90 kB.
@@ -270,7 +270,7 @@ extension IssueMemory.Record {
     }
 }
 
-extension IssueMemory.Reading: JSONPart {
+extension IssueMemory.Reading: JSONPuttable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             json.member("from", span.from)

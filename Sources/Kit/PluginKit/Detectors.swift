@@ -1,8 +1,8 @@
 /// A rule that judges observations.
 ///
 /// A detector is a value without memory: it gets what is kept of a subject and says what it thinks. The core tracks how
-/// long it has thought so. Most judge one subject by its figures and are `SubjectDetector`s. One that has to learn names
-/// kinds of memory (`DetectorMemory`), which lie with the figures and are read there: `series.memory(...)`.
+/// long it has thought so. Most judge one subject by its figures and are `SubjectDetector`s. One that has to learn
+/// names kinds of memory (`DetectorMemory`), which lie with the figures and are read there: `series.memory(...)`.
 public protocol Detector: Plugin {
     init(options: Options, context: RuleContext) throws(ProblemList)
 
@@ -10,12 +10,12 @@ public protocol Detector: Plugin {
     var metrics: [Metric] { get }
     /// Whether it judges issues, so that a rule on a source that names none is found before it runs.
     var readsIssues: Bool { get }
-    /// How far back it looks: figures are kept of spans that end at most so long before the newest. Of each span that is what
-    /// was seen last; the newest figures and those before them are always there.
+    /// How far back it looks: figures are kept of spans that end at most so long before the newest. Of each span that
+    /// is what was seen last; the newest figures and those before them are always there.
     var lookback: Duration { get }
-    /// How many polls before the newest it wants to see as they were (`Series.polls`): how figures of the same span have
-    /// changed, or what a rolling window showed before, however far apart the polls are. At most `Series.earlierPollsMax`.
-    /// A poll that brought no figures of the subject does not count.
+    /// How many polls before the newest it wants to see as they were (`Series.polls`): how figures of the same span
+    /// have changed, or what a rolling window showed before, however far apart the polls are. At most
+    /// `Series.earlierPollsMax`. A poll that brought no figures of the subject does not count.
     var earlierPolls: Int { get }
     /// Spans that a source which can choose should measure for it: distinct users of an hour cannot be added up from
     /// minutes.
@@ -63,7 +63,7 @@ public enum DetectorScope: Hashable, Sendable {
 
 /// What a detector sees.
 public struct Sight: Sendable {
-    public struct Part: Sendable {
+    public struct Entry: Sendable {
         public let subject: Subject
         public let series: Series
 
@@ -93,13 +93,13 @@ public struct Sight: Sendable {
     /// What is kept of `subject`; empty where figures come only for its parts.
     public let series: Series
     /// The releases of an app, or everything that a source sees, by name; empty for a single subject.
-    public let parts: [Part]
+    public let parts: [Entry]
     public let tracked: [Tracked]
     /// When the source last gave a usable answer; nil when it never has.
     public let lastGood: Moment?
 
     public init(
-        _ subject: Subject, _ series: Series = Series(), parts: [Part] = [], tracked: [Tracked] = [],
+        _ subject: Subject, _ series: Series = Series(), parts: [Entry] = [], tracked: [Tracked] = [],
         lastGood: Moment? = nil
     ) {
         self.subject = subject
@@ -113,18 +113,19 @@ public struct Sight: Sendable {
 /// One thing that a detector says.
 public struct Finding: Hashable, Sendable {
     public let judgement: Judgement
-    /// What it is about where the subject alone does not say it: the id of an issue. Each key is an incident of its own.
+    /// What it is about where the subject alone does not say it: the id of an issue. Each key is an incident of its
+    /// own.
     public let key: String?
     /// The subject it is about; nil for the one in sight. A detector of apps may find something in a release.
     public let subject: Subject?
     /// When the detector wants to check again though no figures come; only asked of detectors that watch a source.
-    public let lookAgain: Moment?
+    public let checkAgain: Moment?
 
-    public init(_ judgement: Judgement, key: String? = nil, about subject: Subject? = nil, lookAgain: Moment? = nil) {
+    public init(_ judgement: Judgement, key: String? = nil, about subject: Subject? = nil, checkAgain: Moment? = nil) {
         self.judgement = judgement
         self.key = key
         self.subject = subject
-        self.lookAgain = lookAgain
+        self.checkAgain = checkAgain
     }
 }
 
@@ -133,8 +134,8 @@ public protocol SubjectDetector: Detector {
     func judge(_ series: Series, at now: Moment) -> Judgement
     /// How close the figure is to a limit, where a glance shows that `judge` would not fire; nil where it does not.
     ///
-    /// By far the most checks find nothing wrong, and nobody reads why. Where nothing is open about the subject, the core
-    /// glances first and spares the words. Tests hold every rule's glances to its judgements.
+    /// By far the most checks find nothing wrong, and nobody reads why. Where nothing is open about the subject, the
+    /// core glances first and spares the words. Tests hold every rule's glances to its judgements.
     func glance(_ series: Series, at now: Moment) -> Judgement.Closeness?
 }
 

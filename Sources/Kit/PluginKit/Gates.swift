@@ -8,7 +8,8 @@ public protocol Gate: Plugin {
     /// Whether it stands, with its defaults, in a config that has no rule of its plugin.
     static var isAlwaysThere: Bool { get }
 
-    /// Whether it reads what channels were told lately (`GateView.told`); nothing is kept of that for gates that do not.
+    /// Whether it reads what channels were told lately (`GateView.told`); nothing is kept of that for gates that do
+    /// not.
     var readsTellings: Bool { get }
 
     /// Whether it reads when incidents began and ended lately (`GateView.swings`); likewise.

@@ -1,6 +1,6 @@
 // PluginKit is all that a plugin imports, but for what detectors of single issues share (IssueKit): the protocols of
-// sources, detectors, gates and channels, the way they declare their options, and the values of AlertModel that they pass
-// along.
+// sources, detectors, gates and channels, the way they declare their options, and the values of AlertModel that they
+// pass along.
 //
 // Plugins describe, the shell performs: a source says which request to send next and what an answer means, a channel
 // says how a message looks and what came of it, a rule looks at figures. None of them reads a clock, a file or a

@@ -21,8 +21,8 @@ public struct Problem: Hashable, Sendable {
     public let level: Level
     /// One sentence: what was found, what was expected.
     public let message: String
-    /// What was probably meant: something near to what stands there, ready to be written in its place. People read it as
-    /// "did you mean …?".
+    /// What was probably meant: something near to what stands there, ready to be written in its place. People read it
+    /// as "did you mean …?".
     public let suggestion: String?
     /// What to do, where nothing near is known: a phrase that can follow the message after a semicolon.
     public let advice: String?

@@ -11,8 +11,8 @@ public protocol Source: Plugin {
     var metrics: Set<Metric>? { get }
     /// Whether it names issues, or nil when only its answers tell.
     var givesIssues: Bool? { get }
-    /// What it gives for a property of `match` (`app`, `release`, `environment`), where the config alone tells: `[""]` for a
-    /// property that nothing of it has. Nil when only its answers tell.
+    /// What it gives for a property of `match` (`app`, `release`, `environment`), where the config alone tells: `[""]`
+    /// for a property that nothing of it has. Nil when only its answers tell.
     func configured(_ property: String) -> Set<String>?
 
     func poll(_ poll: Poll) -> PollStep

@@ -39,8 +39,8 @@ extension DetectorConformance {
         }
     }
 
-    /// Every figure at its extremes, alone and with all others: nobody there, more than there are people, below nothing, more
-    /// than everything, and what is no number.
+    /// Every figure at its extremes, alone and with all others: nobody there, more than there are people, below
+    /// nothing, more than everything, and what is no number.
     private func oddFigures(_ poll: [Observation]) -> [(String, [Observation])] {
         let odd: [Double] = [
             0, -0.0, 1, 0.5, -1, 1.5, .leastNonzeroMagnitude, Metrics.countMax, Metrics.valueMax, -Metrics.valueMax,

@@ -7,8 +7,8 @@ public import PluginKit
 ///         BusyDetector.self, ["above": "1000"], firesOn: .seen(["sessions": 1200]), quietOn: .seen(["sessions": 800]))
 ///     #expect(conformance.violations() == [])
 ///
-/// What brings it down ends the tests there and then. That its costs do not grow with the number of subjects follows from
-/// what it is shown, and is no matter of a suite.
+/// What brings it down ends the tests there and then. That its costs do not grow with the number of subjects follows
+/// from what it is shown, and is no matter of a suite.
 public struct DetectorConformance: Sendable {
     /// A moment for tests.
     public static let now = Moment(milliseconds: 1_795_219_200_000)
@@ -20,8 +20,8 @@ public struct DetectorConformance: Sendable {
 
     /// - Parameters:
     ///   - options: as a config writes them; they must make the rule.
-    ///   - firesOn: what a source saw, in the order of `seen`, on which the rule fires at last. All that the rule needs to
-    ///     learn comes before it.
+    ///   - firesOn: what a source saw, in the order of `seen`, on which the rule fires at last. All that the rule needs
+    ///     to learn comes before it.
     ///   - quietOn: the same where all is well.
     public init(
         _ kind: (some Detector).Type, _ options: WrittenOptions = [:], firesOn: [Observation], quietOn: [Observation]
@@ -124,9 +124,11 @@ public struct DetectorConformance: Sendable {
             }
             found += flaws(of: finding.judgement, by: rule)
             if finding.key?.isEmpty == true { found.append("a finding has an empty key") }
-            guard let lookAgain = finding.lookAgain else { continue }
+            guard let checkAgain = finding.checkAgain else { continue }
             if rule.scope != .source { found.append("it asks for another look, which only rules of sources get") }
-            if lookAgain <= now { found.append("it asks for another look at \(lookAgain), which is not after \(now)") }
+            if checkAgain <= now {
+                found.append("it asks for another look at \(checkAgain), which is not after \(now)")
+            }
         }
         return found
     }
@@ -235,8 +237,8 @@ extension DetectorConformance {
         return found
     }
 
-    /// It goes by what it declares: figures that it does not name, issues that it does not read and figures older than it
-    /// looks back may be missing in a bot, or there for another rule's sake.
+    /// It goes by what it declares: figures that it does not name, issues that it does not read and figures older than
+    /// it looks back may be missing in a bot, or there for another rule's sake.
     private func flawsOfReading(_ rule: any Detector) -> [String] {
         let base = play(rule, firesOn).answers
         var found: [String] = []

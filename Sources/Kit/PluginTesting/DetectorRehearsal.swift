@@ -7,7 +7,8 @@ public import PluginKit
 ///     #expect(rehearsal.verdict == .firing(.warning))
 ///
 /// Only what the core keeps is shown: figures that make no sense are left out, and of the past the rule sees what its
-/// `lookback` and its `earlierPolls` ask for. How long something must hold, and who is told, is no matter of a detector.
+/// `lookback` and its `earlierPolls` ask for. How long something must hold, and who is told, is no matter of a
+/// detector.
 public struct DetectorRehearsal: Sendable {
     private let rule: any Detector
     private let retention: Retention
@@ -84,8 +85,8 @@ public struct DetectorRehearsal: Sendable {
 
     // MARK: What the rule says
 
-    /// The worst that the rule said last: the severest alarm, else that it cannot judge, else that all is well; nil when it
-    /// said nothing at all.
+    /// The worst that the rule said last: the severest alarm, else that it cannot judge, else that all is well; nil
+    /// when it said nothing at all.
     public var verdict: Judgement.Verdict? {
         let verdicts = findings.map(\.judgement.verdict)
         let alarms = verdicts.compactMap { if case .firing(let severity) = $0 { severity } else { nil } }
@@ -137,14 +138,14 @@ public struct DetectorRehearsal: Sendable {
             rule.findings(in: sight, at: now).map { finding in
                 Finding(
                     finding.judgement, key: finding.key, about: finding.subject ?? sight.subject,
-                    lookAgain: finding.lookAgain)
+                    checkAgain: finding.checkAgain)
             }
         }
     }
 
     /// What the rule is shown after a poll that brought figures of these.
     func sights(of subjects: [Subject]) -> [Sight] {
-        func part(_ subject: Subject) -> Sight.Part? { series[subject].map { Sight.Part(subject, $0) } }
+        func part(_ subject: Subject) -> Sight.Entry? { series[subject].map { Sight.Entry(subject, $0) } }
         func tracked(_ subjects: [Subject]) -> [Sight.Tracked] {
             open.values.filter { subjects.contains($0.subject) }
                 .sorted { ($0.since, $0.subject, $0.key ?? "") < ($1.since, $1.subject, $1.key ?? "") }

@@ -76,8 +76,8 @@ public struct GateConformance: Sendable {
             ? [now, now + .hours(12), now + .days(30)] : (0..<52).map { now + .minutes(30) * $0 } + [now + .days(400)]
     }
 
-    /// Notifications of every kind and severity, of incidents of which the channel knows nothing, much, or that somebody
-    /// takes care of, with names that nobody expects.
+    /// Notifications of every kind and severity, of incidents of which the channel knows nothing, much, or that
+    /// somebody takes care of, with names that nobody expects.
     private func notifications(briefly: Bool, severity: Severity = .critical) -> [Notification] {
         incidents(briefly: briefly).flatMap { incident in
             Notification.Kind.allCases.flatMap { kind in

@@ -11,7 +11,8 @@ public struct MemoryConformance<Memory: DetectorMemory>: Sendable {
 
     /// - Parameters:
     ///   - observations: of one subject, as many as it takes to fill the memory.
-    ///   - bytesMax: what it may take as JSON. All that is kept of a subject must fit into 4 MiB, and figures take most.
+    ///   - bytesMax: what it may take as JSON. All that is kept of a subject must fit into 4 MiB, and figures take
+    ///     most.
     public init(
         _ kind: Memory.Type, _ need: Memory.Need, fedWith observations: [Observation], bytesMax: Int = 256 << 10
     ) where Memory: AskedMemory {

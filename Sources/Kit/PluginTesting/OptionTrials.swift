@@ -87,8 +87,8 @@ struct OptionTrials<Made> {
             + declared.subtracting(asked).sorted().map { "'\($0)' is declared and never read, so it has no effect" }
     }
 
-    /// - Parameter isFine: whether the plugin is content without the last of the options, so that the fault is with what is
-    ///   written and not with what is missing.
+    /// - Parameter isFine: whether the plugin is content without the last of the options, so that the fault is with
+    ///   what is written and not with what is missing.
     private func flaws(of list: ProblemList, _ written: [Trial], isFine: Bool) -> [String] {
         guard !list.problems.isEmpty else { return ["refused without a problem"] }
         var found: [String] = []

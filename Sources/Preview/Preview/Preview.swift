@@ -100,7 +100,7 @@ public struct Preview: Sendable {
 
     /// Hands over the decisions made since the last time, and the incidents that have ended, and forgets both: for
     /// spans in which more is said than memory holds.
-    public mutating func takeSaid() -> (decisions: [DecisionRecord], ended: [Incident]) {
+    public mutating func takeDecisions() -> (decisions: [DecisionRecord], ended: [Incident]) {
         let said = decisions
         decisions.removeAll(keepingCapacity: true)
         let ended = seen.values.filter { !$0.isOpen }

@@ -64,30 +64,30 @@ struct Outlook: Sendable {
     mutating func take(_ core: Core, _ state: State, at now: Moment) {
         let rules = rules
         // A rule that is shown an app may say something of each of its releases, so it is asked again.
-        let looks = core.looks(state, at: now) { rule, sight in
+        let assessments = core.assessments(state, at: now) { rule, sight in
             rule.detector.scope != .subject || rules[rule.name]?.judged.contains(sight) != true
         }
-        for look in looks { take(look) }
+        for assessment in assessments { take(assessment) }
     }
 
-    private mutating func take(_ look: Look) {
-        var rule = rules[look.rule, default: OfRule()]
-        let place = Place(source: look.source, subject: look.subject)
-        if case .unknown(let reason) = look.verdict {
-            if look.subject.map(rule.judged.contains) != true {
-                rule.unknown[place] = look.sentence.isEmpty ? reason : look.sentence
+    private mutating func take(_ assessment: Assessment) {
+        var rule = rules[assessment.rule, default: OfRule()]
+        let place = Place(source: assessment.source, subject: assessment.subject)
+        if case .unknown(let reason) = assessment.verdict {
+            if assessment.subject.map(rule.judged.contains) != true {
+                rule.unknown[place] = assessment.sentence.isEmpty ? reason : assessment.sentence
             }
-        } else if let subject = look.subject {
+        } else if let subject = assessment.subject {
             rule.judged.insert(subject)
             rule.unknown[place] = nil
-            if case .firing = look.verdict { rule.firing.insert(subject) }
+            if case .firing = assessment.verdict { rule.firing.insert(subject) }
         }
-        rules[look.rule] = rule
+        rules[assessment.rule] = rule
     }
 
     /// In the order of the config.
     ///
-    /// - Parameter incidents: what the rules have found between the looks.
+    /// - Parameter incidents: what the rules have found between the checks.
     func outlooks(of plan: Plan, _ incidents: [Incident]) -> [RuleOutlook] {
         let found = Dictionary(grouping: incidents, by: \.rule).mapValues { Set($0.map(\.subject)) }
         return plan.detectors.map { detector in

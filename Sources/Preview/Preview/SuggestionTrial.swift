@@ -79,7 +79,7 @@ public struct SuggestionTrial: Sendable {
     }
 
     private mutating func countSaid() {
-        guard let said = preview?.takeSaid() else { return }
+        guard let said = preview?.takeDecisions() else { return }
         for record in said.decisions where record.isMessage {
             let isNight = night.covers(record.at)
             for incident in record.message.incidents {

@@ -190,7 +190,8 @@ private struct RecentExperience {
 }
 
 extension Problem {
-    /// That a rule judged nothing of what was there to judge; nil for one that judged something, or that nothing concerned.
+    /// That a rule judged nothing of what was there to judge; nil for one that judged something, or that nothing
+    /// concerned.
     fileprivate init?(_ outlook: RuleOutlook, places: [String: Position]) {
         guard outlook.judged == 0, let first = outlook.unknown.first(where: { $0.app != nil }),
             let position = places[outlook.rule]

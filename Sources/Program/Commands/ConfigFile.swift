@@ -60,8 +60,8 @@ public struct ConfigFile: Sendable {
     /// A problem with its line and a caret.
     func text(_ problem: Problem) -> String { problem.text(file: path, lines: lines) }
 
-    /// The config; when there are errors in it they are told and the command ends. Warnings are for `check`: a config can
-    /// be used with them, and whoever does wants the answer and nothing else.
+    /// The config; when there are errors in it they are told and the command ends. Warnings are for `check`: a config
+    /// can be used with them, and whoever does wants the answer and nothing else.
     public func config() throws(Failure) -> Config {
         guard let config = result.config else {
             for text in problemTexts { terminal.error(text) }

@@ -2,8 +2,8 @@ internal import AlertCore
 internal import PluginKit
 internal import YAMLKit
 
-// Who would ever hear of what the config watches: warnings about rules that see nothing, incidents that no route takes, and
-// troubles of the bot that nobody learns of. The config can be used as it is, so none of them is an error.
+// Who would ever hear of what the config watches: warnings about rules that see nothing, incidents that no route takes,
+// and troubles of the bot that nobody learns of. The config can be used as it is, so none of them is an error.
 
 extension ConfigLoader {
     mutating func checkReach(

@@ -24,8 +24,8 @@ extension ConfigReader {
         Options(name: what, position: position, values: values(entries, settings.map(\.spec), position, what))
     }
 
-    /// Plain http would carry a credential readable by everyone on the way. Where there is none to carry, it is as good as
-    /// `insecure: true`: many an exporter speaks nothing else.
+    /// Plain http would carry a credential readable by everyone on the way. Where there is none to carry, it is as good
+    /// as `insecure: true`: many an exporter speaks nothing else.
     private mutating func checkSchemes(_ manifest: PluginManifest, _ options: Options) -> Options {
         if options[.insecure] { return options }
         var options = options

@@ -47,8 +47,8 @@ public import Records
 // quarantine. A line with a right checksum and a version above 3 is refused, and so is a file that begins with such a
 // version and has no line of ours.
 //
-// Whoever rebuilds a state from it is spared what was overtaken: records with a topic are given out at the end, as far as
-// they still count, in the order of the last ones about each key; all others in their turn.
+// Whoever rebuilds a state from it is spared what was overtaken: records with a topic are given out at the end, as far
+// as they still count, in the order of the last ones about each key; all others in their turn.
 //
 // # Commit, rotation, compaction
 //

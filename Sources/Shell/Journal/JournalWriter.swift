@@ -38,8 +38,8 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// After a compaction that failed, the next is not due before this many bytes.
     var compactionDueBytes = 0
 
-    /// Opens the journal for writing: takes the lock, replays to `replay` what counts, as `JournalReader.replay` does, and
-    /// repairs what a crash left.
+    /// Opens the journal for writing: takes the lock, replays to `replay` what counts, as `JournalReader.replay` does,
+    /// and repairs what a crash left.
     ///
     /// An absent folder is created. An error that `replay` throws ends it as `JournalError.refused`; no file has been
     /// changed then.

@@ -55,7 +55,8 @@ struct Replay {
         let place: JournalPlace
     }
 
-    /// - Parameter skipsOvertaken: Whether records that later ones overtake are passed over; those that may be come last.
+    /// - Parameter skipsOvertaken: Whether records that later ones overtake are passed over; those that may be come
+    ///   last.
     init(folder: String, limits: JournalLimits, skipsOvertaken: Bool = false) {
         self.folder = folder
         self.limits = limits

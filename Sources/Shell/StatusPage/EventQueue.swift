@@ -1,6 +1,7 @@
 internal import Dispatch
 
-/// A serial queue that an actor runs on: what the system calls there is in the actor's isolation like its own functions.
+/// A serial queue that an actor runs on: what the system calls there is in the actor's isolation like its own
+/// functions.
 final class EventQueue: SerialExecutor {
     let queue = DispatchQueue(label: "status-page")
 

@@ -81,8 +81,8 @@ final class Exchange {
         MHD_resume_connection(connection)
     }
 
-    /// Ends it as soon as the library looks at it again. Where the client was too slow, the system must forget what it has
-    /// still to send, too: it would go on offering that for minutes.
+    /// Ends it as soon as the library looks at it again. Where the client was too slow, the system must forget what it
+    /// has still to send, too: it would go on offering that for minutes.
     func cut(forgetting: Bool = false) {
         guard !isClosed else { return }
         if forgetting {

@@ -93,8 +93,8 @@ extension HTTPEngine {
         return true
     }
 
-    /// Ends those whose clients owe a part of the request, have hung up, and have been read to the end; true when it ends
-    /// any.
+    /// Ends those whose clients owe a part of the request, have hung up, and have been read to the end; true when it
+    /// ends any.
     private func cutDeserted() -> Bool {
         guard !deserted.isEmpty else { return false }
         let before = deserted.count
@@ -164,7 +164,7 @@ extension HTTPEngine {
     }
 
     /// Notes who has hung up: streams end at once, and `run` ends those whose requests will never be whole.
-    func takeHangups() {
+    func noteHangups() {
         var id: UInt64 = 0
         while cmicrohttp_next_hangup(hangups, &id) {
             guard let exchange = exchanges[Int(id)], !exchange.isClosed else { continue }
@@ -231,7 +231,8 @@ extension HTTPEngine {
     private func end(_ exchange: Exchange) {
         exchange.endStream()
         exchange.isClosed = true
-        // Its place stays taken while somebody works for it: so not even those who hang up can have more done at a time.
+        // Its place stays taken while somebody works for it: so not even those who hang up can have more done at a
+        // time.
         if !exchange.isAsked { exchanges[exchange.id] = nil }
     }
 

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// Takes connections at one address and turns what libmicrohttpd reads there into requests.
 ///
-/// It accepts connections itself, as the library stops listening when the process runs out of descriptors, or asks again
-/// and again; and it sees to the one deadline of each, as the library counts from the last byte.
+/// It accepts connections itself, as the library stops listening when the process runs out of descriptors, or asks
+/// again and again; and it sees to the one deadline of each, as the library counts from the last byte.
 actor HTTPServer {
     /// What is asked, until the server has stopped; each is answered once, with `answer` or with a stream.
     nonisolated let requests: AsyncStream<Ask>
@@ -45,7 +45,7 @@ actor HTTPServer {
         doors = [
             watch(listener.descriptor) { $0.acceptAll() },
             watch(engine.descriptor) { $0.goOn() },
-            watch(engine.hangups) { $0.takeHangups() },
+            watch(engine.hangups) { $0.noteHangups() },
         ]
     }
 
@@ -145,8 +145,8 @@ extension HTTPServer {
         engine.add(descriptor)
     }
 
-    private func takeHangups() {
-        engine.takeHangups()
+    private func noteHangups() {
+        engine.noteHangups()
         goOn()
     }
 

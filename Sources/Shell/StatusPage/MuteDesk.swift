@@ -12,8 +12,9 @@ public protocol BotMuting: Sendable {
 
 /// The page behind the mute links of messages.
 ///
-/// Chats fetch every link that is posted, so reading the page changes nothing: it asks, and only its own form is obeyed.
-/// Another site can neither send that form (its `Origin` is not ours), nor show the page in a frame, nor guess the token.
+/// Chats fetch every link that is posted, so reading the page changes nothing: it asks, and only its own form is
+/// obeyed. Another site can neither send that form (its `Origin` is not ours), nor show the page in a frame, nor guess
+/// the token.
 struct MuteDesk: Sendable {
     let muting: any BotMuting
     /// The hosts whose pages may send the form, in lower case and without ports.

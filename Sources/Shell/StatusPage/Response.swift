@@ -73,8 +73,8 @@ struct Response: Hashable, Sendable {
 
     /// All headers but those that the server adds itself, such as the length.
     ///
-    /// Texts of crashing programs are on the page, so a slip in escaping must still find nothing to run: scripts, styles
-    /// and pictures come from files of ours only.
+    /// Texts of crashing programs are on the page, so a slip in escaping must still find nothing to run: scripts,
+    /// styles and pictures come from files of ours only.
     var allHeaders: [Header] {
         [Header(name: "Content-Type", value: contentType)] + headers + [
             Header(

@@ -1,9 +1,10 @@
 // The bot's small HTTP face: the inbox as a chat page, its state as JSON, its figures for Prometheus, its health for
-// probes. The page reads and changes nothing, but for the mute that somebody confirms behind a link of a message (`MuteDesk`), and there
-// is no login, so by default it listens on the loopback address only; commands are taken on the control socket alone. It
-// is no general web server either: one request a connection, a closed list of routes, every wait and every size bounded.
-// What it shows it asks of a `BotView`; it knows nothing of sources, rules or the journal. HTTP itself is libmicrohttpd's;
-// the sockets are made here, as the control socket has to be closed to other users before anybody can connect.
+// probes. The page reads and changes nothing, but for the mute that somebody confirms behind a link of a message
+// (`MuteDesk`), and there is no login, so by default it listens on the loopback address only; commands are taken on the
+// control socket alone. It is no general web server either: one request a connection, a closed list of routes, every
+// wait and every size bounded. What it shows it asks of a `BotView`; it knows nothing of sources, rules or the journal.
+// HTTP itself is libmicrohttpd's; the sockets are made here, as the control socket has to be closed to other users
+// before anybody can connect.
 
 /// Serves the page at one address; run one of them for TCP and one for the control socket, over the same view.
 public actor StatusServer {
@@ -45,8 +46,8 @@ public actor StatusServer {
     /// Makes a server that does nothing yet.
     ///
     /// `publicHost` is a name to answer to on a loopback address besides `localhost` and the like: that of the public
-    /// URL when a proxy passes it on. `control` is who takes commands here; nil takes none. `muting` is who obeys the mute
-    /// links of messages; without a public host there are none.
+    /// URL when a proxy passes it on. `control` is who takes commands here; nil takes none. `muting` is who obeys the
+    /// mute links of messages; without a public host there are none.
     public init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, muting: (any BotMuting)? = nil,
         botName: String, publicHost: String? = nil

@@ -145,7 +145,7 @@ final class Transfer {
     }
 
     /// Takes a header line: its length only, as libcurl keeps the headers themselves.
-    fileprivate func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+    fileprivate func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headerBytesCount += line.count
         // A status line begins anew: what came before was an interim answer.
         if line.starts(with: "HTTP/".utf8) { hasAllHeaders = false }
@@ -157,7 +157,7 @@ final class Transfer {
         return true
     }
 
-    fileprivate func takeBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard bytes.count <= job.bounds.bodyBytesMax - body.count else {
             stopReason = .bodyTooLarge
             return false
@@ -258,12 +258,12 @@ private let giveBodyBytes: ccurl_bytes_callback = { bytes, size, count, context 
 }
 
 private let takeHeaderBytes: ccurl_bytes_callback = { bytes, size, count, context in
-    transfer(context).takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
+    transfer(context).receiveHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
         ? size * count : refusedCount(size * count)
 }
 
 private let takeBodyBytes: ccurl_bytes_callback = { bytes, size, count, context in
-    transfer(context).takeBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
+    transfer(context).receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
         ? size * count : refusedCount(size * count)
 }
 

@@ -48,10 +48,10 @@ struct WaitsKept: Checker {
         place += 1
         switch happening {
         case .delivery(let delivery):
-            if case .attempting = delivery.phase { begun[delivery.id] = place } else { takeIn(delivery.id) }
+            if case .attempting = delivery.phase { begun[delivery.id] = place } else { note(delivery.id) }
         case .ended(let entry):
             begun[entry.delivery.id] = nil
-            takeIn(entry.delivery.id)
+            note(entry.delivery.id)
         case .answered(let host, let delivery, _, let told?) where told > 0:
             if let before = silences[host], before.until >= now + told { return }
             silences[host] = Wait(from: now, until: now + told, delivery: delivery)
@@ -101,7 +101,7 @@ struct WaitsKept: Checker {
     }
 
     /// The journal has what came of an attempt.
-    private mutating func takeIn(_ id: String) {
+    private mutating func note(_ id: String) {
         for (host, wait) in silences where wait.delivery == id && wait.taken == nil { silences[host]?.taken = place }
         for (host, wait) in pauses where wait.delivery == id && wait.taken == nil { pauses[host]?.taken = place }
         if backoffs[id]?.taken == nil { backoffs[id]?.taken = place }

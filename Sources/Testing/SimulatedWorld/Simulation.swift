@@ -161,7 +161,7 @@ private struct Play {
             } else if !executor.isIdle {
                 step()
             } else if lifeFlag.hasEnded {
-                takeLeave()
+                noteLeave()
             } else if !advance(end) {
                 break
             }
@@ -273,7 +273,7 @@ private struct Play {
     }
 
     /// The bot has ended by itself.
-    private mutating func takeLeave() {
+    private mutating func noteLeave() {
         guard let stopping else { return world.object(Lively.name, "the bot ended, and nobody asked it to") }
         world.tell(.over)
         world.endLife()

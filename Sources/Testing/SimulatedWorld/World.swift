@@ -230,13 +230,13 @@ final class World: @unchecked Sendable {
                     "durable first", "the journal has a line that is no fact: \(String(decoding: line, as: UTF8.self))")
             }
             counts.facts += 1
-            takeIn(fact)
+            note(fact)
         }
         tell(.committed)
         isJournalLate = false
     }
 
-    private func takeIn(_ fact: Fact) {
+    private func note(_ fact: Fact) {
         let ended = truth.outbox.history.last?.delivery.id
         let isNew = if case .outbox(.delivery(let delivery)) = fact { truth.outbox[delivery.id] == nil } else { false }
         truth.apply(fact)

@@ -1,7 +1,7 @@
 internal import PluginKit
 
-/// What the core has promised itself to look at, beside polls, and what was due in a turn that had said enough. Of this run only:
-/// each start makes it anew.
+/// What the core has promised itself to look at, beside polls, and what was due in a turn that had said enough. Of this
+/// run only: each start makes it anew.
 struct Agenda: Sendable {
     enum Key: Hashable, Sendable {
         case incident(String)

@@ -3,8 +3,8 @@ internal import PluginKit
 
 /// Promises to come back to something, each thing once, the earliest first.
 ///
-/// A promise that is moved leaves its old entry in the heap; an entry that is no longer the current one is passed over when
-/// it comes up. Every call costs the logarithm of the number of promises.
+/// A promise that is moved leaves its old entry in the heap; an entry that is no longer the current one is passed over
+/// when it comes up. Every call costs the logarithm of the number of promises.
 struct Timers<Key: Hashable & Sendable>: Sendable {
     private struct Entry: Comparable, Sendable {
         let due: Moment

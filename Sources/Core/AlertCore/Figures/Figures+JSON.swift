@@ -50,7 +50,8 @@ extension Figures.Fact: RoomFact {
         }
     }
 
-    /// Reads an `observed` record from its bytes, where it is written plainly; nil where the general reader has to look at it.
+    /// Reads an `observed` record from its bytes, where it is written plainly; nil where the general reader has to look
+    /// at it.
     init?(plain bytes: UnsafeBufferPointer<UInt8>) {
         var scanner = PlainJSON(bytes)
         var isObserved = false

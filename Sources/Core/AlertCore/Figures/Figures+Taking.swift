@@ -37,8 +37,8 @@ extension Figures {
         return true
     }
 
-    /// Makes the observation as the journal will give it back; says why it is not kept: the journal could not give it back, or
-    /// it has lost of what was there.
+    /// Makes the observation as the journal will give it back; says why it is not kept: the journal could not give it
+    /// back, or it has lost of what was there.
     private static func flaw(of observation: inout Observation, _ known: Series?) -> String? {
         do {
             if !observation.isAsWritten { observation = try observation.written() }
@@ -56,7 +56,8 @@ extension Figures {
         return nil
     }
 
-    /// Sees to it that what the rules concerned want remembered of the subject is, from this observation on, and no more.
+    /// Sees to it that what the rules concerned want remembered of the subject is, from this observation on, and no
+    /// more.
     private mutating func askToLearn(
         of observation: Observation, _ known: Series?, _ plan: Plan, _ output: inout Output
     ) {
@@ -86,7 +87,8 @@ extension Figures {
         }
     }
 
-    /// How long figures are kept of what nobody hears of any more: old releases, apps that are gone. And how long an incident about
-    /// them stays open. A week: longer than any gap in a source that people would wait out, short enough to bound the state.
+    /// How long figures are kept of what nobody hears of any more: old releases, apps that are gone. And how long an
+    /// incident about them stays open. A week: longer than any gap in a source that people would wait out, short enough
+    /// to bound the state.
     static let lifetime = Duration.days(7)
 }

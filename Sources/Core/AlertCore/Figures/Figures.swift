@@ -43,8 +43,8 @@ public struct Figures: Sendable {
     }
 
     /// All of it, as the shortest list of facts; each is made when it is asked for.
-    var facts: SnapshotPart<Fact> {
-        SnapshotPart(series.keys.sorted()) { [series] subject in series[subject].map { .series(subject, $0) } }
+    var facts: SnapshotFacts<Fact> {
+        SnapshotFacts(series.keys.sorted()) { [series] subject in series[subject].map { .series(subject, $0) } }
     }
 
     mutating func record(_ fact: Fact, _ output: inout Output) {

@@ -26,8 +26,8 @@ extension State {
 
     /// Whether the notification is held still, as it was: its gate is closed, and the time to ask again has not come.
     ///
-    /// Other gates are not asked before that, so that what comes of it does not hang on who happened to look meanwhile: the
-    /// bot that was started anew, or another channel.
+    /// Other gates are not asked before that, so that what comes of it does not hang on who happened to look meanwhile:
+    /// the bot that was started anew, or another channel.
     func stands(_ hold: Hold, for notification: Notification, at now: Moment, _ plan: Plan) -> Bool {
         hold.kind == notification.kind && hold.severity == notification.severity
             && isClosed(hold, to: notification, at: now, plan)
@@ -35,9 +35,9 @@ extension State {
 
     /// Whether the gate that holds something is closed still, and not to be asked yet.
     func isClosed(_ hold: Hold, to notification: Notification, at now: Moment, _ plan: Plan) -> Bool {
-        guard hold.lookAgain > now else { return false }
+        guard hold.checkAgain > now else { return false }
         if let muting = mutes.closure(for: notification, at: now), muting.reason == hold.reason {
-            return muting.until == hold.lookAgain
+            return muting.until == hold.checkAgain
         }
         return plan.gates.contains { gate in
             guard let closure = closure(of: gate, for: notification, at: now), closure.reason == hold.reason,
@@ -45,7 +45,7 @@ extension State {
             else { return false }
             // A calendar says the same at every hour, unless the config has changed; what else closes a gate may have
             // come to last longer.
-            return gate.calendar == nil ? closure.until >= hold.lookAgain : closure.until == hold.lookAgain
+            return gate.calendar == nil ? closure.until >= hold.checkAgain : closure.until == hold.checkAgain
         }
     }
 
@@ -85,7 +85,7 @@ extension State {
         var hold = Hold(
             kind: notification.kind, severity: notification.severity, reason: closure.reason,
             since: notification.waits(behind: closure.reason, at: now),
-            until: firstOpening(for: notification, after: closure, at: now, plan), lookAgain: closure.until,
+            until: firstOpening(for: notification, after: closure, at: now, plan), checkAgain: closure.until,
             // What a summary was promised for keeps the promise when a mute comes on top.
             summarizes: closure.fate == .holdAndSummarize || old?.summarizes == true)
         if case .gather(let gathering) = closure.fate {
@@ -119,7 +119,8 @@ extension State {
 }
 
 extension Plan {
-    /// When the channel is due a reminder, also where nothing is known any more; nil while there is nothing to remind of.
+    /// When the channel is due a reminder, also where nothing is known any more; nil while there is nothing to remind
+    /// of.
     func reminderDue(_ incident: Incident, _ standing: Standing, in channel: String) -> Moment? {
         guard incident.state == .firing, incident.acknowledgement == nil,
             standing.announced != nil, let said = standing.lastSaid

@@ -19,7 +19,7 @@ extension Incident {
 
     /// Whether only an event can open a gate that holds something of it.
     var waitsForEvent: Bool {
-        standings.values.map(\.hold).compactMap { $0 }.map(\.lookAgain).contains(.latest)
+        standings.values.map(\.hold).compactMap { $0 }.map(\.checkAgain).contains(.latest)
     }
 }
 

@@ -3,8 +3,8 @@ internal import PluginKit
 // What each channel knows of incidents, as deliveries and people change it.
 
 extension Incidents {
-    /// A channel that certainly never got the opening of an incident knows nothing of it: neither its end nor a reminder
-    /// would make sense there. It is told anew when it works again, or when things get worse.
+    /// A channel that certainly never got the opening of an incident knows nothing of it: neither its end nor a
+    /// reminder would make sense there. It is told anew when it works again, or when things get worse.
     ///
     /// - Parameter forNow: whether the channel is still there, and only does not work.
     mutating func forgetAnnouncement(_ delivery: Delivery, forNow: Bool, _ output: inout Output) -> [Touch] {
@@ -27,7 +27,8 @@ extension Incidents {
         return touched
     }
 
-    /// An opening that was given up is on its way again, so what follows it is told as well: somebody has it tried again.
+    /// An opening that was given up is on its way again, so what follows it is told as well: somebody has it tried
+    /// again.
     mutating func announceAgain(_ delivery: Delivery, at now: Moment, _ output: inout Output) -> [Touch] {
         var touched: [Touch] = []
         for id in delivery.message.incidents.map(\.id) {
@@ -61,7 +62,7 @@ extension Incidents {
         let concerned = inOrder.filter { mute.match.fits($0.property) }
         for old in concerned {
             var incident = old
-            for channel in incident.standings.keys { incident.standings[channel]?.hold?.lookAgain = now }
+            for channel in incident.standings.keys { incident.standings[channel]?.hold?.checkAgain = now }
             if incident != old { record(.incident(incident), &output) }
         }
         return concerned
@@ -87,7 +88,7 @@ extension Incidents {
             moved.said = nil
             if let hold = standing.hold {
                 moved.hold?.since = hold.since + step
-                moved.hold?.lookAgain = now
+                moved.hold?.checkAgain = now
             }
             return moved
         }

@@ -38,7 +38,8 @@ extension Incidents {
                 record(.ended(id: incident.id), &output)
                 return .reschedule(incident.id)
             }
-            // On a grid of polls the hold is reached at the very instant of the next one: an end takes a good poll after the opening.
+            // On a grid of polls the hold is reached at the very instant of the next one: an end takes a good poll
+            // after the opening.
             let isAfterOpening = rule.detector.holdTime <= .zero || now - incident.since > rule.detector.holdTime
             return improve(incident, judgement.evidence, isOver: recovered && isAfterOpening, at: now, &output)
         }

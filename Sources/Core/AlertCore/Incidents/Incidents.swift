@@ -1,7 +1,7 @@
 public import PluginKit
 
-/// What is tracked: open incidents, resolved ones of which a channel still has something to hear, and what each channel knows
-/// of them.
+/// What is tracked: open incidents, resolved ones of which a channel still has something to hear, and what each channel
+/// knows of them.
 public struct Incidents: Sendable {
     private var byID: [String: Incident] = [:]
     /// When things began to fire and ended in the last day, oldest first, at most `swingsMax` each.
@@ -60,9 +60,9 @@ public struct Incidents: Sendable {
     }
 
     /// The incidents themselves, as the shortest list of facts; each is made when it is asked for.
-    var facts: SnapshotPart<Fact> {
+    var facts: SnapshotFacts<Fact> {
         let ids = byID.map { (since: $0.value.since, id: $0.key) }.sorted { ($0.since, $0.id) < ($1.since, $1.id) }
-        return SnapshotPart(ids.map(\.id)) { [byID] id in byID[id].map(Fact.incident) }
+        return SnapshotFacts(ids.map(\.id)) { [byID] id in byID[id].map(Fact.incident) }
     }
 
     /// What gates see of the past, as facts.
@@ -226,7 +226,7 @@ public struct Incidents: Sendable {
         if let new, let gathering = new.gathering {
             gathered[GatheringPlace(channel: channel, gathering: gathering), default: [:]][id] = new.since
         }
-        guard old?.lookAgain == .latest || new?.lookAgain == .latest else { return }
+        guard old?.checkAgain == .latest || new?.checkAgain == .latest else { return }
         if byID[id]?.waitsForEvent == true {
             waitingForEvents.insert(id)
         } else {

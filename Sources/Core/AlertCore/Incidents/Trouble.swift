@@ -18,8 +18,8 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     /// The same for the clock.
     static let clock = "clock"
 
-    /// How long a clock that was set stays an open incident, so that who comes back to work sees it: as long as a clock that is set
-    /// again and again takes to show.
+    /// How long a clock that was set stays an open incident, so that who comes back to work sees it: as long as a clock
+    /// that is set again and again takes to show.
     static let clockLifetime = Duration.hours(1)
     /// Smaller steps are adjustments, which are only logged: no rule, window or reminder is shorter than a minute.
     static let clockStepMin = Duration.minutes(1)

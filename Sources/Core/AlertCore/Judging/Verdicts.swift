@@ -78,7 +78,7 @@ extension State {
             let sight = sight(ofSource: name, for: rule)
             let findings = rule.detector.findings(in: sight, at: question.now)
             take(findings, in: sight, by: rule, &verdicts)
-            verdicts.askAgain = ([verdicts.askAgain] + findings.map(\.lookAgain)).compactMap { $0 }.min()
+            verdicts.askAgain = ([verdicts.askAgain] + findings.map(\.checkAgain)).compactMap { $0 }.min()
         }
         return verdicts
     }
@@ -129,7 +129,7 @@ extension State {
     }
 
     private func judge(
-        _ app: Subject, _ parts: [Sight.Part], by rule: DetectorPlan, at moment: Moment, _ verdicts: inout Verdicts
+        _ app: Subject, _ parts: [Sight.Entry], by rule: DetectorPlan, at moment: Moment, _ verdicts: inout Verdicts
     ) {
         guard rule.concerns(app, labels: labels(of: app, parts)) else {
             let sentence = "Rule \(rule.name) no longer judges this."
@@ -164,11 +164,11 @@ extension State {
     }
 
     /// The releases of an app that have figures, by name.
-    private func parts(of app: Subject) -> [Sight.Part] {
-        figures.releases(of: app).compactMap { release in figures.series[release].map { Sight.Part(release, $0) } }
+    private func parts(of app: Subject) -> [Sight.Entry] {
+        figures.releases(of: app).compactMap { release in figures.series[release].map { Sight.Entry(release, $0) } }
     }
 
-    private func sight(of app: Subject, _ parts: [Sight.Part], for rule: DetectorPlan) -> Sight {
+    private func sight(of app: Subject, _ parts: [Sight.Entry], for rule: DetectorPlan) -> Sight {
         Sight(
             app, figures.series[app] ?? Series(), parts: parts.filter { rule.shows(release: $0.subject.release) },
             tracked: incidents.tracked(by: rule.name, [app] + parts.map(\.subject)),
@@ -178,7 +178,7 @@ extension State {
     private func sight(ofSource name: String, for rule: DetectorPlan) -> Sight {
         let source = Subject(source: name, app: name)
         let parts = figures.subjects(of: name).compactMap { subject in
-            figures.series[subject].map { Sight.Part(subject, $0) }
+            figures.series[subject].map { Sight.Entry(subject, $0) }
         }
         return Sight(
             source, parts: parts.filter { rule.concerns($0.subject, labels: $0.series.labels) },
@@ -209,7 +209,7 @@ extension State {
         }
     }
 
-    private func labels(of app: Subject, _ parts: [Sight.Part]) -> [String: String] {
+    private func labels(of app: Subject, _ parts: [Sight.Entry]) -> [String: String] {
         figures.series[app]?.labels ?? parts.last?.series.labels ?? [:]
     }
 }

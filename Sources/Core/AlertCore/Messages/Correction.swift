@@ -1,7 +1,7 @@
 internal import PluginKit
 
-// Late figures are better figures. Where they show that a channel was told something that misleads, it is put right: as a
-// message of its own while the incident goes on, and as a field in whatever else is said of it.
+// Late figures are better figures. Where they show that a channel was told something that misleads, it is put right: as
+// a message of its own while the incident goes on, and as a field in whatever else is said of it.
 
 /// That a figure which was said has become another.
 struct Correction {
@@ -12,8 +12,8 @@ struct Correction {
     /// The label of the field that tells it.
     static let label = "Corrected"
 
-    /// What late figures have changed of what was said; nil when nothing wrong was said, or nothing that the figures kept can
-    /// tell of.
+    /// What late figures have changed of what was said; nil when nothing wrong was said, or nothing that the figures
+    /// kept can tell of.
     init?(of said: Said?, in series: Series?) {
         guard let said, let measured = series?.measured(said.metric, exactly: said.span),
             // While a span fills, its figure changes with every look; the last one counts.

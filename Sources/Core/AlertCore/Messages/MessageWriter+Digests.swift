@@ -10,7 +10,7 @@ struct Member {
 }
 
 /// Some of many that one message would not hold.
-struct Part<Member> {
+struct Portion<Member> {
     let members: ArraySlice<Member>
     /// From 1.
     let number: Int
@@ -18,10 +18,10 @@ struct Part<Member> {
     let count: Int
 
     /// All of them, in their order.
-    static func split(_ members: [Member]) -> [Part] {
+    static func split(_ members: [Member]) -> [Portion] {
         let begins = Array(stride(from: 0, to: members.count, by: MessageWriter.membersMax))
         return begins.enumerated().map { index, begin in
-            Part(members: members[begin...].prefix(MessageWriter.membersMax), number: index + 1, count: begins.count)
+            Portion(members: members[begin...].prefix(MessageWriter.membersMax), number: index + 1, count: begins.count)
         }
     }
 
@@ -29,18 +29,19 @@ struct Part<Member> {
     var text: String { count > 1 ? ", part \(number) of \(count)" : "" }
 }
 
-extension Part {
+extension Portion {
     /// The one part of one.
     init(of member: Member) { self.init(members: [member], number: 1, count: 1) }
 }
 
 extension MessageWriter {
-    /// Incidents that one message is about at most; what goes beyond becomes further messages. One takes some 560 bytes of
-    /// the message's record in the journal, which takes 4 MiB: an eighth of that leaves room for long names and sentences.
+    /// Incidents that one message is about at most; what goes beyond becomes further messages. One takes some 560 bytes
+    /// of the message's record in the journal, which takes 4 MiB: an eighth of that leaves room for long names and
+    /// sentences.
     static let membersMax = 500
 
     /// One message about what came and went unseen, the worst first.
-    func summary(of part: Part<Incident>, reason: Reason) -> Message {
+    func summary(of part: Portion<Incident>, reason: Reason) -> Message {
         let incidents = part.members
         let severity = incidents.map(\.severity).max() ?? .info
         let what = incidents.count == 1 ? "1 incident" : "\(incidents.count) incidents"
@@ -96,13 +97,13 @@ extension MessageWriter {
             + "at worst · \(when ?? clock(incident.since))"
     }
 
-    /// One message about what a gate has gathered. Who reads the first names and lines only must have read the worst, so
-    /// they come first.
+    /// One message about what a gate has gathered. Who reads the first names and lines only must have read the worst,
+    /// so they come first.
     ///
     /// - Parameters:
     ///   - why: Why they are told together.
     ///   - worst: What is kept of whom the first of them is about.
-    func message(_ part: Part<Member>, _ gathering: Gathering, why: String, worst: Series?) -> Message {
+    func message(_ part: Portion<Member>, _ gathering: Gathering, why: String, worst: Series?) -> Message {
         let members = part.members
         let incidents = members.map(\.notification.incident)
         let kinds = Set(members.map(\.notification.kind))
@@ -159,8 +160,8 @@ extension MessageWriter {
 }
 
 extension Incident {
-    /// Whether it is to be named first: what goes on before what is over, then the more severe, then what is further beyond
-    /// its limit, then the older.
+    /// Whether it is to be named first: what goes on before what is over, then the more severe, then what is further
+    /// beyond its limit, then the older.
     func isWorse(than other: Incident) -> Bool {
         if isOpen != other.isOpen { return isOpen }
         if severity != other.severity { return severity > other.severity }

@@ -216,12 +216,13 @@ struct MessageWriter {
                 + "\((worst.all / all).percent) of \(total.name)")
     }
 
-    /// By how much its share of the bad cases must exceed its share of all, and of how many bad cases: below that it is chance.
+    /// By how much its share of the bad cases must exceed its share of all, and of how many bad cases: below that it is
+    /// chance.
     private static let standoutShare = 0.2
     private static let standoutCasesMin = 10.0
 
-    /// The figure of a span before the trouble began that compares with the one judged: of like length, and with cases enough. Nil
-    /// where there is none, or where the headline says what is usual.
+    /// The figure of a span before the trouble began that compares with the one judged: of like length, and with cases
+    /// enough. Nil where there is none, or where the headline says what is usual.
     private func figureBefore(_ story: Story, _ evidence: Evidence) -> Double? {
         guard let metric = evidence.metric, evidence.reference == nil else { return nil }
         return story.series?.lastFigure(
@@ -229,7 +230,8 @@ struct MessageWriter {
             casesMin: (evidence.figure?.share?.total ?? 0) * MessageWriter.likeShare)
     }
 
-    /// The share of the cases judged that what it is compared with must have at least: traffic at night is a fifth of that at noon.
+    /// The share of the cases judged that what it is compared with must have at least: traffic at night is a fifth of
+    /// that at noon.
     private static let likeShare = 0.2
 
     private func sparkline(_ metric: String, of series: Series) -> String? {
@@ -251,7 +253,8 @@ struct MessageWriter {
     /// Fewer points than this make no picture.
     private static let sparklinePointsMin = 3
 
-    /// What has appeared since shortly before the trouble began comes first: it explains more than what has always been there.
+    /// What has appeared since shortly before the trouble began comes first: it explains more than what has always been
+    /// there.
     private func ordered(_ issues: [Issue], for incident: Incident) -> [Issue] {
         issues.filter { isNew($0, to: incident) } + issues.filter { !isNew($0, to: incident) }
     }
@@ -292,7 +295,8 @@ extension [String?] {
 }
 
 extension Incident {
-    /// What a message of that kind is about: what fired, the worst since, where something begins; how things are, where they go on.
+    /// What a message of that kind is about: what fired, the worst since, where something begins; how things are, where
+    /// they go on.
     func evidence(for kind: Notification.Kind) -> Evidence {
         switch kind {
         case .opened, .escalated, .digest: worst.figure == nil ? evidence : worst

@@ -1,5 +1,5 @@
-/// What has ended, oldest first. So many dead letters are remembered, and so many others: a storm of messages that arrive
-/// must not push out the one that can still be tried again.
+/// What has ended, oldest first. So many dead letters are remembered, and so many others: a storm of messages that
+/// arrive must not push out the one that can still be tried again.
 struct Endings<Entry: Sendable>: Sendable {
     private(set) var entries: [Entry] = []
     private var deadCount = 0

@@ -3,8 +3,9 @@ internal import PluginKit
 // The way in: what was accepted is tried until it has arrived or never can.
 
 extension Outbox {
-    /// How many messages a turn accepts: beyond this many, what is due waits for the next turn, which follows at once. 64 are
-    /// some 100 KB in one commit; they keep a channel that takes as many at once busy while the next are written.
+    /// How many messages a turn accepts: beyond this many, what is due waits for the next turn, which follows at once.
+    /// 64 are some 100 KB in one commit; they keep a channel that takes as many at once busy while the next are
+    /// written.
     static let acceptedMax = 64
 
     /// Accepts a message for a channel.
@@ -36,8 +37,8 @@ extension Outbox {
         record(.done(id: delivery.id, end, at: now), &output)
     }
 
-    /// Whether no channel has use for more before one of the attempts under way has ended: each of them would only keep it
-    /// in memory. Such an end brings a turn, and what is composed then says how things are then.
+    /// Whether no channel has use for more before one of the attempts under way has ended: each of them would only keep
+    /// it in memory. Such an end brings a turn, and what is composed then says how things are then.
     func isEveryChannelFull(_ plan: Plan) -> Bool {
         !plan.channels.isEmpty
             && plan.channels.allSatisfy { channel in

@@ -60,8 +60,8 @@ extension Outbox {
         return (ready, next)
     }
 
-    /// Whether it is under way, or could be: while the journal cannot be written only what says so may leave, and what may
-    /// not is in nobody's way.
+    /// Whether it is under way, or could be: while the journal cannot be written only what says so may leave, and what
+    /// may not is in nobody's way.
     private func mayBegin(_ delivery: Delivery) -> Bool {
         guard journalTrouble != nil, case .waiting = delivery.phase else { return true }
         return delivery.isAboutJournal

@@ -17,8 +17,8 @@ extension Outbox {
         case dispatch(String)
     }
 
-    /// An attempt that never left counts as none: it takes its turn again, as the pace and the pauses of its channel allow
-    /// by now.
+    /// An attempt that never left counts as none: it takes its turn again, as the pace and the pauses of its channel
+    /// allow by now.
     mutating func takeBack(_ id: String, _ plan: Plan, at now: Moment, _ output: inout Output) -> News? {
         guard var delivery = deliveries[id], case .attempting(let since) = delivery.phase else { return nil }
         noteEnded(delivery)
@@ -54,11 +54,11 @@ extension Outbox {
         case .retry(let told, let sentence):
             news = tryAgain(delivery, &record, told: told, sentence, "", at: now, &output)
         case .unknown(let sentence):
-            news = takeUnknown(delivery, channel, &record, sentence, at: now, &output)
+            news = retryUnknown(delivery, channel, &record, sentence, at: now, &output)
         case .refusedBody(let sentence):
             // It answers, and understands: the channel itself is well.
             record.failures = 0
-            news = takeRefusal(delivery, sentence, at: now, &output)
+            news = handleRefusal(delivery, sentence, at: now, &output)
         case .refusedChannel(let sentence):
             record.failures = 0
             news = bury(delivery, sentence, at: now, &output)
@@ -88,7 +88,7 @@ extension Outbox {
 
     /// An attempt of which nobody knows whether it arrived is made again: freely where the channel takes two as one,
     /// once and marked elsewhere.
-    private mutating func takeUnknown(
+    private mutating func retryUnknown(
         _ old: Delivery, _ plan: ChannelPlan, _ channel: inout ChannelRecord, _ sentence: String, at now: Moment,
         _ output: inout Output
     ) -> News? {
@@ -104,7 +104,7 @@ extension Outbox {
     }
 
     /// Tries the plain form of what was refused, or gives it up.
-    private mutating func takeRefusal(
+    private mutating func handleRefusal(
         _ old: Delivery, _ sentence: String, at now: Moment, _ output: inout Output
     ) -> News? {
         var delivery = old
@@ -119,8 +119,9 @@ extension Outbox {
         return nil
     }
 
-    /// How long to wait after a failed attempt. What a service asks for holds for its whole channel and is kept exactly;
-    /// otherwise the wait doubles from attempt to attempt, and after some failures in a row the channel pauses with it.
+    /// How long to wait after a failed attempt. What a service asks for holds for its whole channel and is kept
+    /// exactly; otherwise the wait doubles from attempt to attempt, and after some failures in a row the channel pauses
+    /// with it.
     private func pause(
         _ delivery: Delivery, _ channel: inout ChannelRecord, told: Duration?, at now: Moment
     ) -> Duration {
@@ -147,7 +148,8 @@ extension Outbox {
         min(backoffMax, backoffFirst.scaled(by: Double(1 << min(max(attempts - 1, 0), 20))))
     }
 
-    /// The first wait, and the longest: a chat that was down for an hour should hear of it within minutes of its return.
+    /// The first wait, and the longest: a chat that was down for an hour should hear of it within minutes of its
+    /// return.
     static let backoffFirst = Duration.seconds(2)
     static let backoffMax = Duration.minutes(10)
     /// Failed attempts in a row, over all deliveries, after which a channel is left alone for a while.
@@ -164,8 +166,8 @@ extension Outbox {
         return .abandoned(delivery)
     }
 
-    /// After a start: whatever the run before had under way may or may not have arrived; deliveries to channels that are
-    /// gone never will. What this run has under way, when the config is loaded anew, is waited for.
+    /// After a start: whatever the run before had under way may or may not have arrived; deliveries to channels that
+    /// are gone never will. What this run has under way, when the config is loaded anew, is waited for.
     mutating func settleInterrupted(_ plan: Plan, at now: Moment, _ output: inout Output) -> [News] {
         var news: [News] = []
         for delivery in inOrder where !isSending(delivery) {

@@ -1,8 +1,8 @@
 internal import DequeModule
 public import PluginKit
 
-/// What was accepted for channels: deliveries that are under way, those that have ended, how each channel is, and what each was
-/// told lately.
+/// What was accepted for channels: deliveries that are under way, those that have ended, how each channel is, and what
+/// each was told lately.
 public struct Outbox: Sendable {
     /// Deliveries that have not ended, by id.
     public private(set) var deliveries: [String: Delivery] = [:]
@@ -109,12 +109,12 @@ public struct Outbox: Sendable {
     }
 
     /// The deliveries under way, in the order they were accepted.
-    var facts: SnapshotPart<Fact> {
+    var facts: SnapshotFacts<Fact> {
         let ids = deliveries.map { (number: $0.value.number, id: $0.key) }.sorted { $0.number < $1.number }
-        return SnapshotPart(ids.map(\.id)) { [deliveries] id in deliveries[id].map(Fact.delivery) }
+        return SnapshotFacts(ids.map(\.id)) { [deliveries] id in deliveries[id].map(Fact.delivery) }
     }
 
-    var historyFacts: SnapshotPart<Fact> { SnapshotPart(history, Fact.ended) }
+    var historyFacts: SnapshotFacts<Fact> { SnapshotFacts(history, Fact.ended) }
 
     var pastFacts: [Fact] { tellings.sorted { $0.key < $1.key }.map { .tellings(channel: $0.key, $0.value) } }
 

@@ -1,7 +1,7 @@
 internal import PluginKit
 
-/// How soon a source is polled again, and why then: intervals that stretch while nothing happens and tighten when something
-/// does.
+/// How soon a source is polled again, and why then: intervals that stretch while nothing happens and tighten when
+/// something does.
 struct PollPace {
     let source: SourcePlan
     /// Whether an incident waits for its time.

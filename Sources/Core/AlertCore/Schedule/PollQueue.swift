@@ -3,7 +3,8 @@ internal import PluginKit
 /// Which source is polled next: by time, and as far as the limits of polls in flight allow, in all and to one host.
 ///
 /// Whatever a turn asks costs the logarithm of the number of sources, so a turn costs the same with ten sources or ten
-/// thousand. A source is in one place: waiting for its time, in flight, or due while its host has as many polls as it may.
+/// thousand. A source is in one place: waiting for its time, in flight, or due while its host has as many polls as it
+/// may.
 struct PollQueue: Sendable {
     private var waiting = Timers<String>()
     /// The same sources, by the time from which they may come along with another.

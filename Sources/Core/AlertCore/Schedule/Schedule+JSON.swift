@@ -81,7 +81,7 @@ extension SourceRecord: JSONWritable {
     }
 }
 
-extension SourceRecord.Validator: JSONPart {
+extension SourceRecord.Validator: JSONPuttable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             json.member("etag", etag)

@@ -14,13 +14,13 @@ enum SourceNews {
 
 extension SourceRecord {
     /// Takes in that a poll brought figures.
-    mutating func takeValues(_ closeness: Judgement.Closeness) {
+    mutating func noteFigures(_ closeness: Judgement.Closeness) {
         isNear = closeness == .near
         calmCount = closeness == .far ? calmCount + 1 : 0
     }
 
     /// Takes in that the source gave a usable answer.
-    mutating func takeAnswer(_ outcome: Outcome, at now: Moment) {
+    mutating func noteAnswer(_ outcome: Outcome, at now: Moment) {
         failure = nil
         stopped = nil
         lastOutcome = outcome
@@ -54,7 +54,7 @@ extension SourceRecord {
     /// - Parameters:
     ///   - figuresLast: How long the source's figures stay good.
     ///   - clock: How a moment is said.
-    mutating func takeFailure(
+    mutating func noteFailure(
         _ new: PollFailure, of source: String, figuresLast: Duration, at now: Moment, clock: (Moment) -> String
     ) -> SourceNews {
         let isSecondRefusal = new.reason == .unauthorized && failure?.reason == .unauthorized

@@ -68,9 +68,9 @@ extension Turn {
             if let hold = standing.hold {
                 if incident.isUnheardRecovery(standing), hold.gathering?.style != .digest { continue }
                 // The summary that this turn sends looks after it.
-                if hold.isForSummary, hold.lookAgain <= now, summariesDue.contains(channel) { continue }
+                if hold.isForSummary, hold.checkAgain <= now, summariesDue.contains(channel) { continue }
                 // What only an event can release, the event brings back.
-                if hold.lookAgain < .latest { due.append(hold.lookAgain) }
+                if hold.checkAgain < .latest { due.append(hold.checkAgain) }
             } else if let reminder = plan.reminderDue(incident, standing, in: channel) {
                 due.append(reminder)
             }

@@ -31,7 +31,7 @@ extension Turn {
             reason: reason.map { $0.tamed.clipped(to: Mute.reasonCharactersMax) },
             by: by.map { $0.tamed.clipped(to: Mute.reasonCharactersMax) })
         state.mutes.record(.mute(mute), &output)
-        let covered = lookAgain(at: mute)
+        let covered = checkAgain(at: mute)
         return .done(
             "muted \(match.sentence) until \(plan.zone.words(end)) (\(mute.id))"
                 + (covered == 0 ? "" : "; it covers \(covered) open \(covered == 1 ? "incident" : "incidents")"),
@@ -67,7 +67,7 @@ extension Turn {
         }
         for mute in ended {
             state.mutes.record(.ended(id: mute.id), &output)
-            _ = lookAgain(at: mute)
+            _ = checkAgain(at: mute)
         }
         let what = ended.count == 1 ? "the mute of \(ended[0].match.sentence) has" : "\(ended.count) mutes have"
         return .done(ended.isEmpty ? "nothing was muted" : "\(what) ended", .array(ended.map(\.json)))
@@ -140,7 +140,7 @@ extension Turn {
     }
 
     /// Has every incident that a mute concerns looked at anew; gives back how many there are.
-    private mutating func lookAgain(at mute: Mute) -> Int {
+    private mutating func checkAgain(at mute: Mute) -> Int {
         let concerned = state.incidents.askAnew(mute, at: now, &output)
         for incident in concerned { state.agenda.revisit(incident.id, at: now) }
         return concerned.count { $0.isOpen && $0.state != .pending }

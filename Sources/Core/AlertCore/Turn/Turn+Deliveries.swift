@@ -7,15 +7,15 @@ extension Turn {
     mutating func dispatch(_ name: String) {
         state.agenda.set(.channel(name), nil)
         let dispatch = state.outbox.dispatch(name, plan, at: now, &output)
-        takeNews(dispatch.news)
+        receiveNews(dispatch.news)
         state.agenda.set(.channel(name), dispatch.next)
     }
 
-    mutating func takeNews(_ news: [Outbox.News]) {
-        for news in news { takeNews(news) }
+    mutating func receiveNews(_ news: [Outbox.News]) {
+        for news in news { receiveNews(news) }
     }
 
-    private mutating func takeNews(_ news: Outbox.News) {
+    private mutating func receiveNews(_ news: Outbox.News) {
         switch news {
         case .dispatch(let channel): state.agenda.dispatch(channel, at: now)
         case .works(let channel):
@@ -40,7 +40,7 @@ extension Turn {
 
     /// What is accepted must be safe, so while the journal cannot be written nothing is accepted; polls and rules go
     /// on. Only the message that says so leaves all the same.
-    mutating func takeJournal(_ trouble: String?) {
+    mutating func noteJournal(_ trouble: String?) {
         let wasFailing = state.outbox.journalTrouble != nil
         state.outbox.journalTrouble = trouble
         if let trouble {

@@ -13,7 +13,7 @@ extension Turn {
         } else {
             let reason = first.standing.hold?.reason ?? first.reason
             let ordered = members.sorted { $0.notification.incident.isWorse(than: $1.notification.incident) }
-            for part in Part.split(ordered) { send(part, gathering, to: channel, reason) }
+            for part in Portion.split(ordered) { send(part, gathering, to: channel, reason) }
         }
         for member in members {
             let id = member.notification.incident.id
@@ -22,7 +22,7 @@ extension Turn {
         }
     }
 
-    private mutating func send(_ part: Part<Member>, _ gathering: Gathering, to channel: String, _ reason: Reason) {
+    private mutating func send(_ part: Portion<Member>, _ gathering: Gathering, to channel: String, _ reason: Reason) {
         let worst = part.members.first.flatMap { state.figures.series[$0.notification.incident.subject] }
         let message = writer.message(
             part, gathering, why: plan.gate(gathering.gate)?.gate.gathers ?? "", worst: worst)
@@ -82,7 +82,7 @@ extension Turn {
         for channel in summariesDue.sorted() {
             let ended = takeEnded(for: channel)
             guard let reason = ended.compactMap({ $0.standings[channel]?.hold?.reason }).first else { continue }
-            for part in Part.split(ended.sorted { $0.isWorse(than: $1) }) {
+            for part in Portion.split(ended.sorted { $0.isWorse(than: $1) }) {
                 let message = writer.summary(of: part, reason: reason)
                 let delivery = accept(message, .digest, channel, incident: nil)
                 decide(.send, reason, .digest, message.severity, channel, message, incident: nil, delivery: delivery.id)

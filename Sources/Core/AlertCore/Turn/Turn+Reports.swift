@@ -4,7 +4,7 @@ internal import PluginKit
 
 extension Turn {
     /// Takes in lines of a file: what sources saw, or how polls ended that brought no figures.
-    mutating func takeLines(_ lines: [ObservationLine], asked: Moment) {
+    mutating func receiveLines(_ lines: [ObservationLine], asked: Moment) {
         // Nearly always they are of one source.
         var seen: [(source: String, observations: [Observation])] = []
         for index in lines.indices {
@@ -17,7 +17,7 @@ extension Turn {
                     seen.append((source, [observation]))
                 }
             case .empty(let poll):
-                takeReport(
+                receiveReport(
                     of: poll.source, PollReport(PollReport.Outcome(poll.outcome)),
                     validators: state.schedule.sources[poll.source]?.validators ?? [:])
             }
@@ -26,12 +26,12 @@ extension Turn {
             var record = state.schedule.sources[name] ?? SourceRecord()
             record.lastPolled = asked
             state.schedule.keep(record, of: name, &output)
-            takeReport(of: name, PollReport(.values(observations)), validators: record.validators)
+            receiveReport(of: name, PollReport(.values(observations)), validators: record.validators)
         }
     }
 
     /// Takes in what a poll found out.
-    mutating func takeReport(
+    mutating func receiveReport(
         of name: String, _ report: PollReport, validators: [String: SourceRecord.Validator]
     ) {
         guard let source = plan.source(name) else { return }
@@ -41,11 +41,11 @@ extension Turn {
         for warning in report.warnings { output.note(.warning, "source \(name): \(warning)") }
         if case .failed(let failure) = report.outcome {
             output.note(.warning, "source \(name): \(failure.reason.rawValue): \(failure.description)")
-            let news = record.takeFailure(
+            let news = record.noteFailure(
                 failure, of: name, figuresLast: plan.figuresLast(name), at: now, clock: plan.zone.words)
-            takeNews(news, of: name)
+            receiveNews(news, of: name)
         } else {
-            takeAnswer(report.outcome, of: source, &record)
+            receiveAnswer(report.outcome, of: source, &record)
         }
         pace(source).plan(&record, notBefore: report.wait, at: now)
         state.schedule.keep(record, of: name, &output)
@@ -53,7 +53,7 @@ extension Turn {
         state.schedule.requeue(name, plan)
     }
 
-    private mutating func takeAnswer(
+    private mutating func receiveAnswer(
         _ outcome: PollReport.Outcome, of source: SourcePlan, _ record: inout SourceRecord
     ) {
         let lastGood = record.lastGood
@@ -61,10 +61,10 @@ extension Turn {
         if case .stale = outcome {} else { clearTrouble(.sourceFailing, about: source.name) }
         switch outcome {
         case .values(let observations):
-            record.takeAnswer(.values, at: now)
+            record.noteAnswer(.values, at: now)
             let subjects = state.figures.take(observations, of: source.name, plan, at: now, &output)
             _ = state.schedule.noteJudged(source.name)
-            record.takeValues(judge(subjects))
+            record.noteFigures(judge(subjects))
             judgeVanished(of: source.name, since: lastGood)
         case .unchanged:
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
@@ -74,21 +74,21 @@ extension Turn {
                 let subjects = state.figures.subjects(of: source.name)
                 if judge(subjects, asSeen: true) == .near { record.isNear = true }
             }
-            record.takeAnswer(.unchanged, at: now)
+            record.noteAnswer(.unchanged, at: now)
         case .noData:
-            record.takeAnswer(.noData, at: now)
+            record.noteAnswer(.noData, at: now)
             judgeVanished(of: source.name, since: lastGood)
         case .stale(let measured):
-            record.takeAnswer(.stale, at: now)
+            record.noteAnswer(.stale, at: now)
             output.note(.warning, "source \(source.name): its figures are from \(measured), older than allowed")
             let news = record.staleNews(
                 of: source.name, measured: measured, figuresLast: plan.figuresLast(source.name), at: now)
-            takeNews(news, of: source.name)
+            receiveNews(news, of: source.name)
         case .failed: break
         }
     }
 
-    private mutating func takeNews(_ news: SourceNews, of source: String) {
+    private mutating func receiveNews(_ news: SourceNews, of source: String) {
         switch news {
         case .nothing: break
         case .failing(let sentence): raiseTrouble(.sourceFailing, about: source, severity: .warning, sentence)

@@ -55,7 +55,7 @@ extension Turn {
     /// Keeps back what waits for a summary, because another gate is closed.
     mutating func postpone(_ notification: Notification, _ old: Standing, by closure: Closure) {
         var standing = old
-        standing.hold?.lookAgain = closure.until
+        standing.hold?.checkAgain = closure.until
         standing.hold?.until = state.firstOpening(for: notification, after: closure, at: now, plan)
         if case .gather(let gathering) = closure.fate {
             standing.hold?.reason = closure.reason
@@ -93,7 +93,7 @@ extension Turn {
                 kind = story.incident.isOpen ? .opened : .digest
                 message =
                     kind == .digest
-                    ? writer.summary(of: Part(of: story.incident), reason: .overtaken)
+                    ? writer.summary(of: Portion(of: story.incident), reason: .overtaken)
                     : writer.message(story, .opened)
             }
             // Not so bad as to be told again and again, but bad enough to be told.

@@ -31,14 +31,14 @@ struct Turn {
         case .tick: break
         case .polled(let source, let report, let validators):
             state.schedule.endPoll(of: source, plan)
-            takeReport(of: source, report, validators: validators)
-        case .observed(let lines, let asked): takeLines(lines, asked: min(asked ?? now, now))
+            receiveReport(of: source, report, validators: validators)
+        case .observed(let lines, let asked): receiveLines(lines, asked: min(asked ?? now, now))
         case .delivered(let id, let outcome):
-            takeNews(state.outbox.take(outcome, of: id, plan, at: now, &output))
+            receiveNews(state.outbox.take(outcome, of: id, plan, at: now, &output))
         case .unsent(let ids):
-            for id in ids { takeNews([state.outbox.takeBack(id, plan, at: now, &output)].compactMap(\.self)) }
+            for id in ids { receiveNews([state.outbox.takeBack(id, plan, at: now, &output)].compactMap(\.self)) }
         case .power(let isLow): state.schedule.setPower(isLow: isLow)
-        case .journal(let trouble): takeJournal(trouble)
+        case .journal(let trouble): noteJournal(trouble)
         case .command(let command, let id): output.effects.append(.answered(obey(command), id: id))
         case .clockStepped(let step): moveClock(by: step)
         }
@@ -99,7 +99,7 @@ struct Turn {
             state.schedule.keep(record, of: source.name, &output)
         }
         state.schedule.enroll(plan)
-        takeNews(state.outbox.settleInterrupted(plan, at: now, &output))
+        receiveNews(state.outbox.settleInterrupted(plan, at: now, &output))
         // Should it still be so, the first write will tell.
         if state.outbox.journalTrouble == nil { clearTrouble(.journalFailing, about: Trouble.journal) }
         endIncidentsWithoutRule()

@@ -60,7 +60,8 @@ public struct Options: Sendable {
     }
 
     /// The same options, which tell of every setting that is asked for: what is asked for and not declared can never be
-    /// written in a config, and what is declared and never asked for has no effect. The conformance suites look for both.
+    /// written in a config, and what is declared and never asked for has no effect. The conformance suites look for
+    /// both.
     public func noting(_ note: @escaping @Sendable (OptionSpec) -> Void) -> Options {
         var result = self
         result.note = note

@@ -1,7 +1,7 @@
 /// What can be written for a setting, and what the code gets of it.
 ///
-/// Each kind is its grammar, the way from a value that was read to the type that code works with and back, and the way in
-/// which its values are written for people.
+/// Each kind is its grammar, the way from a value that was read to the type that code works with and back, and the way
+/// in which its values are written for people.
 public struct SettingKind<Value: Sendable>: Sendable {
     let kind: OptionKind
     let read: @Sendable (Option.Value) -> Value?

@@ -1,13 +1,13 @@
 /// What rules remember of one subject beyond its figures.
 ///
-/// A rule is a value without memory: it may be made anew at any moment. What it learns lies with the subject's `Series`, is
-/// fed with every observation of the subject in the order in which they come, goes into snapshots, and ends when the
-/// subject is forgotten. A replay of the journal feeds it again, so it must follow from what it was fed with and from
-/// nothing else: it reads no clock, and where the wall clock was set back, `seen` goes back too. It must be bounded: all
-/// that is kept of a subject is one record of the journal, of at most 4 MiB.
+/// A rule is a value without memory: it may be made anew at any moment. What it learns lies with the subject's
+/// `Series`, is fed with every observation of the subject in the order in which they come, goes into snapshots, and
+/// ends when the subject is forgotten. A replay of the journal feeds it again, so it must follow from what it was fed
+/// with and from nothing else: it reads no clock, and where the wall clock was set back, `seen` goes back too. It must
+/// be bounded: all that is kept of a subject is one record of the journal, of at most 4 MiB.
 ///
-/// A memory is either an `AskedMemory` or a `StandingMemory`. Its kind is named once, in `Detector.memories` of the plugins
-/// that read it; neither the core nor the journal knows any.
+/// A memory is either an `AskedMemory` or a `StandingMemory`. Its kind is named once, in `Detector.memories` of the
+/// plugins that read it; neither the core nor the journal knows any.
 public protocol DetectorMemory: Hashable, JSONWritable, JSONReadable, Sendable {
     /// What it is called in the journal, of letters, digits and underscores. It stays what it was once released.
     static var name: String { get }
@@ -38,8 +38,8 @@ extension AskedMemory {
     public static func beginning(_ need: Need, after elders: [Self]) -> Self { Self(need) }
 }
 
-/// A memory that is kept of every subject from its first observation on, whatever rules there are: for what a rule that is
-/// added later could not find out any more, such as whether something was there before.
+/// A memory that is kept of every subject from its first observation on, whatever rules there are: for what a rule that
+/// is added later could not find out any more, such as whether something was there before.
 ///
 /// It costs every bot its room, so it is for little; an empty one is cheap.
 public protocol StandingMemory: DetectorMemory {
@@ -106,7 +106,8 @@ public struct MemoryKinds: Sendable {
 
 /// What a rule wants remembered: of which kind, and what of it.
 public struct MemoryNeed: Hashable, Sendable {
-    /// Shared by all copies, so that what a rule asks for is known again at a glance: it is compared at every observation.
+    /// Shared by all copies, so that what a rule asks for is known again at a glance: it is compared at every
+    /// observation.
     private let need: any ErasedNeed
 
     public init<Memory: AskedMemory>(_ kind: Memory.Type, _ need: Memory.Need) {
@@ -129,7 +130,7 @@ public struct MemoryNeed: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { need.hash(into: &hasher) }
 }
 
-extension MemoryNeed: JSONPart {
+extension MemoryNeed: JSONPuttable {
     /// Needs of this kind are written without their kind's name: journals of the first releases know no other.
     private static let unnamed = "learned"
 
@@ -186,7 +187,7 @@ extension MemoryNeeds: JSONWritable {
 }
 
 /// A need without its type.
-private protocol ErasedNeed: AnyObject, JSONPart, Sendable {
+private protocol ErasedNeed: AnyObject, JSONPuttable, Sendable {
     var name: String { get }
     var kind: MemoryKind { get }
     func beginning(after elders: [MemoryBox]) -> MemoryBox

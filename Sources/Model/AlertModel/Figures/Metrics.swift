@@ -1,5 +1,5 @@
-/// One kind of figure: those that alertbot knows, which are told apart without a look at their letters, and any other that
-/// a source gives by a name of its own.
+/// One kind of figure: those that alertbot knows, which are told apart without a look at their letters, and any other
+/// that a source gives by a name of its own.
 public enum Metric: Hashable, Sendable, ExpressibleByStringLiteral {
     case users, crashedUsers, crashFreeUsers
     case sessions, crashedSessions, crashFreeSessions

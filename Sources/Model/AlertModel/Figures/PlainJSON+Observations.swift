@@ -1,6 +1,6 @@
 extension RecordedLine {
-    /// Reads a line straight from its bytes, where it is written plainly; nil where the general reader has to look at it.
-    /// A test holds the two to the same answers.
+    /// Reads a line straight from its bytes, where it is written plainly; nil where the general reader has to look at
+    /// it. A test holds the two to the same answers.
     init?(plain bytes: UnsafeBufferPointer<UInt8>) {
         var scanner = PlainJSON(bytes)
         guard let found = scanner.found(), scanner.isAtEnd else { return nil }

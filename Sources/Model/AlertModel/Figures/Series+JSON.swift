@@ -49,7 +49,7 @@ extension Series: JSONWritable {
     }
 }
 
-extension Series.Sample: JSONPart {
+extension Series.Sample: JSONPuttable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             json.member("from", span.from)

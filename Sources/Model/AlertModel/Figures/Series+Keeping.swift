@@ -134,8 +134,8 @@ extension Metric {
 }
 
 extension [Issue] {
-    /// What messages may name: the first, which are the largest where a source orders them, and those that appeared last, which
-    /// may be behind hundreds that are years old.
+    /// What messages may name: the first, which are the largest where a source orders them, and those that appeared
+    /// last, which may be behind hundreds that are years old.
     fileprivate var worthKeeping: [Issue] {
         let newest = dropFirst(Issue.keptMax).filter { $0.firstSeen != nil }
             .sorted { ($0.firstSeen ?? .earliest, $1.id) > ($1.firstSeen ?? .earliest, $0.id) }

@@ -29,8 +29,8 @@ public struct Series: Hashable, Sendable {
     public var firstSeen: Moment? { shared[0].firstSeen }
     /// When the subject was last heard of.
     public var lastSeen: Moment { shared[0].lastSeen }
-    /// The newest poll that brought figures, and as many before it as the rule wants that asks for most, with the figures as
-    /// they were then: oldest first. Empty where no rule asks for any (`Detector.earlierPolls`).
+    /// The newest poll that brought figures, and as many before it as the rule wants that asks for most, with the
+    /// figures as they were then: oldest first. Empty where no rule asks for any (`Detector.earlierPolls`).
     public var polls: [Poll] { shared[0].polls }
     var remembered: SeriesMemory { shared[0].memory }
 
@@ -38,8 +38,9 @@ public struct Series: Hashable, Sendable {
     public static let trailHoursMax = 25
     /// Most samples kept: a day of minutes. Beyond it the oldest go first.
     public static let samplesMax = 1440
-    /// What all samples together may take as JSON, before the oldest go: a day of minutes with some two dozen metrics. With
-    /// the rest of a series, of which the trail's hours are the most, it stays below the 4 MiB of a record of the journal.
+    /// What all samples together may take as JSON, before the oldest go: a day of minutes with some two dozen metrics.
+    /// With the rest of a series, of which the trail's hours are the most, it stays below the 4 MiB of a record of the
+    /// journal.
     public static let samplesBytesMax = 3 << 19
     /// What the metrics of one observation may take as JSON; those beyond, of hundreds, are not kept.
     public static let metricsBytesMax = 32 << 10
@@ -65,8 +66,9 @@ public struct Series: Hashable, Sendable {
         add(observation, keeping: Retention(lookback))
     }
 
-    /// Of how many more a span was seen before than the observation says of the very same span, where that is more than twice as
-    /// many: the metric, and both counts. Figures of a span grow while stragglers come; those that melt away have lost some.
+    /// Of how many more a span was seen before than the observation says of the very same span, where that is more than
+    /// twice as many: the metric, and both counts. Figures of a span grow while stragglers come; those that melt away
+    /// have lost some.
     public func melting(in observation: Observation) -> (metric: String, before: Double, now: Double)? {
         for sample in samples.reversed() {
             guard sample.span.to >= observation.span.to else { return nil }
@@ -83,13 +85,14 @@ public struct Series: Hashable, Sendable {
         return nil
     }
 
-    /// What must be left of the users or sessions of a span that is seen again. Services correct by some percent, above all upwards;
-    /// half is gone when a part of the service did not answer.
+    /// What must be left of the users or sessions of a span that is seen again. Services correct by some percent, above
+    /// all upwards; half is gone when a part of the service did not answer.
     static let meltingShare = 0.5
 
     /// From now on remembers what is needed; what was remembered before and is not needed any more is forgotten.
     ///
-    /// - Parameter elders: the app as a whole and its other releases, where this is a release. They may hand on what they know.
+    /// - Parameter elders: the app as a whole and its other releases, where this is a release. They may hand on what
+    ///   they know.
     public mutating func remember(_ needs: MemoryNeeds, after elders: [Series] = []) {
         guard !remembers(needs) else { return }
         shared[0].memory.keep(needs, after: elders.flatMap(\.memoryBoxes))
@@ -130,7 +133,7 @@ public struct Series: Hashable, Sendable {
     }
 
     /// The time between the two newest looks: how much of a day this look stands for. Nil when it is the first.
-    public var lookSpacing: Duration? {
+    public var sampleSpacing: Duration? {
         guard let newest = samples.last?.span.to, let before = samples.last(where: { $0.span.to < newest })?.span.to
         else { return nil }
         return newest - before
@@ -152,8 +155,8 @@ public struct Series: Hashable, Sendable {
     /// The figure of a metric over the newest stretch of that length.
     ///
     /// Either from the one span that the source measured nearest to the wish, or, for metrics that add up, pooled from
-    /// spans that lie inside the stretch and do not overlap: whichever covers a stretch of nearer length. Nil when there
-    /// is no figure.
+    /// spans that lie inside the stretch and do not overlap: whichever covers a stretch of nearer length. Nil when
+    /// there is no figure.
     public func measured(_ metric: Metric, over window: Duration) -> Measured? {
         Series.measured(metric, over: window, in: samples)
     }
@@ -172,8 +175,8 @@ public struct Series: Hashable, Sendable {
         measured(Metric(metric), over: window)
     }
 
-    /// The figure of a metric over that very span: as the source measured it, or pooled from spans that fill it from its
-    /// begin to its end. Nil when it is not kept, or not any more.
+    /// The figure of a metric over that very span: as the source measured it, or pooled from spans that fill it from
+    /// its begin to its end. Nil when it is not kept, or not any more.
     public func measured(_ metric: String, exactly span: TimeSpan) -> Measured? {
         let samples = samples
         var search = MetricSearch(Metric(metric))
@@ -191,11 +194,11 @@ public struct Series: Hashable, Sendable {
         return pooled
     }
 
-    // Both look from the newest back over samples in the order of their ends and make no list of any: this is done for every
-    // observation and every rule.
+    // Both look from the newest back over samples in the order of their ends and make no list of any: this is done for
+    // every observation and every rule.
 
-    /// The newest sample that knows of the metric; and of the spans that end with it the figure of the one whose length is
-    /// nearest to the wish, of equal ones the one seen last.
+    /// The newest sample that knows of the metric; and of the spans that end with it the figure of the one whose length
+    /// is nearest to the wish, of equal ones the one seen last.
     private static func nearest(
         _ samples: ArraySlice<Sample>, _ window: Duration, _ search: inout MetricSearch
     ) -> (newest: Int, whole: Measured?)? {
@@ -217,7 +220,8 @@ public struct Series: Hashable, Sendable {
         return (newest, best.figure.map { Measured(figure: $0, span: sample.span, isComplete: sample.isComplete) })
     }
 
-    /// Pools spans that begin at `start` or later from the newest back, passing over those that overlap what is already in.
+    /// Pools spans that begin at `start` or later from the newest back, passing over those that overlap what is already
+    /// in.
     private static func pooled(
         _ samples: ArraySlice<Sample>, since start: Moment, _ search: inout MetricSearch
     ) -> Measured? {
@@ -260,12 +264,12 @@ public struct Series: Hashable, Sendable {
         return Measured(figure: figure, span: span, isComplete: isComplete)
     }
 
-    /// The newest figure of a metric of the 23 clock hours before that of the moment, from a stretch that compares with what it is
-    /// held against.
+    /// The newest figure of a metric of the 23 clock hours before that of the moment, from a stretch that compares with
+    /// what it is held against.
     ///
     /// - Parameters:
-    ///   - length: How long the stretch should be: hours of metrics that add up are pooled to it. Less than half of it counts for
-    ///     nothing, nor, of what is counted, more than twice. Nil for any.
+    ///   - length: How long the stretch should be: hours of metrics that add up are pooled to it. Less than half of it
+    ///     counts for nothing, nor, of what is counted, more than twice. Nil for any.
     ///   - casesMin: How many cases a rate must be of, where it says of how many it is.
     public func lastFigure(
         of name: String, beforeTheHourOf moment: Moment, lasting length: Duration? = nil, casesMin: Double = 0

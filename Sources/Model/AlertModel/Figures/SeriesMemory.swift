@@ -7,8 +7,8 @@ struct SeriesMemory: Hashable, Sendable {
     /// First what is always kept, then what was asked for, in the order of the needs.
     private(set) var boxes: [MemoryBox]
     private(set) var needs = MemoryNeeds()
-    /// What was read and nobody here understands: its plugin is not in this program. It is carried along as it was written
-    /// until an observation passes it by, for from then on it would be wrong.
+    /// What was read and nobody here understands: its plugin is not in this program. It is carried along as it was
+    /// written until an observation passes it by, for from then on it would be wrong.
     private var strange: [JSONObject.Member] = []
 
     init(_ kinds: [MemoryKind]) {
@@ -65,7 +65,8 @@ extension SeriesMemory {
         for member in strange { json.member(named: member.name, member.value) }
     }
 
-    /// Reads the members that are memories; of a kind that is missing a new one begins, for journals may be older than it.
+    /// Reads the members that are memories; of a kind that is missing a new one begins, for journals may be older than
+    /// it.
     init(_ reader: JSONReader, _ kinds: MemoryKinds) throws(JSONMismatch) {
         self = kinds.beginning
         var asked: [MemoryBox] = []
@@ -91,8 +92,8 @@ extension SeriesMemory {
 
 /// One memory of a series, without its type.
 ///
-/// A class, for a reference is known by its type at a glance, and rules look their memories up at every observation. It is
-/// a part of a value all the same: whoever changes it makes sure that nobody else holds it, or changes a copy.
+/// A class, for a reference is known by its type at a glance, and rules look their memories up at every observation. It
+/// is a part of a value all the same: whoever changes it makes sure that nobody else holds it, or changes a copy.
 @usableFromInline class MemoryBox: @unchecked Sendable {
     /// Of the type of memory.
     let identity: ObjectIdentifier
@@ -127,7 +128,7 @@ extension DetectorMemory {
 }
 
 /// An array of memories, for the journal.
-private struct ErasedMemories: JSONPart {
+private struct ErasedMemories: JSONPuttable {
     let memories: [any DetectorMemory]
 
     func put(into json: inout JSONWriter) {

@@ -162,7 +162,7 @@ extension Hold: JSONWritable {
             json.member("reason", reason.description)
             json.member("since", since)
             json.member("until", until)
-            json.member("look_again", lookAgain)
+            json.member("look_again", checkAgain)
             json.member("summarizes", summarizes)
             json.member("for_summary", isForSummary)
             if let gathering {
@@ -183,7 +183,7 @@ extension Hold: JSONWritable {
             kind: try reader.member("kind").choice(), severity: try reader.member("severity").choice(), reason: reason,
             // Records of versions that did not keep it: what is held for long has waited long enough.
             since: try reader.optional("since")?.moment() ?? .earliest, until: until,
-            lookAgain: try reader.member("look_again").moment(),
+            checkAgain: try reader.member("look_again").moment(),
             summarizes: try reader.member("summarizes").bool(), isForSummary: try reader.member("for_summary").bool())
         if let gathering = try reader.optional("gathering") {
             hold.gathering = Gathering(

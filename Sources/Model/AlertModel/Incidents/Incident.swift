@@ -163,7 +163,7 @@ public struct Hold: Hashable, Sendable {
     /// The first instant at which no gate holds it, as far as known; `.latest` when only an event can open the gate.
     public var until: Moment
     /// When the gate that holds it must be asked again: its own end, at most `until`.
-    public var lookAgain: Moment
+    public var checkAgain: Moment
     /// Whether the gate wants a summary of what begins and ends behind it; otherwise that is dropped.
     public var summarizes: Bool
     /// True when the incident has ended behind the gate and waits for that summary.
@@ -172,7 +172,7 @@ public struct Hold: Hashable, Sendable {
     public var gathering: Gathering?
 
     public init(
-        kind: Notification.Kind, severity: Severity, reason: Reason, since: Moment, until: Moment, lookAgain: Moment,
+        kind: Notification.Kind, severity: Severity, reason: Reason, since: Moment, until: Moment, checkAgain: Moment,
         summarizes: Bool, isForSummary: Bool = false, gathering: Gathering? = nil
     ) {
         self.kind = kind
@@ -180,7 +180,7 @@ public struct Hold: Hashable, Sendable {
         self.reason = reason
         self.since = since
         self.until = until
-        self.lookAgain = lookAgain
+        self.checkAgain = checkAgain
         self.summarizes = summarizes
         self.isForSummary = isForSummary
         self.gathering = gathering

@@ -15,12 +15,12 @@ public struct Said: Hashable, Sendable {
         self.limit = limit
     }
 
-    /// The least change of what goes wrong that is worth a message, as a share of the larger of both figures. It is a choice:
-    /// a quarter more or fewer people hit is another story, the last stragglers of a span are not.
+    /// The least change of what goes wrong that is worth a message, as a share of the larger of both figures. It is a
+    /// choice: a quarter more or fewer people hit is another story, the last stragglers of a span are not.
     public static let changeMin = 0.25
 
-    /// Whether the figure of the same span is now such that what was said misleads: on the other side of its limit, or much more
-    /// or much less that goes wrong.
+    /// Whether the figure of the same span is now such that what was said misleads: on the other side of its limit, or
+    /// much more or much less that goes wrong.
     public func isOvertaken(by now: Double) -> Bool {
         if let limit, limit.holds(value) != limit.holds(now) { return true }
         let (old, new) = (amiss(value), amiss(now))

@@ -1,11 +1,11 @@
 /// What can be said as one JSON value.
-public protocol JSONPart {
+public protocol JSONPuttable {
     /// Puts exactly one value.
     func put(into json: inout JSONWriter)
 }
 
 /// What has a JSON form of its own, said once for both: text for the journal, and a tree for whoever looks into it.
-public protocol JSONWritable: JSONPart {}
+public protocol JSONWritable: JSONPuttable {}
 
 extension JSONWritable {
     /// The value as a tree; its text is what `write` writes.
@@ -74,13 +74,13 @@ public struct JSONWriter {
     }
 
     /// Puts a member of the object that is being put.
-    public mutating func member(_ name: StaticString, _ value: some JSONPart) {
+    public mutating func member(_ name: StaticString, _ value: some JSONPuttable) {
         self.name(name)
         value.put(into: &self)
     }
 
     /// Puts a member, or nothing where there is no value.
-    public mutating func member(_ name: StaticString, ifAny value: (some JSONPart)?) {
+    public mutating func member(_ name: StaticString, ifAny value: (some JSONPuttable)?) {
         if let value { member(name, value) }
     }
 
@@ -104,7 +104,7 @@ public struct JSONWriter {
     }
 
     /// Puts a member with a name that is not known beforehand.
-    public mutating func member(named name: String, _ value: some JSONPart) {
+    public mutating func member(named name: String, _ value: some JSONPuttable) {
         if makesTree {
             levels[levels.count - 1].name = name
         } else {
@@ -193,49 +193,49 @@ public struct JSONWriter {
     }
 }
 
-extension JSON: JSONPart {
+extension JSON: JSONPuttable {
     public func put(into json: inout JSONWriter) { json.put(self) }
 }
 
-extension String: JSONPart {
+extension String: JSONPuttable {
     public func put(into json: inout JSONWriter) { json.put(self) }
 }
 
-extension Int64: JSONPart {
+extension Int64: JSONPuttable {
     public func put(into json: inout JSONWriter) { json.put(self) }
 }
 
-extension Int: JSONPart {
+extension Int: JSONPuttable {
     public func put(into json: inout JSONWriter) { json.put(Int64(self)) }
 }
 
-extension Double: JSONPart {
+extension Double: JSONPuttable {
     public func put(into json: inout JSONWriter) { json.put(JSON(self)) }
 }
 
-extension Bool: JSONPart {
+extension Bool: JSONPuttable {
     public func put(into json: inout JSONWriter) { json.put(JSON(self)) }
 }
 
-extension Moment: JSONPart {
+extension Moment: JSONPuttable {
     public func put(into json: inout JSONWriter) { json.put(self) }
 }
 
 /// What is not there is null.
-extension Optional: JSONPart where Wrapped: JSONPart {
+extension Optional: JSONPuttable where Wrapped: JSONPuttable {
     public func put(into json: inout JSONWriter) {
         if let self { self.put(into: &json) } else { json.put(.null) }
     }
 }
 
-extension Array: JSONPart where Element: JSONPart {
+extension Array: JSONPuttable where Element: JSONPuttable {
     public func put(into json: inout JSONWriter) {
         json.array { json in for element in self { element.put(into: &json) } }
     }
 }
 
 /// An object with the keys in order.
-extension Dictionary: JSONPart where Key == String, Value: JSONPart {
+extension Dictionary: JSONPuttable where Key == String, Value: JSONPuttable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             for (key, value) in sorted(by: { $0.key < $1.key }) { json.member(named: key, value) }

@@ -1,8 +1,8 @@
 internal import PluginKit
 
-/// What Slack's answers mean. A webhook answers with a bare word, other addresses of Slack's (workflow triggers, the Web
-/// API behind a relay) with JSON, mostly under status 200. The same word came with different statuses over time, so the
-/// word counts first and the status only where there is none that is known.
+/// What Slack's answers mean. A webhook answers with a bare word, other addresses of Slack's (workflow triggers, the
+/// Web API behind a relay) with JSON, mostly under status 200. The same word came with different statuses over time, so
+/// the word counts first and the status only where there is none that is known.
 enum SlackAnswer {
     static func outcome(of response: HTTPResponse, at now: Moment) -> DeliveryOutcome {
         let answer = Answer(response)
@@ -35,7 +35,8 @@ enum SlackAnswer {
         guard response.isSuccess else { return DeliveryOutcome(response, said: answer.word, at: now) }
         // A success that says it is none, for a reason that nobody has heard of.
         if answer.isRefusal { return .refusedBody(said) }
-        // A page where Slack says "ok" comes from something in between, which may or may not have passed the message on.
+        // A page where Slack says "ok" comes from something in between, which may or may not have passed the message
+        // on.
         if response.body.first(where: { !whiteSpace.contains($0) }) == UInt8(ascii: "<") {
             return .unknown("\(said) with a web page where Slack says \"ok\"; is there a proxy that wants a login?")
         }

@@ -27,8 +27,8 @@ extension String {
 
     /// The text without mentions and code fences: a zero-width space breaks them and is not seen.
     ///
-    /// Escaping alone would do for markup; but the same words also stand in objects that are not escaped, and show up in
-    /// clients that do not know blocks.
+    /// Escaping alone would do for markup; but the same words also stand in objects that are not escaped, and show up
+    /// in clients that do not know blocks.
     private var defused: String {
         parted(after: "<", before: ["!", "@", "#"])
             .parted(after: "@", before: ["channel", "everyone", "here", "group"])

@@ -1,8 +1,8 @@
 internal import PluginKit
 
-/// What a receiver's answers mean: the status counts, but for some words of well-known services whose status says something
-/// else than they mean. Whoever puts this channel in front of one of them, or of a relay that hands their answers on, is
-/// told the truth then.
+/// What a receiver's answers mean: the status counts, but for some words of well-known services whose status says
+/// something else than they mean. Whoever puts this channel in front of one of them, or of a relay that hands their
+/// answers on, is told the truth then.
 enum WebhookAnswer {
     static func outcome(of response: HTTPResponse, at now: Moment) -> DeliveryOutcome {
         switch Words(response) {

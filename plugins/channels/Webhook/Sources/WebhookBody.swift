@@ -55,8 +55,8 @@ extension String {
     }
 
     /// The text in which nothing calls anybody: what takes it may hand it on to a chat, where a title from a crashing
-    /// program must not ring for all. In Slack and Discord `<!channel>` and `<@name>` do, in Teams `<at>`, and in these and
-    /// others the bare words.
+    /// program must not ring for all. In Slack and Discord `<!channel>` and `<@name>` do, in Teams `<at>`, and in these
+    /// and others the bare words.
     private var defused: String {
         guard utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "@") }) else { return self }
         return parted(after: "<", before: ["!", "@", "#", "at>"])

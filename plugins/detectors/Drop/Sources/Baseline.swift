@@ -6,12 +6,13 @@ internal import PluginKit
     internal import Musl
 #endif
 
-/// The usual rate of bad cases, learned hour by hour: a level that follows slow change, times what is usual at this hour of
-/// the day and of the week.
+/// The usual rate of bad cases, learned hour by hour: a level that follows slow change, times what is usual at this
+/// hour of the day and of the week.
 ///
-/// The level is the logarithm of the rate in a scalar Kalman filter whose observations are counts: an hour moves it by its
-/// variance times the difference between what was and what was expected. So it knows how sure it is, whatever the traffic.
-/// The rhythm is a sum of counts over a sum of expectations for each slot, drawn towards 1 while it has seen little.
+/// The level is the logarithm of the rate in a scalar Kalman filter whose observations are counts: an hour moves it by
+/// its variance times the difference between what was and what was expected. So it knows how sure it is, whatever the
+/// traffic. The rhythm is a sum of counts over a sum of expectations for each slot, drawn towards 1 while it has seen
+/// little.
 struct Baseline: Hashable, Sendable {
     /// Counts, and what was expected of them.
     struct Sums: Hashable, Sendable {
@@ -27,8 +28,8 @@ struct Baseline: Hashable, Sendable {
     var hoursLearned = 0
     /// The newest hour that was learned from or passed over, in whole hours since 1970.
     var learnedUntil = Baseline.never
-    /// Bad cases and all cases of about a week: the mean that the rhythm is relative to. The level follows too quickly for
-    /// that, it would take part of the rhythm for its own.
+    /// Bad cases and all cases of about a week: the mean that the rhythm is relative to. The level follows too quickly
+    /// for that, it would take part of the rhythm for its own.
     var mean = Sums()
     var day = [Sums](repeating: Sums(), count: 24)
     /// From Thursday on, as the hours since 1970 are.

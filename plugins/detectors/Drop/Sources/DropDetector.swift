@@ -1,11 +1,11 @@
 public import PluginKit
 
-/// A detector that compares a share of what goes well with what is usual for the app at this hour of the week, and fires
-/// when so much less would hardly ever come by chance.
+/// A detector that compares a share of what goes well with what is usual for the app at this hour of the week, and
+/// fires when so much less would hardly ever come by chance.
 ///
-/// What is usual, and the evidence against it, is learned span by span and kept with the subject's figures (`DropMemory`);
-/// the rule only reads it. So it may be asked as often as anybody likes: the evidence grows with what happens, not with
-/// the looks at it.
+/// What is usual, and the evidence against it, is learned span by span and kept with the subject's figures
+/// (`DropMemory`); the rule only reads it. So it may be asked as often as anybody likes: the evidence grows with what
+/// happens, not with the looks at it.
 public struct DropDetector: SubjectDetector {
     public static let manifest = PluginManifest(
         name: "drop",

@@ -3,8 +3,8 @@ public import PluginKit
 // What was learned as JSON, for snapshots. Reading takes back exactly what was written, and refuses what could not have
 // been.
 //
-// What has no `version` is of the first, which learned one number of noise in another way: that begins anew, and all else goes
-// on.
+// What has no `version` is of the first, which learned one number of noise in another way: that begins anew, and all
+// else goes on.
 
 extension DropMemory.Need: JSONWritable, JSONReadable {
     public func put(into json: inout JSONWriter) {
@@ -71,7 +71,7 @@ extension DropMemory {
     }
 }
 
-extension DropMemory.Bucket: JSONPart {
+extension DropMemory.Bucket: JSONPuttable {
     func put(into json: inout JSONWriter) {
         json.array { json in
             json.put(from)
@@ -104,7 +104,7 @@ extension DropMemory.Hour {
     }
 }
 
-extension DropScore: JSONPart {
+extension DropScore: JSONPuttable {
     func put(into json: inout JSONWriter) {
         json.object { json in
             json.array("days") { json in for depth in 0..<8 { days[depth].put(into: &json) } }
@@ -145,7 +145,7 @@ extension DropScore: JSONPart {
     }
 }
 
-extension Baseline: JSONPart {
+extension Baseline: JSONPuttable {
     func put(into json: inout JSONWriter) {
         json.object { json in
             json.member("level", level)
@@ -171,7 +171,7 @@ extension Baseline: JSONPart {
     }
 }
 
-extension Noise: JSONPart {
+extension Noise: JSONPuttable {
     func put(into json: inout JSONWriter) {
         json.object { json in
             json.array("sums") { json in
@@ -203,7 +203,7 @@ extension Noise: JSONPart {
     }
 }
 
-extension Baseline.Sums: JSONPart {
+extension Baseline.Sums: JSONPuttable {
     func put(into json: inout JSONWriter) { [bad, expected].put(into: &json) }
 
     fileprivate init(_ reader: JSONReader) throws(JSONMismatch) {

@@ -31,9 +31,9 @@ extension DropMemory {
 
     /// How rarely chance alone gives as much evidence for a fall as there is now, in days between two such times.
     ///
-    /// The evidence itself is a bound: it reaches so many days at most once in as many. Counts are whole and jump past any
-    /// limit, and the usual rate is raised by its uncertainty, so that truly it is reached more seldom: how often is measured in
-    /// `Benchmarks/Sources/Signal`, and the factor chosen by it.
+    /// The evidence itself is a bound: it reaches so many days at most once in as many. Counts are whole and jump past
+    /// any limit, and the usual rate is raised by its uncertainty, so that truly it is reached more seldom: how often
+    /// is measured in `Benchmarks/Sources/Signal`, and the factor chosen by it.
     public var rarity: Double { score.total * DropMemory.boundIsCarefulBy }
 
     /// The same for falls that are about as deep as `depth` or deeper.
@@ -57,8 +57,8 @@ extension DropMemory {
         public let usual: Double
     }
 
-    /// The fall that there is evidence for; nil when there is none, or nobody was there. It looks at every span since, so it
-    /// costs more than the other readings.
+    /// The fall that there is evidence for; nil when there is none, or nobody was there. It looks at every span since,
+    /// so it costs more than the other readings.
     public var fall: Fall? {
         guard isSuspicious, let first = recent.first, let last = recent.last else { return nil }
         let onset = Int64((score.suspicion?.since ?? score.onset).clamped(to: -1e6...1e7) * 86_400_000)

@@ -4,15 +4,16 @@ public import PluginKit
 /// speak against it.
 ///
 /// It is fed with every observation and keeps what a `drop` rule needs: the usual rate of bad cases (`Baseline`), the
-/// evidence for a fall that has begun (`DropScore`), the spans of the last hours, and the hours that are not learned from
-/// yet. All of it follows from the observations in the order they came and from nothing else, so a replay gives the same.
+/// evidence for a fall that has begun (`DropScore`), the spans of the last hours, and the hours that are not learned
+/// from yet. All of it follows from the observations in the order they came and from nothing else, so a replay gives
+/// the same.
 ///
 /// Only complete spans of at most an hour with the counts behind the rate are taken, each stretch of time once: a span
 /// that overlaps one already taken is passed over, a span seen again is corrected as long as it is one of the last six
 /// hours.
 ///
-/// Memory: 3 KB for the rhythm, 48 bytes a span of the last six hours (at most 360), 24 bytes an hour of the last day: some
-/// 8 KB with spans of five minutes, at most 20 KB.
+/// Memory: 3 KB for the rhythm, 48 bytes a span of the last six hours (at most 360), 24 bytes an hour of the last day:
+/// some 8 KB with spans of five minutes, at most 20 KB.
 public struct DropMemory: AskedMemory {
     public static let name = "learned"
 
@@ -93,14 +94,14 @@ public struct DropMemory: AskedMemory {
     /// That there are one and a half sessions is as sure as ten users make it.
     static let loopsUsual = Baseline.Sums(bad: 15, expected: 10)
     private static let loopsFade = 1 - 1.0 / 8640
-    /// A span may have so many times the usual number of crashed sessions for each crashed user, before the rest is taken for
-    /// loops.
+    /// A span may have so many times the usual number of crashed sessions for each crashed user, before the rest is
+    /// taken for loops.
     private static let loopsMax = 2.0
 
     public init(_ need: Need) { self.need = need }
 
-    /// A new release is judged from its first span on, by what is usual for the app: as a whole, or for the release that is known
-    /// longest. Its own level is soon found, for how far it may be off is said, too.
+    /// A new release is judged from its first span on, by what is usual for the app: as a whole, or for the release
+    /// that is known longest. Its own level is soon found, for how far it may be off is said, too.
     public static func beginning(_ need: Need, after elders: [DropMemory]) -> DropMemory {
         var memory = DropMemory(need)
         var elder: DropMemory?
@@ -129,8 +130,8 @@ public struct DropMemory: AskedMemory {
         return take(bucket)
     }
 
-    /// A user who starts the app again and crashes again is a trouble of one. Where it is known how many users crashed in the very same
-    /// span, what is far more than they usually cause does not count.
+    /// A user who starts the app again and crashes again is a trouble of one. Where it is known how many users crashed
+    /// in the very same span, what is far more than they usually cause does not count.
     private mutating func leaveOutLoops(of metrics: Metrics, _ bucket: inout Bucket) {
         guard search.value?.metric == .crashFreeSessions, let users = metrics[.crashedUsers], users >= 0,
             users <= bucket.total
@@ -156,8 +157,8 @@ public struct DropMemory: AskedMemory {
 
     /// Whether this was seen after the newest span, as far as clocks agree.
     ///
-    /// A wall clock that was ahead has left spans behind that have not been yet: when it is back, they go, or nothing true
-    /// would fit. A single old sight is passed over: it may have lain somewhere.
+    /// A wall clock that was ahead has left spans behind that have not been yet: when it is back, they go, or nothing
+    /// true would fit. A single old sight is passed over: it may have lain somewhere.
     private mutating func isTimely(_ seen: Int64) -> Bool {
         let limit = seen + DropMemory.clockSlackMax
         guard score.until > limit else {
@@ -179,8 +180,8 @@ public struct DropMemory: AskedMemory {
 
     /// Whether a span is about as long as those taken so far.
     ///
-    /// Sources give spans of several lengths side by side, and the distinct users of an hour are not those of five minutes:
-    /// their rates cannot be compared. The shortest counts; but a single odd one changes nothing.
+    /// Sources give spans of several lengths side by side, and the distinct users of an hour are not those of five
+    /// minutes: their rates cannot be compared. The shortest counts; but a single odd one changes nothing.
     private mutating func fits(_ bucket: Bucket) -> Bool {
         let length = bucket.to - bucket.from
         guard length <= DropMemory.spanMax else { return false }
@@ -316,8 +317,8 @@ public struct DropMemory: AskedMemory {
         forgetTables()
     }
 
-    /// A span that began no suspicion, or was the first of one, shows by how much counts vary: what rings for one span alone is
-    /// noise, too.
+    /// A span that began no suspicion, or was the first of one, shows by how much counts vary: what rings for one span
+    /// alone is noise, too.
     private mutating func learnNoise(at place: Int, _ usual: Double) {
         let bucket = recent[place]
         guard recent[place + 1].from - bucket.to < DropMemory.spanMax else {

@@ -8,10 +8,11 @@ internal import PluginKit
 
 /// The evidence that the rate of bad cases has risen, for falls of eight depths at once.
 ///
-/// For each depth it is the Shiryaev-Roberts statistic: summed over all moments at which the fall could have begun, how much
-/// likelier the counts since then are with it than without. While nothing has changed it grows on average by just the time
-/// that passes, whatever the traffic and however often somebody looks. So it is measured in days, and it reaches 90 days
-/// by chance once in 90 days at most, for as long as the usual rate and the noise are known (see `DropTable`).
+/// For each depth it is the Shiryaev-Roberts statistic: summed over all moments at which the fall could have begun, how
+/// much likelier the counts since then are with it than without. While nothing has changed it grows on average by just
+/// the time that passes, whatever the traffic and however often somebody looks. So it is measured in days, and it
+/// reaches 90 days by chance once in 90 days at most, for as long as the usual rate and the noise are known (see
+/// `DropTable`).
 struct DropScore: Hashable, Sendable {
     typealias Depths = SIMD8<Double>
 
@@ -47,8 +48,8 @@ struct DropScore: Hashable, Sendable {
     }()
     /// From here on nothing is learned. Rules fire later, at two fifths of 15 days or more: see `DropMemory.rarityMin`.
     static let suspicious = 6.0
-    /// What was no more than this was chance once it is over, and its hours are learned from like others. Without them a small
-    /// app would learn too low a rate, from the hours alone in which it was lucky.
+    /// What was no more than this was chance once it is over, and its hours are learned from like others. Without them
+    /// a small app would learn too low a rate, from the hours alone in which it was lucky.
     private static let memorable = 24.0
     private static let unsuspicious = 0.7
     /// The evidence for the usual rate that ends a suspicion: e to the fifth to one.

@@ -8,10 +8,10 @@ internal import PluginKit
 
 /// What all spans of a clock hour have in common: the usual rate, how counts vary, and which falls are looked for.
 ///
-/// Counts are taken as compound: how many troubles there are is negative binomial, for the rate varies from span to span,
-/// and each is one bad case or, rarely, a loop of them with a geometric tail. So a long loop is a rare accident and no
-/// proof of a fall, though a plain negative binomial of the same variance would call it impossible. In a fall there are more troubles
-/// of the same kind: the shape grows with the rate.
+/// Counts are taken as compound: how many troubles there are is negative binomial, for the rate varies from span to
+/// span, and each is one bad case or, rarely, a loop of them with a geometric tail. So a long loop is a rare accident
+/// and no proof of a fall, though a plain negative binomial of the same variance would call it impossible. In a fall
+/// there are more troubles of the same kind: the shape grows with the rate.
 struct DropTable: Hashable, Sendable {
     typealias Depths = DropScore.Depths
 
@@ -36,7 +36,8 @@ struct DropTable: Hashable, Sendable {
 
     /// How many deviations the usual rate is raised by. With less, false alarms of small apps are more than promised.
     private static let margin = 0.5
-    /// The first depth as a share of `by`: a fall of just that depth is found sooner by one that is looked for below it.
+    /// The first depth as a share of `by`: a fall of just that depth is found sooner by one that is looked for below
+    /// it.
     static let first = 0.6
     /// Bad cases in a loop on average, and how likely one more is.
     static let loopLength = 5.0

@@ -4,12 +4,13 @@ internal import PluginKit
 /// e · (1 + clumps + rate · e).
 ///
 /// Clumps come at any traffic: one user who starts the app again and crashes again. The rate of single spans moves for
-/// causes that many users share, which shows the more the more users there are. Quiet and busy spans tell the two apart.
+/// causes that many users share, which shows the more the more users there are. Quiet and busy spans tell the two
+/// apart.
 ///
 /// Each span is compared with those before and those after it, by the product of both differences. On average that is
-/// the variance of the span in the middle, whatever the level is and however it drifts, and nothing at the edge of a fall,
-/// where one of the two differences is small. So no square needs to be cut, which would cut just the clumps that are to be
-/// learned; and one long loop counts in full, while a fall that nobody has noticed counts for little.
+/// the variance of the span in the middle, whatever the level is and however it drifts, and nothing at the edge of a
+/// fall, where one of the two differences is small. So no square needs to be cut, which would cut just the clumps that
+/// are to be learned; and one long loop counts in full, while a fall that nobody has noticed counts for little.
 struct Noise: Hashable, Sendable {
     /// The normal equations of the two shares: e and e² by what is left of the products when chance is taken away.
     struct Sums: Hashable, Sendable {
@@ -21,7 +22,8 @@ struct Noise: Hashable, Sendable {
     }
 
     var sums = Sums()
-    /// The spans before the next one to learn from: a mean in which each counts half as much again as the one before it.
+    /// The spans before the next one to learn from: a mean in which each counts half as much again as the one before
+    /// it.
     var before: Baseline.Sums?
     /// Both shares as they were when an hour was learned last. What is judged in an hour is judged by the same.
     var clumps = Noise.clumpsUsual
@@ -29,8 +31,8 @@ struct Noise: Hashable, Sendable {
 
     // Tried on the simulated apps of Benchmarks/Sources/Signal.
 
-    /// Before anything is known counts vary by 1.3 times chance, and that weighs as much as this many expected bad cases,
-    /// whatever the traffic.
+    /// Before anything is known counts vary by 1.3 times chance, and that weighs as much as this many expected bad
+    /// cases, whatever the traffic.
     private static let clumpsUsual = 0.3
     private static let weight = 30.0
     /// A month of spans of five minutes.
@@ -58,7 +60,8 @@ struct Noise: Hashable, Sendable {
             before.bad - before.expected, span.bad - span.expected, next.bad - next.expected
         )
         let expected = span.expected
-        // What chance alone gives is taken from how many there are, for in a fall that nobody has noticed there are more.
+        // What chance alone gives is taken from how many there are, for in a fall that nobody has noticed there are
+        // more.
         let byChance =
             expected * (before.bad + span.bad + next.bad) / (before.expected + expected + next.expected)
         let excess = (middle - first) * (middle - last) - byChance
@@ -79,7 +82,8 @@ struct Noise: Hashable, Sendable {
     mutating func settle() {
         let clumpsClumps = sums.clumpsClumps + Noise.weight
         let clumpsSum = sums.clumps + Noise.weight * Noise.clumpsUsual
-        // That there is no noise in the rate is as sure as what is thought of clumps, at the counts that are usual here.
+        // That there is no noise in the rate is as sure as what is thought of clumps, at the counts that are usual
+        // here.
         let usual = sums.clumpsRate / max(sums.clumpsClumps, 1e-6)
         let rateRate = sums.rateRate + Noise.weight * usual * usual + 1e-12
         let determinant = clumpsClumps * rateRate - sums.clumpsRate * sums.clumpsRate

@@ -254,7 +254,7 @@ extension DropDetector {
                 ["nothing is ever that certain; expected at least 1 per 3650d"]
             ),
         ] as [([String: Option.Value], [String])])
-    func `what makes no sense is told`(values: [String: Option.Value], expected: [String]) {
+    func `what makes no sense is reported`(values: [String: Option.Value], expected: [String]) {
         #expect(problems(values) == expected)
     }
 

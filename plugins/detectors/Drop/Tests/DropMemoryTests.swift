@@ -96,8 +96,8 @@ import Testing
 }
 
 @Suite struct `Evidence for a fall` {
-    /// The chances of so many bad cases as the rule takes them to vary, worked out the long way: the number of troubles is
-    /// negative binomial, and each is one case or a geometric loop.
+    /// The chances of so many bad cases as the rule takes them to vary, worked out the long way: the number of troubles
+    /// is negative binomial, and each is one case or a geometric loop.
     private func chances(most: Int, _ table: DropTable, users: Double) -> [Double] {
         let troubles = users * table.rate / table.size
         let spread = max(1e-3, (table.scatter + table.rateNoise * users * table.rate) / table.size)

@@ -4,8 +4,8 @@ import Testing
 @testable import DropDetector
 
 @Suite struct `Memories of a share from earlier versions` {
-    /// As the first version wrote it, in the middle of a suspicion; only the many equal numbers of the rhythm are put together
-    /// here.
+    /// As the first version wrote it, in the middle of a suspicion; only the many equal numbers of the rhythm are put
+    /// together here.
     private static let first = """
         {"need":{"metric":"crash_free_sessions","by":0.005},"grain":300000,"odd":[0,0,0],\
         "recent":[[1795226400000,1795226700000,1,700,1795226730000],[1795226700000,1795227000000,9,700,1795227030000]],\

@@ -5,8 +5,8 @@ import Testing
 
 @testable import DropDetector
 
-/// Sessions of an app that has only this noise: so many crashed ones expected in a span of five minutes, by night a quarter of
-/// those by day.
+/// Sessions of an app that has only this noise: so many crashed ones expected in a span of five minutes, by night a
+/// quarter of those by day.
 private struct NoisyApp {
     /// Why counts vary; each makes them vary twice as much as by chance.
     enum Cause: String, CaseIterable, CustomTestStringConvertible {
@@ -90,7 +90,8 @@ private struct NoisyApp {
             var app = NoisyApp(cause, expected: expected, seed: seed)
             app.pass(days: 10.5)
             let learned = app.memory.baseline.noise.dispersion(expected: expected)
-            // Clumps vary as much at any traffic; a common cause shows more at busy hours, and this is the mean of them.
+            // Clumps vary as much at any traffic; a common cause shows more at busy hours, and this is the mean of
+            // them.
             #expect((1.4...2.6).contains(learned), "\(learned) of 2, \(cause.rawValue) at \(expected), seed \(seed)")
         }
     }

@@ -32,7 +32,7 @@ private typealias Issue = AlertModel.Issue
     }
 
     @Test(arguments: [(5, 5), (6, 1), (40, 1)])
-    func `up to five are told one by one, more in one message`(_ count: Int, _ messages: Int) throws {
+    func `up to five are announced one by one, more in one message`(_ count: Int, _ messages: Int) throws {
         var bot = try bot()
         see(&bot, 1...count)
         #expect(opened(bot).count == messages)
@@ -62,7 +62,7 @@ private typealias Issue = AlertModel.Issue
         #expect(opened(bot).count == 3)
     }
 
-    @Test func `it is over when it is no news any more, and what it told of is not told after that`() throws {
+    @Test func `it is over when it is no news any more, and what it announced is not repeated after that`() throws {
         var bot = try bot()
         see(&bot, 1...40)
         bot.crash(after: .minutes(1))

@@ -30,7 +30,7 @@ private typealias Issue = AlertModel.Issue
         Set(bot.state.incidents.inOrder.filter(\.isOpen).compactMap(\.key))
     }
 
-    @Test func `the first run does not announce the whole past, and what is born later is told once`() throws {
+    @Test func `the first run does not announce the whole past, and what is born later is announced once`() throws {
         var bot = try bot()
         let began = bot.now
         let past = (0..<50).map { Issue(id: "old\($0)", title: "", users: 500, firstSeen: began - .days(Int64($0))) }
@@ -63,7 +63,7 @@ private typealias Issue = AlertModel.Issue
         #expect(open(bot) == ["c"])
     }
 
-    @Test func `an issue is told when it has hit enough, though it began small`() throws {
+    @Test func `an issue is announced when it has hit enough, though it began small`() throws {
         var bot = try bot(["min_users": "25", "severity": "critical"])
         _ = see(&bot, [])
         let born = bot.now
@@ -76,7 +76,7 @@ private typealias Issue = AlertModel.Issue
         #expect(bot.state.incidents.inOrder.map(\.severity) == [.critical])
     }
 
-    @Test func `what grows only when it is old news is not told`() throws {
+    @Test func `what grows only when it is old news is not announced`() throws {
         var bot = try bot(["fresh_for": "2h"])
         _ = see(&bot, [])
         let born = bot.now
@@ -84,7 +84,7 @@ private typealias Issue = AlertModel.Issue
         #expect(see(&bot, [Issue(id: "a", title: "", users: 5000, firstSeen: born)]) == [])
     }
 
-    @Test func `issues that nobody wants to hear of, or that are fixed, are not told`() throws {
+    @Test func `issues that nobody wants to hear of, or that are fixed, are not announced`() throws {
         var bot = try bot()
         _ = see(&bot, [])
         let born = bot.now
@@ -98,7 +98,7 @@ private typealias Issue = AlertModel.Issue
         #expect(see(&bot, [issue("unresolved")]) == [])
     }
 
-    @Test func `issues without users are told only where none are asked for`() throws {
+    @Test func `issues without users are announced only where none are asked for`() throws {
         for (options, kinds) in [([:], []), (["min_users": "0"], [.opened])]
             as [(WrittenOptions, [Notification.Kind])]
         {
@@ -121,7 +121,7 @@ private typealias Issue = AlertModel.Issue
 
     /// Worlds of issues of which the truth is known: late and lost looks, shrinking counts, stepping clocks, kills.
     @Test(arguments: UInt64(1)...12)
-    func `only what was born under its eyes and hit enough is told, and that once`(seed: UInt64) throws {
+    func `only what was born under its eyes and hit enough is announced, and that once`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var bot = try bot()
         let began = bot.now

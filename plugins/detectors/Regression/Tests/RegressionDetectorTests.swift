@@ -29,7 +29,7 @@ private typealias Issue = AlertModel.Issue
         }
     }
 
-    @Test func `an issue that was resolved and occurs again is told once, and again when it comes again`() throws {
+    @Test func `an issue that was resolved and occurs again is announced once, and again when it comes again`() throws {
         var bot = try bot()
         let told = play(&bot, ["resolved", "resolved", "unresolved", "unresolved", "resolved", "unresolved"])
         #expect(told == [[], [], [.opened], [], [.resolved], [.opened]])
@@ -44,7 +44,7 @@ private typealias Issue = AlertModel.Issue
         #expect(play(&bot, ["regressed", "regressed", "ongoing", "regressed"]) == [[], [], [], [.opened]])
     }
 
-    @Test func `too few users are not told, and an end after a day`() throws {
+    @Test func `too few users are not announced, and an end after a day`() throws {
         var bot = try bot(["min_users": "51"])
         #expect(play(&bot, ["resolved", "open", "open"]) == [[], [], []])
         var other = try self.bot(["fresh_for": "2h", "severity": "info"])

@@ -3,7 +3,8 @@ public import PluginKit
 /// How a release began: its crashes by the time of its first hundred sessions, its first two hundred, and so on.
 ///
 /// Releases that came out on different days can so be compared at the same adoption. Only complete spans that do not
-/// overlap are counted: where a source measures rolling spans, a part of its sessions, but of each release in the same way.
+/// overlap are counted: where a source measures rolling spans, a part of its sessions, but of each release in the same
+/// way.
 ///
 /// It is kept of every release from its first sessions on, for a rule that is added later could not catch up.
 public struct Launch: StandingMemory {

@@ -25,7 +25,7 @@ extension ReleaseDetector {
     }
 
     /// Releases in sight, the newest last: by their versions, or where some have none by when they were first seen.
-    func inOrder(_ parts: [Sight.Part]) -> [Sight.Part] {
+    func inOrder(_ parts: [Sight.Entry]) -> [Sight.Entry] {
         let named = parts.filter { !($0.subject.release ?? "").isEmpty && !$0.series.samples.isEmpty }
         guard let newest = named.compactMap(\.series.samples.last?.span.to).max() else { return [] }
         // One that nobody uses any more is no measure of today.
@@ -41,7 +41,7 @@ extension ReleaseDetector {
     }
 
     /// A release with its figure over the window.
-    func current(_ part: Sight.Part) -> Candidate? {
+    func current(_ part: Sight.Entry) -> Candidate? {
         guard let measured = part.series.measured(metric, over: window), let share = measured.figure.share,
             share.total > 0
         else { return nil }
@@ -51,11 +51,11 @@ extension ReleaseDetector {
             isComplete: measured.isComplete, bad: bad, total: share.total)
     }
 
-    private func name(_ part: Sight.Part) -> String { (part.subject.release ?? "").tamed.clipped(to: 80) }
+    private func name(_ part: Sight.Entry) -> String { (part.subject.release ?? "").tamed.clipped(to: 80) }
 
-    func overSameHours(_ new: Candidate, _ series: Series, _ before: some Sequence<Sight.Part>) -> Pair? {
+    func overSameHours(_ new: Candidate, _ series: Series, _ before: some Sequence<Sight.Entry>) -> Pair? {
         // Each check spends the part of the day that has passed since the one before.
-        let checks = series.lookSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? checksPerDay
+        let checks = series.sampleSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? checksPerDay
         return before.lazy.compactMap { current($0) }.first { $0.total >= volumeMin && overlaps($0, new) }
             .map { Pair(new: new, old: $0, checks: checks) }
     }
@@ -68,7 +68,7 @@ extension ReleaseDetector {
 
     /// The last stage that both have reached; only of releases that the bot has seen come out.
     func atSameAdoption(
-        _ new: Candidate, _ newest: Series, _ before: some Sequence<Sight.Part>, _ sight: Sight
+        _ new: Candidate, _ newest: Series, _ before: some Sequence<Sight.Entry>, _ sight: Sight
     ) -> Pair? {
         let watch = (sight.parts.map(\.series) + [sight.series]).compactMap(\.firstSeen).min()
         guard let watch, newest.firstSeen ?? watch > watch else { return nil }
@@ -95,7 +95,7 @@ extension ReleaseDetector {
             total: stage.sessions)
     }
 
-    func why(isUnjudged part: Sight.Part) -> String {
+    func why(isUnjudged part: Sight.Entry) -> String {
         guard let measured = part.series.measured(metric, over: window) else {
             return "there is no figure for \(metric.title)"
         }

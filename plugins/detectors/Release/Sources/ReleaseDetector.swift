@@ -2,8 +2,8 @@ public import PluginKit
 
 /// A detector that compares the newest release of an app with the one before it, over the same hours.
 ///
-/// It fires when the newer one is worse by more than luck can explain, counting every check of a day, and says what that
-/// costs the whole app.
+/// It fires when the newer one is worse by more than luck can explain, counting every check of a day, and says what
+/// that costs the whole app.
 public struct ReleaseDetector: Detector {
     public static let manifest = PluginManifest(
         name: "release", summary: "Fires when the newest release is worse than the one before it.",
@@ -186,8 +186,8 @@ public struct ReleaseDetector: Detector {
     /// Whether so many of the bad cases would hardly be the new release's if both were alike.
     ///
     /// Given how many bad cases there are, the new release's share of them is that of its users: an exact test without
-    /// a guess at the common rate (Przyborowski and Wilenski, 1940). The checks are summed up, of a day or of all stages
-    /// of a release, so that the chance of any false alarm is bounded however often the bot checks.
+    /// a guess at the common rate (Przyborowski and Wilenski, 1940). The checks are summed up, of a day or of all
+    /// stages of a release, so that the chance of any false alarm is bounded however often the bot checks.
     private func isCarried(_ pair: Pair) -> Bool {
         let (new, old) = (pair.new, pair.old)
         let bad = (new.bad + old.bad).rounded()

@@ -101,10 +101,10 @@ import Testing
     func `a verdict follows from two releases`(of pair: Case) throws {
         let rule = try pair.options.detector(ReleaseDetector.self, checksPerDay: 24)
         let now = Moment.rehearsalStart
-        func part(_ name: String, _ metrics: Metrics) -> Sight.Part {
+        func part(_ name: String, _ metrics: Metrics) -> Sight.Entry {
             var series = Series()
             series.add(.figures(metrics, of: subject(name), at: now, lasting: .hours(1)), keeping: .hours(6))
-            return Sight.Part(subject(name), series)
+            return Sight.Entry(subject(name), series)
         }
         let parts = [pair.old.map { part("5.1", $0) }, pair.new.map { part("5.2", $0) }].compactMap { $0 }
         let findings = rule.findings(in: Sight(subject(nil), parts: parts), at: now)
@@ -132,11 +132,11 @@ import Testing
             ([:], []), (["compare": "same_adoption", "metric": "crash_free_sessions"], []),
             (["metric": "anr_rate", "worse_by": "0", "critical": "2pp", "for": "1h"], []),
         ] as [(WrittenOptions, [String])])
-    func `a mistake is told at its place`(options: WrittenOptions, expected: [String]) throws {
+    func `a mistake is reported at its place`(options: WrittenOptions, expected: [String]) throws {
         #expect(try options.problems(for: ReleaseDetector.self) == expected)
     }
 
-    @Test func `a bad release is told once with what it costs, and is over when it is fixed or replaced`() throws {
+    @Test func `a bad release is announced once with what it costs, and is over when it is fixed or replaced`() throws {
         var bot = try bot()
         #expect(see(&bot, [nil: (24_000, 140), "5.1": (20_000, 80), "5.2": (4000, 60)]) == ["opened 5.2 warning"])
         let sentence = try #require(bot.state.incidents.inOrder.first).evidence.sentence
@@ -249,7 +249,8 @@ import Testing
             }
             add(300, 0.01, "5.1", to: &old)
             add(sessions / 2, rate, "5.2", to: &new)
-            let sight = Sight(subject(nil), parts: [Sight.Part(subject("5.1"), old), Sight.Part(subject("5.2"), new)])
+            let sight = Sight(
+                subject(nil), parts: [Sight.Entry(subject("5.1"), old), Sight.Entry(subject("5.2"), new)])
             for finding in rule.findings(in: sight, at: now) {
                 if case .firing = finding.judgement.verdict { return look + 1 }
             }
@@ -264,14 +265,14 @@ import Testing
         #expect(alarms <= 10, "\(alarms) of 200 days")
     }
 
-    @Test func `a release that crashes three times as often is told within hours`() throws {
+    @Test func `a release that crashes three times as often is announced within hours`() throws {
         var random = SeededRandom(seed: 8)
         let looks = try (0..<20).map { _ in try #require(try dayWith(120, crashing: 0.03, &random)) }
         #expect(looks.sorted()[10] <= 12, "\(looks.sorted())")
     }
 
     @Test(arguments: UInt64(1)...12)
-    func `whatever comes, nothing traps, and only releases with enough users are told`(seed: UInt64) throws {
+    func `whatever comes, nothing traps, and only releases with enough users are announced`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var bot = try bot(["metric": "crash_free_sessions", "report_fine": "true"])
         let names = [nil, "", "5.1", "5.2", "5.10", "abc", String(repeating: "5.", count: 2048)]

@@ -52,8 +52,8 @@ public struct StaleDetector: Detector {
         return [Finding(Judgement(.ok(recovered: true), .far, evidence))] + apps(in: sight, lastGood)
     }
 
-    /// What is to say of single apps while others are as they should be: which the source does not name any more, and which are
-    /// back. An app is as young as the youngest of its releases.
+    /// What is to say of single apps while others are as they should be: which the source does not name any more, and
+    /// which are back. An app is as young as the youngest of its releases.
     private func apps(in sight: Sight, _ lastGood: Moment) -> [Finding] {
         var newest: [Subject: TimeSpan] = [:]
         for part in sight.parts {

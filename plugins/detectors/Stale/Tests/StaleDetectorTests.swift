@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a source that answers with old figures is told once, and when it is fresh again`() throws {
+    @Test func `a source that answers with old figures is announced once, and when it is fresh again`() throws {
         var bot = try bot()
         let start = bot.now
         answer(&bot, until: start + .minutes(60)) { _ in start }
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...12)
-    func `while figures come in time nothing is told, though clocks step and spans overlap`(seed: UInt64) throws {
+    func `while figures come in time nothing is announced, though clocks step and spans overlap`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         // As much as spans may end late, clocks step, and polls lie apart in this world.
         var bot = try bot(["after": "3h"])

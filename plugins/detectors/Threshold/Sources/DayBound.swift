@@ -8,23 +8,23 @@ internal import PluginKit
 
 /// How surprising a share of bad cases is, counting every check of a day.
 ///
-/// One check asks for the exact binomial tail: the chance that at least `bad` of `total` cases are bad when each is with
-/// the rate of the limit (the one-sided test behind the Clopper-Pearson bound). It is exact at a hundred cases and at a
-/// million, where the Wilson interval is only near, and errs to the quiet side: with few cases Wilson's true confidence
-/// drops below its name, which is just where false alarms at night come from.
+/// One check asks for the exact binomial tail: the chance that at least `bad` of `total` cases are bad when each is
+/// with the rate of the limit (the one-sided test behind the Clopper-Pearson bound). It is exact at a hundred cases and
+/// at a million, where the Wilson interval is only near, and errs to the quiet side: with few cases Wilson's true
+/// confidence drops below its name, which is just where false alarms at night come from.
 ///
-/// But the bot checks again and again, and one bound per check would fire every few days. So the chance of *any* alarm in
-/// a day is bounded, by the smaller of two sums that both hold whatever the overlap of the spans:
+/// But the bot checks again and again, and one bound per check would fire every few days. So the chance of *any* alarm
+/// in a day is bounded, by the smaller of two sums that both hold whatever the overlap of the spans:
 ///
-/// - the number of such checks in a day times the chance of one (Boole), where a check counts for the time since the one
-///   before it;
+/// - the number of such checks in a day times the chance of one (Boole), where a check counts for the time since the
+///   one before it;
 /// - the expected number of times that the count in a window sliding over the day reaches `bad`. The count rises only
 ///   when a case arrives that is bad while the one that leaves is not, so with `b` the binomial density that is
 ///   P(start) + (day / span) · bad · (1 − rate) · b(bad). It holds however often the bot checks.
 ///
-/// All of that is for cases that go wrong each for itself. Those of real apps come in clumps: one user starts the app again and
-/// crashes again, one service fails many at once. Counts whose variance is so many times that of chance say as much as so many
-/// times fewer cases, so both counts are divided by it (the design effect of sample surveys).
+/// All of that is for cases that go wrong each for itself. Those of real apps come in clumps: one user starts the app
+/// again and crashes again, one service fails many at once. Counts whose variance is so many times that of chance say
+/// as much as so many times fewer cases, so both counts are divided by it (the design effect of sample surveys).
 struct DayBound {
     let bad: Double
     let total: Double
@@ -44,8 +44,8 @@ struct DayBound {
     /// The largest rate of bad cases at which such a day would still be a surprise: what the rate is at least.
     func leastRate(chance: Double) -> Double {
         guard total > 0, bad > 0 else { return 0 }
-        // The logarithm of the chance is nearly straight in that of the rate, so where the line through both ends crosses is soon
-        // near (regula falsi, Illinois). Every third step halves, for where it is not.
+        // The logarithm of the chance is nearly straight in that of the rate, so where the line through both ends
+        // crosses is soon near (regula falsi, Illinois). Every third step halves, for where it is not.
         var (low, high) = (0.0, bad / total)
         var (below, above): (Double?, Double) = (nil, -log(chance))
         var wasLow: Bool?

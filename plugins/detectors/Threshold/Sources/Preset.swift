@@ -9,8 +9,8 @@ enum Preset: String, CaseIterable, Sendable {
     /// Play's limit for apps that do not respond, alone.
     case anr
 
-    /// From Play's documentation of Android vitals: user-perceived crash rate 1.09 %, user-perceived ANR rate 0.47 %, and
-    /// 8 % of either on one phone model. Play calls a rate bad from that number on.
+    /// From Play's documentation of Android vitals: user-perceived crash rate 1.09 %, user-perceived ANR rate 0.47 %,
+    /// and 8 % of either on one phone model. Play calls a rate bad from that number on.
     var limits: [(metric: Metric, comparison: Comparison)] {
         let (crashes, freezes) = self == .playBadBehaviourPhone ? (0.92, 0.08) : (0.9891, 0.0047)
         let anr = (Metric.anrRate, Comparison(.greaterOrEqual, freezes, isPercentage: true))

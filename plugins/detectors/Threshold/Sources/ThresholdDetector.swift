@@ -249,8 +249,9 @@ public struct ThresholdDetector: SubjectDetector {
         guard measured.isComplete || isSureToStay else {
             return unknown("the span is not complete yet", .between, evidence)
         }
-        // Each check spends the part of the day that has passed since the one before, so checking more often buys nothing.
-        let checks = series.lookSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? checksPerDay
+        // Each check spends the part of the day that has passed since the one before, so checking more often buys
+        // nothing.
+        let checks = series.sampleSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? checksPerDay
         for limit in holding where isCarried(figure, limit.comparison, measured.span, checks) {
             evidence.limit = limit.comparison
             describeBound(figure, limit.comparison, measured.span, checks, &evidence)

@@ -2,8 +2,8 @@ internal import PluginKit
 
 /// The spans that a threshold judges, shortest first: its window, and wider ones for when too few were there.
 ///
-/// A wider span is taken only for want of volume, never because of what the figure is: the first that reaches the volume
-/// decides, so looking at several does not give luck several chances.
+/// A wider span is taken only for want of volume, never because of what the figure is: the first that reaches the
+/// volume decides, so looking at several does not give luck several chances.
 struct Widening: Hashable, Sendable {
     let windows: [Duration]
 

@@ -87,7 +87,7 @@ import ThresholdDetector
     }
 
     @Test(arguments: BadInput.allCases)
-    func `bad input rings no bell, and what is wrong afterwards is told`(_ bad: BadInput) throws {
+    func `bad input rings no bell, and what is wrong afterwards is reported`(_ bad: BadInput) throws {
         let rule = try (["metric": "crash_free_users", "warning": "< 99.5%", "critical": "< 99.0%"] as WrittenOptions)
             .detector(ThresholdDetector.self)
         let outcome = bad.played(DetectorPlan(name: "rule", detector: rule))

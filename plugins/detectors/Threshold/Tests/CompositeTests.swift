@@ -166,7 +166,7 @@ import Testing
                 ["3:9: the confidence must be at least 50% and below 100% [the default is 95%]"]
             ),
         ] as [(WrittenOptions, [String])])
-    func `a mistake is told at its place`(options: WrittenOptions, expected: [String]) throws {
+    func `a mistake is reported at its place`(options: WrittenOptions, expected: [String]) throws {
         #expect(Array(Set(try options.problems(for: ThresholdDetector.self))).sorted() == expected)
     }
 

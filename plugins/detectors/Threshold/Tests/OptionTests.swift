@@ -113,7 +113,7 @@ import ThresholdDetector
                 ]
             ),
         ] as [(WrittenOptions, [String])])
-    func `a mistake is told at its place`(options: WrittenOptions, expected: [String]) throws {
+    func `a mistake is reported at its place`(options: WrittenOptions, expected: [String]) throws {
         #expect(try options.problems(for: ThresholdDetector.self) == expected)
     }
 

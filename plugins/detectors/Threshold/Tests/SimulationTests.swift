@@ -7,8 +7,9 @@ import ThresholdDetector
 
 /// Days of an app's life, minute by minute, with an hour before midnight to begin with.
 ///
-/// The traffic has a strong rhythm: twenty times as much in the afternoon as in the small hours. Bad cases come one by one or, one
-/// time in three, two at once, and independently of all others: so counts vary 1.5 times as much as by chance.
+/// The traffic has a strong rhythm: twenty times as much in the afternoon as in the small hours. Bad cases come one by
+/// one or, one time in three, two at once, and independently of all others: so counts vary 1.5 times as much as by
+/// chance.
 struct SimulatedDay {
     /// The figures of the hour that ends with each minute of the day.
     private(set) var hours: [(total: Int, bad: Int)] = []

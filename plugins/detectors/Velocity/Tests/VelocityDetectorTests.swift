@@ -81,7 +81,7 @@ private typealias Issue = AlertModel.Issue
             ),
             (["share": "0%"], []), (["share": "0.1%", "critical": "1%", "of": "users", "window": "1h"], []),
         ] as [(WrittenOptions, [String])])
-    func `a mistake is told at its place`(options: WrittenOptions, expected: [String]) throws {
+    func `a mistake is reported at its place`(options: WrittenOptions, expected: [String]) throws {
         #expect(try options.problems(for: VelocityDetector.self) == expected)
     }
 
@@ -108,7 +108,7 @@ private typealias Issue = AlertModel.Issue
         }
     }
 
-    @Test func `it is told once while it lasts, over when it has halved, and armed again then`() throws {
+    @Test func `it is announced once while it lasts, over when it has halved, and armed again then`() throws {
         var bot = try bot()
         let told = play(&bot, [5, 30, 40, 20, 13, 5, 30, nil, nil])
         #expect(told == [[], [.opened], [], [], [], [.resolved], [.opened], [.resolved], []])
@@ -135,7 +135,7 @@ private typealias Issue = AlertModel.Issue
     }
 
     @Test(arguments: UInt64(1)...12)
-    func `whatever comes, nothing is told below the limit, and nothing traps`(seed: UInt64) throws {
+    func `whatever comes, nothing is announced below the limit, and nothing traps`(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         var bot = try bot()
         for _ in 0..<120 {

@@ -13,7 +13,7 @@ import Testing
         incident.state = .firing
         if let reason {
             let hold = Hold(
-                kind: .opened, severity: .warning, reason: reason, since: now, until: .latest, lookAgain: .latest,
+                kind: .opened, severity: .warning, reason: reason, since: now, until: .latest, checkAgain: .latest,
                 summarizes: false)
             incident.standings["team"] = Standing(hold: hold)
         }

@@ -19,7 +19,7 @@ import Testing
         return incident
     }
 
-    @Test func `half an hour after the first was told, others are`() throws {
+    @Test func `half an hour after the first was announced, others are`() throws {
         let gate = try EscalateGate.written(["to": "oncall, boss"])
         #expect(gate.escalation(of: incident()) == Escalation(to: ["oncall", "boss"], from: now + .minutes(30)))
         let earlier = incident(told: ["team": 10, "ops": 5])

@@ -1,6 +1,6 @@
 // FileSource reads observations from a file, one JSON object a line: the door for anything that can write a file, such
-// as a script of one's own, an export, or a recorded day. It opens nothing itself; it says which stretch to read and what
-// the bytes mean.
+// as a script of one's own, an export, or a recorded day. It opens nothing itself; it says which stretch to read and
+// what the bytes mean.
 
 public import PluginKit
 

@@ -21,8 +21,8 @@ struct ObservedFile: Hashable, Sendable {
     /// How often reading starts over within a poll because the file was replaced meanwhile.
     private static let restartsMax = 3
 
-    /// Reads from the place to the end of the file, or from the beginning where there is no place or the file is not the
-    /// one it was.
+    /// Reads from the place to the end of the file, or from the beginning where there is no place or the file is not
+    /// the one it was.
     func read(
         after place: Place? = nil, then finish: @escaping @Sendable (FileStretch) -> PollReport
     ) -> PollStep {

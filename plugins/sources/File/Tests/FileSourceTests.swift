@@ -245,7 +245,7 @@ extension PollReport {
         #expect(try play(source(follow: false), disk).summary == expected)
     }
 
-    @Test func `a file beyond the limit is told`() throws {
+    @Test func `a file beyond the limit is reported`() throws {
         var disk = Disk([])
         disk.bytes = Array(repeating: UInt8(ascii: "\n"), count: ObservedFile.stretchBytesMax + 1)
         #expect(
@@ -314,7 +314,7 @@ extension PollReport {
             ])
     }
 
-    @Test func `figures are told before the failure that follows them`() throws {
+    @Test func `figures are reported before the failure that follows them`() throws {
         let seen = try story(Disk([line(1), failed("the vendor is down", minute: 1)]), [{ _ in }, { _ in }])
         let failure = "unavailable: the file reports that its source failed: the vendor is down"
         #expect(seen == ["1", failure, failure])
@@ -347,7 +347,7 @@ extension PollReport {
         #expect(polls == 2)
     }
 
-    @Test func `a line without end is told`() throws {
+    @Test func `a line without end is reported`() throws {
         var disk = Disk([line(1)])
         disk.bytes += Array(repeating: UInt8(ascii: "x"), count: 2 * ObservedFile.stretchBytesMax)
         let seen = try story(disk, [{ _ in }])

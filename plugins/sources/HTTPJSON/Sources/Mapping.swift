@@ -1,6 +1,7 @@
 internal import PluginKit
 
-/// One mapped value as the config writes it: a path, then what is done with the value, such as `$.rate | percent | invert`.
+/// One mapped value as the config writes it: a path, then what is done with the value, such as `$.rate | percent |
+/// invert`.
 struct Mapping: Hashable, Sendable {
     /// What the value is for; decides which words make sense.
     enum Use: Hashable { case rows, number, text, instant }

@@ -108,7 +108,7 @@ import Testing
         #expect(report.warnings == ["the figures of old are older than 1h"])
     }
 
-    @Test func `a problem is told in its own words`() throws {
+    @Test func `a problem is reported in its own words`() throws {
         let source = try source(["app": "a"], map: ["users": "$.users"])
         let headers = [("Content-Type", "application/problem+json"), ("Retry-After", "30")]
         let response = HTTPResponse(status: 429, headers: headers, body: Array(try fixture("problem_details").utf8))

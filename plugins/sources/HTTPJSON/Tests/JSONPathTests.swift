@@ -137,7 +137,7 @@ private func select(_ path: String, from document: String) throws -> String {
             "expected a name in quotes, an index, a slice such as 0:3, or '*', found 'control character 7'"
         ),
     ])
-    func `a mistake is told with its place`(_ path: String, _ column: Int, _ problem: String) {
+    func `a mistake is reported with its place`(_ path: String, _ column: Int, _ problem: String) {
         #expect(throws: JSONPathError(column: column, problem: problem)) { try JSONPath(path) }
     }
 

@@ -46,7 +46,7 @@ import Testing
         ),
         ("$.a | missing", "'missing' in 'users' needs no_data or error or zero, such as 'missing no_data'"),
     ])
-    func `a wrong mapping is told`(_ mapping: String, _ expected: String) {
+    func `a wrong mapping is reported`(_ mapping: String, _ expected: String) {
         #expect(problems(map: ["users": mapping]) == [expected])
     }
 
@@ -61,7 +61,7 @@ import Testing
             ])
     }
 
-    @Test func `every mistake is told in one go`() {
+    @Test func `every mistake is reported in one go`() {
         let found = problems(
             ["app": "a", "each": "apps", "measured": "$[", "body": "{}"], map: ["users": "$..", "release": "$.v"],
             issues: ["each": "$.i", "id": "$.id", "titel": "$.t"], headers: ["Bad Name": "x", "X": "a\nb"])

@@ -193,7 +193,8 @@ import Testing
             "$.r[0].users: expected a number for 'users', found nothing there ($.r[0] is an array: select with [*])"
         ),
     ])
-    func `rows that are wrong are told, rows that are not there are no data`(_ body: String, _ expected: String) throws
+    func `rows that are wrong are reported, rows that are not there are no data`(_ body: String, _ expected: String)
+        throws
     {
         let source = try source(
             ["app": "a", "each": "$.r[*]"], map: ["users": "$.users", "crashed_users": "$.crashed"])
@@ -201,7 +202,7 @@ import Testing
         #expect(try report(source, answer(body)).summary == prefix + expected)
     }
 
-    @Test func `a percentage where a fraction belongs is told`() throws {
+    @Test func `a percentage where a fraction belongs is reported`() throws {
         let source = try source(["app": "a"], map: ["crash_free_users": "$.v"])
         #expect(try report(source, answer(#"{"v":99.5}"#)).summary.contains("a rate is a fraction from 0 to 1"))
     }
@@ -268,7 +269,7 @@ import Testing
         #expect(try report(source, answer(body)).summary == expected)
     }
 
-    @Test func `a row without the name of an app is told`() throws {
+    @Test func `a row without the name of an app is reported`() throws {
         let source = try source(map: ["users": "$.n", "app": "$.app"])
         #expect(
             try report(source, answer(#"{"n":1,"app":null}"#)).summary.hasSuffix(

@@ -103,7 +103,7 @@ import Testing
             (["headers": map(["X": "y\r\nZ: 1"])], "'X' is not a one-line header"),
             (["app": text("")], "'app' is empty"),
         ] as [([String: Option], String)]
-    ) func `a mistake is told at its place`(
+    ) func `a mistake is reported at its place`(
         _ values: [String: Option],
         _ message: String
     ) {

@@ -142,7 +142,7 @@ private struct Figures: Sendable {
         #expect(wide.failure?.description == "metric 'sessions': 101000 samples are more than 100000")
     }
 
-    @Test func `partial answers are told`() throws {
+    @Test func `partial answers are reported`() throws {
         let played = PlayedRecall(try source(), recall()) { _ in
             answer(#"{"status": "success", "isPartial": true, "data": {"resultType": "matrix", "result": []}}"#)
         }

@@ -33,7 +33,7 @@ import Testing
         #expect(throws: ProblemList.self) { try source(["url": option(.text(GuardedText(written)))]) }
     }
 
-    @Test func `every mistake is told at once`() {
+    @Test func `every mistake is reported at once`() {
         let values = [
             "url": option(.text("nowhere")), "token": option(.text(" ")), "projects": list("a", ""),
             "environments": list("a", "b", "c", "d", "e", "f"),

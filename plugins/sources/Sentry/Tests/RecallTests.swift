@@ -99,7 +99,7 @@ private struct Figures: Sendable {
         #expect(!next.requests.contains { $0.url.description.contains("/projects/") }, "names are remembered")
     }
 
-    @Test func `the bucket that is still filling is not told`() throws {
+    @Test func `the bucket that is still filling is not reported`() throws {
         let played = PlayedRecall(try source(), recall(from: midnight, to: now), answer: Figures().answer)
         #expect(observations(played).map(\.span.to).max() == Recall.floor(now, to: .hours(1)))
     }
@@ -150,7 +150,7 @@ private struct Figures: Sendable {
                 + #""totals": {}, "series": {"sum(session)": [1, 2]}}]}"#, "expected 1 figures, one for each interval"
         ), (#"{"intervals": ["yesterday"], "groups": []}"#, "$.intervals[0]: expected an instant"),
         (#"{"intervals": []}"#, "$.groups"),
-    ]) func `an answer of another shape is told with its path`(_ body: String, _ words: String) throws {
+    ]) func `an answer of another shape is reported with its path`(_ body: String, _ words: String) throws {
         let played = PlayedRecall(try source(), recall()) { request in
             request.url.description.contains("/projects/") ? answer(fixture: "projects.json") : answer(body)
         }

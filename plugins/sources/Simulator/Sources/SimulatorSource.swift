@@ -1,6 +1,6 @@
 // SimulatorSource is a seeded world with a few apps in it, so that a newcomer sees the bot work without an account
-// anywhere: days and nights, weekends, noise, and every now and then a release that crashes until its fix lands. It is a
-// function of the seed, the app and the time; it calls nothing and remembers nothing but when it was first asked.
+// anywhere: days and nights, weekends, noise, and every now and then a release that crashes until its fix lands. It is
+// a function of the seed, the app and the time; it calls nothing and remembers nothing but when it was first asked.
 
 public import PluginKit
 

@@ -2,8 +2,8 @@ internal import PluginKit
 
 /// The simulated apps: what happened in them between two moments.
 ///
-/// Time is cut into ticks, and what happens in a tick depends on nothing but seed, app and tick. So neighbouring spans add
-/// up, longer spans hold all that shorter ones do, and asking twice gives the same answer.
+/// Time is cut into ticks, and what happens in a tick depends on nothing but seed, app and tick. So neighbouring spans
+/// add up, longer spans hold all that shorter ones do, and asking twice gives the same answer.
 struct World {
     let seed: Int
     let apps: [String]

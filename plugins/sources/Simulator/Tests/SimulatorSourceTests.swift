@@ -165,7 +165,7 @@ private func crashFree(_ observation: Observation) -> Double {
         ([], "'apps' needs names"), ([""], "'apps' needs names"), (["a", "a"], "'apps' names an app twice"),
         ((0...50).map { "app\($0)" }, "'apps' names 51 apps, more than 50"),
     ])
-    func `a wrong list of apps is told`(_ apps: [String], _ message: String) {
+    func `a wrong list of apps is reported`(_ apps: [String], _ message: String) {
         #expect(throws: ProblemList(position, message)) { try source(apps: apps) }
     }
 }

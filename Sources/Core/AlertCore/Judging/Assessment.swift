@@ -1,7 +1,7 @@
 public import PluginKit
 
 /// What one rule makes of one thing now, or of a source that it has seen nothing of.
-public struct Look: Hashable, Sendable {
+public struct Assessment: Hashable, Sendable {
     public let rule: String
     public let source: String
     /// Nil where there is nothing of the source that the rule could judge.
@@ -16,17 +16,17 @@ extension Core {
     ///
     /// - Parameter isAsked: whether somebody wants to know of this rule and this thing; only what the rule has judged
     ///   before may be left out.
-    public func looks(
+    public func assessments(
         _ state: State, at now: Moment, _ isAsked: (_ rule: DetectorPlan, _ sight: Subject) -> Bool = { _, _ in true }
-    ) -> [Look] {
+    ) -> [Assessment] {
         plan.detectors.flatMap { rule in
             var seen: Set<String> = []
-            let looks = looks(state, rule, at: now, isAsked, &seen)
+            let assessments = assessments(state, rule, at: now, isAsked, &seen)
             let unseen = plan.sources.filter { rule.canConcern(source: $0.name) && !seen.contains($0.name) }
-            return looks
+            return assessments
                 + unseen.map { source in
                     let sentence = state.silence(of: source.name)
-                    return Look(
+                    return Assessment(
                         rule: rule.name, source: source.name, subject: nil, verdict: .unknown(sentence),
                         sentence: sentence)
                 }
@@ -34,11 +34,11 @@ extension Core {
     }
 
     /// - Parameter seen: gets the sources of which the rule is shown anything.
-    private func looks(
+    private func assessments(
         _ state: State, _ rule: DetectorPlan, at now: Moment, _ isAsked: (DetectorPlan, Subject) -> Bool,
         _ seen: inout Set<String>
-    ) -> [Look] {
-        var looks: [Look] = []
+    ) -> [Assessment] {
+        var assessments: [Assessment] = []
         // A long span is looked at often, and most of it has been judged: what nobody asks for must cost next to
         // nothing.
         if rule.scope == .subject, let judge = rule.judge {
@@ -47,30 +47,30 @@ extension Core {
                     guard rule.concerns(subject, labels: series.labels), !state.figures.isPart(subject, under: rule)
                     else { continue }
                     let judgement = judge.judge(series, at: now)
-                    looks.append(
-                        Look(
+                    assessments.append(
+                        Assessment(
                             rule: rule.name, source: subject.source, subject: subject, verdict: judgement.verdict,
                             sentence: judgement.evidence.sentence))
                 }
                 seen.insert(subject.source)
             }
-            return looks
+            return assessments
         }
         for sight in state.sights(of: rule, plan) {
             seen.insert(sight.subject.source)
-            if isAsked(rule, sight.subject) { looks += self.looks(rule, sight, at: now) }
+            if isAsked(rule, sight.subject) { assessments += self.assessments(rule, sight, at: now) }
         }
-        return looks
+        return assessments
     }
 
-    private func looks(_ rule: DetectorPlan, _ sight: Sight, at now: Moment) -> [Look] {
+    private func assessments(_ rule: DetectorPlan, _ sight: Sight, at now: Moment) -> [Assessment] {
         let findings = rule.detector.findings(in: sight, at: now).filter(rule.concerns)
         guard !findings.isEmpty else {
             // A rule that tells of issues and finds no news has judged all the same; one of figures found none to
             // judge.
             let sentence = rule.detector.readsIssues ? "" : "there is nothing in the figures that the rule could judge"
             return [
-                Look(
+                Assessment(
                     rule: rule.name, source: sight.subject.source, subject: sight.subject,
                     verdict: rule.detector.readsIssues ? .ok(recovered: true) : .unknown(sentence),
                     sentence: sentence)
@@ -78,7 +78,7 @@ extension Core {
         }
         return findings.map { finding in
             let subject = finding.subject ?? sight.subject
-            return Look(
+            return Assessment(
                 rule: rule.name, source: subject.source, subject: subject, verdict: finding.judgement.verdict,
                 sentence: finding.judgement.evidence.sentence)
         }
