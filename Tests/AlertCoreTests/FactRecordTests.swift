@@ -45,6 +45,7 @@ import Testing
     static let records = [
         #"{"kind":"observed","keep_ms":3600000,"observation":\#(observation)}"#,
         #"{"kind":"observed","keep_ms":3600000,"keep_polls":3,"observation":\#(observation)}"#,
+        #"{"kind":"summed","releases":3,"keep_ms":3600000,"keep_polls":3,"observation":\#(observation)}"#,
         #"{"kind":"learning","subject":\#(subject),"needs":[{"metric":"crash_free_users","by":0.005}]}"#,
         #"{"kind":"source","name":"ios","source":{"cursor":{"page":[1,2.5,null,true]},"#
             + #""validators":{"a":{"etag":"\"x\"","last_modified":null}},"last_polled":"2026-11-20T22:05:00Z","#
@@ -82,6 +83,10 @@ import Testing
             + #""issue_memory":{"began":"2026-11-20T22:00:00Z"},"#
             + #""launch":{"sessions":300,"crashed":1.5,"to":"2026-11-20T22:00:00Z","stages":[[0,100,1],[1,200,1.5]]},"#
             + #""first_seen":"2026-11-20T22:00:00Z","last_seen":"2026-11-20T22:05:30Z","learned":[]}}"#,
+        #"{"kind":"series","subject":\#(subject),"series":{"samples":[],"trail":[],"issues":[],"labels":{},"#
+            + #""issue_memory":{"began":"2026-11-20T22:00:00Z"},"#
+            + #""launch":{"sessions":300,"crashed":1.5,"to":"2026-11-20T22:00:00Z","stages":[[0,100,1],[1,200,1.5]]},"#
+            + #""first_seen":"2026-11-20T22:00:00Z","last_seen":"2026-11-20T22:05:30Z","releases":3,"learned":[]}}"#,
         #"{"kind":"numbering","next":8}"#,
     ]
 
@@ -94,6 +99,6 @@ import Testing
 
     @Test func `every kind of fact is among them`() throws {
         let kinds = Set(try Self.records.map { try JSON(parsing: $0)["kind"]?.string })
-        #expect(kinds.count == 21)
+        #expect(kinds.count == 22)
     }
 }

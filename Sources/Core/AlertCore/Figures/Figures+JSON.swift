@@ -5,6 +5,7 @@ extension Figures.Fact: RoomFact {
     var kind: String {
         switch self {
         case .observed: "observed"
+        case .summed: "summed"
         case .learning: "learning"
         case .forgotten: "forgotten"
         case .series: "series"
@@ -17,9 +18,10 @@ extension Figures.Fact: RoomFact {
     func putMembers(into json: inout JSONWriter) {
         switch self {
         case .observed(let observation, let retention):
-            json.member("keep_ms", retention.lookback.wholeMilliseconds)
-            if retention.earlierPolls > 0 { json.member("keep_polls", retention.earlierPolls) }
-            json.member("observation", ObservationLine.observed(observation))
+            Figures.Fact.put(observation, retention, into: &json)
+        case .summed(let observation, let releases, let retention):
+            json.member("releases", releases)
+            Figures.Fact.put(observation, retention, into: &json)
         case .learning(let subject, let needs):
             json.member("subject", subject)
             json.member("needs", needs)
@@ -32,14 +34,11 @@ extension Figures.Fact: RoomFact {
 
     init?(kind: String, _ reader: JSONReader, _ memories: MemoryKinds) throws(JSONMismatch) {
         switch kind {
-        case "observed":
-            guard case .observed(let observation) = try ObservationLine(reader.member("observation").value) else {
-                throw try reader.member("observation").mismatch(expected: "an observation")
-            }
-            let retention = Retention(
-                .milliseconds(Int64(try reader.member("keep_ms").int())),
-                earlierPolls: try reader.optional("keep_polls")?.int() ?? 0)
-            self = .observed(observation, keeping: retention)
+        case "observed": self = .observed(try Self.observation(reader), keeping: try Self.retention(reader))
+        case "summed":
+            self = .summed(
+                try Self.observation(reader), over: try reader.member("releases").releaseCount(),
+                keeping: try Self.retention(reader))
         case "learning":
             self = .learning(
                 try Subject(reader.member("subject")), try MemoryNeeds(reader.member("needs"), memories))
@@ -50,27 +49,56 @@ extension Figures.Fact: RoomFact {
         }
     }
 
-    /// Reads an `observed` record from its bytes, where it is written plainly; nil where the general reader has to look
+    private static func put(_ observation: Observation, _ retention: Retention, into json: inout JSONWriter) {
+        json.member("keep_ms", retention.lookback.wholeMilliseconds)
+        if retention.earlierPolls > 0 { json.member("keep_polls", retention.earlierPolls) }
+        json.member("observation", ObservationLine.observed(observation))
+    }
+
+    private static func observation(_ reader: JSONReader) throws(JSONMismatch) -> Observation {
+        guard case .observed(let observation) = try ObservationLine(reader.member("observation").value) else {
+            throw try reader.member("observation").mismatch(expected: "an observation")
+        }
+        return observation
+    }
+
+    private static func retention(_ reader: JSONReader) throws(JSONMismatch) -> Retention {
+        Retention(
+            .milliseconds(Int64(try reader.member("keep_ms").int())),
+            earlierPolls: try reader.optional("keep_polls")?.int() ?? 0)
+    }
+
+    /// Reads an `observed` or a `summed` record from its bytes, where it is written plainly; nil where the general reader has to look
     /// at it.
     init?(plain bytes: UnsafeBufferPointer<UInt8>) {
         var scanner = PlainJSON(bytes)
         var isObserved = false
-        var keep, polls: Double?
+        var isSummed = false
+        var keep, polls, releases: Double?
         var observation: Observation?
         let isPlain = scanner.members { scanner, name in
             switch name.count {
             case 4 where name.reads("kind"):
-                isObserved = scanner.rawText()?.reads("observed") ?? false
-                return isObserved
+                let kind = scanner.rawText()
+                isObserved = kind?.reads("observed") ?? false
+                isSummed = kind?.reads("summed") ?? false
+                return isObserved || isSummed
             case 7 where name.reads("keep_ms"): return scanner.set(&keep) { $0.number() }
+            case 8 where name.reads("releases"): return scanner.set(&releases) { $0.number() }
             case 10 where name.reads("keep_polls"): return scanner.set(&polls) { $0.number() }
             case 11 where name.reads("observation"): return scanner.set(&observation) { $0.observation() }
             default: return false
             }
         }
-        guard isPlain, scanner.isAtEnd, isObserved, let observation, let keep = keep.flatMap(Int64.init(exactly:)),
-            let polls = Int(exactly: polls ?? 0)
+        guard isPlain, scanner.isAtEnd, isObserved || isSummed, let observation,
+            let keep = keep.flatMap(Int64.init(exactly:)), let polls = Int(exactly: polls ?? 0)
         else { return nil }
-        self = .observed(observation, keeping: Retention(.milliseconds(keep), earlierPolls: polls))
+        let retention = Retention(.milliseconds(keep), earlierPolls: polls)
+        if isObserved {
+            self = .observed(observation, keeping: retention)
+        } else {
+            guard let releases = releases.flatMap(Int.init(exactly:)), releases > 0 else { return nil }
+            self = .summed(observation, over: releases, keeping: retention)
+        }
     }
 }

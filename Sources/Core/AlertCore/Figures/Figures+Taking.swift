@@ -10,6 +10,7 @@ extension Figures {
         let retention = plan.retention(of: source)
         var subjects: [Subject] = []
         var named: Set<Subject> = []
+        var parts = Parts()
         subjects.reserveCapacity(observations.count)
         named.reserveCapacity(observations.count)
         // With room for what follows, which would move all of them.
@@ -18,13 +19,19 @@ extension Figures {
             guard prepare(&observation, plan, at: now, &output) else { continue }
             record(.observed(observation, keeping: retention), &output)
             if named.insert(observation.subject).inserted { subjects.append(observation.subject) }
+            parts.note(observation)
+        }
+        for (app, spans) in parts.inOrder {
+            if sumUp(app, over: spans, plan, at: now, &output), named.insert(app).inserted { subjects.append(app) }
         }
         return subjects
     }
 
     /// Makes the observation what is kept of it; gives back whether it is kept.
-    private mutating func prepare(
-        _ observation: inout Observation, _ plan: Plan, at now: Moment, _ output: inout Output
+    ///
+    /// - Parameter isSum: whether it was summed up over releases.
+    mutating func prepare(
+        _ observation: inout Observation, isSum: Bool = false, _ plan: Plan, at now: Moment, _ output: inout Output
     ) -> Bool {
         // One search for all; and the series is let go of before it changes, or that would copy it.
         let known = series[observation.subject]
@@ -33,7 +40,7 @@ extension Figures {
             return false
         }
         observation.setBack(to: now)
-        askToLearn(of: observation, known, plan, &output)
+        askToLearn(of: observation, isSum: isSum, known, plan, &output)
         return true
     }
 
@@ -59,23 +66,18 @@ extension Figures {
     /// Sees to it that what the rules concerned want remembered of the subject is, from this observation on, and no
     /// more.
     private mutating func askToLearn(
-        of observation: Observation, _ known: Series?, _ plan: Plan, _ output: inout Output
+        of observation: Observation, isSum: Bool, _ known: Series?, _ plan: Plan, _ output: inout Output
     ) {
         let subject = observation.subject
         var needs = MemoryNeeds()
         for rule in plan.detectors where !rule.needs.isEmpty {
-            guard rule.concerns(subject, labels: observation.labels), !isPart(subject, under: rule) else { continue }
-            needs.formUnion(rule.needs)
+            guard rule.concerns(subject, labels: observation.labels) else { continue }
+            if isSum ? rule.judgesSum(of: observation.metrics) : !isPassedOver(subject, by: rule) {
+                needs.formUnion(rule.needs)
+            }
         }
         guard !(known?.remembers(needs) ?? needs.isEmpty) else { return }
         record(.learning(subject, needs), &output)
-    }
-
-    /// Whether the subject is one release of an app that is also seen as a whole: a rule that does not ask for releases
-    /// judges the whole alone, or one trouble would be told many times.
-    func isPart(_ subject: Subject, under rule: DetectorPlan) -> Bool {
-        guard subject.release != nil, rule.match["release"] == nil else { return false }
-        return series[subject.whole] != nil
     }
 
     /// A wall clock was set: nothing can have been seen after now.

@@ -18,6 +18,8 @@ public struct Figures: Sendable {
     public enum Fact: Hashable, Sendable {
         // What is large stands beside, so that a list of facts is short: most are of few words.
         indirect case observed(Observation, keeping: Retention)
+        /// The same of an app as a whole, which its source does not give: summed up over so many releases.
+        indirect case summed(Observation, over: Int, keeping: Retention)
         /// What is remembered of a subject from now on, for the rules that concern it.
         case learning(Subject, MemoryNeeds)
         /// The subject has not been heard of for so long that its figures are let go.
@@ -32,6 +34,8 @@ public struct Figures: Sendable {
         switch fact {
         case .observed(let observation, let retention):
             change(observation.subject) { $0.add(observation, keeping: retention) }
+        case .summed(let observation, let releases, let retention):
+            change(observation.subject) { $0.add(observation, keeping: retention, summedOver: releases) }
         case .learning(let subject, let needs):
             let elders = elders(of: subject)
             change(subject) { $0.remember(needs, after: elders) }
@@ -52,10 +56,9 @@ public struct Figures: Sendable {
         output.facts.append(.figures(fact))
     }
 
-    /// Of a release: the app as a whole and its other releases, in an order that a replay repeats.
+    /// The app as a whole and its releases but the subject itself, in an order that a replay repeats.
     private func elders(of subject: Subject) -> [Series] {
-        guard subject.release != nil else { return [] }
-        return ([subject.whole] + releases(of: subject)).filter { $0 != subject }.compactMap { series[$0] }
+        ([subject.whole] + releases(of: subject)).filter { $0 != subject }.compactMap { series[$0] }
     }
 
     /// Changes in place what is kept of a subject, and lists it when it is new.
@@ -90,6 +93,14 @@ public struct Figures: Sendable {
 
     /// The releases of an app that have figures, by name.
     func releases(of app: Subject) -> [Subject] { (releases[app.whole] ?? []).sorted() }
+
+    func releaseCount(of app: Subject) -> Int { releases[app.whole]?.count ?? 0 }
+
+    /// The issues named last of a subject, the largest first where it is the sum of its releases.
+    func issues(of subject: Subject) -> [Issue] {
+        guard let kept = series[subject] else { return [] }
+        return kept.releasesSummed == nil ? kept.issues : issues(ofReleasesOf: subject)
+    }
 
     /// Whether the app has figures of any kind: its own, or those of a release.
     func hasFigures(ofWhole app: Subject) -> Bool { series[app] != nil || releases[app] != nil }

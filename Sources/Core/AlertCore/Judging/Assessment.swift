@@ -41,12 +41,12 @@ extension Core {
         var assessments: [Assessment] = []
         // A long span is looked at often, and most of it has been judged: what nobody asks for must cost next to
         // nothing.
-        if rule.scope == .subject, let judge = rule.judge {
+        if rule.scope == .subject, rule.judge != nil {
             for (subject, series) in state.figures.series {
                 if isAsked(rule, subject) {
-                    guard rule.concerns(subject, labels: series.labels), !state.figures.isPart(subject, under: rule)
+                    guard rule.concerns(subject, labels: series.labels), !state.figures.isPassedOver(subject, by: rule)
                     else { continue }
-                    let judgement = judge.judge(series, at: now)
+                    guard let judgement = rule.judgement(of: series, at: now) else { continue }
                     assessments.append(
                         Assessment(
                             rule: rule.name, source: subject.source, subject: subject, verdict: judgement.verdict,

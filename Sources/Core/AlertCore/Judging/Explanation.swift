@@ -54,12 +54,15 @@ extension Core {
     ) -> [Explanation] {
         rule.detector.findings(in: sight, at: now).filter(rule.concerns).compactMap { finding in
             let subject = finding.subject ?? sight.subject
+            let releases = rule.scope == .subject ? state.figures.series[subject]?.releasesSummed : nil
             guard isAsked(rule.name, subject) else { return nil }
             let identity = IncidentKey(rule: rule.name, subject: subject, key: finding.key)
             let incident = state.incidents[identity: identity]
             let labels = state.figures.series[subject]?.labels ?? [:]
             return Explanation(
-                rule: rule.name, subject: subject, key: finding.key, judgement: finding.judgement, incident: incident,
+                rule: rule.name, subject: subject, key: finding.key,
+                judgement: releases.map(finding.judgement.summed) ?? finding.judgement,
+                incident: incident,
                 firesAt: incident.flatMap { $0.state == .pending ? $0.since + rule.detector.holdTime : nil },
                 ways: ways(state, incident ?? wouldBe(rule, subject, finding, labels, at: now), at: now),
                 over: state.incidents.inOrder.filter { !$0.isOpen && $0.identity == identity })

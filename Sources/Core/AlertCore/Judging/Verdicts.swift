@@ -90,13 +90,13 @@ extension State {
             for subject in vanished(of: source, for: rule, plan, at: now) {
                 guard var series = figures.series[subject], let last = series.samples.last?.span.to,
                     let span = TimeSpan(from: last, to: now), rule.concerns(subject, labels: series.labels),
-                    !figures.isPart(subject, under: rule)
+                    !figures.isPassedOver(subject, by: rule)
                 else { continue }
                 series.add(
                     Observation(
                         subject: subject, span: span, seen: now, metrics: [.sessions: 0], labels: series.labels),
                     keeping: plan.retention(of: source))
-                guard let judgement = rule.judge?.judge(series, at: now) else { continue }
+                guard let judgement = rule.judgement(of: series, at: now) else { continue }
                 verdicts.append(
                     Verdict(rule: rule, subject: subject, labels: series.labels, word: .judged(judgement)))
             }
@@ -109,7 +109,7 @@ extension State {
         _ subject: Subject, _ series: Series, by rule: DetectorPlan, isOpen: Bool, at moment: Moment, tellsAll: Bool,
         _ verdicts: inout Verdicts
     ) {
-        guard rule.concerns(subject, labels: series.labels), !figures.isPart(subject, under: rule) else {
+        guard rule.concerns(subject, labels: series.labels), !figures.isPassedOver(subject, by: rule) else {
             guard isOpen else { return }
             let sentence = "Rule \(rule.name) no longer judges this on its own."
             return verdicts.all.append(Verdict(rule: rule, subject: subject, word: .unconcerned(sentence)))
@@ -118,8 +118,7 @@ extension State {
         if !isOpen, !tellsAll, let closeness = rule.judge?.glance(series, at: moment) {
             return verdicts.take(closeness)
         }
-        if let judge = rule.judge {
-            let judgement = judge.judge(series, at: moment)
+        if let judgement = rule.judgement(of: series, at: moment) {
             verdicts.all.append(
                 Verdict(rule: rule, subject: subject, labels: series.labels, word: .judged(judgement)))
             return verdicts.take(judgement.closeness)
@@ -198,7 +197,7 @@ extension State {
         switch rule.scope {
         case .subject:
             figures.series.sorted { $0.key < $1.key }
-                .filter { rule.concerns($0.key, labels: $0.value.labels) && !figures.isPart($0.key, under: rule) }
+                .filter { rule.concerns($0.key, labels: $0.value.labels) && !figures.isPassedOver($0.key, by: rule) }
                 .map { sight(of: $0.key, $0.value, for: rule) }
         case .app:
             Set(figures.series.keys.map(\.whole)).sorted().map { ($0, parts(of: $0)) }
@@ -221,5 +220,23 @@ extension Judgement.Closeness {
         case .between: 1
         case .far: 2
         }
+    }
+}
+
+extension DetectorPlan {
+    /// What the rule says of a series; nil where it judges more than single subjects.
+    func judgement(of series: Series, at now: Moment) -> Judgement? {
+        guard let judgement = judge?.judge(series, at: now) else { return nil }
+        return series.releasesSummed.map(judgement.summed) ?? judgement
+    }
+}
+
+extension Judgement {
+    /// The same, saying that its figures are a sum.
+    func summed(over releases: Int) -> Judgement {
+        guard evidence.figure != nil, !evidence.sentence.isEmpty else { return self }
+        var told = evidence
+        told.sentence += "; summed over " + Double(releases).counted("releases")
+        return Judgement(verdict, closeness, told)
     }
 }

@@ -102,8 +102,8 @@ extension MessageWriter {
     ///
     /// - Parameters:
     ///   - why: Why they are told together.
-    ///   - worst: What is kept of whom the first of them is about.
-    func message(_ part: Portion<Member>, _ gathering: Gathering, why: String, worst: Series?) -> Message {
+    ///   - issues: Those of whom the first of them is about.
+    func message(_ part: Portion<Member>, _ gathering: Gathering, why: String, issues: [Issue]) -> Message {
         let members = part.members
         let incidents = members.map(\.notification.incident)
         let kinds = Set(members.map(\.notification.kind))
@@ -123,8 +123,8 @@ extension MessageWriter {
             reason: why, incidents: incidents.map(IncidentSummary.init))
         message.lines = shortened(members.map(line))
         // The worst one's issues are the likeliest cause.
-        if kind == .opened, let worst {
-            message.issues = worst.issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0) }
+        if kind == .opened {
+            message.issues = issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0) }
         }
         if let url = publicURL { message.links = [Message.Link("Status", url)] }
         return message

@@ -5,6 +5,8 @@ struct Story {
     let incident: Incident
     /// What is kept of whom it is about.
     let series: Series?
+    /// The issues named last of it.
+    var issues: [Issue] = []
     /// What is kept of the app with all its releases, where it is about one.
     let whole: Series?
     /// The newest figures of its releases, by name, where it is about the app as a whole.
@@ -36,7 +38,7 @@ struct MessageWriter {
             message.sparkline = story.series.flatMap { sparkline(metric, of: $0) }
         }
         if !kind.isEnd {
-            let issues = evidence.issue.map { [$0] } ?? ordered(story.series?.issues ?? [], for: incident)
+            let issues = evidence.issue.map { [$0] } ?? ordered(story.issues, for: incident)
             message.issues = issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0, of: incident) }
         }
         message.links = links(incident, kind)

@@ -12,6 +12,8 @@ public final class DetectorPlan: Sendable {
     let scope: DetectorScope
     /// What the detector wants remembered, asked once: it is looked at with every observation.
     let needs: MemoryNeeds
+    /// Whether it reads nothing but sessions, and so can judge an app by the sum over its releases.
+    private let readsSessionsAlone: Bool
     /// What of the match a subject alone can tell: the severity and the issue are known only when something is found.
     private let subjectMatch: Match
 
@@ -25,6 +27,10 @@ public final class DetectorPlan: Sendable {
         judge = detector as? any SubjectDetector
         scope = detector.scope
         needs = detector.needs
+        let metrics = detector.metrics
+        readsSessionsAlone =
+            detector.scope == .subject && !detector.readsIssues && match["release"] == nil && !metrics.isEmpty
+            && metrics.allSatisfy { [.sessions, .crashedSessions, .crashFreeSessions].contains($0) }
         let known = MemoryKinds(type(of: detector).memories)
         precondition(
             needs.list.allSatisfy { known[$0.name] != nil },
@@ -36,6 +42,15 @@ public final class DetectorPlan: Sendable {
 
     /// Whether it judges how many sessions there are: of an app that is gone there are none.
     var asksAboutSessions: Bool { judge != nil && detector.metrics.contains(.sessions) }
+
+    /// Whether it judges an app as a whole by the sum over its releases, where the sum knows these metrics.
+    func judgesSum(of metrics: Metrics) -> Bool {
+        guard readsSessionsAlone else { return false }
+        return detector.metrics.allSatisfy { metric in
+            var search = MetricSearch(metric)
+            return search.find(metrics) != nil
+        }
+    }
 
     /// Whether a rule that is shown an app with its releases wants to see this one.
     func shows(release: String?) -> Bool {

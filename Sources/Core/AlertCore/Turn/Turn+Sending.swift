@@ -134,7 +134,7 @@ extension Turn {
     func story(of incident: Incident) -> Story {
         let subject = incident.subject
         return Story(
-            incident: incident, series: state.figures.series[subject],
+            incident: incident, series: state.figures.series[subject], issues: state.figures.issues(of: subject),
             whole: subject.release == nil ? nil : state.figures.series[subject.whole],
             releases: subject.release == nil ? state.newestFigures(ofReleasesOf: subject) : [],
             silence: state.silence(of: incident, plan, at: now))

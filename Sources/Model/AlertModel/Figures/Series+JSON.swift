@@ -3,7 +3,7 @@
 extension Series: JSONWritable {
     /// The members that no memory may be called.
     static let ownMembers: Set<String> = [
-        "samples", "trail", "issues", "labels", "first_seen", "last_seen", "polls",
+        "samples", "trail", "issues", "labels", "first_seen", "last_seen", "polls", "releases",
     ]
 
     public func put(into json: inout JSONWriter) {
@@ -23,6 +23,7 @@ extension Series: JSONWritable {
             json.member("first_seen", ifAny: firstSeen)
             json.member("last_seen", lastSeen)
             if !polls.isEmpty { json.member("polls", polls.map(\.samples)) }
+            if let releasesSummed { json.member("releases", releasesSummed) }
             remembered.putAsked(into: &json)
         }
     }
@@ -45,7 +46,17 @@ extension Series: JSONWritable {
         kept.firstSeen = try (reader.optional("first_seen") ?? began)?.moment()
         kept.lastSeen = try reader.member("last_seen").moment()
         for poll in try reader.optional("polls")?.elements() ?? [] { kept.polls.append(try Poll(poll)) }
+        kept.releasesSummed = try reader.optional("releases")?.releaseCount()
         self.init(kept)
+    }
+}
+
+extension JSONReader {
+    /// Over how many releases something was summed up.
+    public func releaseCount() throws(JSONMismatch) -> Int {
+        let count = try int()
+        guard count > 0 else { throw mismatch(expected: "a count of releases") }
+        return count
     }
 }
 

@@ -10,6 +10,7 @@ extension Series {
         var firstSeen: Moment?
         var lastSeen = Moment.earliest
         var polls: [Poll] = []
+        var releasesSummed: Int?
         var memory: SeriesMemory
     }
 }

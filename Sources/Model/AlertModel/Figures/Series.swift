@@ -32,6 +32,8 @@ public struct Series: Hashable, Sendable {
     /// The newest poll that brought figures, and as many before it as the rule wants that asks for most, with the
     /// figures as they were then: oldest first. Empty where no rule asks for any (`Detector.earlierPolls`).
     public var polls: [Poll] { shared[0].polls }
+    /// Over how many releases the newest figures were summed up; nil where the source itself gave them.
+    public var releasesSummed: Int? { shared[0].releasesSummed }
     var remembered: SeriesMemory { shared[0].memory }
 
     /// A day and the hour that is still filling.
@@ -58,8 +60,13 @@ public struct Series: Hashable, Sendable {
     ///
     /// A span seen again replaces what was seen of it before: late figures are better figures. An older sight of a span
     /// changes no sample.
-    public mutating func add(_ observation: Observation, keeping retention: Retention) {
+    ///
+    /// - Parameter releases: over how many releases the observation was summed up; nil where the source gave it.
+    public mutating func add(
+        _ observation: Observation, keeping retention: Retention, summedOver releases: Int? = nil
+    ) {
         shared[0].add(observation, keeping: retention)
+        shared[0].releasesSummed = releases
     }
 
     public mutating func add(_ observation: Observation, keeping lookback: Duration) {
@@ -130,6 +137,23 @@ public struct Series: Hashable, Sendable {
     public mutating func setBack(to now: Moment) {
         guard lastSeen > now else { return }
         shared[0].setBack(to: now)
+    }
+
+    /// What was seen of that very span; nil when it is not kept, or not any more.
+    public func sample(of span: TimeSpan) -> Sample? {
+        let samples = samples
+        var index = samples.endIndex(endingBy: span.to)
+        while index > 0, samples[index - 1].span.to == span.to {
+            index -= 1
+            if samples[index].span == span { return samples[index] }
+        }
+        return nil
+    }
+
+    /// The newest look before that span which knows of the metric, of any length; it may overlap the span.
+    public func sample(before span: TimeSpan, knowing metric: Metric) -> Sample? {
+        let samples = samples
+        return samples[..<samples.endIndex(endingBy: span.to)].last { $0.span != span && $0.metrics[metric] != nil }
     }
 
     /// The time between the two newest looks: how much of a day this look stands for. Nil when it is the first.
@@ -303,6 +327,18 @@ public struct Series: Hashable, Sendable {
         return (0..<24).map { back in
             trail.first { $0.hour == hour - Int64(23 - back) }?.metrics.figure(metric)?.value
         }
+    }
+}
+
+extension [Series.Sample] {
+    /// Behind the last that ends at that moment or before.
+    fileprivate func endIndex(endingBy end: Moment) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].span.to <= end { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }
 
