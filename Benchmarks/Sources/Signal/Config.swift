@@ -1,3 +1,4 @@
+internal import AlertCore
 internal import BotConfig
 internal import BuiltinPlugins
 internal import PluginKit
@@ -5,7 +6,9 @@ internal import Preview
 internal import TimeZones
 
 /// A config as people write it, with these rules: the very core of the bot plays it.
-func playback(rules: String) -> Playback {
+func playback(rules: String) -> Playback { Playback(plan(rules: rules)) }
+
+func plan(rules: String) -> Plan {
     let text = """
         version: 1
         sources:
@@ -24,7 +27,7 @@ func playback(rules: String) -> Playback {
         credentialsFolder: nil, zones: ZoneDatabase())
     let result = Config.load(Array(text.utf8), folder: ".", catalog: .builtin, surroundings: surroundings)
     guard let config = result.config else { preconditionFailure("\(result.problems)") }
-    return Playback(config.plan)
+    return config.plan
 }
 
 /// Where the worlds' time begins: a midnight in UTC.

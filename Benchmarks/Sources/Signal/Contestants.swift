@@ -10,8 +10,10 @@ enum Watched: String, CaseIterable {
     case sessions
     /// Sessions are judged, and how many users crashed in the same span is given beside them.
     case sessionsBesideUsers = "sessions beside users"
+    /// The same sessions, one release by one and never as a whole; judged by the bot's own core.
+    case releases = "sessions by release"
 
-    var knowsUsers: Bool { self != .sessions }
+    var knowsUsers: Bool { self == .users || self == .sessionsBesideUsers }
     var metric: Metric { self == .users ? .crashFreeUsers : .crashFreeSessions }
 
     /// The bad cases and all cases of a span.
@@ -22,7 +24,7 @@ enum Watched: String, CaseIterable {
     func metrics(bad: Double, total: Double, users: Double, crashedUsers: Double) -> Metrics {
         switch self {
         case .users: [.users: total, .crashedUsers: bad]
-        case .sessions: [.sessions: total, .crashedSessions: bad]
+        case .sessions, .releases: [.sessions: total, .crashedSessions: bad]
         case .sessionsBesideUsers:
             [.sessions: total, .crashedSessions: bad, .users: users, .crashedUsers: crashedUsers]
         }
@@ -43,8 +45,14 @@ enum Contestant: Int, CaseIterable {
     case drop
     /// Both, as in the example config.
     case rules
+    /// Both for each release by itself, where the source gives releases alone.
+    case each
 
-    var title: String { ["bare 99 %", "3 running", "velocity", "threshold", "drop", "example rules"][rawValue] }
+    var title: String {
+        ["bare 99 %", "3 running", "velocity", "threshold", "drop", "example rules", "each release"][rawValue]
+    }
+
+    static func all(_ watched: Watched) -> [Contestant] { allCases.filter { $0 != .each || watched == .releases } }
 }
 
 /// The two rules of the example config.
@@ -76,6 +84,7 @@ struct Rules {
 struct Panel {
     private let rules: Rules
     private var series = Series()
+    private var releases: ReleasePanel?
     /// The spans of the last hour that have arrived.
     private var window: [(step: Int, tally: Tally)] = []
     private var runLength = 0
@@ -87,12 +96,13 @@ struct Panel {
     init(_ rules: Rules) {
         self.rules = rules
         series.remember(rules.drop.needs)
+        if rules.watched == .releases { releases = ReleasePanel() }
     }
 
     static func end(of step: Int) -> Moment { begin + .minutes(Int64(step + 1) * 5) }
 
     /// Whether `drop` says that it has learned enough to judge. From then on alarms count.
-    var isReady: Bool { series.memories(DropMemory.self).first?.isReady ?? false }
+    var isReady: Bool { releases?.isReady ?? series.memories(DropMemory.self).first?.isReady ?? false }
 
     subscript(_ contestant: Contestant) -> Bool { isFiring[contestant.rawValue] }
 
@@ -119,6 +129,15 @@ struct Panel {
         set(.velocity, halfUsers >= 25 && halfUsers > 0.01 * halfSessions)
         guard !arrivals.isEmpty else { return }
         let seen = Panel.end(of: step) + .seconds(30)
+        if releases != nil {
+            releases?.take(arrivals, at: seen)
+            let firing = releases?.firing ?? []
+            set(.threshold, firing.contains("threshold"))
+            set(.drop, firing.contains("drop"))
+            set(.rules, self[.threshold] || self[.drop])
+            set(.each, firing.contains("each-threshold") || firing.contains("each-drop"))
+            return
+        }
         for (then, tally) in arrivals {
             let span = TimeSpan(lasting: .minutes(5), until: Panel.end(of: then))
             add(span, seen, tally)

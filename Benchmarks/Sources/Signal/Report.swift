@@ -21,7 +21,7 @@ struct Report {
         print("")
         print("| | false alarms per app-month | one in so many app-days |")
         print("| --- | ---: | ---: |")
-        for contestant in Contestant.allCases {
+        for contestant in Contestant.all(trial.size.watched) {
             let count = trial.falseAlarms[contestant.rawValue]
             let rate = fixed(Double(count) / days * 30, count == 0 ? 0 : 2)
             print("| \(contestant.title) | \(rate) | \(count == 0 ? "none" : fixed(days / Double(count), 1)) |")
@@ -31,7 +31,8 @@ struct Report {
             "Found within 1 h / 6 h / 24 h in percent, then the median and the 90th percentile of the delay in minutes."
         )
         print("")
-        let shown: [Contestant] = [.bare, .consecutive, .velocity, .rules]
+        let shown: [Contestant] =
+            [.bare, .consecutive, .velocity, .rules] + (trial.size.watched == .releases ? [.each] : [])
         print("| incident |" + shown.map { " \($0.title) |" }.joined() + " optimum | bound |")
         print("| --- |" + shown.map { _ in " --- |" }.joined() + " --- | ---: |")
         for depth in Trial.depths.indices {
@@ -67,6 +68,18 @@ struct Report {
         print(tableRow(["---:", "---"] + (watchers.map { _ in "---:" } + depths.map { _ in "---:" })))
         for report in reports {
             let trial = report.trial
+            if trial.size.watched == .releases {
+                let alarms = Double(trial.falseAlarms[Contestant.each.rawValue]) / trial.appDays * 30
+                print(
+                    tableRow(
+                        [
+                            number(trial.size.usersPerDay), "the same, each release by itself", "", "", "",
+                            fixed(alarms, 2),
+                        ]
+                            + depths.map { depth in
+                                report.ratio(depth, of: .each) { report.optimum(depth, $0) }
+                            }))
+            }
             let alarms = watchers.map { fixed(Double(trial.falseAlarms[$0.rawValue]) / trial.appDays * 30, 2) }
             print(
                 tableRow(
@@ -105,10 +118,12 @@ struct Report {
         return shares.joined(separator: "/") + ", " + times.joined(separator: " ")
     }
 
-    private func ratio(_ depth: Int, _ other: (Shape) -> [Double?]) -> String {
+    private func ratio(
+        _ depth: Int, of contestant: Contestant = .rules, _ other: (Shape) -> [Double?]
+    ) -> String {
         var sum = 0.0
         for shape in Shape.allCases {
-            guard let mine = quantile(delays(.rules, depth, shape), 0.5) else { return "not found" }
+            guard let mine = quantile(delays(contestant, depth, shape), 0.5) else { return "not found" }
             guard let theirs = quantile(other(shape), 0.5) else { return "it finds less than half" }
             sum += log(mine / theirs)
         }

@@ -52,13 +52,15 @@ struct Trial {
             let own = seed &* 1_000_003 &+ UInt64(number)
             var app = App(usersPerDay: size.usersPerDay, visits: size.visits, seed: own)
             var line = Line(seed: own)
+            var shelf = size.watched == .releases ? Shelf(seed: own) : nil
             var panel = Panel(rules)
             var isReady = false
             var oracles = Trial.depths.map { Oracle(depth: $0, app.noise, size.watched) }
             let begin = Trial.learningDays * App.stepsPerDay
             var next = begin + Int(chance.unit() * Double(size.daysBetweenIncidents * App.stepsPerDay))
             for step in 0..<(begin + size.days * App.stepsPerDay) {
-                let tally = app.next(extra: 0, extraInOneIssue: false)
+                var tally = app.next(extra: 0, extraInOneIssue: false)
+                shelf?.shareOut(&tally, of: app, bad: nil)
                 let arrivals = line.arrivals(after: tally, step: step)
                 let before = panel.isFiring
                 panel.take(arrivals, at: step)
@@ -79,7 +81,7 @@ struct Trial {
                     next += Int((0.5 + chance.unit()) * Double(size.daysBetweenIncidents * App.stepsPerDay))
                     for depth in Trial.depths.indices {
                         for shape in Shape.allCases {
-                            found.append(Trial.incident(depth, shape, app, line, panel, oracles[depth]))
+                            found.append(Trial.incident(depth, shape, app, line, shelf, panel, oracles[depth]))
                         }
                     }
                 }
@@ -97,9 +99,9 @@ struct Trial {
 
     /// What happens if from here on an incident goes on.
     private static func incident(
-        _ depth: Int, _ shape: Shape, _ app: App, _ line: Line, _ panel: Panel, _ oracle: Oracle
+        _ depth: Int, _ shape: Shape, _ app: App, _ line: Line, _ shelf: Shelf?, _ panel: Panel, _ oracle: Oracle
     ) -> Found {
-        var (app, line, panel, oracle) = (app, line, panel, oracle)
+        var (app, line, shelf, panel, oracle) = (app, line, shelf, panel, oracle)
         let start = app.step
         var found = Found(depth: depth, shape: shape)
         found.wasRinging = panel.isFiring
@@ -109,7 +111,9 @@ struct Trial {
             reached += 1
         }
         for passed in 1...stepsMax {
-            let tally = app.next(extra: depths[depth] * shape.share(after: passed), extraInOneIssue: shape.isInOneIssue)
+            let share = shape.share(after: passed)
+            var tally = app.next(extra: depths[depth] * share, extraInOneIssue: shape.isInOneIssue)
+            shelf?.shareOut(&tally, of: app, bad: shape == .release ? (share, depths[depth]) : nil)
             // The app counts its steps from 1, the stream from 0.
             let arrivals = line.arrivals(after: tally, step: start + passed - 1)
             panel.take(arrivals, at: start + passed - 1)

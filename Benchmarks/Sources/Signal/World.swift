@@ -11,6 +11,14 @@ struct Tally {
     var worstIssueUsers = 0.0
     /// The true share of users that crash, before the chance of the single span.
     var truth = 0.0
+    /// The sessions of each release, where the source names one on every line.
+    var parts: [Part] = []
+
+    struct Part {
+        let release: Int
+        var sessions = 0.0
+        var crashedSessions = 0.0
+    }
 }
 
 /// By how much the counts of an app's spans vary beyond what chance would have it. Every app has its own.
@@ -58,6 +66,8 @@ struct App {
     private var releaseTarget = 0.0
     private var dayFactor = 1.0
     private(set) var step = 0
+    /// When its own releases came, oldest first; one was there before.
+    private(set) var releases = [-365 * App.stepsPerDay]
 
     /// 99.7 % of a day's visitors are crash-free if each comes once; of three visits each 99.9 %.
     static let crashesPerUser = 0.003
@@ -94,7 +104,10 @@ struct App {
         walk += -walk * pace + App.walkDeviation * (2 * pace).squareRoot() * chance.normal()
         if step % App.stepsPerDay == 0 { dayFactor = exp(0.05 * chance.normal()) }
         // A release of its own every two weeks or so, which two days later everybody has.
-        if chance.unit() < 1 / Double(14 * App.stepsPerDay) { releaseTarget = 0.06 * chance.normal() }
+        if chance.unit() < 1 / Double(14 * App.stepsPerDay) {
+            releaseTarget = 0.06 * chance.normal()
+            releases.append(step)
+        }
         release += (releaseTarget - release) / Double(2 * App.stepsPerDay)
     }
 
