@@ -53,6 +53,9 @@ import Testing
             + #""failure":{"reason":"timeout","sentence":"no answer","since":"2026-11-20T22:05:00Z","count":3},"#
             + #""unchanged_count":1,"calm_count":0,"near":true,"stopped":"401","due":"2026-11-20T22:10:00Z","#
             + #""reasons":["failing","near"]}}"#,
+        #"{"kind":"source","name":"web","source":{"last_polled":"2026-11-20T22:05:00Z","#
+            + #""first_polled":"2026-11-20T21:05:00Z","last_outcome":"stale","unchanged_count":1,"calm_count":0,"#
+            + #""near":false,"due":"2026-11-20T22:10:00Z","reasons":[]}}"#,
         #"{"kind":"incident","incident":{\#(summary),"worst":\#(evidence),"uncertain":false,"#
             + #""acknowledged":{"at":"2026-11-20T22:10:00Z","by":null},"labels":{"team":"checkout"},"#
             + #""standings":{"ops":{},"team":\#(standing)}}}"#,

@@ -255,7 +255,7 @@ private struct Floor: SubjectDetector {
             bot, .opened,
             """
             🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach
-            Since: Sat 21 Nov 00:00 CET
+            Since: Fri 20 Nov 22:00 CET, for 2 h
             Status: https://alerts.example.com
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
@@ -267,7 +267,7 @@ private struct Floor: SubjectDetector {
             bot, .resolved,
             """
             ✅ alertbot: source-failing of ios has resolved
-            Lasted: Sat 21 Nov 00:00 to 00:40 CET, 40 min
+            Lasted: Fri 20 Nov 22:00 to Sat 21 Nov 00:40 CET, 2 h 40 min
             Why: It is working again.
             Status: https://alerts.example.com
             Rule source-failing · incident ID
@@ -282,7 +282,7 @@ private struct Floor: SubjectDetector {
             """
             🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET and asks not to be polled \
             before Sat 21 Nov 02:00 CET: it is out of reach
-            Since: Fri 20 Nov 23:00 CET
+            Since: Fri 20 Nov 22:00 CET, for 1 h
             Status: https://alerts.example.com
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d

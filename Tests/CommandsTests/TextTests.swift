@@ -68,6 +68,7 @@ import Testing
                 [
                     "name": "ios", "state": "failed", "next_poll": "2026-11-20T12:05:00Z",
                     "reasons": ["failing", "calm"],
+                    "no_answer_since": "2026-11-20T11:10:00Z",
                     "failure": ["sentence": "nobody answers"],
                 ],
                 ["name": "web", "state": "stopped"],
@@ -100,7 +101,7 @@ import Testing
 
                 Sources
                   ios: failed, next poll 2026-11-20T12:05:00Z (failing, calm)
-                    nobody answers
+                    no usable answer since 2026-11-20T11:10:00Z: nobody answers
                   web: stopped
 
                 Incidents

@@ -44,9 +44,9 @@ internal import Testing
         #expect(trouble["recording_trouble"] == "no room")
         #expect(
             status["sources"]?.text == #"[{"name":"ios","state":"no_data","last_polled":"2026-11-20T12:00:00Z","#
-                + #""last_good":"2026-11-20T12:00:00Z","next_poll":"2026-11-20T12:05:00Z","reasons":[],"every":"5m","#
+                + #""last_good":"2026-11-20T12:00:00Z","no_answer_since":null,"next_poll":"2026-11-20T12:05:00Z","reasons":[],"every":"5m","#
                 + #""failure":null},{"name":"web","state":"failed","last_polled":"2026-11-20T12:00:00Z","#
-                + #""last_good":null,"next_poll":"2026-11-20T12:10:00Z","reasons":["failing"],"every":"5m","#
+                + #""last_good":null,"no_answer_since":"2026-11-20T12:00:00Z","next_poll":"2026-11-20T12:10:00Z","reasons":["failing"],"every":"5m","#
                 + #""failure":{"reason":"unreachable","sentence":"it is out of reach","#
                 + #""since":"2026-11-20T12:00:00Z","count":1}}]"#)
         #expect(

@@ -33,6 +33,32 @@ import Testing
             ])
     }
 
+    @Test func `a source that fails says since when, for itself and for the apps it knows`() {
+        var bot = bot()
+        bot.pollAnswer = { _, _ in nil }
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        bot.suspend(for: .minutes(39))
+        bot.fail()
+        bot.suspend(for: .minutes(5))
+        bot.fail()
+        bot.advance(by: .zero)
+        let id = bot.state.incidents.inOrder[0].id
+        #expect(
+            paragraph(bot, rule: "source-failing")[0].hasPrefix(
+                """
+                alertbot from ios: rule source-failing
+                  a trouble of the bot itself (warning); incident \(id) firing since Fri 20 Nov 12:00 UTC
+                  because: Source ios has given no usable answer since Fri 20 Nov 12:00 UTC: it is out of reach
+                  team: notified (warning), last at Fri 20 Nov 12:45 UTC; next reminder Fri 20 Nov 16:45 UTC
+
+                """))
+        #expect(
+            paragraph(bot, app: "shop")[0].contains(
+                "\n  ios has given no usable answer since Fri 20 Nov 12:00 UTC: it is out of reach\n"))
+        #expect(paragraph(bot).count == 2)
+    }
+
     @Test func `what is held names its gate, and until when`() {
         var bot = bot(.rehearsed(gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00")]))
         bot.see(.warning)

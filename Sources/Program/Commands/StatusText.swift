@@ -42,8 +42,9 @@ public struct StatusText {
         var line = "  \(source.word("name")): \(source.word("state"))"
         if let next = source["next_poll"]?.string { line += ", next poll \(next)" }
         if !reasons.isEmpty { line += " (\(reasons))" }
-        let failure = source["failure"]?["sentence"]?.string.map { paint.red("    \($0.tamed)") }
-        return [line] + [failure].compactMap(\.self)
+        let since = source["no_answer_since"]?.string.map { "no usable answer since \($0)" }
+        let failure = [since, source["failure"]?["sentence"]?.string?.tamed].compactMap(\.self)
+        return [line] + (failure.isEmpty ? [] : [paint.red("    " + failure.joined(separator: ": "))])
     }
 
     private func rule(_ rule: JSON) -> String {

@@ -27,8 +27,9 @@ public struct WhyQuestion: Sendable {
         on machine: Machine
     ) throws(Failure) {
         let rules = config.plan.detectors.map(\.name)
-        if let rule, !rules.contains(where: { Glob(rule).fits($0) }) {
-            let near = rule.nearest(in: rules).map { "; did you mean \($0)?" } ?? ""
+        let known = rules + Trouble.allCases.map(\.rawValue)
+        if let rule, !known.contains(where: { Glob(rule).fits($0) }) {
+            let near = rule.nearest(in: known).map { "; did you mean \($0)?" } ?? ""
             throw Failure(
                 .wrongUsage,
                 "there is no rule '\(rule.tamed)' that judges figures; there are: "
@@ -89,6 +90,9 @@ public struct WhyQuestion: Sendable {
 
     /// Why there is nothing to explain.
     private func nothing(_ state: State) -> String {
+        if let rule, !config.plan.detectors.contains(where: { Glob(rule).fits($0.name) }) {
+            return "The bot has no such trouble now."
+        }
         let apps = Set(state.figures.series.keys.map(\.app))
         guard !apps.isEmpty else {
             return "No figures have arrived yet, so there is nothing to judge; 'alertbot status' shows the sources."

@@ -95,7 +95,8 @@ public struct StatusReport: Sendable {
             : state.schedule.polling.contains(source.name) ? "polling" : record.lastOutcome?.rawValue ?? "waiting"
         return [
             "name": .string(source.name), "state": .string(condition), "last_polled": JSON(record.lastPolled),
-            "last_good": JSON(record.lastGood), "next_poll": JSON(record.stopped == nil ? record.due : nil),
+            "last_good": JSON(record.lastGood), "no_answer_since": JSON(record.silentSince),
+            "next_poll": JSON(record.stopped == nil ? record.due : nil),
             "reasons": .array(record.reasons.map { .string($0.rawValue) }),
             "every": .string(source.every.grammar),
             "failure": record.failure.map { failure in

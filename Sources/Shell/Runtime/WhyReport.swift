@@ -13,9 +13,11 @@ public struct WhyReport: Sendable {
     ///   - rule: a rule or a glob; nil for all.
     public init(_ state: State, _ plan: Plan, at now: Moment, app: String? = nil, rule: String? = nil) {
         let (app, rule) = (app.map(Glob.init), rule.map(Glob.init))
-        explanations = Core(plan: plan).explain(state, at: now) { name, subject in
+        func isAsked(_ name: String, _ subject: Subject) -> Bool {
             (rule?.fits(name) ?? true) && (app?.fits(subject.app) ?? true)
         }
+        let core = Core(plan: plan)
+        explanations = core.explain(state, at: now, isAsked) + core.explainTroubles(state, at: now, isAsked)
         self.state = state
         self.plan = plan
         self.now = now
@@ -94,10 +96,16 @@ public struct WhyReport: Sendable {
         ]
         let sentence = explanation.judgement.evidence.sentence
         if !sentence.isEmpty { lines.append("  because: \(sentence.tamed)") }
-        if explanation.ways.isEmpty { lines.append("  no route leads to a channel, so nobody is notified") }
+        if explanation.ways.isEmpty, explanation.incident != nil || !explanation.isTrouble {
+            lines.append("  no route leads to a channel, so nobody is notified")
+        }
         lines += explanation.ways.map { "  \($0.channel): \(words($0, explanation))" }
         lines += explanation.over.flatMap(ends)
         if let source = state.schedule.sources[subject.source] {
+            if let since = source.silentSince, !explanation.isTrouble {
+                let why = source.failure.map { ": \($0.sentence.tamed)" } ?? ": its figures are older than allowed"
+                lines.append("  \(subject.source) has given no usable answer since \(clock(since))\(why)")
+            }
             let reasons = source.reasons.map(\.rawValue).joined(separator: ", ")
             if let stopped = source.stopped {
                 lines.append("  \(subject.source) is no longer polled: \(stopped.tamed)")
@@ -112,6 +120,7 @@ public struct WhyReport: Sendable {
     private func state(_ explanation: Explanation) -> String {
         let thinks =
             switch explanation.judgement.verdict {
+            case .firing(let severity) where explanation.isTrouble: "a trouble of the bot itself (\(severity.rawValue))"
             case .firing(let severity): "beyond its limit (\(severity.rawValue))"
             case .unknown: "cannot judge yet"
             case .ok: "fine"
@@ -181,6 +190,11 @@ public struct WhyReport: Sendable {
     }
 
     private func clock(_ moment: Moment) -> String { plan.zone.words(moment) }
+}
+
+extension Explanation {
+    /// Whether it is about the bot itself, whom no rule judges.
+    fileprivate var isTrouble: Bool { Trouble(rawValue: rule) != nil }
 }
 
 extension Judgement.Verdict {

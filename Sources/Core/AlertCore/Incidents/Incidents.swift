@@ -146,9 +146,10 @@ public struct Incidents: Sendable {
 
     var hasEvent: Bool { mayOpenGates }
 
-    mutating func record(_ fact: Fact, _ output: inout Output) {
+    /// - Parameter now: when something begins to fire, where it may have begun long before.
+    mutating func record(_ fact: Fact, at now: Moment? = nil, _ output: inout Output) {
         noteEvent(fact)
-        let swing = remembersSwings ? swing(of: fact) : nil
+        let swing = remembersSwings ? swing(of: fact, at: now) : nil
         apply(fact)
         output.facts.append(.incidents(fact))
         if let swing { record(swing, &output) }
@@ -176,7 +177,7 @@ public struct Incidents: Sendable {
     }
 
     /// That something begins to fire or ends, if the fact says so.
-    private func swing(of fact: Fact) -> Fact? {
+    private func swing(of fact: Fact, at now: Moment?) -> Fact? {
         guard case .incident(let incident) = fact else { return nil }
         let old = byID[incident.id]
         let begins = incident.isOpen && incident.hasFired && old?.hasFired != true
@@ -184,7 +185,7 @@ public struct Incidents: Sendable {
         guard begins || ends else { return nil }
         return .swung(
             rule: incident.rule, incident.subject, key: incident.key,
-            at: begins ? incident.since : incident.until ?? incident.since)
+            at: begins ? now ?? incident.since : incident.until ?? incident.since)
     }
 
     private mutating func remember(_ key: IncidentKey, at moment: Moment) {

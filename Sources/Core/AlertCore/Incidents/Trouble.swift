@@ -40,9 +40,11 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
 
 extension Incidents {
     /// Opens an incident about a source or a channel of the bot, unless there is one already that is as bad.
+    ///
+    /// - Parameter since: when it began. What is late to be noticed began before now.
     mutating func raise(
-        _ trouble: Trouble, about name: String, severity: Severity, _ sentence: String, at now: Moment,
-        _ output: inout Output
+        _ trouble: Trouble, about name: String, severity: Severity, since: Moment, _ sentence: String,
+        at now: Moment, _ output: inout Output
     ) -> Touch? {
         let identity = trouble.identity(about: name)
         if var known = self[identity: identity] {
@@ -55,10 +57,10 @@ extension Incidents {
             return .revisit(known.id)
         }
         var incident = Incident(
-            rule: trouble.rawValue, subject: identity.subject, labels: [:], severity: severity, since: now,
-            evidence: Evidence(sentence: sentence))
+            rule: trouble.rawValue, subject: identity.subject, labels: [:], severity: severity, since: since,
+            openedAt: now, evidence: Evidence(sentence: sentence))
         incident.state = .firing
-        record(.incident(incident), &output)
+        record(.incident(incident), at: now, &output)
         return .revisit(incident.id)
     }
 

@@ -49,6 +49,27 @@ extension Core {
         }
     }
 
+    /// The troubles of the bot itself that are open, or of whose end a channel has still to hear.
+    ///
+    /// - Parameters:
+    ///   - isAsked: whether somebody wants to know of this trouble and this subject.
+    public func explainTroubles(
+        _ state: State, at now: Moment, _ isAsked: (_ trouble: String, _ subject: Subject) -> Bool
+    ) -> [Explanation] {
+        let incidents = state.incidents.inOrder.filter {
+            Trouble(rawValue: $0.rule) != nil && isAsked($0.rule, $0.subject)
+        }
+        let newest = Dictionary(incidents.map { ($0.identity, $0) }) { $1.isOpen || !$0.isOpen ? $1 : $0 }
+        return newest.sorted { $0.key < $1.key }.map { identity, incident in
+            let verdict: Judgement.Verdict = incident.isOpen ? .firing(incident.severity) : .ok(recovered: true)
+            return Explanation(
+                rule: incident.rule, subject: incident.subject, key: nil,
+                judgement: Judgement(verdict, .between, incident.evidence), incident: incident.isOpen ? incident : nil,
+                firesAt: nil, ways: incident.isOpen ? ways(state, incident, at: now) : [],
+                over: incidents.filter { !$0.isOpen && $0.identity == identity })
+        }
+    }
+
     private func explain(
         _ state: State, _ rule: DetectorPlan, _ sight: Sight, at now: Moment, _ isAsked: (String, Subject) -> Bool
     ) -> [Explanation] {

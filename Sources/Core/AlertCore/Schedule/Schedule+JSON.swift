@@ -34,6 +34,7 @@ extension SourceRecord: JSONWritable {
             json.member("cursor", ifAny: cursor)
             if !validators.isEmpty { json.member("validators", validators) }
             json.member("last_polled", ifAny: lastPolled)
+            json.member("first_polled", ifAny: firstPolled)
             json.member("last_good", ifAny: lastGood)
             json.member("last_changed", ifAny: lastChanged)
             json.member("last_outcome", ifAny: lastOutcome?.rawValue)
@@ -64,6 +65,7 @@ extension SourceRecord: JSONWritable {
             }
         }
         lastPolled = try reader.optional("last_polled")?.moment()
+        firstPolled = try reader.optional("first_polled")?.moment()
         lastGood = try reader.optional("last_good")?.moment()
         lastChanged = try reader.optional("last_changed")?.moment()
         lastOutcome = try reader.optional("last_outcome")?.choice()

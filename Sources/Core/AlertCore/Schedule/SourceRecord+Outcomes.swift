@@ -6,8 +6,8 @@ internal import PluginKit
 enum SourceNews {
     /// Nothing to say yet.
     case nothing
-    /// It gives nothing usable.
-    case failing(String)
+    /// It has given nothing usable for too long.
+    case failing(String, since: Moment)
     /// It is not polled any more.
     case stopped(String)
 }
@@ -40,13 +40,20 @@ extension SourceRecord {
         case .stale: unchangedCount += 1
         case .failed: break
         }
+        notePolled(at: now)
     }
 
+    /// From when on it counts that a source gives nothing usable: by the ends of polls, which a recording has, too.
+    private mutating func notePolled(at now: Moment) { firstPolled = lastGood == nil ? firstPolled ?? now : nil }
+
     /// What there is to say of figures that were measured too long ago.
-    func staleNews(of source: String, measured: Moment, figuresLast: Duration, at now: Moment) -> SourceNews {
+    func staleNews(
+        of source: String, measured: Moment, figuresLast: Duration, at now: Moment, clock: (Moment) -> String
+    ) -> SourceNews {
         guard now - (lastGood ?? measured) >= figuresLast else { return .nothing }
         return .failing(
-            "Source \(source) answers, but its newest figures are from \(measured), older than allowed.")
+            "Source \(source) answers, but its newest figures are from \(clock(measured)), older than allowed.",
+            since: silentSince ?? now)
     }
 
     /// Takes in that a poll has failed.
@@ -63,27 +70,29 @@ extension SourceRecord {
             count: (failure?.count ?? 0) + 1)
         failure = failing
         lastOutcome = .failed
+        notePolled(at: now)
         if isSecondRefusal {
             stopped = new.description
             return .stopped(
                 "The credential of source \(source) was refused twice, so it is no longer polled: "
                     + "\(new.description). Renew it, then reload the config.")
         }
-        let lastGood = lastGood ?? failing.since
+        let silentSince = silentSince ?? failing.since
         // One failure is no trouble yet, unless the service says that its next answer will come too late.
-        let isLate = failing.count >= 2 && now - lastGood >= figuresLast
+        let isLate = failing.count >= 2 && now - silentSince >= figuresLast
         let willBeLate = new.retryAt.map { $0 - now >= figuresLast } ?? false
         guard isLate || willBeLate else { return .nothing }
         return .failing(
-            "Source \(source) has given no usable answer since \(clock(lastGood))"
+            "Source \(source) has given no usable answer since \(clock(silentSince))"
                 + (new.retryAt.map { " and asks not to be polled before \(clock($0))" } ?? "")
-                + ": \(new.description)")
+                + ": \(new.description)", since: silentSince)
     }
 
     /// Moves along with a wall clock that was set.
     mutating func move(by step: Duration) {
         due = due.map { $0 + step }
         lastPolled = lastPolled.map { $0 + step }
+        firstPolled = firstPolled.map { $0 + step }
         lastGood = lastGood.map { $0 + step }
         lastChanged = lastChanged.map { $0 + step }
         if let since = failure?.since { failure?.since = since + step }

@@ -30,6 +30,8 @@ public struct SourceRecord: Hashable, Sendable {
     /// By a hash of the request's address: addresses can be secrets.
     public var validators: [String: Validator] = [:]
     public var lastPolled: Moment?
+    /// When its first poll ended; nil once it has given a usable answer.
+    public var firstPolled: Moment?
     /// When the source last gave a usable answer.
     public var lastGood: Moment?
     /// When the poll began that last brought figures: answers that say 'as before' mean these.
@@ -48,4 +50,13 @@ public struct SourceRecord: Hashable, Sendable {
     public var reasons: [PollReason] = []
 
     public init() {}
+
+    /// Since when the source has given no usable answer: since its last one, or since it is polled; nil while its newest
+    /// answer is one, and before the first poll has ended.
+    public var silentSince: Moment? {
+        switch lastOutcome {
+        case .failed, .stale: lastGood ?? firstPolled ?? failure?.since
+        case .values, .noData, .unchanged, nil: nil
+        }
+    }
 }

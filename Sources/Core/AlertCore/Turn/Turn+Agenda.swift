@@ -22,8 +22,14 @@ extension Turn {
         follow(state.incidents.close(incident, because: sentence, isSilent: isSilent, at: now, &output))
     }
 
-    mutating func raiseTrouble(_ trouble: Trouble, about name: String, severity: Severity, _ sentence: String) {
-        follow(state.incidents.raise(trouble, about: name, severity: severity, sentence, at: now, &output))
+    ///
+    /// - Parameter since: when it began, where that was before now.
+    mutating func raiseTrouble(
+        _ trouble: Trouble, about name: String, severity: Severity, since: Moment? = nil, _ sentence: String
+    ) {
+        follow(
+            state.incidents.raise(
+                trouble, about: name, severity: severity, since: since ?? now, sentence, at: now, &output))
     }
 
     /// Ends a trouble; gives back whether there was one.

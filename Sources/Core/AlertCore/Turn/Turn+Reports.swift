@@ -82,7 +82,8 @@ extension Turn {
             record.noteAnswer(.stale, at: now)
             output.note(.warning, "source \(source.name): its figures are from \(measured), older than allowed")
             let news = record.staleNews(
-                of: source.name, measured: measured, figuresLast: plan.figuresLast(source.name), at: now)
+                of: source.name, measured: measured, figuresLast: plan.figuresLast(source.name), at: now,
+                clock: plan.zone.words)
             receiveNews(news, of: source.name)
         case .failed: break
         }
@@ -91,7 +92,8 @@ extension Turn {
     private mutating func receiveNews(_ news: SourceNews, of source: String) {
         switch news {
         case .nothing: break
-        case .failing(let sentence): raiseTrouble(.sourceFailing, about: source, severity: .warning, sentence)
+        case .failing(let sentence, let since):
+            raiseTrouble(.sourceFailing, about: source, severity: .warning, since: since, sentence)
         case .stopped(let sentence): raiseTrouble(.sourceStopped, about: source, severity: .critical, sentence)
         }
     }

@@ -51,11 +51,13 @@ public struct Incident: Hashable, Sendable {
     /// What each channel has been told, by channel name.
     public var standings: [String: Standing]
 
+    /// - Parameter openedAt: when it was noticed, where that is later than `since`: what ends and is noticed anew may
+    ///   have begun at the same moment, but is another incident.
     public init(
         rule: String, subject: Subject, key: String? = nil, labels: [String: String], severity: Severity, since: Moment,
-        evidence: Evidence
+        openedAt: Moment? = nil, evidence: Evidence
     ) {
-        id = Incident.id(rule: rule, subject: subject, key: key, since: since)
+        id = Incident.id(rule: rule, subject: subject, key: key, since: openedAt ?? since)
         self.rule = rule
         self.subject = subject
         self.key = key

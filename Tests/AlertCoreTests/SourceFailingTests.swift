@@ -1,0 +1,102 @@
+import AlertCore
+import AlertTesting
+import FlappingGate
+import PluginKit
+import Testing
+
+/// Since when a source is said to fail: a trouble is noticed late, but it began with the last answer.
+@Suite struct `A failing source` {
+    private func bot(_ plan: Plan = .rehearsed()) -> Rehearsal {
+        var bot = Rehearsal(plan)
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        return bot
+    }
+
+    private func trouble(_ bot: Rehearsal) -> Incident? {
+        bot.state.incidents.inOrder.last { $0.rule == "source-failing" && $0.isOpen }
+    }
+
+    @Test func `it fails since its last answer`() throws {
+        var bot = bot()
+        bot.see(.fine)
+        let answered = bot.now
+        bot.suspend(for: .minutes(40))
+        bot.fail()
+        #expect(trouble(bot) == nil)
+        bot.suspend(for: .minutes(5))
+        bot.fail()
+        #expect(trouble(bot)?.since == answered)
+        bot.advance(by: .zero)
+        let opened = try #require(bot.decisions.last { $0.kind == .opened }).message
+        #expect(opened.headline.contains("no usable answer since Fri 20 Nov 12:00 UTC"))
+        #expect(opened.fields.contains(Message.Field("Since", "Fri 20 Nov 12:00 UTC, for 45 min")))
+
+        // A reminder counts from the same moment, and so does the end.
+        bot.advance(by: .hours(4))
+        let reminder = try #require(bot.decisions.last { $0.kind == .reminder }).message
+        #expect(reminder.fields.contains(Message.Field("Since", "Fri 20 Nov 12:00 UTC, for 4 h 45 min")))
+        bot.see(.fine)
+        let resolved = try #require(bot.decisions.last { $0.kind == .resolved }).message
+        #expect(resolved.fields.contains(Message.Field("Lasted", "Fri 20 Nov 12:00 to 16:45 UTC, 4 h 45 min")))
+    }
+
+    @Test func `what never answered fails since it is polled, whatever its polls brought`() throws {
+        var bot = bot()
+        bot.suspend(for: .minutes(10))
+        let began = bot.now
+        bot.step(.polled(source: "ios", PollReport(.stale(measured: bot.now - .minutes(1))), validators: [:]))
+        bot.suspend(for: .minutes(30))
+        bot.fail()
+        bot.suspend(for: .minutes(5))
+        bot.fail()
+        #expect(trouble(bot)?.since == began)
+        #expect(try bot.stateFromSnapshot().durable == bot.state.durable)
+    }
+
+    @Test func `figures that are too old are no usable answer either`() {
+        var bot = bot()
+        bot.see(.fine)
+        let answered = bot.now
+        bot.suspend(for: .hours(2))
+        bot.step(.polled(source: "ios", PollReport(.stale(measured: answered)), validators: [:]))
+        #expect(trouble(bot)?.since == answered)
+    }
+
+    @Test func `the same source failing twice since one moment is two incidents`() throws {
+        var bot = bot()
+        bot.see(.fine)
+        bot.suspend(for: .minutes(45))
+        bot.fail()
+        bot.fail()
+        let first = try #require(trouble(bot))
+        // The source leaves the config and comes back without having answered.
+        var without = bot.plan
+        without.sources = [SourcePlan(name: "web", jitter: 0)]
+        let with = bot.plan
+        bot.reload(without)
+        #expect(trouble(bot) == nil)
+        bot.reload(with)
+        bot.suspend(for: .minutes(5))
+        bot.fail()
+        let second = try #require(trouble(bot))
+        #expect(second.since == first.since)
+        #expect(second.id != first.id)
+    }
+
+    @Test func `that it began before it was noticed hides no change from a gate that counts them`() throws {
+        var bot = bot(.rehearsed(gates: [try .rule(FlappingGate.self, "wobble", ["within": "3h", "calm": "1h"])]))
+        bot.see(.fine)
+        for _ in 0..<2 {
+            bot.suspend(for: .minutes(45))
+            bot.fail()
+            bot.fail()
+            bot.suspend(for: .minutes(5))
+            bot.see(.fine)
+        }
+        let swings = bot.state.past.compactMap { fact -> [Moment]? in
+            if case .incidents(.swings(rule: "source-failing", _, key: _, let moments)) = fact { moments } else { nil }
+        }
+        #expect(swings.first?.count == 4)
+    }
+}
