@@ -165,7 +165,7 @@ let package = Package(
         module("Text", in: "Foundations"),
         module("Records", in: "Foundations"),
         module("TimeZones", in: "Foundations", ["AlertModel"]),
-        module("AlertModel", in: "Model"),
+        module("AlertModel", in: "Model", ["Text"]),
         module("Journal", in: "Shell", ["CCRC32C", "Records", "Text"]),
         module("Transport", in: "Shell", ["AlertModel", "CCurl", "CCrypto", "Text"]),
         module("YAMLKit", in: "Shell", ["CYaml"]),

@@ -11,6 +11,13 @@ import Testing
         #expect(text.clipped(to: length) == clipped)
     }
 
+    @Test(arguments: ["👨‍👩‍👧‍👦", "🏳️‍🌈", "🇪🇸", "e\u{301}"])
+    func `of many pictures whole ones stay`(character: String) {
+        let name = String(repeating: character, count: 400)
+        let side = String(repeating: character, count: 19)
+        #expect(name.clipped(to: 40) == side + character + "…" + side)
+    }
+
     @Test func `one character of endless marks is long text too`() {
         let stacked = "Z" + String(repeating: "\u{301}", count: 1_000_000)
         #expect(stacked.count == 1)

@@ -184,11 +184,11 @@ extension Issue {
         if id.utf8.count > Issue.keptIDBytesMax {
             var hash = StableHash()
             hash.add(id)
-            issue.id = "\(id.scalarsClipped(to: Issue.keptIDBytesMax / 4))-\(hash.text)"
+            issue.id = "\(id.begin(Issue.keptIDBytesMax / 4))-\(hash.text)"
         }
-        issue.title = title.scalarsClipped(to: Issue.keptTitleMax)
-        issue.release = release?.scalarsClipped(to: Issue.keptTitleMax)
-        issue.status = status?.scalarsClipped(to: Issue.keptStatusMax)
+        issue.title = title.clippedToScalars(Issue.keptTitleMax)
+        issue.release = release?.clippedToScalars(Issue.keptTitleMax)
+        issue.status = status?.clippedToScalars(Issue.keptStatusMax)
         // A cut address leads nowhere.
         if (url?.utf8.count ?? 0) > Issue.keptURLBytesMax { issue.url = nil }
         return issue
@@ -203,9 +203,19 @@ extension Issue {
 }
 
 extension String {
-    fileprivate func scalarsClipped(to length: Int) -> String {
+    /// The first characters that have so many code points together.
+    fileprivate func begin(_ length: Int) -> Substring {
+        var left = length
+        return prefix { character in
+            left -= character.unicodeScalars.count
+            return left >= 0
+        }
+    }
+
+    /// The text with its middle cut out where it has more code points than that.
+    fileprivate func clippedToScalars(_ length: Int) -> String {
         guard utf8.count > length else { return self }
-        return String(String.UnicodeScalarView(unicodeScalars.prefix(length)))
+        return cutInTheMiddle(to: length, markCost: 1) { (_: Unicode.Scalar) in 1 }
     }
 }
 

@@ -1,5 +1,5 @@
 // What channel plugins share: text of strangers cut to what a chat takes, and made harmless there. What is harmless,
-// and how long a character is, differs from chat to chat; where to cut does not.
+// and how long a character is, differs from chat to chat; where to cut does not (`String.cutInTheMiddle`).
 
 /// How much of each part of a message a chat shows, so that one huge part leaves room for the others. In the chat's own
 /// unit, whatever `MessageShares.Cut` counts in.
@@ -72,28 +72,6 @@ extension Message {
 }
 
 extension String {
-    /// The text with its middle cut out where it would be longer than the limit; never inside a character.
-    ///
-    /// - Parameters:
-    ///   - limit: What its scalars may cost together.
-    ///   - markCost: What the mark of the cut, `…`, costs.
-    ///   - cost: What one scalar costs, from 1.
-    public func cutInTheMiddle(to limit: Int, markCost: Int, cost: (Unicode.Scalar) -> Int) -> String {
-        let costs = map { character in character.unicodeScalars.reduce(0) { $0 + cost($1) } }
-        guard costs.reduce(0, +) > limit else { return self }
-        let head = costs.count(within: limit / 2)
-        let tail = costs.reversed().count(within: limit - limit / 2 - markCost)
-        return prefix(head) + "…" + suffix(tail)
-    }
-
-    /// The text without what lies so far from both its ends that no cut to the limit keeps it: for texts of megabytes,
-    /// before anything is done to each of their characters.
-    public func roughlyCut(to limit: Int) -> String {
-        // Four bytes a scalar, at both ends.
-        guard utf8.count > 8 * limit else { return self }
-        return String(unicodeScalars.prefix(limit)) + "…" + String(unicodeScalars.suffix(limit))
-    }
-
     /// The text with a zero-width space, which nobody sees, wherever one of the words, in letters of any size, follows
     /// the mark: so that `@channel` calls nobody.
     public func parted(after mark: Character, before words: [String]) -> String {
@@ -122,17 +100,5 @@ extension String {
             }
         }
         return result.utf8.count <= bytesMax ? result : nil
-    }
-}
-
-extension Sequence<Int> {
-    /// How many of the numbers, from the front, stay within the limit together.
-    fileprivate func count(within limit: Int) -> Int {
-        var left = limit
-        let fitting = prefix { number in
-            left -= number
-            return left >= 0
-        }
-        return fitting.count
     }
 }

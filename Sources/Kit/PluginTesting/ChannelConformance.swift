@@ -45,7 +45,8 @@ public struct ChannelConformance: Sendable {
 
     /// Everything wrong with the channel; empty when it may be used.
     public func violations() -> [String] {
-        manifestViolations + paceViolations + postViolations + pictureViolations + judgeViolations
+        manifestViolations + paceViolations + postViolations + cutViolations + pictureViolations
+            + judgeViolations
     }
 
     /// A moment for tests.
@@ -86,6 +87,35 @@ public struct ChannelConformance: Sendable {
         case .request(let request):
             guard case .request(request) = again else { return ["the same posting made two requests"] }
             return requestViolations(request) + repeatViolations(posting, request)
+        }
+    }
+
+    /// What is too long is cut, but never within a character as people see it: of whole ones, nothing but whole ones is
+    /// left.
+    private var cutViolations: [String] {
+        SampleMessages.longCharacters.flatMap { character -> [String] in
+            let message = SampleMessages.everywhere(String(repeating: character, count: 3000), issues: 5)
+            // Letters of ours stand elsewhere, too.
+            let parts = Set(character.unicodeScalars.filter { !$0.isASCII })
+            return [false, true].compactMap { isPlain -> String? in
+                let posting = Posting(id: "d-1", message: message, isPlain: isPlain, at: ChannelConformance.now)
+                let broken = texts(of: channel.post(posting)).lazy.flatMap(\.self).first {
+                    $0 != character && $0.unicodeScalars.contains(where: parts.contains)
+                }
+                return broken.map {
+                    "\(isPlain ? "plain" : "rich") text is cut within '\(character)': \(String($0).debugDescription)"
+                }
+            }
+        }
+    }
+
+    /// All texts that leave the bot.
+    private func texts(of action: ChannelAction) -> [String] {
+        switch action {
+        case .keep: []
+        case .print(let text): [text]
+        case .request(let request):
+            request.wireBody().flatMap { try? JSON(parsing: $0.bytes) }.map(\.strings) ?? []
         }
     }
 

@@ -90,6 +90,10 @@ public enum SampleMessages {
         ("500 incidents", crowd),
     ]
 
+    /// Characters of several code points each: pictures that are joined, shaded and flags, letters with marks.
+    static let longCharacters: [Character] = Array(
+        "👨‍👩‍👧‍👦🏳️‍🌈🇪🇸👍🏽1️⃣e\u{301}\u{323}ש\u{5BC}\u{5C1}خ\u{64E}\u{651}\u{1112}\u{1161}\u{11AB}")
+
     // MARK: Parts
 
     private static let start = ChannelConformance.now
@@ -116,7 +120,7 @@ public enum SampleMessages {
     }
 
     /// The same text wherever one can stand.
-    private static func everywhere(_ text: String, issues: Int = 1, lines: Int = 3) -> Message {
+    static func everywhere(_ text: String, issues: Int = 1, lines: Int = 3) -> Message {
         Message(
             kind: .digest,
             severity: .critical,

@@ -10,12 +10,27 @@ extension Problem {
         var text = "\(file):\(position.line):\(position.column): \(level.rawValue): \(advisedMessage)"
         if let suggestion { text += "; did you mean \(suggestion)?" }
         guard lines.indices.contains(position.line - 1) else { return text }
-        let line = Array(lines[position.line - 1].unicodeScalars)
-        let place = min(position.column - 1, line.count)
-        // Of a long line, what stands around the place.
-        let first = max(0, min(place - Problem.lineCharactersMax / 2, line.count - Problem.lineCharactersMax))
-        let shown = String(line[first...].prefix(Problem.lineCharactersMax))
-        return text + "\n    \(shown.replacingControls)\n    \(String(line[first..<place]).replacingControls.blanked)^"
+        let (shown, before) = Problem.excerpt(of: lines[position.line - 1], around: position.column - 1)
+        return text + "\n    \(shown.replacingControls)\n    \(before.replacingControls.blanked)^"
+    }
+
+    /// Of a long line, what stands around a place, whole characters with `…` where something is left out; and of that
+    /// what stands before the place.
+    private static func excerpt(of text: String, around place: Int) -> (shown: String, before: String) {
+        let line = Array(text.unicodeScalars)
+        let place = min(place, line.count)
+        guard line.count > lineCharactersMax else { return (text, String(line[..<place])) }
+        // Where characters begin and end, in code points.
+        var borders = [0]
+        for character in text { borders.append((borders.last ?? 0) + character.unicodeScalars.count) }
+        let length = lineCharactersMax - 2
+        let from = max(0, min(place - length / 2, line.count - length))
+        let first = borders.first { $0 >= from && $0 <= place } ?? borders.last { $0 <= place } ?? 0
+        let end = borders.last { $0 <= first + length && $0 >= place } ?? borders.first { $0 >= place } ?? line.count
+        let begin = first > 0 ? "…" : ""
+        return (
+            begin + String(line[first..<end]) + (end < line.count ? "…" : ""), begin + String(line[first..<place])
+        )
     }
 
     private static let lineCharactersMax = 200

@@ -1,3 +1,5 @@
+internal import Text
+
 /// A compaction on its way: what its snapshot stands for, and where to write it.
 ///
 /// `write` may run on any thread while the writer goes on; only `JournalWriter.begin` and `finish` touch the journal.
@@ -27,10 +29,12 @@ public struct Compaction: Sendable {
 
         init(_ payload: [UInt8], _ reason: JournalError) {
             self.reason = reason
-            begin = String(decoding: payload.prefix(LeftOut.beginBytes), as: UTF8.self)
+            // Enough to cut in, whatever the characters: payloads that are left out are long.
+            let text = String(decoding: payload.prefix(16 * LeftOut.beginBytes), as: UTF8.self)
+            begin = text.cutAtTheEnd(to: LeftOut.beginBytes, markCost: "…".utf8.count) { $0.utf8.count }
         }
 
-        public var description: String { "\(reason): \(begin)…" }
+        public var description: String { "\(reason): \(begin)" }
 
         /// A kind and an id, and one line of a log.
         private static let beginBytes = 80

@@ -65,9 +65,10 @@ public struct Poller: Sendable {
         do {
             let response = try await ports.web.perform(request, timeout: timeout)
             if request.keepsValidators, response.isSuccess {
+                // Cut, they would match nothing.
                 let validator = SourceRecord.Validator(
-                    etag: response.header("ETag")?.clipped(to: 300),
-                    lastModified: response.header("Last-Modified")?.clipped(to: 60))
+                    etag: response.header("ETag").flatMap { $0.utf8.count > 300 ? nil : $0 },
+                    lastModified: response.header("Last-Modified").flatMap { $0.utf8.count > 60 ? nil : $0 })
                 if validator.etag == nil, validator.lastModified == nil {
                     validators[key] = nil
                 } else {

@@ -1,16 +1,16 @@
+internal import Text
+
 extension String {
-    /// The text with its middle cut out where it is longer than `length` characters, so that both ends stay readable.
+    /// The text with its middle cut out where it is longer than `length` characters as people see them, so that both ends
+    /// stay readable.
     ///
-    /// One character can carry marks without end; where a text has absurdly many, its code points are counted instead.
+    /// One character can carry marks without end: one with more bytes than people write counts as several.
     public func clipped(to length: Int) -> String {
-        guard length > 0 else { return "" }
         // Counting characters costs more than counting bytes, and a text never has more characters than bytes.
-        guard utf8.count > length else { return self }
-        let tail = (length - 1) / 2
-        guard utf8.count <= length * String.characterBytesMax else {
-            return String(unicodeScalars.prefix(length - 1 - tail)) + "…" + String(unicodeScalars.suffix(tail))
+        guard utf8.count > max(length, 0) else { return self }
+        return cutInTheMiddle(to: length, bytesMax: String.characterBytesMax) { character in
+            (character.utf8.count + String.characterBytesMax - 1) / String.characterBytesMax
         }
-        return count > length ? prefix(length - 1 - tail) + "…" + suffix(tail) : self
     }
 
     /// More than any character needs that people write: a family of four with shades of skin has 41 bytes.

@@ -1,3 +1,5 @@
+internal import Text
+
 /// One HTTP request as a plugin describes it; the transport performs it, a preview prints it.
 public struct HTTPRequest: Hashable, Sendable {
     public enum Method: String, Hashable, Sendable {
@@ -115,7 +117,7 @@ public struct HTTPResponse: Hashable, Sendable {
 
     /// The body as text for people: invalid bytes replaced, control characters tamed, at most `length` characters.
     public func excerpt(_ length: Int = 200) -> String {
-        String(decoding: body.prefix(length * 4), as: UTF8.self).tamed.trimmed.clipped(to: length)
+        String(decoding: body, as: UTF8.self).roughlyCut(to: 16 * length).tamed.trimmed.clipped(to: length)
     }
 }
 

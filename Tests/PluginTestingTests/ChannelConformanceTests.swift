@@ -1,0 +1,36 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+/// A channel that cuts what is too long, in one way or another.
+private struct Cutter: Channel {
+    static let manifest = PluginManifest(name: "cutter", summary: "Cuts.", options: [])
+    let pace = Pace.unlimited
+    let isIdempotent = false
+    var cut: @Sendable (String) -> String = { $0 }
+
+    init(cut: @escaping @Sendable (String) -> String) { self.cut = cut }
+    init(options: Options, context: ChannelContext) throws(ProblemList) {}
+
+    func post(_ posting: Posting) -> ChannelAction { .print(cut(posting.message.headline.tamed)) }
+    func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome { .delivered(receipt: nil) }
+    func picture(of posting: Posting) -> ChatPicture { ChatPicture(posting.message) }
+}
+
+@Suite struct `Channels that cut` {
+    private func violations(_ cut: @escaping @Sendable (String) -> String) -> [String] {
+        ChannelConformance(Cutter(cut: cut), audience: .people, bodyBytesMax: 0).violations()
+    }
+
+    @Test func `between characters do as they must`() {
+        #expect(violations { $0.clipped(to: 101) } == [])
+        #expect(violations { $0.cutAtTheEnd(to: 97) { $0.utf16.count } } == [])
+    }
+
+    @Test func `within characters are found out, whatever they count`() {
+        let byScalars = violations { String(String.UnicodeScalarView($0.unicodeScalars.prefix(101))) }
+        #expect(byScalars.contains { $0.hasPrefix("rich text is cut within '👨‍👩‍👧‍👦': ") })
+        #expect(byScalars.contains { $0.hasPrefix("plain text is cut within '🇪🇸': ") })
+        #expect(violations { String(decoding: $0.utf8.prefix(101), as: UTF8.self) }.count > 4)
+    }
+}
