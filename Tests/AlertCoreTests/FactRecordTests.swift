@@ -78,6 +78,7 @@ import Testing
         #"{"kind":"swung","rule":"floor","subject":\#(subject),"key":null,"at":"2026-11-20T22:00:00Z"}"#,
         #"{"kind":"swings","rule":"floor","subject":\#(subject),"key":"SHOP-12","swings":["2026-11-20T22:00:00Z"]}"#,
         #"{"kind":"channel","name":"team","channel":{"failures":3,"paused_until":"2026-11-20T22:00:00Z"}}"#,
+        #"{"kind":"channel","name":"ops","channel":{"failures":0,"paused_until":null,"last_error":"answered 503"}}"#,
         #"{"kind":"forgotten","subject":\#(subject)}"#,
         #"{"kind":"series","subject":\#(subject),"series":{"samples":[{"from":"2026-11-20T22:00:00Z","#
             + #""to":"2026-11-20T22:05:00Z","seen":"2026-11-20T22:05:30Z","complete":true,"metrics":{"users":18}}],"#

@@ -280,9 +280,10 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .opened,
             """
-            🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET and asks not to be polled \
-            before Sat 21 Nov 02:00 CET: it is out of reach
+            🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach…
             Since: Fri 20 Nov 22:00 CET, for 1 h
+            Why: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach; it asks not to be \
+            polled before Sat 21 Nov 02:00 CET
             Status: https://alerts.example.com
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
@@ -305,5 +306,53 @@ private struct Floor: SubjectDetector {
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
             Rule source-stopped · incident ID
             """)
+    }
+
+    /// What a chat shows of a headline, if it shows little: Slack's takes 150 of the units in which it counts.
+    private static let headlineMax = 150
+
+    @Test(arguments: [
+        (
+            "Slack answered 404: no_service; the webhook is gone or was never valid: make a new one and configure it",
+            "404: no_service"
+        ),
+        ("answered 403: " + String(repeating: "the proxy wants a login ", count: 20), "answered 403: the proxy"),
+        (
+            "the homeserver answered 401: M_UNKNOWN_TOKEN, Unknown token; the token is no longer valid: make a new one",
+            "401: M_UNKNOWN_TOKEN"
+        ),
+    ])
+    func `the cause of a failed delivery stands in the headline, and all of it below`(sentence: String, cause: String)
+        throws
+    {
+        var bot = try bot()
+        var plan = bot.plan
+        plan.channels.append(ChannelPlan(name: "ops"))
+        bot.reload(plan)
+        bot.sendAnswer = { delivery, _ in
+            (delivery.channel == "team" ? .refusedChannel(sentence) : .delivered(receipt: nil), .zero)
+        }
+        see(crashed: 400, in: &bot)
+        bot.advance(by: .minutes(1))
+        let opened = try #require(bot.decisions.last { $0.message.incidents.first?.rule == "channel-failing" }).message
+        #expect(opened.headline.contains(cause))
+        #expect(opened.headline.utf16.count <= Messages.headlineMax && opened.headline.hasSuffix("…"))
+        #expect(opened.reason == "A message to channel team cannot be delivered: \(sentence)")
+    }
+
+    @Test func `so does the cause of a source that fails with a long answer`() throws {
+        var bot = try bot()
+        let page = Array("<html>\(String(repeating: "<p>Bad gateway; sorry. ", count: 400))</html>".utf8)
+        let failure = try #require(PollFailure(HTTPResponse(status: 502, body: page), now: bot.now))
+        for _ in 0..<2 {
+            bot.suspend(for: .hours(1))
+            bot.step(.polled(source: "ios", PollReport(.failed(failure)), validators: [:]))
+        }
+        bot.advance(by: .zero)
+        let opened = try #require(bot.decisions.last { $0.kind == .opened }).message
+        #expect(opened.headline.contains("since Fri 20 Nov 22:00 CET: the source answered 502: <html><p>Bad"))
+        #expect(opened.headline.utf16.count <= Messages.headlineMax && opened.headline.hasSuffix("…"))
+        #expect(opened.reason.hasPrefix("Source ios has given no usable answer since Fri 20 Nov 22:00 CET: the source"))
+        #expect(opened.reason.hasSuffix("</html>"))
     }
 }

@@ -113,10 +113,32 @@ internal import Testing
         let waiting = report(rehearsal).status(isRunning: true)["channels"]?.text
         #expect(
             waiting == #"[{"name":"team","queued":1,"failures":1,"paused_until":"2026-11-20T12:10:00Z","#
-                + #""oldest":"2026-11-20T12:00:00Z","dead":0,"last_error":null}]"#)
+                + #""oldest":"2026-11-20T12:00:00Z","dead":0,"last_error":"answered 429"}]"#)
         // A pause that is over is none.
         let later = StatusReport(rehearsal.state, rehearsal.plan, at: rehearsal.now + .minutes(10))
         #expect(later.status(isRunning: true)["channels"]?.text.contains(#""paused_until":null"#) == true)
+    }
+
+    @Test func `the last error is that of the message that is tried again, until one arrives`() throws {
+        var rehearsal = Rehearsal(.rehearsed())
+        rehearsal.pollAnswer = { _, _ in nil }
+        var outcome = DeliveryOutcome.refusedChannel("Slack answered 404: no_service")
+        rehearsal.sendAnswer = { _, _ in (outcome, .zero) }
+        func lastError() -> JSON? { report(rehearsal).status(isRunning: true)["channels"]?.array?.first?["last_error"] }
+        rehearsal.start()
+        rehearsal.see(.warning)
+        rehearsal.advance(by: .zero)
+        #expect(lastError() == "Slack answered 404: no_service")
+        outcome = .retry(after: nil, "Slack answered 503: service_unavailable")
+        rehearsal.see(.critical)
+        rehearsal.advance(by: .seconds(1))
+        #expect(lastError() == "Slack answered 503: service_unavailable", "newer than the dead letter")
+        #expect(try rehearsal.stateFromSnapshot().durable == rehearsal.state.durable)
+        rehearsal.crash()
+        #expect(lastError() == "Slack answered 503: service_unavailable")
+        outcome = .delivered(receipt: nil)
+        rehearsal.advance(by: .minutes(20))
+        #expect(lastError() == "Slack answered 404: no_service", "what is left is the dead letter")
     }
 
     @Test func `the history tells the ends of deliveries, newest last`() throws {

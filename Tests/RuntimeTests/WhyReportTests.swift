@@ -126,7 +126,8 @@ import Testing
         bot.advance(by: .seconds(1))
         #expect(
             paragraph(bot)[0].contains(
-                "; 1 on the way, 1 failed attempts in a row; the channel is paused until Fri 20 Nov 12:30 UTC\n"))
+                "; 1 on the way, 1 failed attempts in a row, the last: answered 429; the channel is paused until Fri 20 Nov 12:30 UTC\n"
+            ))
     }
 
     @Test func `what is fine says what would come of it`() throws {

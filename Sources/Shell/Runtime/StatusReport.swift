@@ -112,8 +112,8 @@ public struct StatusReport: Sendable {
         let record = state.outbox.channels[channel.name] ?? ChannelRecord()
         let queue = state.outbox.inOrder.filter { $0.channel == channel.name }
         let dead = state.outbox.history.filter { $0.delivery.channel == channel.name && $0.end.isDead }
-        var lastError: String?
-        if case .dead(let why) = dead.last?.end { lastError = why }
+        var lastError = record.lastError
+        if lastError == nil, case .dead(let why) = dead.last?.end { lastError = why }
         return [
             "name": .string(channel.name), "queued": JSON(queue.count), "failures": JSON(record.failures),
             "paused_until": JSON(record.pausedUntil.flatMap { $0 > now ? $0 : nil }),

@@ -186,7 +186,8 @@ public struct WhyReport: Sendable {
         guard !waiting.isEmpty else { return nil }
         let record = state.outbox.channels[channel]
         let pause = record?.pausedUntil.flatMap { $0 > now ? "; the channel is paused until \(clock($0))" : nil }
-        return "\(waiting.count) on the way, \(record?.failures ?? 0) failed attempts in a row\(pause ?? "")"
+        let error = record?.lastError.map { ", the last: \($0.tamed)" } ?? ""
+        return "\(waiting.count) on the way, \(record?.failures ?? 0) failed attempts in a row\(error)\(pause ?? "")"
     }
 
     private func clock(_ moment: Moment) -> String { plan.zone.words(moment) }

@@ -42,7 +42,7 @@ struct Origin: Hashable, Sendable {
 
     /// For messages: host and port, on one line and not endless.
     var hostAndPort: String {
-        (port.isEmpty ? host : "\(host):\(port)").tamed.clipped(to: 200)
+        (port.isEmpty ? host : "\(host):\(port)").tamed.clipped(to: 100)
     }
 
     /// Whether the host is this machine by definition, without asking any resolver.

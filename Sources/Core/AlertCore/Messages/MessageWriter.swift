@@ -32,7 +32,8 @@ struct MessageWriter {
             kind: kind, severity: incident.severity, at: now,
             headline:
                 "\(Message.mark(kind: kind, severity: incident.severity)) \(headline(incident, kind, story.silence))",
-            reason: isWhyInHeadline ? "" : evidence.sentence, incidents: [IncidentSummary(incident)])
+            reason: isWhyInHeadline && words(of: evidence, incident) == evidence.sentence ? "" : evidence.sentence,
+            incidents: [IncidentSummary(incident)])
         message.fields = fields(story, kind)
         if let metric = evidence.metric {
             message.sparkline = story.series.flatMap { sparkline(metric, of: $0) }
@@ -71,7 +72,7 @@ struct MessageWriter {
             case .closed: "\(who): \(what(incident)) \(closed(incident)), \(after)"
             case .reminder where silence != nil:
                 "\(who): no news for \((now - (silence?.since ?? now)).short), last \(evidence.sentence)"
-            default: "\(who): \(evidence.sentence)"
+            default: "\(who): \(words(of: evidence, incident))"
             }
         }
         let title = Metric(metric).title
@@ -94,6 +95,17 @@ struct MessageWriter {
             return "\(who): \(title) \(value)" + (limit.map { " (\($0))" } ?? "")
         }
     }
+
+    /// What a headline says of an incident without a figure. A trouble of the bot begins with what is wrong and why, and
+    /// ends with what to do: where that is too long for one line, the end goes, and the whole stands below.
+    private func words(of evidence: Evidence, _ incident: Incident) -> String {
+        guard Trouble(rawValue: incident.rule) != nil else { return evidence.sentence }
+        return evidence.sentence.shortened(to: MessageWriter.troubleCharactersMax)
+    }
+
+    /// With the mark and the name in front, what a headline of Slack takes without cutting its middle out, where the
+    /// cause stands.
+    static let troubleCharactersMax = 135
 
     /// What the figure is to be measured by, in a few words.
     private func comparison(_ evidence: Evidence, _ metric: String) -> String? {
@@ -304,5 +316,19 @@ extension Incident {
         case .opened, .escalated, .digest: worst.figure == nil ? evidence : worst
         case .reminder, .revised, .resolved, .closed: evidence
         }
+    }
+}
+
+extension String {
+    /// The text without its last clauses, or without its end, where it is longer than so many characters.
+    fileprivate func shortened(to length: Int) -> String {
+        guard count > length else { return self }
+        let room = prefix(length - 1)
+        let ends = ["; ", ". "].flatMap { room.ranges(of: $0).map(\.lowerBound) }
+        // A clause that ends early may lead to the cause, which must stay.
+        guard let end = ends.max(), distance(from: startIndex, to: end) >= length / 2 else {
+            return cutAtTheEnd(to: length) { _ in 1 }
+        }
+        return self[..<end] + "…"
     }
 }

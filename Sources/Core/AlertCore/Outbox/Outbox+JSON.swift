@@ -89,11 +89,13 @@ extension ChannelRecord: JSONWritable {
         json.object { json in
             json.member("failures", failures)
             json.member("paused_until", pausedUntil)
+            json.member("last_error", ifAny: lastError)
         }
     }
 
     init(_ reader: JSONReader) throws(JSONMismatch) {
         failures = try reader.member("failures").int()
         pausedUntil = try reader.optional("paused_until")?.moment()
+        lastError = try reader.optional("last_error")?.string()
     }
 }

@@ -43,6 +43,7 @@ extension Outbox {
         }
         var record = channels[channel.name] ?? ChannelRecord()
         let recordBefore = record
+        record.lastError = outcome.trouble
         let news: News?
         switch outcome {
         case .delivered(let receipt):
@@ -63,6 +64,8 @@ extension Outbox {
             record.failures = 0
             news = bury(delivery, sentence, at: now, &output)
         }
+        // From here on its dead letter says what went wrong.
+        if case .dead = news { record.lastError = nil }
         if record != recordBefore { self.record(.channel(name: channel.name, record), &output) }
         return [news].compactMap(\.self) + [.dispatch(channel.name)]
     }
@@ -190,5 +193,16 @@ extension Outbox {
             record(.progress(id: delivery.id, interrupted.progress), &output)
         }
         return news
+    }
+}
+
+extension DeliveryOutcome {
+    /// What went wrong; nil when nothing did.
+    fileprivate var trouble: String? {
+        switch self {
+        case .delivered: nil
+        case .retry(_, let sentence), .unknown(let sentence), .refusedBody(let sentence), .refusedChannel(let sentence):
+            sentence
+        }
     }
 }

@@ -84,8 +84,8 @@ extension SourceRecord {
         guard isLate || willBeLate else { return .nothing }
         return .failing(
             "Source \(source) has given no usable answer since \(clock(silentSince))"
-                + (new.retryAt.map { " and asks not to be polled before \(clock($0))" } ?? "")
-                + ": \(new.description)", since: silentSince)
+                + ": \(new.description)" + (new.retryAt.map { "; it asks not to be polled before \(clock($0))" } ?? ""),
+            since: silentSince)
     }
 
     /// Moves along with a wall clock that was set.
