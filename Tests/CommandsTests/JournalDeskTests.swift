@@ -128,8 +128,17 @@ import Testing
         #expect(stage.web.asked == ["https://hooks.example.com/bot"])
         #expect(stage.said == "delivered to ops\n")
         try await message(stage).send()
-        #expect(stage.said.contains("🔵 shop-alerts: this is a test message"))
+        #expect(stage.said.contains("🧪 shop-alerts: this is a test message"))
         #expect(stage.said.hasSuffix("delivered to ops\n"))
+    }
+
+    @Test(arguments: ["webhook, url: \"https://hooks.example.com/bot\"", "console", "inbox"])
+    func `it is a test by its kind, opens nothing and belongs to nothing`(_ plugin: String) async throws {
+        let stage = StagedMachine { _ throws(TransportError) in HTTPResponse(status: 204) }
+        let delivery = try message(stage, plugin).delivery(at: stage.machine.clock.now())
+        #expect(delivery.kind == .test && delivery.message.kind == .test)
+        #expect(delivery.incident == nil && delivery.message.incidents.isEmpty)
+        #expect(Posting(delivery, at: delivery.queued).thread == nil)
     }
 
     @Test func `a message that does not arrive is reported with its reason`() async throws {

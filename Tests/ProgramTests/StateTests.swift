@@ -118,7 +118,7 @@ import Testing
         let scratch = try Shop.scratch(config)
         let out = try await scratch.alertbot("send-test", "out")
         #expect(out.status == 0)
-        #expect(out.output.contains("shop-alerts: this is a test message"))
+        #expect(out.output.contains("🧪 shop-alerts: this is a test message"))
         #expect(out.output.hasSuffix("delivered to out\n"))
         let page = try await scratch.alertbot("send-test", "page", "--format", "json")
         #expect(page.status == 0)

@@ -97,7 +97,7 @@ import Testing
         (.reminder, .info, "info", "Still firing · info"),
         (.revised, .warning, "warning", "Corrected · warning"),
         (.resolved, .critical, "resolved", "Resolved"),
-        (.digest, .critical, "digest", "Summary"),
+        (.digest, .critical, "digest", "Summary"), (.test, .info, "info", "Test"),
     ])
     func `colour and words tell what it is`(
         kind: Notification.Kind,

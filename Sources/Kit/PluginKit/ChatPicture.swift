@@ -96,6 +96,7 @@ public struct ChatPicture: Hashable, Sendable {
             case (.resolved, _): Color(0x2DA44E)
             case (.closed, _): Color(0x8C959F)
             case (.digest, _): Color(0x6E7781)
+            case (.test, _): Color(0x2F81F7)
             case (_, .critical): Color(0xB00020)
             case (_, .warning): Color(0xF2A600)
             case (_, .info): Color(0x2F81F7)

@@ -80,7 +80,7 @@ public struct GateConformance: Sendable {
     /// somebody takes care of, with names that nobody expects.
     private func notifications(briefly: Bool, severity: Severity = .critical) -> [Notification] {
         incidents(briefly: briefly).flatMap { incident in
-            Notification.Kind.allCases.flatMap { kind in
+            Notification.Kind.ofIncidents.flatMap { kind in
                 (briefly ? [severity] : Severity.allCases).map { severity in
                     Notification(incident: incident, kind: kind, severity: severity, channel: GateConformance.channel)
                 }

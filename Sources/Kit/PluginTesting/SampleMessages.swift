@@ -66,8 +66,9 @@ public enum SampleMessages {
         ], footer: "budget calm", incidents: [incident, incident])
 
     public static let test = Message(
-        kind: .opened, severity: .info, at: start, headline: "🔵 shop-alerts: this is a test",
-        reason: "Somebody asked for a test message.")
+        kind: .test, severity: .info, at: start, headline: "🧪 shop-alerts: this is a test message",
+        fields: [Message.Field("Channel", "team")],
+        reason: "somebody ran 'alertbot send-test team'; nothing is wrong", footer: "alertbot 1.0.0")
 
     /// Every nasty message with its name.
     public static let nasty: [(name: String, message: Message)] = [

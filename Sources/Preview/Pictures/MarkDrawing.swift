@@ -125,7 +125,7 @@ struct MarkDrawing {
                 #"<circle class="closed" cx="\#(x)" cy="\#(y)" r="5"><title>\#(words)</title></circle>"#
             case .digest:
                 #"<path class="digest" d="M\#(x - 4.5),\#(y - 4.5)h9v9h-9Z"><title>\#(words)</title></path>"#
-            case .opened, .escalated, .reminder, .revised:
+            case .opened, .escalated, .reminder, .revised, .test:
                 """
                 <path class="\(HTML.tone(record.severity))" d="M\(x),\(y - 6)l6,11h-12Z"><title>\(words)</title></path>
                 """

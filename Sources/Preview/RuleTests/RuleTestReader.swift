@@ -145,7 +145,7 @@ struct RuleTestReader {
         guard let at = moment(written, "at", after: start) else { return nil }
         var expectation = Expectation(position: node.position, at: at)
         expectation.decision = part("decision").flatMap { choice($0, "decision", ["send", "hold", "drop"]) }
-        expectation.kind = part("kind").flatMap { choice($0, "kind", Notification.Kind.allCases.map(\.rawValue)) }
+        expectation.kind = part("kind").flatMap { choice($0, "kind", Notification.Kind.ofIncidents.map(\.rawValue)) }
             .flatMap(Notification.Kind.init)
         expectation.severity = part("severity").flatMap { choice($0, "severity", Severity.allCases.map(\.rawValue)) }
             .flatMap(Severity.init)

@@ -44,9 +44,11 @@ public struct TestMessage: Sendable {
         try report(outcome, isKept: channel.keeps(delivery, at: delivery.queued))
     }
 
-    private func delivery(at now: Moment) -> Delivery {
+    /// About no incident, so it opens, ends and follows nothing.
+    func delivery(at now: Moment) -> Delivery {
         let message = Message(
-            kind: .opened, severity: .info, at: now, headline: "🔵 \(config.bot.name): this is a test message",
+            kind: .test, severity: .info, at: now,
+            headline: "\(Message.mark(kind: .test, severity: .info)) \(config.bot.name): this is a test message",
             fields: [Message.Field("Channel", name)],
             reason: "somebody ran 'alertbot send-test \(name)'; nothing is wrong",
             footer: "alertbot \(Version.text)")
@@ -54,7 +56,7 @@ public struct TestMessage: Sendable {
         hash.add(name)
         hash.add(now.description)
         return Delivery(
-            id: "test-\(hash.text)", channel: name, number: 0, kind: .opened, incident: nil, message: message,
+            id: "test-\(hash.text)", channel: name, number: 0, kind: .test, incident: nil, message: message,
             queued: now)
     }
 

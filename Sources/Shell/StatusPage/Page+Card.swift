@@ -25,6 +25,7 @@ extension Page {
         case .resolved: "resolved"
         case .closed: "closed"
         case .digest: "digest"
+        case .test: "info"
         case .opened, .escalated, .reminder, .revised: message.severity.rawValue
         }
     }
@@ -39,6 +40,7 @@ extension Page {
         case .resolved: "Resolved"
         case .closed: "Closed"
         case .digest: "Summary"
+        case .test: "Test"
         }
     }
 

@@ -165,6 +165,7 @@ extension DecisionRecord {
             case .closed: "C"
             case .digest: "D"
             case .revised: "V"
+            case .test: "T"
             }
         }
     }

@@ -86,6 +86,7 @@ struct ResolvedWhereOpened: Checker {
             case .digest where summary.until == nil:
                 if courses[place] == nil { courses[place] = Course(begunBy: delivery.id) }
             case .digest: courses[place]?.isResolved = true
+            case .test: throw Breach("\(place.channel) hears a test message of \(summary.id)")
             case .escalated, .reminder, .revised, .resolved, .closed:
                 guard let course = courses[place] else {
                     throw Breach(

@@ -91,7 +91,7 @@ struct MessageWriter {
             return "\(who): \(title) now \(value) (\([limit, "now \(incident.severity.rawValue)"].joined))"
         case .revised:
             return "\(who): \(title) \(value) (\([limit, "figures corrected"].joined))"
-        case .opened, .digest:
+        case .opened, .digest, .test:
             return "\(who): \(title) \(value)" + (limit.map { " (\($0))" } ?? "")
         }
     }
@@ -313,7 +313,7 @@ extension Incident {
     /// they go on.
     func evidence(for kind: Notification.Kind) -> Evidence {
         switch kind {
-        case .opened, .escalated, .digest: worst.figure == nil ? evidence : worst
+        case .opened, .escalated, .digest, .test: worst.figure == nil ? evidence : worst
         case .reminder, .revised, .resolved, .closed: evidence
         }
     }

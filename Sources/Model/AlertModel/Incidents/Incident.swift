@@ -257,6 +257,11 @@ public struct Evidence: Hashable, Sendable {
 public struct Notification: Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         case opened, escalated, reminder, revised, resolved, closed, digest
+        /// What somebody sends to try a channel: it is about no incident, and no gate is asked.
+        case test
+
+        /// Those that incidents want.
+        public static var ofIncidents: [Kind] { allCases.filter { $0 != .test } }
 
         /// Whether it is about an incident that has ended, for better or unknown.
         public var isEnd: Bool { self == .resolved || self == .closed }

@@ -100,6 +100,7 @@ public struct Message: Hashable, Sendable {
         case (.resolved, _): "✅"
         case (.closed, _): "⚪"
         case (.digest, _): "🗒"
+        case (.test, _): "🧪"
         case (_, .critical): "🔴"
         case (_, .warning): "🟠"
         case (_, .info): "🔵"

@@ -23,8 +23,10 @@ import Testing
         }
         let expected = """
             (possibly repeated: the answer to the first try was lost)
-            🔵 shop-alerts: this is a test
-            Why: Somebody asked for a test message.
+            🧪 shop-alerts: this is a test message
+            Channel: team
+            Why: somebody ran 'alertbot send-test team'; nothing is wrong
+            alertbot 1.0.0
 
 
             """

@@ -25,6 +25,7 @@ enum MatrixHTML {
         switch (message.kind, message.severity) {
         case (.resolved, _): "#2DA44E"
         case (.closed, _): "#8C959F"
+        case (.test, _): "#2F81F7"
         case (_, .critical): "#B00020"
         case (_, .warning): "#F2A600"
         case (_, .info): "#2F81F7"

@@ -31,7 +31,7 @@ enum WebhookBody {
     private static func body(_ posting: Posting, bot: String, text: String, incidents: [JSON]) -> JSON {
         let kind = posting.message.kind.rawValue
         return [
-            "type": .string("incident.\(kind)"),
+            "type": .string(posting.message.kind == .test ? kind : "incident.\(kind)"),
             "timestamp": JSON(posting.message.at),
             "data": [
                 "bot": .string(bot),

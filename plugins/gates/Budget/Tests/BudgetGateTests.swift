@@ -38,7 +38,7 @@ import Testing
         ] as [(past: [Int64], opensIn: Int64?)])
     func `two in an hour`(past: [Int64], opensIn: Int64?) throws {
         let gate = try BudgetGate.written(["at_most": "2 per 1h"], name: "calm-down")
-        for kind in Notification.Kind.allCases {
+        for kind in Notification.Kind.ofIncidents {
             let closure = gate.closure(for: notification("shop", kind), at: now, given: told(past.map { ($0, "shop") }))
             #expect(closure?.until == opensIn.map { now + .minutes($0) })
             guard let closure else { continue }

@@ -57,7 +57,7 @@ import Testing
     @Test func `it says so with a beginning or an end, not with a reminder`() throws {
         let gate = try FlappingGate.written([:])
         let view = changes(at: [0, 1, 2, 3])
-        let told = Notification.Kind.allCases.filter {
+        let told = Notification.Kind.ofIncidents.filter {
             gate.remark(on: notification($0), at: start + .minutes(3), given: view) != nil
         }
         #expect(told == [.opened, .resolved])

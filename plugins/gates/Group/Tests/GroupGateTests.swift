@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `beginnings and ends wait, each with their like; the rest does not`() throws {
-        let keys = try Notification.Kind.allCases.map { kind in
+        let keys = try Notification.Kind.ofIncidents.map { kind in
             key(try gate().closure(for: notification(kind), at: now, given: RehearsedView()))
         }
         #expect(keys == ["opened|shop", nil, nil, nil, "resolved|shop", nil, nil])

@@ -120,7 +120,7 @@ import Testing
         let rule =
             try then.map { try quietHours(["between": "22:00-07:00", "then": $0]) }
             ?? quietHours(["between": "22:00-07:00"])
-        for kind in Notification.Kind.allCases {
+        for kind in Notification.Kind.ofIncidents {
             let closure = rule.closure(for: notification(.warning, kind), at: try moment("2026-11-20T23:00:00Z"))
             #expect(closure?.fate == fate)
         }
