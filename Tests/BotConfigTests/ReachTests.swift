@@ -93,6 +93,8 @@ private struct GradedDetector: SubjectDetector {
                     + "(severity warning) (add a route that does)"
             ])
         #expect(routed(", severities: [warning, critical]", critical) == [])
+        #expect(
+            routed("", critical + "\n  - {match: {app: alertbot}, to: team}").count == 1, "no rule is about the bot")
         #expect(routed("", critical + "\n  - {to: team}") == [])
         #expect(routed("", critical + "\n  - {match: {rule: floor}, to: team}") == [])
     }

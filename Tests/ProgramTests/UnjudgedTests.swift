@@ -131,6 +131,38 @@ import Testing
         #expect(try await Shop.scratch(bare).alertbot("check").errors == "")
     }
 
+    @Test func `a drop needs counts and can be a warning or critical, and check knows`() async throws {
+        func check(_ map: String, _ routes: String = "") async throws -> String {
+            let config = """
+                version: 1
+                sources:
+                  figures: {plugin: http_json, url: "http://stats.example.com/", each: "$[*]", map: {app: $.app, \(map)}}
+                rules:
+                  fall: {plugin: drop}
+                channels:
+                  ops: {plugin: webhook, url: "https://hooks.example.com/bot"}
+                \(routes)
+                """
+            let check = try await Shop.scratch(config).alertbot("check")
+            #expect(check.status == 0, "\(check.errors)")
+            return check.errors
+        }
+        #expect(
+            try await check("crash_free_users: $.rate").contains(
+                "rule 'fall' can never judge anything: source 'figures' gives 'crash_free_users' without 'users', of how "
+                    + "many that is; have the source give 'users', too\n"))
+        #expect(try await check("crash_free_users: $.rate, users: $.users") == "")
+        func routes(_ severities: String) -> String {
+            "routes:\n  - {match: {app: alertbot}, to: ops}\n  - {match: {severity: \(severities)}, to: ops}"
+        }
+        let counted = "users: $.users, crashed_users: $.crashed"
+        #expect(
+            try await check(counted, routes("info")).contains(
+                "rule 'fall' can never notify anybody: no route takes its incidents (severity warning or critical)"))
+        #expect(try await check(counted, routes("critical")) == "")
+        #expect(try await check(counted, routes("warning")) == "")
+    }
+
     // MARK: reviews
 
     @Test func `a config can be checked where its secrets are not`() async throws {

@@ -174,7 +174,9 @@ private struct Prospect {
 
     private func mayFit(_ match: Match) -> Bool {
         match.conditions.allSatisfy { condition in
-            values[condition.property].map { $0.contains(where: condition.fits) } ?? true
+            // Whatever an app is called of which nothing is known: it is not the bot.
+            values[condition.property].map { $0.contains(where: condition.fits) }
+                ?? !(condition.property == "app" && condition.isAboutBot)
         }
     }
 
@@ -187,6 +189,7 @@ private struct Prospect {
 
 extension Match.Condition {
     fileprivate func fits(_ value: String) -> Bool { patterns.contains { $0.fits(value) } }
+    fileprivate var isAboutBot: Bool { patterns.allSatisfy { $0.isExact && $0.pattern == Subject.botApp } }
 }
 
 extension ConfigLoader.SourceEntry {

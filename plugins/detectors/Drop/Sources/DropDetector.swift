@@ -84,6 +84,10 @@ public struct DropDetector: SubjectDetector {
     private static let rarityMax = 3650.0
 
     public var metrics: [Metric] { [metric] }
+    /// It learns from the counts behind the share.
+    public var needsCounts: Bool { true }
+    /// `by` is no floor under what it says, so anything short of `critical` is a warning.
+    public var severities: Set<Severity>? { [.warning, .critical] }
     public static var memories: [MemoryKind] { [MemoryKind(DropMemory.self)] }
     public var needs: MemoryNeeds { [learned] }
     /// What it looks back on is learned, not kept as figures.
