@@ -34,7 +34,7 @@ import Testing
         let delivery = try #require(sent.first)
         #expect(sent.count == 1)
         #expect(output.facts.contains(.outbox(.progress(id: delivery.id, delivery.progress))))
-        #expect(output.mustBeDurable)
+        #expect(output.safety == .first)
         #expect(delivery.phase == .attempting(since: start))
     }
 

@@ -5,12 +5,14 @@ import Testing
 /// Whatever happens to the disk or the process, committed records come back once and in order.
 @Suite struct `Crashes` {
     /// A compaction happens at once or, as in a running bot, in three steps with others in between.
-    private enum Step { case append, commit, compact, begin, write, finish }
+    private enum Step { case append, flush, commit, compact, begin, write, finish }
 
     /// What the journal was told and what it confirmed.
     private struct Told {
         var appended: [[UInt8]] = []
         var confirmed = 0
+        /// How many the end of the process spares, whatever a power cut does to them.
+        var flushed = 0
         /// How many there were at each commit, confirmed or not.
         var ends: Set<Int> = [0]
         var compaction: Compaction?
@@ -22,7 +24,7 @@ import Testing
         /// After a start.
         init(found: [[UInt8]]) {
             appended = found
-            confirmed = found.count
+            (confirmed, flushed) = (found.count, found.count)
             ends = [found.count]
         }
 
@@ -43,18 +45,24 @@ import Testing
 
     private static func steps(_ random: inout SeededRandom) -> [Step] {
         (0..<24).map { _ in
-            [.append, .append, .append, .append, .commit, .commit, .compact, .begin, .write, .finish].randomElement(
-                using: &random) ?? .commit
+            [.append, .append, .append, .append, .flush, .flush, .commit, .commit, .compact, .begin, .write, .finish]
+                .randomElement(using: &random) ?? .commit
         }
     }
 
     private static func perform(_ step: Step, _ writer: inout JournalWriter, _ told: inout Told) throws(JournalError) {
-        if [.commit, .compact, .begin].contains(step) { told.ends.insert(told.appended.count) }
+        if [.flush, .commit, .compact, .begin].contains(step) { told.ends.insert(told.appended.count) }
+        // Should it fail, what was flushed may be taken back, to be written with the next commit.
+        if ![.append, .write, .finish].contains(step) { told.flushed = told.confirmed }
         switch step {
         case .append:
             let payload = payload(told.appended.count + 1)
             told.appended.append(payload)
             try writer.append(payload, at: noon)
+        case .flush:
+            try writer.flush()
+            told.flushed = told.appended.count
+            return
         case .commit: try writer.commit()
         case .compact: try writer.compact(told.appended, at: noon)
         case .begin:
@@ -71,7 +79,7 @@ import Testing
             told.written = nil
             return try writer.finish(written)
         }
-        if step != .append { told.confirmed = told.appended.count }
+        if step != .append { (told.confirmed, told.flushed) = (told.appended.count, told.appended.count) }
     }
 
     private static func open(_ disk: MemoryDisk, _ found: inout [[UInt8]]) throws(JournalError) -> JournalWriter {
@@ -109,7 +117,11 @@ import Testing
             #expect(!writer.report.isDamaged, comment)
 
             told = Told(found: found)
-            for step in [Step.append, .commit, .append, .begin, .append, .commit, .write, .append, .commit, .finish] {
+            for step in [
+                Step.append, .flush, .append, .commit, .append, .begin, .append, .flush, .commit, .write, .append,
+                .commit,
+                .finish,
+            ] {
                 try Self.perform(step, &writer, &told)
             }
             disk.restart(&random)
@@ -129,6 +141,7 @@ import Testing
             var found: [[UInt8]] = []
             var writer = try Self.open(disk, &found)
             told.check(found, comment)
+            #expect(found.count >= told.flushed, comment)
             #expect(!writer.report.isDamaged, comment)
             told = Told(found: found)
 
@@ -152,7 +165,10 @@ import Testing
             if Bool.random(using: &random) {
                 try Self.perform(.commit, &writer, &told)
             }
-            if Bool.random(using: &random) { disk.restart(&random) }
+            if Bool.random(using: &random) {
+                disk.restart(&random)
+                told.flushed = 0
+            }
         }
     }
 
@@ -170,7 +186,7 @@ import Testing
             do {
                 var found: [[UInt8]] = []
                 var writer = try Self.open(disk, &found)
-                try Self.perform(.append, &writer, &told)
+                for step in [Step.append, .flush, .append] { try Self.perform(step, &writer, &told) }
                 disk.setFaults { operation, name in
                     (operation == .sync && !name.isEmpty) || operation == .truncate
                         ? .init(reason: .failed("I/O error")) : nil
@@ -178,7 +194,7 @@ import Testing
                 #expect(throws: JournalError.self) { try Self.perform(.commit, &writer, &told) }
                 disk.setFaults { _, _ in nil }
                 disk.cutPower(at: cut)
-                for step in [Step.append, .commit, .append, .commit, .compact] {
+                for step in [Step.append, .flush, .append, .commit, .append, .commit, .compact] {
                     try Self.perform(step, &writer, &told)
                 }
             } catch {}

@@ -17,6 +17,77 @@ import Testing
         #expect(try read(disk).records == lines(1...101))
     }
 
+    @Test func `a flush is one write and no sync, and the next commit writes only what is new`() throws {
+        let disk = try diskWith(1)
+        var writer = try JournalWriter.open(disk) { _ in }
+        _ = disk.takeOperations()
+        for number in 2...3 { try writer.append(payload(number), at: noon) }
+        try writer.flush()
+        #expect(disk.takeOperations() == [.write])
+        #expect(writer.committedSeq == 1)
+        #expect(try read(disk).records == lines(1...3))
+        _ = disk.takeOperations()
+        try writer.flush()
+        #expect(disk.takeOperations() == [])
+        try writer.append(payload(4), at: noon)
+        try writer.commit()
+        #expect(disk.takeOperations() == [.write, .sync])
+        #expect(writer.committedSeq == 4)
+        #expect(try read(disk).records == lines(1...4))
+    }
+
+    @Test func `what was flushed outlives the process and no power cut`() throws {
+        let disk = try diskWith(1)
+        do {
+            var writer = try JournalWriter.open(disk) { _ in }
+            try writer.append(payload(2), at: noon)
+            try writer.flush()
+        }
+        disk.restartProcess()
+        #expect(try read(disk).records == lines(1...2))
+        var lost = 0
+        for seed in 0..<20 as Range<UInt64> {
+            let disk = try diskWith(1)
+            var writer = try JournalWriter.open(disk) { _ in }
+            try writer.append(payload(2), at: noon)
+            try writer.flush()
+            var random = SeededRandom(seed: seed)
+            disk.restart(&random)
+            if try read(disk).records == lines(1...1) { lost += 1 }
+        }
+        #expect(lost > 0)
+    }
+
+    @Test func `flushed bytes whose sync fails are written anew, with all that came since`() throws {
+        let disk = try diskWith(1)
+        var writer = try JournalWriter.open(disk) { _ in }
+        try writer.append(payload(2), at: noon)
+        try writer.flush()
+        try writer.append(payload(3), at: noon)
+        disk.setFaults { operation, name in
+            operation == .sync && !name.isEmpty ? .init(reason: .failed("I/O error")) : nil
+        }
+        #expect(throws: JournalError.self) { try writer.commit() }
+        disk.setFaults { _, _ in nil }
+        #expect(writer.committedSeq == 1)
+        try writer.commit()
+        var random = SeededRandom(seed: 1)
+        disk.restart(&random)
+        #expect(try read(disk).records == lines(1...3))
+    }
+
+    @Test func `letting go of what is pending takes back what was flushed of it`() throws {
+        let disk = try diskWith(1)
+        var writer = try JournalWriter.open(disk) { _ in }
+        try writer.append(payload(2), at: noon)
+        try writer.flush()
+        writer.discardPending()
+        #expect(try read(disk).records == lines(1...1))
+        try writer.append(payload(2), at: noon)
+        try writer.commit()
+        #expect(try read(disk).records == lines(1...2))
+    }
+
     @Test func `an empty or absent folder is a fresh journal`() throws {
         let disk = MemoryDisk()
         var writer = try JournalWriter.open(disk) { _ in Issue.record("there is nothing to replay") }

@@ -54,6 +54,52 @@ internal import Testing
         #expect(end == .delivered(receipt: nil))
     }
 
+    @Test func `what nobody outside knows of shares a sync within a second`() async throws {
+        let door = Door()
+        let plan = Plan.rehearsed(sources: ["ios", "android"].map { SourcePlan(name: $0, slowsWhen: []) })
+        let bot = try makeBot(plan) { request, _ throws(TransportError) in
+            if request.url.reveal() == "https://android.example/" { await door.pass() }
+            return .says(".")
+        }
+        func isSafe(_ source: String) throws -> Bool {
+            try State.reading(disk.afterPowerCut, .none).state.schedule.sources[source]?.lastGood != nil
+        }
+        try await run(bot) {
+            await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
+            // After a quiet time the first is safe at once, and what follows it within the second waits.
+            var isSafeNow = try isSafe("ios")
+            #expect(isSafeNow)
+            door.open()
+            await bot.settle { $0.schedule.sources["android"]?.lastGood != nil }
+            isSafeNow = try isSafe("android")
+            #expect(!isSafeNow)
+            // The end of the process would not take it away.
+            let written = try State.reading(disk, .none).state.schedule.sources["android"]?.lastGood
+            #expect(written != nil)
+            let bell = await bot.bell()
+            clock.advance(by: .seconds(1))
+            for await _ in bell { break }
+            isSafeNow = try isSafe("android")
+            #expect(isSafeNow)
+        }
+    }
+
+    @Test func `a bot that ends leaves nothing to a power cut`() async throws {
+        let door = Door()
+        let plan = Plan.rehearsed(sources: ["ios", "android"].map { SourcePlan(name: $0, slowsWhen: []) })
+        let bot = try makeBot(plan) { request, _ throws(TransportError) in
+            if request.url.reveal() == "https://android.example/" { await door.pass() }
+            return .says(".")
+        }
+        try await run(bot) {
+            await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
+            door.open()
+            await bot.settle { $0.schedule.sources["android"]?.lastGood != nil }
+        }
+        let state = await bot.state
+        #expect(try State.reading(disk.afterPowerCut, .none).state.durable == state.durable)
+    }
+
     @Test func `the journal gives back the state`() async throws {
         let bot = try makeBot { request, _ throws(TransportError) in
             request.method == .post ? .says("slow down", status: 429, [("Retry-After", "600")]) : .says("c")

@@ -100,9 +100,28 @@ public struct Output: Sendable {
     /// What rules thought, where the core was asked to tell: for drawings.
     public var judgements: [JudgementRecord] = []
 
-    /// Whether something leaves the machine, so that the facts must be durable first.
-    public var mustBeDurable: Bool {
-        effects.contains { if case .send = $0 { true } else { false } }
+    /// By when facts must be safe from a power cut.
+    public enum Safety: Comparable, Sendable {
+        /// With whatever is made safe next: a poll has begun, and its end is a fact, too.
+        case someTime
+        /// Soon: nobody outside knows of it yet, and the next poll would find it again.
+        case soon
+        /// Before the effects are performed: something leaves the machine, or somebody is answered.
+        case first
+    }
+
+    /// By when the facts must be safe; nil when there are none, and nothing waits for earlier ones.
+    public var safety: Safety? {
+        var begins = false
+        for effect in effects {
+            switch effect {
+            case .send, .answered: return .first
+            case .poll: begins = true
+            case .note, .decided: break
+            }
+        }
+        guard !facts.isEmpty else { return nil }
+        return begins && facts.allSatisfy({ if case .schedule = $0 { true } else { false } }) ? .someTime : .soon
     }
 
     mutating func note(_ level: Note.Level, _ text: String) { effects.append(.note(Note(level, text))) }

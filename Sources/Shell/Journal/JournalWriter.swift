@@ -2,12 +2,15 @@ public import Records
 
 /// The one writer of a journal: appends records, commits them in groups, compacts.
 ///
-/// It holds the lock for as long as it lives. What was appended and not committed is lost with it.
+/// It holds the lock for as long as it lives. What was appended and not committed is lost with it; what was flushed
+/// and not committed only with the machine's power.
 public struct JournalWriter: ~Copyable, Sendable {
     struct Segment {
         var file: any JournalFile
         /// How long the file is with everything committed.
         var bytes: Int
+        /// How many bytes behind them were flushed and wait for a sync: the first ones of `pending`.
+        var flushed = 0
     }
 
     /// What the replay found when the journal was opened.
@@ -26,6 +29,7 @@ public struct JournalWriter: ~Copyable, Sendable {
     var lock: any JournalLock
     /// `nil` when there is none yet, or the last one can no longer be relied on: the next commit starts one.
     var segment: Segment?
+    /// Everything appended since the last commit, the flushed part of it too: should the sync fail, it is written anew.
     var pending: [UInt8] = []
     /// Where the last line of `pending` is, which the commit marks; out of date while `pending` is empty.
     private var lastPending: Line.Place?
@@ -120,6 +124,13 @@ public struct JournalWriter: ~Copyable, Sendable {
     public mutating func discardPending() {
         pending = []
         lastSeq = committedSeq
+        guard let target = segment, target.flushed > 0 else { return }
+        do {
+            try target.file.truncate(to: target.bytes)
+            segment?.flushed = 0
+        } catch {
+            abandonSegment()
+        }
     }
 
     /// Whether a replay would read so much that a compaction pays: more than the last snapshot, and not little.
@@ -177,25 +188,48 @@ public struct JournalWriter: ~Copyable, Sendable {
     /// After a full disk that is all it takes; after `.uprooted` it takes `restore`.
     public mutating func commit() throws(JournalError) {
         guard !pending.isEmpty else { return }
+        try put()
+        do { try sync() } catch { throw JournalError(error, in: disk.folder) }
+        if isUprooted { throw .uprooted(path: disk.folder) }
+    }
+
+    /// Hands everything appended to the system without waiting for the disk: it outlives this process, but not a power
+    /// cut before the next commit. If it throws, all is as `commit` leaves it then.
+    public mutating func flush() throws(JournalError) {
+        guard pending.count > (segment?.flushed ?? 0) else { return }
+        try put()
+    }
+
+    /// Writes what is appended and not in the file yet, as a whole of its own.
+    private mutating func put() throws(JournalError) {
         guard !isUprooted else { throw .uprooted(path: disk.folder) }
         if let lastPending { Line.markLast(lastPending, in: &pending) }
         do {
-            if segment.map({ $0.bytes >= limits.segmentBytesMax }) ?? true { try startSegment() }
+            // A segment is named for what comes after the last commit, so none begins behind flushed bytes.
+            let isFull = segment.map { $0.bytes >= limits.segmentBytesMax && $0.flushed == 0 }
+            if isFull ?? true { try startSegment() }
             try write()
         } catch {
             throw JournalError(error, in: disk.folder)
         }
-        if isUprooted { throw .uprooted(path: disk.folder) }
     }
 
     private mutating func write() throws(DiskFault) {
         guard let target = segment else { preconditionFailure("a commit starts a segment when there is none") }
+        guard target.flushed < pending.count else { return }
         do {
-            try target.file.write(pending, at: target.bytes)
+            // Nearly always nothing is flushed, or little waits; then nothing large is copied.
+            let bytes = target.flushed == 0 ? pending : Array(pending[target.flushed...])
+            try target.file.write(bytes, at: target.bytes + target.flushed)
         } catch {
-            do { try target.file.truncate(to: target.bytes) } catch { abandonSegment() }
+            do { try target.file.truncate(to: target.bytes + target.flushed) } catch { abandonSegment() }
             throw error
         }
+        segment?.flushed = pending.count
+    }
+
+    private mutating func sync() throws(DiskFault) {
+        guard let target = segment else { preconditionFailure("what is synced was written to a segment") }
         do {
             try target.file.syncData()
         } catch {
@@ -210,7 +244,7 @@ public struct JournalWriter: ~Copyable, Sendable {
             segment = nil
             return
         }
-        segment?.bytes += pending.count
+        segment = Segment(file: target.file, bytes: target.bytes + pending.count)
         bytesSinceSnapshot += pending.count
         committedSeq = lastSeq
         // What a storm needed once is given back; what it needs every time is not fetched anew.

@@ -4,8 +4,9 @@ public import PluginKit
 
 /// The running bot: owns the state, steps the core, keeps the journal, performs the effects.
 ///
-/// One turn takes in everything that has happened since the last, makes the facts durable with one sync, and only then
-/// lets anything leave the machine. If the journal cannot be written, what would leave waits until it can.
+/// One turn takes in everything that has happened since the last, writes the facts to the journal, and, where anything
+/// leaves the machine, first makes them durable with one sync; other facts share a sync a second. If the journal cannot
+/// be written, what would leave waits until it can.
 public actor Bot {
     private var core: Core
     private var sources: [String: any Source]
@@ -29,6 +30,9 @@ public actor Bot {
     /// Whether the core knows.
     private var isTroubleTold = false
     private var unwritten: [Fact] = []
+    /// When the journal was last synced, and when it is to be again, by the machine's clock.
+    private var synced = Duration.zero
+    private var syncDue: Duration?
     /// Deliveries that do not fit into the journal, by their ids, and why: they must not leave.
     private var unkept: [String: String] = [:]
     private var isStopping = false
@@ -160,6 +164,8 @@ public actor Bot {
             group.cancelAll()
         }
         for watcher in watchers.values { watcher.finish() }
+        // What could wait for a sync waits no longer; what the disk refuses now was never promised to anybody.
+        _ = try? ledger.commit(state, at: ports.clock.now())
         // Nobody takes in what comes from now on.
         for event in queue.takeAll() {
             if case .command(_, let continuation) = event { continuation.resume(returning: .stopping) }
@@ -228,8 +234,8 @@ public actor Bot {
         if unwritten.isEmpty { unwritten = output.facts } else { unwritten += output.facts }
         // While messages leave, a snapshot would take their time, and memory for a second state beside the changing
         // one.
-        isBusy = sending > 0 || output.mustBeDurable
-        var isWritten = write(now, &group)
+        isBusy = sending > 0 || output.safety == .first
+        var isWritten = write(now, safe: output.safety, &group)
         if isTroubleNews {
             isTroubleTold = journalTrouble != nil
             // What cannot leave now makes way for the one message that may.
@@ -238,7 +244,7 @@ public actor Bot {
             let more = core.step(&state, [.unsent(ids: held), news], at: now)
             effects += more.effects
             unwritten += more.facts
-            if isWritten { isWritten = write(now, &group) }
+            if isWritten { isWritten = write(now, safe: .first, &group) }
         }
         for effect in effects { perform(effect, isWritten, &group) }
         if isWritten, !unsent.isEmpty { sendWhatWaited(now, &group) }
@@ -287,14 +293,13 @@ public actor Bot {
         sending -= ids.count
         let output = core.step(&state, [.unsent(ids: ids)], at: now)
         unwritten += output.facts
-        let isWritten = write(now, &group)
+        let isWritten = write(now, safe: .first, &group)
         for effect in output.effects { perform(effect, isWritten, &group) }
     }
 
     /// What is to be recorded of an input that is about to be taken in.
     private func answer(in input: Input, at now: Moment) -> Recorder.Entry? {
-        guard case .polled(let source, let report, _) = input, core.plan.sources.contains(where: { $0.name == source })
-        else { return nil }
+        guard case .polled(let source, let report, _) = input, sources[source] != nil else { return nil }
         return .polled(
             source: source, report, asked: min(state.schedule.sources[source]?.lastPolled ?? now, now), arrived: now)
     }
@@ -305,8 +310,11 @@ public actor Bot {
         return !isTroubleTold && ports.clock.uptime() - troubleSince >= Bot.journalRetryInterval
     }
 
-    /// Makes the facts durable; false when the journal cannot be written now.
-    private func write(_ now: Moment, _ group: inout DiscardingTaskGroup) -> Bool {
+    /// Writes the facts, and makes them durable if that is due; false when the journal cannot be written now.
+    private func write(_ now: Moment, safe: Output.Safety?, _ group: inout DiscardingTaskGroup) -> Bool {
+        let uptime = ports.clock.uptime()
+        if safe == .soon, syncDue == nil { syncDue = max(uptime, synced + Bot.syncInterval) }
+        let maySyncLater = safe != .first && journalTrouble == nil && syncDue.map { uptime < $0 } ?? true
         do {
             var taken = 0
             defer { unwritten.removeFirst(taken) }
@@ -314,8 +322,9 @@ public actor Bot {
                 let end = min(taken + Bot.factsPerCommitMax, unwritten.count)
                 for (fact, reason) in ledger.append(unwritten[taken..<end], at: now) { noteRefusal(of: fact, reason) }
                 taken = end
-                tell(try ledger.commit(state, at: now))
+                tell(try ledger.commit(state, at: now, maySyncLater: maySyncLater))
             } while taken < unwritten.count
+            if ledger.isSynced, safe != nil || syncDue != nil { (synced, syncDue) = (uptime, nil) }
             if journalTrouble != nil {
                 ports.host.log(Note(.info, "the journal can be written again"))
                 journalTrouble = nil
@@ -333,6 +342,10 @@ public actor Bot {
             return false
         }
     }
+
+    /// Facts of which nobody outside knows share a sync within a second: a power cut costs at most the last second of
+    /// polls, and a bot with thousands of sources leaves the disk in peace.
+    static let syncInterval = Duration.seconds(1)
 
     /// Facts in one commit: some 4 MiB, so that a storm of ten thousand is not in memory twice. A commit counts as a
     /// whole; only of a turn with more facts than this can a crash leave the first ones.
@@ -416,6 +429,8 @@ public actor Bot {
         if journalTrouble != nil {
             due = min(due ?? uptime + Bot.journalRetryInterval, uptime + Bot.journalRetryInterval)
         }
+        // A sync that fails is tried again with the journal.
+        if journalTrouble == nil, let syncDue { due = min(due ?? syncDue, syncDue) }
         guard let due, armed.map({ due < $0 }) ?? true else { return }
         armed = due
         group.addTask { [ports, queue] in
@@ -453,13 +468,14 @@ public actor Bot {
 
     /// Pings the heartbeat once every source has answered since the last ping.
     private func trackHealth(_ input: Input, _ group: inout DiscardingTaskGroup) {
-        guard case .polled(let source, let report, _) = input, let heartbeat else { return }
+        guard case .polled(let source, let report, _) = input, let heartbeat, sources[source] != nil else { return }
         if case .failed = report.outcome {
             healthy.remove(source)
             return
         }
         healthy.insert(source)
-        guard healthy.isSuperset(of: core.plan.sources.map(\.name)), journalTrouble == nil else { return }
+        // A reload forgets who was healthy, so all of these are in the config.
+        guard healthy.count == sources.count, journalTrouble == nil else { return }
         healthy = []
         group.addTask { [ports] in
             // The config is not read with a secret address that is plain http.

@@ -37,13 +37,20 @@ public struct Ledger: ~Copyable {
         return refused
     }
 
-    /// Makes everything taken durable. A journal whose folder was taken away is begun anew at the commit after the one
-    /// that notices.
+    /// Whether everything taken is durable.
+    var isSynced: Bool { writer.pendingBytes == 0 }
+
+    /// Makes everything taken durable, or only safe from the end of this process. A journal whose folder was taken away
+    /// is begun anew at the commit after the one that notices.
     ///
-    /// - Parameter state: All that the facts taken so far have led to.
+    /// - Parameters:
+    ///   - state: All that the facts taken so far have led to.
+    ///   - maySyncLater: Whether it may wait for a later commit until it is safe from a power cut.
     /// - Returns: What no journal takes, where the state itself had to be written.
     @discardableResult
-    mutating func commit(_ state: State, at now: Moment) throws(JournalError) -> [Compaction.LeftOut] {
+    mutating func commit(
+        _ state: State, at now: Moment, maySyncLater: Bool = false
+    ) throws(JournalError) -> [Compaction.LeftOut] {
         var leftOut: [Compaction.LeftOut] = []
         if writer.isUprooted { leftOut = try writer.restore(state.payloads, at: now.description) }
         if writer.pendingBytes > Ledger.pendingBytesMax {
@@ -53,6 +60,8 @@ public struct Ledger: ~Copyable {
         if isBehind {
             leftOut = try writer.compact(state.payloads, at: now.description)
             isBehind = false
+        } else if maySyncLater, writer.pendingBytes < Ledger.unsyncedBytesMax {
+            try writer.flush()
         } else {
             try writer.commit()
         }
@@ -62,6 +71,10 @@ public struct Ledger: ~Copyable {
     /// What is kept in memory for a disk that takes nothing: beyond it the state itself, of which the facts are the
     /// history, is written when there is room. 16 MiB: days of polling for most, a sixtieth of a small machine.
     private static let pendingBytesMax = 16 << 20
+
+    /// What may wait for a sync: a turn with thousands of figures needs no second copy of them in memory. 1 MiB is
+    /// written in some milliseconds.
+    private static let unsyncedBytesMax = 1 << 20
 
     /// Once the journal has grown enough: a snapshot for the caller to write beside the bot. `finish` or `abandon` ends
     /// it.
