@@ -253,7 +253,8 @@ final class World: @unchecked Sendable {
         switch fact {
         case .figures(.observed(let observation, _)): tell(.observed(observation))
         case .incidents(.incident(let incident)): tell(.incident(incident))
-        case .incidents(.standing(let id, _, _)): if let incident = truth.incidents[id] { tell(.incident(incident)) }
+        case .incidents(.standing(let id, _, _)), .incidents(.seen(let id, _, _)):
+            if let incident = truth.incidents[id] { tell(.incident(incident)) }
         default: break
         }
     }

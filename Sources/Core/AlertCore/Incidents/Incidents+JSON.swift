@@ -5,6 +5,7 @@ extension Incidents.Fact: RoomFact {
     var kind: String {
         switch self {
         case .incident: "incident"
+        case .seen: "incident_seen"
         case .standing: "standing"
         case .ended: "incident_ended"
         case .swung: "swung"
@@ -15,6 +16,8 @@ extension Incidents.Fact: RoomFact {
     var topic: Topic {
         switch self {
         case .incident(let incident): .whole(of: Incidents.Fact.key(incident.id))
+        // Channels have names of their own, and none is empty.
+        case .seen(let id, _, _): .part("", of: Incidents.Fact.key(id))
         case .standing(let id, let channel, _): .part(channel, of: Incidents.Fact.key(id))
         case .ended(let id): .end(of: [Incidents.Fact.key(id)])
         case .swung, .swings: .always
@@ -26,6 +29,10 @@ extension Incidents.Fact: RoomFact {
     func putMembers(into json: inout JSONWriter) {
         switch self {
         case .incident(let incident): json.member("incident", incident)
+        case .seen(let id, let state, let evidence):
+            json.member("id", id)
+            json.member("state", state.rawValue)
+            json.member("evidence", evidence)
         case .standing(let id, let channel, let standing):
             json.member("incident", id)
             json.member("channel", channel)
@@ -47,6 +54,10 @@ extension Incidents.Fact: RoomFact {
     init?(kind: String, _ reader: JSONReader) throws(JSONMismatch) {
         switch kind {
         case "incident": self = .incident(try Incident(reader.member("incident")))
+        case "incident_seen":
+            self = .seen(
+                incident: try reader.member("id").string(), try reader.member("state").choice(),
+                try Evidence(reader.member("evidence")))
         case "standing":
             let standing = try reader.optional("standing")
             self = .standing(

@@ -81,8 +81,21 @@ extension Incidents {
         if incident.state == .recovering { incident.state = .firing }
         incident.evidence = evidence
         if evidence.isWorse(than: incident.worst) { incident.worst = evidence }
-        record(.incident(incident), &output)
+        keep(incident, of: old, &output)
         return .revisit(incident.id)
+    }
+
+    /// Keeps what has become of an incident: mostly its figures alone are new, and it is written with every poll.
+    private mutating func keep(_ incident: Incident, of old: Incident, _ output: inout Output) {
+        var seen = old
+        seen.state = incident.state
+        seen.evidence = incident.evidence
+        seen.isUncertain = false
+        if old.state != .pending, seen == incident {
+            record(.seen(incident: incident.id, incident.state, incident.evidence), &output)
+        } else {
+            record(.incident(incident), &output)
+        }
     }
 
     private mutating func improve(
@@ -93,7 +106,7 @@ extension Incidents {
         incident.evidence = evidence
         if isOver { return resolve(incident, because: nil, at: now, &output) }
         incident.state = .recovering
-        record(.incident(incident), &output)
+        keep(incident, of: old, &output)
         return .revisit(incident.id)
     }
 

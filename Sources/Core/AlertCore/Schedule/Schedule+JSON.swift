@@ -5,12 +5,14 @@ extension Schedule.Fact: RoomFact {
     var kind: String {
         switch self {
         case .source: "source"
+        case .polling: "polling"
         }
     }
 
     var topic: Topic {
         switch self {
         case .source(let name, _): .whole(of: "s/" + name)
+        case .polling(let name, _, _): .part("p", of: "s/" + name)
         }
     }
 
@@ -19,12 +21,23 @@ extension Schedule.Fact: RoomFact {
         case .source(let name, let record):
             json.member("name", name)
             json.member("source", record)
+        case .polling(let name, let at, let due):
+            json.member("name", name)
+            json.member("at", at)
+            json.member("due", due)
         }
     }
 
     init?(kind: String, _ reader: JSONReader) throws(JSONMismatch) {
-        guard kind == "source" else { return nil }
-        self = .source(name: try reader.member("name").string(), try SourceRecord(reader.member("source")))
+        switch kind {
+        case "source":
+            self = .source(name: try reader.member("name").string(), try SourceRecord(reader.member("source")))
+        case "polling":
+            self = .polling(
+                name: try reader.member("name").string(), at: try reader.member("at").moment(),
+                due: try reader.member("due").moment())
+        default: return nil
+        }
     }
 }
 
@@ -46,12 +59,13 @@ extension SourceRecord: JSONWritable {
                     json.member("count", failure.count)
                 }
             }
-            json.member("unchanged_count", unchangedCount)
-            json.member("calm_count", calmCount)
-            json.member("near", isNear)
+            // Most sources are well, and this is written with every poll.
+            if unchangedCount != 0 { json.member("unchanged_count", unchangedCount) }
+            if calmCount != 0 { json.member("calm_count", calmCount) }
+            if isNear { json.member("near", isNear) }
             json.member("stopped", ifAny: stopped)
             json.member("due", ifAny: due)
-            json.member("reasons", reasons.map(\.rawValue))
+            if !reasons.isEmpty { json.member("reasons", reasons.map(\.rawValue)) }
         }
     }
 
@@ -74,12 +88,12 @@ extension SourceRecord: JSONWritable {
                 reason: try written.member("reason").choice(), sentence: try written.member("sentence").string(),
                 since: try written.member("since").moment(), count: try written.member("count").int())
         }
-        unchangedCount = try reader.member("unchanged_count").int()
-        calmCount = try reader.member("calm_count").int()
-        isNear = try reader.member("near").bool()
+        unchangedCount = try reader.optional("unchanged_count")?.int() ?? 0
+        calmCount = try reader.optional("calm_count")?.int() ?? 0
+        isNear = try reader.optional("near")?.bool() ?? false
         stopped = try reader.optional("stopped")?.string()
         due = try reader.optional("due")?.moment()
-        for reason in try reader.member("reasons").elements() { reasons.append(try reason.choice()) }
+        for reason in try reader.optional("reasons")?.elements() ?? [] { reasons.append(try reason.choice()) }
     }
 }
 

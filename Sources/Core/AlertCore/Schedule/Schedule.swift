@@ -1,4 +1,4 @@
-internal import PluginKit
+public import PluginKit
 
 /// When sources are polled: what is remembered of each, which polls are in flight, and what is due next.
 public struct Schedule: Sendable {
@@ -19,11 +19,16 @@ public struct Schedule: Sendable {
     /// What the journal keeps of it.
     public enum Fact: Hashable, Sendable {
         indirect case source(name: String, SourceRecord)
+        /// A poll of a source that is known has begun; unless it ends, the next is due then.
+        case polling(name: String, at: Moment, due: Moment)
     }
 
     public mutating func apply(_ fact: Fact) {
         switch fact {
         case .source(let name, let record): sources[name] = record
+        case .polling(let name, let at, let due):
+            sources[name]?.lastPolled = at
+            sources[name]?.due = due
         }
     }
 
@@ -50,8 +55,12 @@ public struct Schedule: Sendable {
     mutating func noteJudged(_ name: String) -> Bool { judged.insert(name).inserted }
 
     mutating func keep(_ record: SourceRecord, of name: String, _ output: inout Output) {
-        apply(.source(name: name, record))
-        output.facts.append(.schedule(.source(name: name, record)))
+        self.record(.source(name: name, record), &output)
+    }
+
+    private mutating func record(_ fact: Fact, _ output: inout Output) {
+        apply(fact)
+        output.facts.append(.schedule(fact))
     }
 
     // MARK: - The queue
@@ -107,11 +116,11 @@ public struct Schedule: Sendable {
     }
 
     private mutating func start(_ source: SourcePlan, _ plan: Plan, at now: Moment, _ output: inout Output) {
-        var record = sources[source.name] ?? SourceRecord()
-        record.lastPolled = now
+        if sources[source.name] == nil { keep(SourceRecord(), of: source.name, &output) }
         // A poll whose result is lost in a crash must not leave the source without a next one.
-        record.due = now + max(source.every, source.throttle)
-        keep(record, of: source.name, &output)
+        let due = now + max(source.every, source.throttle)
+        record(.polling(name: source.name, at: now, due: due), &output)
+        let record = sources[source.name] ?? SourceRecord()
         output.effects.append(
             .poll(
                 PollOrder(
