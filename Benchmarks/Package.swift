@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 // Each benchmark is a program of its own and a name for scripts/bench.
 let package = Package(
     name: "Benchmarks",
-    products: ["journal", "storm", "start", "signal", "judge", "backtest", "replay", "steady"].map {
+    products: ["journal", "storm", "start", "signal", "judge", "backtest", "replay", "steady", "fleet"].map {
         .executable(name: $0, targets: [$0])
     },
     dependencies: [.package(name: "alertbot", path: "..")],
@@ -23,6 +23,7 @@ let package = Package(
             swiftSettings: strict),
         // Measures the built program from outside, so it links nothing of it.
         .executableTarget(name: "storm", dependencies: ["Programs"], path: "Sources/Storm", swiftSettings: strict),
+        .executableTarget(name: "fleet", dependencies: ["Programs"], path: "Sources/Fleet", swiftSettings: strict),
         // Likewise, but for the journal to start from, which the core itself writes.
         .executableTarget(
             name: "start", dependencies: ["Programs", .product(name: "AlertbotKit", package: "alertbot")],

@@ -204,6 +204,29 @@ import Testing
         for source in sources { #expect(bot.polls.count { $0.source == source.name } >= 12) }
     }
 
+    @Test(
+        arguments: [
+            (general: 6, own: [Int?](repeating: nil, count: 10), most: 6),
+            (general: 4, own: [Int?](repeating: 9, count: 10), most: 9),
+            (general: 4, own: [9, 2] + [Int?](repeating: nil, count: 8), most: 2),
+        ])
+    func `a host may allow more or fewer polls at once, and the most cautious word counts`(
+        general: Int, own: [Int?], most: Int
+    ) {
+        let sources = own.enumerated().map { index, limit in
+            var source = Scheduling.source("s\(index)", host: "a", slowsWhen: [])
+            source.perHost = limit
+            return source
+        }
+        var plan = Plan.rehearsed(sources: sources, concurrency: 20)
+        plan.perHost = general
+        var bot = Rehearsal(plan)
+        bot.pollAnswer = { _, _ in (PollReport(.noData), .seconds(10)) }
+        bot.start()
+        bot.advance(by: .hours(1))
+        #expect(self.most(of: bot, lasting: .seconds(10)) == most)
+    }
+
     @Test func `when there is too much to do, every source has its turn`() {
         let sources = ["a", "b", "c"].map { Scheduling.source($0, every: .minutes(1), slowsWhen: []) }
         var bot = Rehearsal(.rehearsed(sources: sources, concurrency: 1))

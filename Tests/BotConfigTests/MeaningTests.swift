@@ -81,6 +81,7 @@ internal import Testing
               timeout: 10s
               jitter: 0%
               concurrency: 3
+              per_host: 6
               backoff: {factor: 1.5, when: [failing]}
             sources:
               plain: {plugin: any}
@@ -91,15 +92,17 @@ internal import Testing
                 slowest: 2h
                 timeout: 1m
                 jitter: 20%
+                per_host: 2
                 backoff: {factor: 3, when: [calm, idle]}
             channels:
               team: {plugin: page}
             """)
-        #expect(config.plan.concurrency == 3)
+        #expect((config.plan.concurrency, config.plan.perHost) == (3, 6))
         let plain = config.plan.sources[0]
         #expect((plain.every, plain.throttle, plain.slowest) == (.minutes(10), .minutes(2), .hours(1)))
         #expect((plain.timeout, plain.jitter, plain.backoffFactor) == (.seconds(10), 0, 1.5))
         #expect(plain.slowsWhen == [.failing])
+        #expect((plain.perHost, config.plan.sources[1].perHost) == (nil, 2))
         let own = config.plan.sources[1]
         #expect((own.every, own.throttle, own.slowest) == (.minutes(3), .seconds(30), .hours(2)))
         #expect((own.timeout, own.jitter, own.backoffFactor) == (.minutes(1), 0.2, 3))

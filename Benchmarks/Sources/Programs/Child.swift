@@ -38,6 +38,30 @@ public final class Child {
         return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) << 10
     }
 
+    /// What it has taken of the machine so far.
+    public struct Cost {
+        public var cpuSeconds = 0.0
+        public var residentBytes = 0
+        /// What it has handed to the system for files and sockets.
+        public var writtenBytes = 0
+    }
+
+    public var cost: Cost {
+        func numbers(_ file: String, after mark: String) -> [Int] {
+            let text =
+                (try? String(contentsOfFile: "/proc/\(process.processIdentifier)/" + file, encoding: .utf8)) ?? ""
+            guard let place = text.range(of: mark, options: .backwards) else { return [] }
+            return text[place.upperBound...].split(whereSeparator: \.isWhitespace).map { Int($0) ?? 0 }
+        }
+        // Fields 14 and 15 of proc(5)'s stat, counted behind the name in parentheses, in ticks of the clock.
+        let stat = numbers("stat", after: ")")
+        var cost = Cost()
+        if stat.count > 12 { cost.cpuSeconds = Double(stat[11] + stat[12]) / Double(sysconf(Int32(_SC_CLK_TCK))) }
+        cost.residentBytes = (numbers("status", after: "VmRSS:").first ?? 0) << 10
+        cost.writtenBytes = numbers("io", after: "\nwchar:").first ?? 0
+        return cost
+    }
+
     /// When it said a line that contains the words, by the time stamp in front of that line; nil while it has not.
     public func said(_ words: String) -> Date? {
         let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""

@@ -21,7 +21,7 @@ public struct ConfigFile: Sendable {
     private let terminal: Terminal
 
     /// Libyaml's own bound is ours; one byte more shows that the file is too long.
-    private static let bytesMax = 1 << 20
+    private static let bytesMax = 8 << 20
 
     /// - Parameter withholdsSecrets: whether no secret is asked for and something else stands for each.
     public init(

@@ -99,7 +99,7 @@ public struct DryRun: Sendable {
             // A preview is as polite to one host as the bot is.
             func hasRoom(_ source: SourcePlan) -> Bool {
                 guard let host = source.host else { return true }
-                return underWay.values.count { $0.host == host } < Plan.pollsPerHostMax
+                return underWay.values.count { $0.host == host } < plan.pollsMax(to: host)
             }
             startNext()
             var inputs: [Input] = []

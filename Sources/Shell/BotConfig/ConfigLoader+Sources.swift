@@ -78,8 +78,8 @@ extension ConfigLoader {
         let slowest = own.written(Polling.slowest) ?? max(polling[Polling.slowest], every)
         return SourcePlan(
             name: name, every: max(every, throttle), throttle: throttle, slowest: max(slowest, throttle),
-            timeout: value(Polling.timeout), jitter: value(Polling.jitter), backoffFactor: backoff(Polling.factor),
-            slowsWhen: Set(backoff(Polling.when)))
+            timeout: value(Polling.timeout), jitter: value(Polling.jitter), perHost: own.written(Polling.perHost),
+            backoffFactor: backoff(Polling.factor), slowsWhen: Set(backoff(Polling.when)))
     }
 
     mutating func readChannels(_ things: [Named], _ bot: BotSettings) -> [ChannelEntry] {

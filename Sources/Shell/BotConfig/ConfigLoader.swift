@@ -111,8 +111,10 @@ struct ConfigLoader {
 
         let plan = Plan(
             botName: bot.name, zone: bot.zone, publicURL: bot.publicURL, reportTo: bot.reportTo,
-            concurrency: polling[PollingSettings.concurrency], sources: sources.map(\.plan),
-            detectors: rules.detectors, gates: rules.gates, channels: channels.map(\.plan), routes: routes.map(\.route))
+            concurrency: polling[PollingSettings.concurrency], perHost: polling[PollingSettings.perHost],
+            sources: sources.map(\.plan), detectors: rules.detectors, gates: rules.gates,
+            channels: channels.map(\.plan), routes: routes.map(\.route))
+        checkCapacity(entries, plan)
         return Config(
             bot: bot, plan: plan,
             sources: Dictionary(sources.compactMap { entry in entry.source.map { (entry.plan.name, $0) } }) { $1 },

@@ -19,15 +19,16 @@ public enum YAML {
 
     /// The bounds within which text is read.
     public struct Limits: Sendable {
-        /// Bytes of text. A generous configuration is a few dozen KiB, so 1 MiB stops only a wrong file.
-        public var bytesMax = 1 << 20
+        /// Bytes of text. A generous configuration is a few dozen KiB, one written by a program for ten thousand sources
+        /// a few MiB; 8 MiB stops only a wrong file.
+        public var bytesMax = 8 << 20
 
         /// Levels of mappings and sequences inside each other. People rarely write ten; 64 keeps recursion shallow.
         public var depthMax = 64
 
-        /// Scalars, keys, mappings and sequences, with every alias counted as often as it is used. 1 MiB of
-        /// ordinary text has fewer; a document of nested aliases passes it at once.
-        public var nodesMax = 100_000
+        /// Scalars, keys, mappings and sequences, with every alias counted as often as it is used. Ten
+        /// thousand sources of 20 keys have 400,000; a document of nested aliases passes it at once.
+        public var nodesMax = 500_000
 
         /// Problems reported before reading stops. Nobody fixes a hundred from one list.
         public var problemsMax = 100

@@ -10,8 +10,16 @@ public struct Plan: Sendable {
     public var reportTo: String?
     /// Polls in flight at once.
     public var concurrency: Int
-    public var sources: [SourcePlan] { didSet { sourceRanks = Plan.ranks(sources.map(\.name)) } }
+    /// Of these to one host of which no source says anything else.
+    public var perHost: Int
+    public var sources: [SourcePlan] {
+        didSet {
+            sourceRanks = Plan.ranks(sources.map(\.name))
+            hostLimits = Plan.hostLimits(sources)
+        }
+    }
     private var sourceRanks: [String: Int]
+    private var hostLimits: [String: Int]
     public var detectors: [DetectorPlan] { didSet { detectorRanks = Plan.ranks(detectors.map(\.name)) } }
     private var detectorRanks: [String: Int]
     /// In the order in which they are asked.
@@ -21,12 +29,9 @@ public struct Plan: Sendable {
     /// Empty: everything goes everywhere.
     public var routes: [Route]
 
-    /// Polls in flight at once to one host: what is polite to an API that did not promise more.
-    public static let pollsPerHostMax = 4
-
     public init(
         botName: String, zone: Zone, publicURL: String? = nil, reportTo: String? = nil,
-        concurrency: Int = PollingSettings.concurrency.default,
+        concurrency: Int = PollingSettings.concurrency.default, perHost: Int = PollingSettings.perHost.default,
         sources: [SourcePlan], detectors: [DetectorPlan] = [], gates: [GatePlan] = [], channels: [ChannelPlan],
         routes: [Route] = []
     ) {
@@ -35,8 +40,10 @@ public struct Plan: Sendable {
         self.publicURL = publicURL
         self.reportTo = reportTo
         self.concurrency = concurrency
+        self.perHost = perHost
         self.sources = sources
         sourceRanks = Plan.ranks(sources.map(\.name))
+        hostLimits = Plan.hostLimits(sources)
         self.detectors = detectors
         detectorRanks = Plan.ranks(detectors.map(\.name))
         // The sort is stable: gates of one stage keep the order of the file.
@@ -50,6 +57,20 @@ public struct Plan: Sendable {
     private static func ranks(_ names: [String]) -> [String: Int] {
         Dictionary(zip(names, names.indices)) { first, _ in first }
     }
+
+    /// What is said of hosts. Where sources of one host differ, the most cautious counts: a host that cannot bear more
+    /// cannot bear it from anybody.
+    private static func hostLimits(_ sources: [SourcePlan]) -> [String: Int] {
+        var limits: [String: Int] = [:]
+        for source in sources {
+            guard let host = source.host, let limit = source.perHost else { continue }
+            limits[host] = min(limits[host] ?? limit, limit)
+        }
+        return limits
+    }
+
+    /// Polls in flight at once to a host.
+    public func pollsMax(to host: String) -> Int { hostLimits[host] ?? perHost }
 
     func source(_ name: String) -> SourcePlan? { sourceRanks[name].map { sources[$0] } }
     func channel(_ name: String) -> ChannelPlan? { channelRanks[name].map { channels[$0] } }

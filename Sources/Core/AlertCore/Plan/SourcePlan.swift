@@ -11,6 +11,8 @@ public struct SourcePlan: Sendable {
     public var timeout: Duration
     /// A fraction of the interval, to either side.
     public var jitter: Double
+    /// What the source says of polls in flight at once to its host; nil when it says nothing.
+    public var perHost: Int?
     public var backoffFactor: Double
     public var slowsWhen: Set<PollReason>
 
@@ -18,6 +20,7 @@ public struct SourcePlan: Sendable {
         name: String, host: String? = nil, every: Duration = PollingSettings.every.default,
         throttle: Duration = PollingSettings.throttle.default, slowest: Duration = PollingSettings.slowest.default,
         timeout: Duration = PollingSettings.timeout.default, jitter: Double = PollingSettings.jitter.default,
+        perHost: Int? = nil,
         backoffFactor: Double = PollingSettings.factor.default,
         slowsWhen: Set<PollReason> = Set(PollingSettings.when.default)
     ) {
@@ -28,6 +31,7 @@ public struct SourcePlan: Sendable {
         self.slowest = slowest
         self.timeout = timeout
         self.jitter = jitter
+        self.perHost = perHost
         self.backoffFactor = backoffFactor
         self.slowsWhen = slowsWhen
     }

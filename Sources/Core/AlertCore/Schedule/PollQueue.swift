@@ -52,7 +52,7 @@ struct PollQueue: Sendable {
             guard let name = waiting.popDue(now), let due else { return nil }
             early.set(name, nil)
             guard let source = plan.source(name) else { continue }
-            guard let host = source.host, !hasRoom(host) else { return source }
+            guard let host = source.host, !hasRoom(host, plan) else { return source }
             blocked[host, default: Timers()].set(name, due, rank: plan.rank(of: name))
         }
     }
@@ -62,7 +62,7 @@ struct PollQueue: Sendable {
         while let name = early.popDue(now) {
             guard let source = plan.source(name) else { continue }
             // Where its host is busy it waits for its own time.
-            guard source.host.map(hasRoom) ?? true else { continue }
+            guard source.host.map({ hasRoom($0, plan) }) ?? true else { continue }
             waiting.set(name, nil)
             return source
         }
@@ -83,5 +83,5 @@ struct PollQueue: Sendable {
         waiting.set(first, due, rank: plan.rank(of: first))
     }
 
-    private func hasRoom(_ host: String) -> Bool { (onHost[host] ?? 0) < Plan.pollsPerHostMax }
+    private func hasRoom(_ host: String, _ plan: Plan) -> Bool { (onHost[host] ?? 0) < plan.pollsMax(to: host) }
 }

@@ -15,6 +15,9 @@ public enum PollingSettings {
     public static let backoff = Setting(
         "backoff", .section([factor, when]), default: Options(name: "backoff", position: .none),
         "When to poll less often, and by how much.")
+    /// Four is polite to an API that did not promise more.
+    public static let perHost = Setting(
+        "per_host", .integer(1...256), default: 4, "Of the polls in flight at once, how many go to one host.")
     /// Of all sources together.
     public static let concurrency = Setting("concurrency", .integer(1...256), default: 8, "Polls in flight at once.")
 
@@ -25,7 +28,9 @@ public enum PollingSettings {
         "The reasons for polling less often.")
 
     /// What a source may say for itself.
-    public static let ofSource: [any SettingDeclaration] = [every, throttle, slowest, timeout, jitter, backoff]
+    public static let ofSource: [any SettingDeclaration] = [
+        every, throttle, slowest, timeout, jitter, perHost, backoff,
+    ]
     /// What stands under `polling`.
     public static let ofAll: [any SettingDeclaration] = ofSource + [concurrency]
 }
