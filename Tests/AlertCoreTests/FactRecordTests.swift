@@ -58,6 +58,8 @@ import Testing
         #"{"kind":"source","name":"web","source":{"last_polled":"2026-11-20T22:05:00Z","#
             + #""first_polled":"2026-11-20T21:05:00Z","last_outcome":"stale","unchanged_count":1,"#
             + #""due":"2026-11-20T22:10:00Z"}}"#,
+        #"{"kind":"source","name":"ios","source":{"last_good":"2026-11-20T22:05:00Z","last_outcome":"values","#
+            + #""warnings":["a row of shop is left out"]}}"#,
         #"{"kind":"incident","incident":{\#(summary),"worst":\#(evidence),"uncertain":false,"#
             + #""acknowledged":{"at":"2026-11-20T22:10:00Z","by":null},"labels":{"team":"checkout"},"#
             + #""standings":{"ops":{},"team":\#(standing)}}}"#,

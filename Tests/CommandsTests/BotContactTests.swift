@@ -3,6 +3,7 @@ import BotConfig
 import BotHarness
 import Journal
 import MachineTesting
+import Pictures
 import PluginKit
 import Runtime
 import StatusPage
@@ -26,10 +27,14 @@ import Testing
         reason: "hotfix", by: "ada")
 
     /// A bot that runs, and its face on the control socket, while the work is done.
-    private func running(_ work: (ConfigFile, BotFace) async throws -> Void) async throws {
+    ///
+    /// - Parameter more: what else is in its file of figures.
+    private func running(
+        seeing more: String = "", _ work: (ConfigFile, BotFace) async throws -> Void
+    ) async throws {
         let file = try scratch.shop(stage.machine)
         let config = try file.config()
-        try scratch.write("figures.jsonl", Shop.line(crashed: 500, at: "2026-11-20T11:59:00Z").text)
+        try scratch.write("figures.jsonl", Shop.line(crashed: 500, at: "2026-11-20T11:59:00Z").text + more)
         var state = State()
         let ledger = try Ledger(opening: FolderDisk(config.bot.stateFolder), rebuilding: &state)
         let bot = Bot(
@@ -56,6 +61,20 @@ import Testing
             bot.stop()
             group.cancelAll()
             while let result = await group.nextResult() { _ = result }
+        }
+    }
+
+    @Test func `what a source's answer left out is seen in the status and in a check`() async throws {
+        try await running(seeing: "{\"source\":\"figures\"}\n") { file, _ in
+            let status = try await BotContact(file, on: stage.machine).status()
+            let warning = try #require(status["sources"]?.array?.first?["warnings"]?.array?.first?.string)
+            #expect(StatusText(status, .none).text.contains("\n    \(warning)\n"))
+            let problems = CheckReport(file, on: stage.machine).problemTexts
+            #expect(problems.count == 1)
+            #expect(
+                problems.first?.hasPrefix(
+                    "\(scratch.path("config.yaml")):4:3: warning: source 'figures', in the bot's newest answer: "
+                        + "\(warning)\n") == true, "\(problems)")
         }
     }
 

@@ -70,6 +70,26 @@ import Testing
         #expect(stage.complained.split(separator: "\n").count == 1)
     }
 
+    @Test func `a dry run names the rows that it leaves out`() async throws {
+        let rows = """
+            [{"name": "shop-ios", "users": 10000, "crashed": 500}, {"name": "shop-web", "users": 10000, "crashed": "-"}]
+            """
+        let stage = StagedMachine(at: "2026-11-20T12:00:00Z") { _ throws(TransportError) in
+            HTTPResponse(status: 200, body: Array(rows.utf8))
+        }
+        let source =
+            "{plugin: http_json, url: \"https://stats.example/\", each: \"$[*]\", "
+            + "map: {app: $.name, users: $.users, crashed_users: $.crashed}}"
+        let file = try scratch.shop(
+            stage.machine, replacing: "{plugin: file, path: \(scratch.path("figures.jsonl"))}", with: source)
+        let run = DryRun(try file.config(), from: State(), faults: nil, on: stage.machine)
+        let preview = try await run.poll(at: stage.clock.now())
+        #expect(decisions(preview) == ["2026-11-20T12:00:00Z ops opened send"])
+        #expect(
+            stage.complained == "alertbot: source figures: warning: a row of shop-web is left out: $[1].crashed: "
+                + "expected a number for 'crashed_users', found the string \"-\"\n")
+    }
+
     @Test func `a dry run asks one host no more at once than the bot does`() async throws {
         let counter = Mutex((now: 0, most: 0))
         let stage = StagedMachine(at: "2026-11-20T12:00:00Z") { _ throws(TransportError) in

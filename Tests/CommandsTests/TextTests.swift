@@ -71,7 +71,7 @@ import Testing
                     "no_answer_since": "2026-11-20T11:10:00Z",
                     "failure": ["sentence": "nobody answers"],
                 ],
-                ["name": "web", "state": "stopped"],
+                ["name": "web", "state": "stopped", "warnings": ["a row of tv\nis left out"]],
             ],
             "incidents": [incident],
             "rules": [
@@ -103,6 +103,7 @@ import Testing
                   ios: failed, next poll 2026-11-20T12:05:00Z (failing, calm)
                     no usable answer since 2026-11-20T11:10:00Z: nobody answers
                   web: stopped
+                    a row of tv is left out
 
                 Incidents
                 \(IncidentText(incident, paint).text)

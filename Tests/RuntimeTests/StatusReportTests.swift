@@ -45,10 +45,10 @@ internal import Testing
         #expect(
             status["sources"]?.text == #"[{"name":"ios","state":"no_data","last_polled":"2026-11-20T12:00:00Z","#
                 + #""last_good":"2026-11-20T12:00:00Z","no_answer_since":null,"next_poll":"2026-11-20T12:05:00Z","reasons":[],"every":"5m","#
-                + #""failure":null},{"name":"web","state":"failed","last_polled":"2026-11-20T12:00:00Z","#
+                + #""failure":null,"warnings":[]},{"name":"web","state":"failed","last_polled":"2026-11-20T12:00:00Z","#
                 + #""last_good":null,"no_answer_since":"2026-11-20T12:00:00Z","next_poll":"2026-11-20T12:10:00Z","reasons":["failing"],"every":"5m","#
                 + #""failure":{"reason":"unreachable","sentence":"it is out of reach","#
-                + #""since":"2026-11-20T12:00:00Z","count":1}}]"#)
+                + #""since":"2026-11-20T12:00:00Z","count":1},"warnings":[]}]"#)
         #expect(
             status["channels"]?.text
                 == #"[{"name":"team","queued":0,"failures":0,"paused_until":null,"oldest":null,"#
@@ -83,6 +83,40 @@ internal import Testing
         #expect(try states(rehearsal) == ["stopped"])
         let stopped = report(rehearsal).status(isRunning: true)
         #expect(stopped["sources"]?.text.contains(#""next_poll":null"#) == true)
+    }
+
+    @Test func `a source says what its newest answer left out, until it is whole again`() {
+        func warnings(_ rehearsal: Rehearsal) -> JSON? {
+            report(rehearsal).status(isRunning: true)["sources"]?.array?.first?["warnings"]
+        }
+        func poll(_ outcome: PollReport.Outcome, _ warnings: String...) -> Input {
+            .polled(source: "ios", PollReport(outcome, warnings: warnings), validators: [:])
+        }
+        var rehearsal = Rehearsal(.rehearsed())
+        rehearsal.comparesReplay = true
+        rehearsal.pollAnswer = { _, _ in nil }
+        rehearsal.start()
+        rehearsal.step(poll(.noData, "a row of web is left out"))
+        #expect(warnings(rehearsal) == ["a row of web is left out"])
+        // What says 'as before' means that too, also after a restart; a failure says nothing of it.
+        rehearsal.step(poll(.unchanged))
+        rehearsal.crash()
+        rehearsal.fail()
+        #expect(warnings(rehearsal) == ["a row of web is left out"])
+        rehearsal.step(poll(.noData))
+        #expect(warnings(rehearsal) == [])
+        #expect(rehearsal.objections == [])
+    }
+
+    @Test func `what a source says of its answers is kept within bounds`() {
+        var rehearsal = Rehearsal(.rehearsed())
+        rehearsal.pollAnswer = { _, _ in nil }
+        rehearsal.start()
+        let many = (0..<50).map { "row \($0) " + String(repeating: "x", count: 2_000) }
+        rehearsal.step(.polled(source: "ios", PollReport(.noData, warnings: many), validators: [:]))
+        let kept = report(rehearsal).status(isRunning: true)["sources"]?.array?.first?["warnings"]?.array
+        #expect(kept?.count == 10)
+        #expect(kept?.allSatisfy { ($0.string?.count ?? .max) <= 300 } == true)
     }
 
     @Test func `incidents say what each channel knows`() throws {

@@ -23,7 +23,8 @@ public struct CheckReport {
 
     /// Plays the newest of the recording through the config, if there is one.
     public init(_ file: ConfigFile, on machine: Machine) {
-        self.init(file, file.result.config.flatMap { RecentExperience($0, on: machine).value }, on: machine)
+        let experience = file.result.config.flatMap { RecentExperience($0, on: machine).value }
+        self.init(file, experience, gaps: CheckReport.gaps(in: file), on: machine)
     }
 
     /// - Parameter observations: a file to play instead of the recording; `-` for standard input.
@@ -32,10 +33,11 @@ public struct CheckReport {
             if let config = file.result.config {
                 try RecentExperience(config, on: machine).value(of: observations)
             } else { nil }
-        self.init(file, experience, on: machine)
+        self.init(file, experience, gaps: [], on: machine)
     }
 
-    private init(_ file: ConfigFile, _ experience: Experience?, on machine: Machine) {
+    /// - Parameter gaps: what the bot left out of the newest answers of its sources.
+    private init(_ file: ConfigFile, _ experience: Experience?, gaps: [Problem], on machine: Machine) {
         self.file = file
         let plan = file.result.config?.plan
         delays = plan?.detectionDelays ?? []
@@ -48,7 +50,24 @@ public struct CheckReport {
         self.experience = experience
         let places = file.result.config?.rulePlaces ?? [:]
         let unjudged = (experience?.outlooks ?? []).compactMap { Problem($0, places: places) }
-        problems = (file.result.problems + unjudged).sorted { $0.position < $1.position }
+        problems = (file.result.problems + unjudged + gaps).sorted { $0.position < $1.position }
+    }
+
+    /// In what the newest answers were not whole that the bot's sources gave, by its journal; a journal that cannot be
+    /// read is no matter of the config.
+    private static func gaps(in file: ConfigFile) -> [Problem] {
+        guard let config = file.result.config,
+            let state = try? State.inJournal(config.bot.stateFolder, file.memories).state
+        else { return [] }
+        return config.plan.sources.flatMap { source in
+            guard let record = state.schedule.sources[source.name], let place = config.sourcePlaces[source.name] else {
+                return [Problem]()
+            }
+            return record.warnings.map { warning in
+                Problem(
+                    place, "source '\(source.name)', in the bot's newest answer: \(warning.tamed)", level: .warning)
+            }
+        }
     }
 
     /// What keeps the config from being used, if anything does.

@@ -68,6 +68,9 @@ public struct DryRun: Sendable {
             if let silence = input.silence {
                 machine.terminal.error("alertbot: source \(input.sourceName): \(silence)")
             }
+            for warning in input.warnings {
+                machine.terminal.error("alertbot: source \(input.sourceName): warning: \(warning.tamed)")
+            }
             preview.take(input)
         }
         guard failures < inputs.count else {
@@ -127,6 +130,11 @@ extension Input {
         case .stale(let measured): return "stale: its figures are from \(measured), older than allowed"
         case .values, .unchanged, .failed: return nil
         }
+    }
+
+    /// In what the answer is not whole.
+    fileprivate var warnings: [String] {
+        if case .polled(_, let report, _) = self { report.warnings } else { [] }
     }
 
     fileprivate var failure: PollFailure? {

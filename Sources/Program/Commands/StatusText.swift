@@ -44,7 +44,9 @@ public struct StatusText {
         if !reasons.isEmpty { line += " (\(reasons))" }
         let since = source["no_answer_since"]?.string.map { "no usable answer since \($0)" }
         let failure = [since, source["failure"]?["sentence"]?.string?.tamed].compactMap(\.self)
+        let warnings = (source["warnings"]?.array ?? []).compactMap { $0.string }
         return [line] + (failure.isEmpty ? [] : [paint.red("    " + failure.joined(separator: ": "))])
+            + warnings.map { paint.yellow("    \($0.tamed)") }
     }
 
     private func rule(_ rule: JSON) -> String {

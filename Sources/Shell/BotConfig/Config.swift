@@ -13,6 +13,8 @@ public struct Config: Sendable {
     public var channels: [String: any Channel]
     /// Where each rule stands in the file.
     public var rulePlaces: [String: Position]
+    /// Where each source does.
+    public var sourcePlaces: [String: Position]
     /// Every secret in the file, for whoever prints words that came from outside.
     public var secrets: [Secret]
 }

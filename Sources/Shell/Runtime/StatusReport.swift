@@ -105,6 +105,7 @@ public struct StatusReport: Sendable {
                     "since": JSON(failure.since), "count": JSON(failure.count),
                 ]
             } ?? .null,
+            "warnings": .array(record.warnings.map(JSON.string)),
         ]
     }
 

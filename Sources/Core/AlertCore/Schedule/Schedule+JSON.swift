@@ -59,6 +59,7 @@ extension SourceRecord: JSONWritable {
                     json.member("count", failure.count)
                 }
             }
+            if !warnings.isEmpty { json.member("warnings", warnings) }
             // Most sources are well, and this is written with every poll.
             if unchangedCount != 0 { json.member("unchanged_count", unchangedCount) }
             if calmCount != 0 { json.member("calm_count", calmCount) }
@@ -87,6 +88,9 @@ extension SourceRecord: JSONWritable {
             failure = Failure(
                 reason: try written.member("reason").choice(), sentence: try written.member("sentence").string(),
                 since: try written.member("since").moment(), count: try written.member("count").int())
+        }
+        if let written = try reader.optional("warnings") {
+            note(warnings: try written.elements().map { warning throws(JSONMismatch) in try warning.string() })
         }
         unchangedCount = try reader.optional("unchanged_count")?.int() ?? 0
         calmCount = try reader.optional("calm_count")?.int() ?? 0

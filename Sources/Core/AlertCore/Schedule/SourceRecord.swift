@@ -38,6 +38,8 @@ public struct SourceRecord: Hashable, Sendable {
     public var lastChanged: Moment?
     public var lastOutcome: Outcome?
     public var failure: Failure?
+    /// What the newest answer was not whole in, in sentences; an answer that says 'as before' means that too.
+    public private(set) var warnings: [String] = []
     /// Answers in a row that were the same as the one before.
     public var unchangedCount = 0
     /// Polls in a row in which every figure was far from every limit.
@@ -49,6 +51,11 @@ public struct SourceRecord: Hashable, Sendable {
     public var due: Moment?
     public var reasons: [PollReason] = []
 
+    /// Most warnings kept: more than a source gives of one answer. The log has all.
+    static let warningsMax = 10
+    /// A warning is a sentence; what is quoted in it may be of any length.
+    static let warningCharactersMax = 300
+
     public init() {}
 
     /// Since when the source has given no usable answer: since its last one, or since it is polled; nil while its newest
@@ -58,5 +65,10 @@ public struct SourceRecord: Hashable, Sendable {
         case .failed, .stale: lastGood ?? firstPolled ?? failure?.since
         case .values, .noData, .unchanged, nil: nil
         }
+    }
+
+    /// Takes in what the newest answer was not whole in.
+    mutating func note(warnings new: [String]) {
+        warnings = new.prefix(SourceRecord.warningsMax).map { $0.clipped(to: SourceRecord.warningCharactersMax) }
     }
 }

@@ -45,6 +45,7 @@ extension Turn {
                 failure, of: name, figuresLast: plan.figuresLast(name), at: now, clock: plan.zone.words)
             receiveNews(news, of: name)
         } else {
+            if report.outcome != .unchanged { record.note(warnings: report.warnings) }
             receiveAnswer(report.outcome, of: source, &record)
         }
         pace(source).plan(&record, notBefore: report.wait, at: now)

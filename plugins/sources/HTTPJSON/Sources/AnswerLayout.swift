@@ -20,6 +20,8 @@ struct AnswerLayout: Hashable, Sendable {
     /// What one row covers when it does not say.
     let span: Duration
     let maxAge: Duration?
+    /// Whether one row that makes no sense fails the poll.
+    let isStrict: Bool
 
     /// Reads the options; every mistake is reported.
     init(_ options: Options, every: Duration) throws(ProblemList) {
@@ -38,6 +40,7 @@ struct AnswerLayout: Hashable, Sendable {
         fixedApp = options[Source.app]
         span = options[Source.span] ?? every
         maxAge = options[Source.maxAge]
+        isStrict = options[Source.strict]
         measured = options[Source.measured].flatMap {
             mapping($0, Source.measured.name, .instant, options.position(of: Source.measured))
         }

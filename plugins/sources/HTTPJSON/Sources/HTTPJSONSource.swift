@@ -15,7 +15,7 @@ public struct HTTPJSONSource: Source {
             map: {app: $.name, users: $.users.total, crashed_users: $.users.crashed}
             """,
         options: [
-            url, method, body, headers, each, map, issues, app, span, measured, maxAge, Setting.insecure,
+            url, method, body, headers, each, map, issues, app, span, measured, maxAge, strict, Setting.insecure,
         ])
 
     static let url = RequiredSetting("url", .url, "The address to poll.")
@@ -36,6 +36,8 @@ public struct HTTPJSONSource: Source {
         "measured", .plain, "JSONPath from the answer's root to the instant at which it was measured.")
     static let maxAge = Setting(
         "max_age", .duration(.seconds(1) ... .days(366)), "Figures measured longer ago than this are stale.")
+    static let strict = Setting(
+        "strict", .flag, default: false, "One row that makes no sense fails the poll; else it is named and left out.")
 
     public let host: String?
     public let metrics: Set<Metric>?

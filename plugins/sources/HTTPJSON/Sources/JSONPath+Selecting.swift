@@ -20,6 +20,9 @@ struct SelectionBudget {
     /// Most values one step of a path selects: more apps times releases than any dashboard lists.
     static let nodesMax = 10_000
 
+    /// Whether nothing more can be selected of the answer.
+    var isSpent: Bool { visits < 0 }
+
     mutating func visit(_ count: Int, for path: JSONPath) throws(JSONMismatch) {
         visits -= count
         guard visits >= 0 else { throw SelectionBudget.tooMuch(path, "a path that visits less of the answer") }

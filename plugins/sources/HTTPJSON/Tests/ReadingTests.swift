@@ -177,7 +177,7 @@ import Testing
         ),
         (
             #"{"r":[{"users":5},{"users":3,"crashed":4}]}"#,
-            "$.r[0].crashed: expected a number for 'crashed_users', found nothing there"
+            "$.r[0].crashed: expected a number for 'crashed_users', found nothing there (and 1 more of 2 rows)"
         ),
         (
             #"{"r":[{"users":3,"crashed":4}]}"#,
@@ -186,7 +186,7 @@ import Testing
         (
             #"{"r":[{"users":5,"crashed":0},{"users":6,"crashed":0}]}"#,
             "$.r[1]: expected one row for each app, release, environment and span, found the same as in $.r[0]; "
-                + "map what distinguishes them"
+                + "map what distinguishes them (and 1 more of 2 rows)"
         ),
         (
             #"{"r":[[1]]}"#,

@@ -12,8 +12,11 @@ let now = Moment(rfc3339: "2026-11-21T00:01:00Z") ?? .earliest
 let place = Position(line: 7, column: 3)
 
 /// Options as the config reader would give them: texts, and maps of texts.
-func options(_ texts: [String: String], maps: [String: KeyValuePairs<String, String>] = [:]) -> Options {
+func options(
+    _ texts: [String: String], maps: [String: KeyValuePairs<String, String>] = [:], strict: Bool? = nil
+) -> Options {
     var values = texts.mapValues { Option(.text(GuardedText($0)), at: place) }
+    if let strict { values["strict"] = Option(.flag(strict), at: place) }
     for name in ["span", "max_age"] {
         guard let text = texts[name], let duration = try? Duration(grammar: text) else { continue }
         values[name] = Option(.duration(duration), at: place)
