@@ -40,12 +40,19 @@ import Testing
         #"{"source":"ios","app":"shop","release":"5.2.0","from":"2026-11-20T22:00:00Z","to":"2026-11-20T22:05:00Z","#
         + #""seen":"2026-11-20T22:05:30Z","complete":true,"metrics":{"users":1840,"crash_free_users":0.9831521739},"#
         + #""issues":[{"id":"a","title":""}],"labels":{"team":"checkout","zone":"eu"}}"#
+    private static let said =
+        #"{"metric":"crash_free_users","value":0.98,"from":"2026-11-20T21:00:00Z","to":"2026-11-20T22:00:00Z","#
+        + #""limit":"< 99.5%"}"#
+    private static let sighting =
+        #"{"metric":"crash_free_users","value":0.9812,"numerator":31,"denominator":1840,"limit":"< 99.5%","#
+        + #""from":"2026-11-20T21:00:00Z","to":"2026-11-20T22:00:00Z","usual":0.998,"sentence":""}"#
     private static let telling = #"{"number":7,"at":"2026-11-20T22:00:00Z","apps":["shop","game"]}"#
 
     static let records = [
         #"{"kind":"observed","keep_ms":3600000,"observation":\#(observation)}"#,
         #"{"kind":"observed","keep_ms":3600000,"keep_polls":3,"observation":\#(observation)}"#,
         #"{"kind":"summed","releases":3,"keep_ms":3600000,"keep_polls":3,"observation":\#(observation)}"#,
+        #"{"kind":"observed","keep_ms":3600000,"keep_since":"2026-11-20T12:00:00Z","observation":\#(observation)}"#,
         #"{"kind":"learning","subject":\#(subject),"needs":[{"metric":"crash_free_users","by":0.005}]}"#,
         #"{"kind":"source","name":"ios","source":{"cursor":{"page":[1,2.5,null,true]},"#
             + #""validators":{"a":{"etag":"\"x\"","last_modified":null}},"last_polled":"2026-11-20T22:05:00Z","#
@@ -67,6 +74,13 @@ import Testing
         #"{"kind":"standing","incident":"bkvhhigh3rlfj","channel":"team","standing":null}"#,
         #"{"kind":"incident_seen","id":"bkvhhigh3rlfj","state":"recovering","evidence":\#(evidence)}"#,
         #"{"kind":"incident_ended","id":"bkvhhigh3rlfj"}"#,
+        #"{"kind":"standing","incident":"bkvhhigh3rlfj","channel":"team","standing":{"announced":"warning","#
+            + #""last_said":"2026-11-20T22:00:00Z","said":\#(said),"alarmed":\#(said),"heard_end":true}}"#,
+        #"{"kind":"sightings","incident":"bkvhhigh3rlfj","sightings":[\#(sighting)]}"#,
+        #"{"kind":"sightings","incident":"bkvhhigh3rlfj","sightings":[]}"#,
+        #"{"kind":"aftermath","incident":{\#(summary),"worst":\#(sighting),"uncertain":false,"labels":{},"#
+            + #""standings":{"team":{"heard_end":true}}},"sightings":[\#(sighting),\#(sighting)]}"#,
+        #"{"kind":"settled","id":"bkvhhigh3rlfj"}"#,
         #"{"kind":"delivery","delivery":\#(delivery)}"#,
         #"{"kind":"delivery_progress","id":"7-team","attempts":2,"not_before":"2026-11-20T22:01:00Z","#
             + #""possibly_repeated":false,"plain":true}"#,
@@ -91,7 +105,9 @@ import Testing
             + #""metrics":{"users":18}}],"issues":[{"id":"a","title":"b"}],"labels":{"team":"x"},"#
             + #""issue_memory":{"began":"2026-11-20T22:00:00Z"},"#
             + #""launch":{"sessions":300,"crashed":1.5,"to":"2026-11-20T22:00:00Z","stages":[[0,100,1],[1,200,1.5]]},"#
-            + #""first_seen":"2026-11-20T22:00:00Z","last_seen":"2026-11-20T22:05:30Z","learned":[]}}"#,
+            + #""first_seen":"2026-11-20T22:00:00Z","last_seen":"2026-11-20T22:05:30Z","#
+            + #""reach":"2026-11-20T12:00:00Z","past":[{"from":"2026-11-20T12:00:00Z","to":"2026-11-20T12:05:00Z","#
+            + #""seen":"2026-11-20T12:05:30Z","complete":true,"metrics":{"users":17}}],"learned":[]}}"#,
         #"{"kind":"series","subject":\#(subject),"series":{"samples":[],"trail":[],"issues":[],"labels":{},"#
             + #""issue_memory":{"began":"2026-11-20T22:00:00Z"},"#
             + #""launch":{"sessions":300,"crashed":1.5,"to":"2026-11-20T22:00:00Z","stages":[[0,100,1],[1,200,1.5]]},"#
@@ -108,6 +124,6 @@ import Testing
 
     @Test func `every kind of fact is among them`() throws {
         let kinds = Set(try Self.records.map { try JSON(parsing: $0)["kind"]?.string })
-        #expect(kinds.count == 24)
+        #expect(kinds.count == 27)
     }
 }

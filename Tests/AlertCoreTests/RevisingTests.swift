@@ -3,34 +3,9 @@ import AlertTesting
 import PluginKit
 import Testing
 
-/// Below 99 % of users is critical, whatever span they are of.
-private struct Bare: SubjectDetector {
-    static let manifest = PluginManifest(name: "bare", summary: "Fires below 99%.", options: [])
-
-    init() {}
-    init(options: Options, context: RuleContext) throws(ProblemList) {}
-
-    let metrics: [Metric] = [.crashFreeUsers]
-    let lookback = Duration.hours(3)
-    let spans = [Duration.hours(1)]
-    let holdTime = Duration.zero
-
-    func judge(_ series: Series, at now: Moment) -> Judgement {
-        guard let measured = series.measured(.crashFreeUsers, over: .hours(1)) else {
-            return Judgement(.unknown("no figure"), .far, Evidence(sentence: "no figure"))
-        }
-        let limit = Comparison(.less, 0.99, isPercentage: true)
-        let evidence = Evidence(
-            metric: Metric.crashFreeUsers.name, figure: measured.figure, limit: limit, span: measured.span,
-            sentence: "the bare number")
-        return Judgement(
-            limit.holds(measured.figure.value) ? .firing(.critical) : .ok(recovered: true), .near, evidence)
-    }
-}
-
 @Suite struct `Late figures that change what was said` {
     private func bot(_ gates: GatePlan...) -> Rehearsal {
-        let rule = DetectorPlan(name: "floor", detector: Bare())
+        let rule = DetectorPlan(name: "floor", detector: BareFloor(lookback: .hours(3)))
         var bot = Rehearsal(.rehearsed(detectors: [rule], gates: gates))
         bot.comparesReplay = true
         bot.pollAnswer = { _, _ in nil }

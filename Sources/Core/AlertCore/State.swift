@@ -59,6 +59,7 @@ public struct State: Sendable {
             SnapshotFacts(mutes.facts.map(Fact.mutes)),
             figures.facts.map(Fact.figures),
             incidents.facts.map(Fact.incidents),
+            incidents.sightingFacts.map(Fact.incidents),
             outbox.facts.map(Fact.outbox),
             outbox.historyFacts.map(Fact.outbox),
             SnapshotFacts(past),

@@ -92,7 +92,8 @@ struct ResolvedWhereOpened: Checker {
                     throw Breach(
                         "\(place.channel) hears \(delivery.kind.rawValue) of \(summary.id), and never heard it open")
                 }
-                if course.isResolved {
+                // Late figures may put right what was said of what is over.
+                if course.isResolved, delivery.kind != .revised {
                     throw Breach("\(place.channel) hears \(delivery.kind.rawValue) of \(summary.id) after its end")
                 }
                 if delivery.kind.isEnd { courses[place]?.isResolved = true }

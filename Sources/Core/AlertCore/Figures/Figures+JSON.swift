@@ -52,6 +52,7 @@ extension Figures.Fact: RoomFact {
     private static func put(_ observation: Observation, _ retention: Retention, into json: inout JSONWriter) {
         json.member("keep_ms", retention.lookback.wholeMilliseconds)
         if retention.earlierPolls > 0 { json.member("keep_polls", retention.earlierPolls) }
+        json.member("keep_since", ifAny: retention.reach)
         json.member("observation", ObservationLine.observed(observation))
     }
 
@@ -65,7 +66,8 @@ extension Figures.Fact: RoomFact {
     private static func retention(_ reader: JSONReader) throws(JSONMismatch) -> Retention {
         Retention(
             .milliseconds(Int64(try reader.member("keep_ms").int())),
-            earlierPolls: try reader.optional("keep_polls")?.int() ?? 0)
+            earlierPolls: try reader.optional("keep_polls")?.int() ?? 0,
+            reach: try reader.optional("keep_since")?.moment())
     }
 
     /// Reads an `observed` or a `summed` record from its bytes, where it is written plainly; nil where the general reader has to look
@@ -75,6 +77,7 @@ extension Figures.Fact: RoomFact {
         var isObserved = false
         var isSummed = false
         var keep, polls, releases: Double?
+        var reach: Moment?
         var observation: Observation?
         let isPlain = scanner.members { scanner, name in
             switch name.count {
@@ -86,6 +89,7 @@ extension Figures.Fact: RoomFact {
             case 7 where name.reads("keep_ms"): return scanner.set(&keep) { $0.number() }
             case 8 where name.reads("releases"): return scanner.set(&releases) { $0.number() }
             case 10 where name.reads("keep_polls"): return scanner.set(&polls) { $0.number() }
+            case 10 where name.reads("keep_since"): return scanner.set(&reach) { $0.moment() }
             case 11 where name.reads("observation"): return scanner.set(&observation) { $0.observation() }
             default: return false
             }
@@ -93,7 +97,7 @@ extension Figures.Fact: RoomFact {
         guard isPlain, scanner.isAtEnd, isObserved || isSummed, let observation,
             let keep = keep.flatMap(Int64.init(exactly:)), let polls = Int(exactly: polls ?? 0)
         else { return nil }
-        let retention = Retention(.milliseconds(keep), earlierPolls: polls)
+        let retention = Retention(.milliseconds(keep), earlierPolls: polls, reach: reach)
         if isObserved {
             self = .observed(observation, keeping: retention)
         } else {

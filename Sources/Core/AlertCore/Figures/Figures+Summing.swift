@@ -31,18 +31,23 @@ extension Figures {
     ///
     /// The sum is a fact of its own, so that a replay need not know how it came about. It costs as much as the app has
     /// releases that were heard of within a week, of which there are at most a thousand.
+    ///
+    /// - Parameter reach: since when figures of the app are kept that are older than rules read.
     mutating func sumUp(
-        _ app: Subject, over spans: [TimeSpan], _ plan: Plan, at now: Moment, _ output: inout Output
+        _ app: Subject, over spans: [TimeSpan], _ plan: Plan, reach: Moment?, at now: Moment, _ output: inout Output
     ) -> Bool {
         // What a source says of the whole itself counts, for as long as it is kept.
         guard releaseCount(of: app) <= Figures.releasesMax,
             series[app].map({ $0.releasesSummed != nil || $0.samples.isEmpty }) ?? true
         else { return false }
-        let retention = plan.retention(of: app.source)
+        var retention = plan.retention(of: app.source)
+        if let reach, mayReachBack(app) { retention.reach = reach }
         let parts = releases(of: app).compactMap { series[$0] }
         // What is older is not kept of every release, and releases that ended before are forgotten.
         guard let newest = parts.compactMap(\.samples.last?.span.to).max() else { return false }
-        let horizon = max(newest - retention.lookback, now - Figures.lifetime + Observation.clockSlackMax)
+        let lookedBack = newest - retention.lookback
+        let horizon = max(
+            min(lookedBack, retention.reach ?? lookedBack), now - Figures.lifetime + Observation.clockSlackMax)
         var hasSum = false
         for span in spans where span.to > horizon || span.to == newest {
             guard let (sum, count) = Figures.sum(of: parts, over: span, as: app, known: series[app]) else { continue }
@@ -105,7 +110,7 @@ extension Figures {
                 guard sample.span.to + sample.span.length.scaled(by: Figures.looksWaited) > look else { continue }
                 let share = min(1, span.length.inSeconds / sample.span.length.inSeconds)
                 missing += (sample.metrics[.sessions] ?? 0) * share
-            } else if let first = part.samples.first, first.span.to > span.to, part.firstSeen != first.seen {
+            } else if let first = part.oldestSample, first.span.to > span.to, part.firstSeen != first.seen {
                 // What it had then is not kept any more.
                 missing += first.metrics[.sessions] ?? 0
             }

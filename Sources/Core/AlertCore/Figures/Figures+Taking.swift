@@ -4,8 +4,11 @@ internal import PluginKit
 
 extension Figures {
     /// Keeps what a source saw; gives back the subjects, in the order in which they came.
+    ///
+    /// - Parameter reach: since when figures of a subject are kept that are older than rules read.
     mutating func take(
-        _ observations: [Observation], of source: String, _ plan: Plan, at now: Moment, _ output: inout Output
+        _ observations: [Observation], of source: String, _ plan: Plan, reach: (Subject) -> Moment?, at now: Moment,
+        _ output: inout Output
     ) -> [Subject] {
         let retention = plan.retention(of: source)
         var subjects: [Subject] = []
@@ -17,12 +20,16 @@ extension Figures {
         output.facts.reserveCapacity(output.facts.count + 2 * observations.count)
         for var observation in observations where observation.subject.source == source {
             guard prepare(&observation, plan, at: now, &output) else { continue }
+            var retention = retention
+            if let reach = reach(observation.subject), mayReachBack(observation.subject) { retention.reach = reach }
             record(.observed(observation, keeping: retention), &output)
             if named.insert(observation.subject).inserted { subjects.append(observation.subject) }
             parts.note(observation)
         }
         for (app, spans) in parts.inOrder {
-            if sumUp(app, over: spans, plan, at: now, &output), named.insert(app).inserted { subjects.append(app) }
+            if sumUp(app, over: spans, plan, reach: reach(app), at: now, &output), named.insert(app).inserted {
+                subjects.append(app)
+            }
         }
         return subjects
     }

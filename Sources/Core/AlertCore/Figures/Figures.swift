@@ -13,6 +13,8 @@ public struct Figures: Sendable {
     private var releases: [Subject: Set<Subject>] = [:]
     /// How many subjects of each app have figures.
     private var apps: [String: Int] = [:]
+    /// Those whose figures reach back further than rules read.
+    private var reaching: Set<Subject> = []
 
     /// What the journal keeps of it.
     public enum Fact: Hashable, Sendable {
@@ -34,15 +36,19 @@ public struct Figures: Sendable {
         switch fact {
         case .observed(let observation, let retention):
             change(observation.subject) { $0.add(observation, keeping: retention) }
+            note(retention.reach, of: observation.subject)
         case .summed(let observation, let releases, let retention):
             change(observation.subject) { $0.add(observation, keeping: retention, summedOver: releases) }
+            note(retention.reach, of: observation.subject)
         case .learning(let subject, let needs):
             let elders = elders(of: subject)
             change(subject) { $0.remember(needs, after: elders) }
         case .forgotten(let subject):
             if series.removeValue(forKey: subject) != nil { unlist(subject) }
+            reaching.remove(subject)
         case .series(let subject, let kept):
             change(subject) { $0 = kept }
+            note(kept.reach, of: subject)
         }
     }
 
@@ -104,6 +110,24 @@ public struct Figures: Sendable {
 
     /// Whether the app has figures of any kind: its own, or those of a release.
     func hasFigures(ofWhole app: Subject) -> Bool { series[app] != nil || releases[app] != nil }
+
+    private mutating func note(_ reach: Moment?, of subject: Subject) {
+        // Of most, nothing is open.
+        if reach != nil {
+            reaching.insert(subject)
+        } else if !reaching.isEmpty {
+            reaching.remove(subject)
+        }
+    }
+
+    /// Whether figures of the subject may reach back further than rules read: not of any number of subjects at once.
+    func mayReachBack(_ subject: Subject) -> Bool {
+        reaching.count < Figures.reachingMax || reaching.contains(subject)
+    }
+
+    /// How many subjects' figures reach back further than rules read. In a storm of more, corrections are the least of
+    /// anybody's worries; all of them together take 64 MiB at most (`Series.pastBytesMax`).
+    static let reachingMax = 512
 
     var appCount: Int { apps.count }
     func hasFigures(ofApp app: String) -> Bool { apps[app] != nil }

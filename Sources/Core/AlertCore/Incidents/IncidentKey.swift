@@ -46,6 +46,9 @@ struct IncidentIndex: Sendable {
     /// The ids of what a rule has open about a subject, by key.
     subscript(_ subject: Subject, _ rule: String) -> [String?: String] { ids[subject]?[rule] ?? [:] }
 
+    /// The ids of all that is open about a subject, in no order.
+    func ids(of subject: Subject) -> [String] { ids[subject]?.values.flatMap(\.values) ?? [] }
+
     /// Whether any rule has anything open about the subject.
     func isOpen(_ subject: Subject) -> Bool { ids[subject] != nil }
 }

@@ -10,6 +10,9 @@ extension Incidents.Fact: RoomFact {
         case .ended: "incident_ended"
         case .swung: "swung"
         case .swings: "swings"
+        case .sightings: "sightings"
+        case .aftermath: "aftermath"
+        case .settled: "settled"
         }
     }
 
@@ -19,12 +22,17 @@ extension Incidents.Fact: RoomFact {
         // Channels have names of their own, and none is empty.
         case .seen(let id, _, _): .part("", of: Incidents.Fact.key(id))
         case .standing(let id, let channel, _): .part(channel, of: Incidents.Fact.key(id))
-        case .ended(let id): .end(of: [Incidents.Fact.key(id)])
+        case .ended(let id): .end(of: [Incidents.Fact.key(id), Incidents.Fact.sightingsKey(id)])
+        case .sightings(let id, _): .whole(of: Incidents.Fact.sightingsKey(id))
+        case .aftermath(let aftermath): .whole(of: Incidents.Fact.aftermathKey(aftermath.incident.id))
+        case .settled(let id): .end(of: [Incidents.Fact.aftermathKey(id)])
         case .swung, .swings: .always
         }
     }
 
     private static func key(_ incident: String) -> String { "i/" + incident }
+    private static func sightingsKey(_ incident: String) -> String { "i-seen/" + incident }
+    private static func aftermathKey(_ incident: String) -> String { "i-after/" + incident }
 
     func putMembers(into json: inout JSONWriter) {
         switch self {
@@ -48,6 +56,13 @@ extension Incidents.Fact: RoomFact {
             json.member("subject", subject)
             json.member("key", key)
             json.member("swings", swings)
+        case .sightings(let id, let seen):
+            json.member("incident", id)
+            json.member("sightings", seen.all)
+        case .aftermath(let aftermath):
+            json.member("incident", aftermath.incident)
+            json.member("sightings", aftermath.sightings.all)
+        case .settled(let id): json.member("id", id)
         }
     }
 
@@ -74,6 +89,15 @@ extension Incidents.Fact: RoomFact {
             self = .swings(
                 rule: try reader.member("rule").string(), try Subject(reader.member("subject")),
                 key: try reader.optional("key")?.string(), swings)
+        case "sightings":
+            self = .sightings(
+                incident: try reader.member("incident").string(), try Sightings(reader.member("sightings")))
+        case "aftermath":
+            self = .aftermath(
+                Aftermath(
+                    incident: try Incident(reader.member("incident")),
+                    sightings: try Sightings(reader.member("sightings"))))
+        case "settled": self = .settled(id: try reader.member("id").string())
         default: return nil
         }
     }

@@ -86,6 +86,7 @@ extension Incidents {
             moved.lastSaid = standing.lastSaid.map { $0 + step }
             // What was said of a span by the old clock is no correction of what the new one measures then.
             moved.said = nil
+            moved.alarmed = nil
             if let hold = standing.hold {
                 moved.hold?.since = hold.since + step
                 moved.hold?.checkAgain = now
@@ -99,7 +100,13 @@ extension Incidents {
 
 extension Standing {
     /// What the channel knows once it has heard the notification; nil when it will hear no more.
-    func told(_ notification: Notification, _ figure: Said?, at now: Moment) -> Standing? {
+    ///
+    /// - Parameters:
+    ///   - figure: what the message says.
+    ///   - correction: what it puts right.
+    func told(
+        _ notification: Notification, _ figure: Said?, _ correction: Correction? = nil, at now: Moment
+    ) -> Standing? {
         guard notification.incident.isOpen else { return nil }
         var standing = self
         standing.announced = max(notification.severity, announced ?? notification.severity)
@@ -107,6 +114,13 @@ extension Standing {
         standing.firstSaid = firstSaid ?? now
         standing.lastSaid = now
         standing.said = figure
+        switch notification.kind {
+        case .opened, .escalated, .digest: standing.alarmed = nil
+        case .reminder, .revised, .resolved, .closed: standing.alarmed = alarmed ?? said
+        }
+        // What was put right is what is known from then on.
+        if let correction, correction.said == standing.alarmed { standing.alarmed = correction.right }
+        if let said = standing.said, said.span == standing.alarmed?.span { standing.alarmed = nil }
         standing.reminders = notification.kind == .reminder ? reminders + 1 : 0
         standing.hold = nil
         return standing

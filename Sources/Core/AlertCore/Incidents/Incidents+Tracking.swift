@@ -80,7 +80,7 @@ extension Incidents {
         incident.labels = labels
         if incident.state == .recovering { incident.state = .firing }
         incident.evidence = evidence
-        if evidence.isWorse(than: incident.worst) { incident.worst = evidence }
+        note(evidence, of: &incident, &output)
         keep(incident, of: old, &output)
         return .revisit(incident.id)
     }

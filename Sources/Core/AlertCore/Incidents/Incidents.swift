@@ -6,6 +6,10 @@ public struct Incidents: Sendable {
     private var byID: [String: Incident] = [:]
     /// When things began to fire and ended in the last day, oldest first, at most `swingsMax` each.
     private var swings: [IncidentKey: [Moment]] = [:]
+    /// What rules saw of those that fired for longer, where it is more than the worst.
+    private(set) var sightings: [String: Sightings] = [:]
+    /// Those that ended within the last day, with what was said of them.
+    private(set) var aftermaths: [String: Aftermath] = [:]
 
     // Derived from them.
     private var index = IncidentIndex()
@@ -15,6 +19,8 @@ public struct Incidents: Sendable {
     private var gathered: [GatheringPlace: [String: Moment]] = [:]
     /// Those of which something is held until another changes.
     private(set) var waitingForEvents: Set<String> = []
+    /// The ids of what has ended, by whom it was about.
+    private var aftermathIDs: [Subject: Set<String>] = [:]
 
     // Of this run only.
     /// Whether a gate wants to know what has begun and ended lately.
@@ -34,6 +40,12 @@ public struct Incidents: Sendable {
         case ended(id: String)
         /// Something began to fire, or ended. Written only where a gate wants to know.
         case swung(rule: String, Subject, key: String?, at: Moment)
+        /// What a rule saw of an incident while it fired.
+        indirect case sightings(incident: String, Sightings)
+        /// What was said of an incident that has ended, so that it can be put right.
+        indirect case aftermath(Aftermath)
+        /// Late figures of an incident that has ended count no more.
+        case settled(id: String)
         /// When something began to fire and ended lately: snapshots hold it, and what is older than a day is let go.
         case swings(rule: String, Subject, key: String?, [Moment])
     }
@@ -59,6 +71,16 @@ public struct Incidents: Sendable {
             noteHold(of: id, in: channel, from: old.standings[channel]?.hold, to: standing?.hold)
         case .ended(let id):
             if let incident = byID.removeValue(forKey: id) { unlist(incident) }
+            sightings[id] = nil
+        case .sightings(let id, let seen):
+            sightings[id] = seen
+        case .aftermath(let aftermath):
+            aftermaths[aftermath.incident.id] = aftermath
+            aftermathIDs[aftermath.incident.subject, default: []].insert(aftermath.incident.id)
+        case .settled(let id):
+            guard let subject = aftermaths.removeValue(forKey: id)?.incident.subject else { return }
+            aftermathIDs[subject]?.remove(id)
+            if aftermathIDs[subject]?.isEmpty == true { aftermathIDs[subject] = nil }
         case .swung(let rule, let subject, let key, let moment):
             remember(IncidentKey(rule: rule, subject: subject, key: key), at: moment)
         case .swings(let rule, let subject, let key, let kept):
@@ -75,6 +97,18 @@ public struct Incidents: Sendable {
     /// What gates see of the past, as facts.
     var pastFacts: [Fact] {
         swings.sorted { $0.key < $1.key }.map { .swings(rule: $0.rule, $0.subject, key: $0.key, $1) }
+    }
+
+    /// What late figures can change, as facts: what open incidents have seen, and what has ended.
+    var sightingFacts: SnapshotFacts<Fact> {
+        let ids =
+            sightings.keys.sorted().map { (id: $0, isOver: false) }
+            + aftermaths.keys.sorted().map { (id: $0, isOver: true) }
+        return SnapshotFacts(ids) { [sightings, aftermaths] entry in
+            entry.isOver
+                ? aftermaths[entry.id].map(Fact.aftermath)
+                : sightings[entry.id].map { .sightings(incident: entry.id, $0) }
+        }
     }
 
     // MARK: - Looking up
@@ -106,6 +140,16 @@ public struct Incidents: Sendable {
 
     /// Whether any rule has anything open about the subject.
     func isOpen(_ subject: Subject) -> Bool { index.isOpen(subject) }
+
+    /// What rules have open about the subject, in an order that every run repeats.
+    func open(about subject: Subject) -> [Incident] { index.ids(of: subject).compactMap { byID[$0] }.inOrder }
+
+    func hasEnded(_ subject: Subject) -> Bool { aftermathIDs[subject] != nil }
+
+    /// What about the subject has ended within the last day.
+    func ended(about subject: Subject) -> [Aftermath] {
+        (aftermathIDs[subject] ?? []).sorted().compactMap { aftermaths[$0] }
+    }
 
     /// What a rule has open about some subjects; what has no key comes first.
     func tracked(by rule: String, _ subjects: [Subject]) -> [Sight.Tracked] {
@@ -180,7 +224,7 @@ public struct Incidents: Sendable {
         case .seen(let id, let state, _): mayOpenGates = byID[id].map { $0.state != state } ?? false
         case .standing(let id, let channel, let standing):
             mayOpenGates = byID[id]?.standings[channel] != standing
-        case .swung, .swings: break
+        case .swung, .swings, .sightings, .aftermath, .settled: break
         }
     }
 

@@ -6,41 +6,62 @@ internal import PluginKit
 /// That a figure which was said has become another.
 struct Correction {
     let said: Said
-    /// What the source says now of the same span.
+    /// What the source says now of the same span; of what is over, how it was at worst by what the source says now.
     let now: Double
+    let isOfEnd: Bool
+
+    /// What is known from then on.
+    var right: Said { Said(metric: said.metric, value: now, span: said.span, limit: said.limit) }
 
     /// The label of the field that tells it.
     static let label = "Corrected"
 
     /// What late figures have changed of what was said; nil when nothing wrong was said, or nothing that the figures
     /// kept can tell of.
-    init?(of said: Said?, in series: Series?) {
+    init?(of standing: Standing, in series: Series?) {
+        // What people were woken with counts more than what they heard since.
+        guard let found = Correction(of: standing.alarmed, in: series) ?? Correction(of: standing.said, in: series)
+        else { return nil }
+        self = found
+    }
+
+    private init?(of said: Said?, in series: Series?) {
         guard let said, let measured = series?.measured(said.metric, exactly: said.span),
             // While a span fills, its figure changes with every look; the last one counts.
             measured.isComplete, said.isOvertaken(by: measured.figure.value)
         else { return nil }
         self.said = said
         now = measured.figure.value
+        isOfEnd = false
+    }
+
+    /// What late figures have changed of the worst of an incident that is over, and of which that was said.
+    init?(ofEnd said: Said?, worst: Evidence) {
+        guard let said, worst.metric == said.metric, let figure = worst.figure, said.isOvertaken(by: figure.value)
+        else { return nil }
+        self.said = said
+        now = figure.value
+        isOfEnd = true
     }
 }
 
 extension Said {
-    /// The figure that a message about the incident tells, where what is kept of the subject can tell it again.
-    init?(of incident: Incident, in series: Series?) {
-        guard let metric = incident.evidence.metric, let span = incident.evidence.span,
+    /// The figure that a message rests on, where what is kept of the subject can tell it again.
+    init?(_ evidence: Evidence, in series: Series?) {
+        guard let metric = evidence.metric, let span = evidence.span,
             let measured = series?.measured(metric, exactly: span)
         else { return nil }
-        self.init(metric: metric, value: measured.figure.value, span: span, limit: incident.evidence.limit)
+        self.init(metric: metric, value: measured.figure.value, span: span, limit: evidence.limit)
     }
 }
 
 extension MessageWriter {
     func field(_ correction: Correction) -> Message.Field {
         let said = correction.said
+        let what = correction.isOfEnd ? "at worst" : "for \(self.span(from: said.span.from, to: said.span.to))"
         return Message.Field(
             Correction.label,
-            "\(text(said.value, of: said.metric)) was reported for "
-                + "\(self.span(from: said.span.from, to: said.span.to)); "
+            "\(text(said.value, of: said.metric)) was reported \(what); "
                 + "with late figures it is \(text(correction.now, of: said.metric))")
     }
 }

@@ -30,8 +30,7 @@ struct MessageWriter {
         let isWhyInHeadline = !kind.isEnd && (evidence.metric == nil || evidence.figure == nil)
         var message = Message(
             kind: kind, severity: incident.severity, at: now,
-            headline:
-                "\(Message.mark(kind: kind, severity: incident.severity)) \(headline(incident, kind, story.silence))",
+            headline: "\(mark(incident, kind)) \(headline(incident, kind, story.silence))",
             reason: isWhyInHeadline && words(of: evidence, incident) == evidence.sentence ? "" : evidence.sentence,
             incidents: [IncidentSummary(incident)])
         message.fields = fields(story, kind)
@@ -45,6 +44,12 @@ struct MessageWriter {
         message.links = links(incident, kind)
         message.footer = "Rule \(incident.rule) · incident \(incident.id)"
         return message
+    }
+
+    /// What is over has the mark of its end, whatever is said of it.
+    private func mark(_ incident: Incident, _ kind: Notification.Kind) -> String {
+        let end: Notification.Kind? = kind != .revised || incident.isOpen ? nil : incident.state.endKind
+        return Message.mark(kind: end ?? kind, severity: incident.severity)
     }
 
     /// The bot's page, and mutes while there is something to mute.
@@ -89,6 +94,9 @@ struct MessageWriter {
             return "\(who): \(title) last known \(value), no news for \(length)" + (limit.map { " (\($0))" } ?? "")
         case .escalated:
             return "\(who): \(title) now \(value) (\([limit, "now \(incident.severity.rawValue)"].joined))"
+        case .revised where !incident.isOpen:
+            let end = incident.state == .closed ? closed(incident) : "resolved"
+            return "\(who): \(title) \(value) at worst (\([limit, "figures corrected"].joined)), \(end) \(after)"
         case .revised:
             return "\(who): \(title) \(value) (\([limit, "figures corrected"].joined))"
         case .opened, .digest, .test:
@@ -140,7 +148,7 @@ struct MessageWriter {
     private func fields(_ story: Story, _ kind: Notification.Kind) -> [Message.Field] {
         let incident = story.incident
         var fields = figureFields(story, kind)
-        if kind.isEnd {
+        if kind.isEnd || !incident.isOpen {
             let span = span(from: incident.since, to: incident.until ?? now)
             fields.append(Message.Field("Lasted", "\(span), \(lasted(incident).short)"))
         } else {
@@ -169,7 +177,7 @@ struct MessageWriter {
         guard let metric = evidence.metric, let figure = evidence.figure else { return [] }
         var fields: [Message.Field] = []
         let worst = incident.worst
-        if kind.isEnd {
+        if kind.isEnd || !incident.isOpen {
             if let hit = hit(worst, metric) { fields.append(Message.Field("Affected at worst", hit)) }
             if let worst = worst.figure { fields.append(Message.Field("At worst", text(worst.value, of: metric))) }
             return fields
@@ -308,12 +316,24 @@ extension [String?] {
     fileprivate var joined: String { compactMap { $0 }.joined(separator: ", ") }
 }
 
+extension Incident.State {
+    /// The kind of message that says that it is so; nil while it goes on.
+    fileprivate var endKind: Notification.Kind? {
+        switch self {
+        case .resolved: .resolved
+        case .closed: .closed
+        case .pending, .firing, .recovering: nil
+        }
+    }
+}
+
 extension Incident {
     /// What a message of that kind is about: what fired, the worst since, where something begins; how things are, where
     /// they go on.
     func evidence(for kind: Notification.Kind) -> Evidence {
         switch kind {
         case .opened, .escalated, .digest, .test: worst.figure == nil ? evidence : worst
+        case .revised where !isOpen: worst.figure == nil ? evidence : worst
         case .reminder, .revised, .resolved, .closed: evidence
         }
     }

@@ -19,6 +19,7 @@ extension Turn {
             if moved.id != old.id { reschedule(old.id) }
             reconsider(moved.id)
         }
+        state.incidents.forgetSightings(&output)
         for channel in plan.channels { dispatch(channel.name) }
         let length = step < .zero ? .zero - step : step
         if length >= Trouble.clockStepMin {

@@ -29,8 +29,10 @@ extension Turn {
         let delivery = accept(message, message.kind, channel, incident: nil)
         for member in part.members {
             let incident = member.notification.incident
-            let told = member.standing.told(member.notification, figureToSay(of: incident), at: now)
+            let told = member.standing.told(
+                member.notification, figureToSay(of: incident, member.notification.kind), at: now)
             state.incidents.keep(told, of: incident.id, in: channel, &output)
+            if member.standing.announced != nil { rememberEnd(member.notification) }
         }
         decide(
             .send, reason, message.kind, part.members.map(\.notification.severity).max() ?? message.severity, channel,

@@ -36,6 +36,9 @@ extension Turn {
             return
         }
         guard let (kind, reason) = wanted(incident, standing, in: channel) else {
+            guard !standing.hasHeardEnd else {
+                return state.incidents.keep(nil, of: incident.id, in: channel, &output)
+            }
             guard let hold = standing.hold else { return }
             // What is getting better is not opened, but a digest names all that it held; and should it end so, it
             // becomes a line of the gate's summary.

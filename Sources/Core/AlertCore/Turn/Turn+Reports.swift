@@ -63,7 +63,7 @@ extension Turn {
         switch outcome {
         case .values(let observations):
             record.noteAnswer(.values, at: now)
-            let subjects = state.figures.take(observations, of: source.name, plan, at: now, &output)
+            let subjects = receiveFigures(observations, of: source.name)
             _ = state.schedule.noteJudged(source.name)
             record.noteFigures(judge(subjects))
             judgeVanished(of: source.name, since: lastGood)

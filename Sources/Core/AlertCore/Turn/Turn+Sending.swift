@@ -9,6 +9,9 @@ extension Turn {
     ) -> (kind: Notification.Kind, reason: Reason)? {
         switch incident.state {
         case .pending: return nil
+        // Whoever has heard the end has nothing more to hear but that it was not as was said.
+        case .resolved where standing.hasHeardEnd, .closed where standing.hasHeardEnd:
+            return correction(of: incident, standing) == nil ? nil : (.revised, .revised)
         case .resolved: return standing.announced == nil ? nil : (.resolved, .resolved)
         case .closed: return standing.announced == nil ? nil : (.closed, .closed)
         case .firing, .recovering:
@@ -36,10 +39,19 @@ extension Turn {
         let (incident, kind, severity) = (notification.incident, notification.kind, notification.severity)
         if closure.fate == .drop, !kind.isEnd {
             decide(.drop, closure.reason, kind, of: incident, severity, notification.channel)
+            if standing.hasHeardEnd {
+                state.incidents.keep(nil, of: incident.id, in: notification.channel, &output)
+                return rememberEnd(notification)
+            }
             standing.dropped = max(severity, standing.dropped ?? severity)
             standing.lastSaid = now
             // What is never said is not offered again with the next look.
-            if kind == .revised { standing.said = figureToSay(of: incident) }
+            if kind == .revised {
+                if let correction = correction(of: incident, standing), correction.said == standing.alarmed {
+                    standing.alarmed = correction.right
+                }
+                standing.said = figureToSay(of: incident, kind)
+            }
             standing.hold = nil
         } else {
             let hold = state.hold(notification, standing.hold, by: closure, at: now, plan)
@@ -70,11 +82,13 @@ extension Turn {
         let remarks = state.remarks(on: notification, at: now, plan)
         let story = story(of: incident)
         var message = writer.message(story, notification.kind)
-        if let correction = correction(of: incident, standing) { message.fields.append(writer.field(correction)) }
+        let correction = correction(of: incident, standing)
+        if let correction { message.fields.append(writer.field(correction)) }
         message.fields += remarks.map(\.field)
         let delivery = accept(message, about: story, notification.kind, in: channel)
-        let told = standing.told(notification, figureToSay(of: incident), at: now)
+        let told = standing.told(notification, figureToSay(of: incident, notification.kind), correction, at: now)
         state.incidents.keep(told, of: incident.id, in: channel, &output)
+        rememberEnd(notification)
         decide(
             .send, delivery.kind == .digest ? .overtaken : remarks.first?.reason ?? reason, delivery.kind,
             notification.severity, channel, delivery.message, incident: incident.id, delivery: delivery.id)
@@ -100,6 +114,11 @@ extension Turn {
             if old.kind == .escalated, [.reminder, .revised].contains(kind) {
                 kind = .escalated
                 message = writer.message(story, .escalated)
+            }
+            // An end that nobody has read yet is told as late figures have it.
+            if old.kind.isEnd, kind == .revised {
+                kind = old.kind
+                message = writer.message(story, old.kind)
             }
             // Nor is a correction lost that nobody has read yet.
             if old.kind == .revised, kind == .reminder {
@@ -142,10 +161,25 @@ extension Turn {
 
     /// What late figures have changed of what the channel was told; nil when it was told nothing wrong.
     private func correction(of incident: Incident, _ standing: Standing) -> Correction? {
-        standing.said.flatMap { Correction(of: $0, in: state.figures.series[incident.subject]) }
+        if standing.hasHeardEnd { return Correction(ofEnd: standing.said, worst: incident.worst) }
+        guard standing.said != nil || standing.alarmed != nil else { return nil }
+        return Correction(of: standing, in: state.figures.series[incident.subject])
     }
 
-    func figureToSay(of incident: Incident) -> Said? { Said(of: incident, in: state.figures.series[incident.subject]) }
+    /// The figure that a message of that kind says.
+    func figureToSay(of incident: Incident, _ kind: Notification.Kind) -> Said? {
+        Said(incident.evidence(for: kind), in: state.figures.series[incident.subject])
+    }
+
+    /// Keeps in mind for a day what a channel was told of an incident that is over: how it was at worst.
+    mutating func rememberEnd(_ notification: Notification) {
+        let incident = notification.incident
+        guard !incident.isOpen, let said = Said(incident.worst, in: state.figures.series[incident.subject]) else {
+            return
+        }
+        state.incidents.rememberEnd(
+            of: incident, in: notification.channel, notification.severity, said, at: now, &output)
+    }
 
     // MARK: - What was decided
 

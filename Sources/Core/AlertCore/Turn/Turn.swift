@@ -118,6 +118,7 @@ struct Turn {
     private mutating func keepHouse() {
         state.mutes.forgetEnded(at: now, &output)
         state.incidents.forgetOldSwings(at: now, &output)
+        state.incidents.forgetAftermaths(at: now, &output)
         closeSilent()
         for subject in state.outdated(at: now) { state.figures.record(.forgotten(subject), &output) }
         clearTrouble(.clockStepped, about: Trouble.clock, ifOlderThan: Trouble.clockLifetime)

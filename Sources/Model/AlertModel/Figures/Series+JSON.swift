@@ -3,7 +3,7 @@
 extension Series: JSONWritable {
     /// The members that no memory may be called.
     static let ownMembers: Set<String> = [
-        "samples", "trail", "issues", "labels", "first_seen", "last_seen", "polls", "releases",
+        "samples", "trail", "issues", "labels", "first_seen", "last_seen", "polls", "releases", "past", "reach",
     ]
 
     public func put(into json: inout JSONWriter) {
@@ -24,6 +24,8 @@ extension Series: JSONWritable {
             json.member("last_seen", lastSeen)
             if !polls.isEmpty { json.member("polls", polls.map(\.samples)) }
             if let releasesSummed { json.member("releases", releasesSummed) }
+            json.member("reach", ifAny: reach)
+            if !past.isEmpty { json.member("past", past) }
             remembered.putAsked(into: &json)
         }
     }
@@ -47,6 +49,9 @@ extension Series: JSONWritable {
         kept.lastSeen = try reader.member("last_seen").moment()
         for poll in try reader.optional("polls")?.elements() ?? [] { kept.polls.append(try Poll(poll)) }
         kept.releasesSummed = try reader.optional("releases")?.releaseCount()
+        kept.reach = try reader.optional("reach")?.moment()
+        for sample in try reader.optional("past")?.elements() ?? [] { kept.past.append(try Sample(sample)) }
+        kept.pastBytes = kept.past.reduce(0) { $0 + $1.bytes }
         self.init(kept)
     }
 }

@@ -11,6 +11,10 @@ extension Series {
         var lastSeen = Moment.earliest
         var polls: [Poll] = []
         var releasesSummed: Int?
+        var past: [Sample] = []
+        /// What those of the past take as JSON, about.
+        var pastBytes = 0
+        var reach: Moment?
         var memory: SeriesMemory
     }
 }
@@ -23,20 +27,10 @@ extension Series.Kept {
             span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
             metrics: observation.metrics.kept(bytesMax: Series.metricsBytesMax))
         keepPolls(sample, before: retention.earlierPolls)
-        // Only what ends together can be the same span: few samples, however many there are.
-        let end = samples.lastIndex { $0.span.to <= sample.span.to }.map { $0 + 1 } ?? 0
-        let begin = samples[..<end].lastIndex { $0.span.to < sample.span.to }.map { $0 + 1 } ?? 0
-        if let known = samples[begin..<end].firstIndex(where: { $0.span == sample.span }) {
-            guard samples[known].seen <= sample.seen else { return }
-            samplesBytes -= samples[known].bytes
-            samples[known] = sample
-        } else if end == samples.count {
-            samples.append(sample)
-        } else {
-            samples.insert(sample, at: end)
-        }
-        samplesBytes += sample.bytes
+        reach = retention.reach
+        guard samples.keep(sample, &samplesBytes) else { return }
         dropOutdated(retention.lookback)
+        dropPast()
         extendTrail(sample)
         if !observation.issues.isEmpty { issues = observation.issues.worthKeeping }
         labels = observation.labels.kept(bytesMax: Series.labelsBytesMax)
@@ -53,9 +47,26 @@ extension Series.Kept {
                 || samples.count - gone > Series.samplesMax || samplesBytes > Series.samplesBytesMax
         {
             samplesBytes -= samples[gone].bytes
+            if let reach, samples[gone].span.to > reach { past.keep(samples[gone], &pastBytes) }
             gone += 1
         }
         if gone > 0 { samples.removeFirst(gone) }
+    }
+
+    /// Lets go of what nobody has been told anything of, and of the oldest beyond the bound.
+    private mutating func dropPast() {
+        guard !past.isEmpty else { return }
+        guard let reach else {
+            past = []
+            pastBytes = 0
+            return
+        }
+        var gone = 0
+        while gone < past.count, past[gone].span.to <= reach || pastBytes > Series.pastBytesMax {
+            pastBytes -= past[gone].bytes
+            gone += 1
+        }
+        if gone > 0 { past.removeFirst(gone) }
     }
 
     private mutating func extendTrail(_ sample: Series.Sample) {
@@ -73,6 +84,28 @@ extension Series.Kept {
             trail[index].metrics = sample.metrics
             trail[index].span = sample.span
         }
+    }
+}
+
+extension [Series.Sample] {
+    /// Takes in a sample in the order of the ends of the spans; one of the same span is replaced. Gives back whether it
+    /// is kept: an older sight of a span changes nothing.
+    @discardableResult
+    fileprivate mutating func keep(_ sample: Series.Sample, _ bytes: inout Int) -> Bool {
+        // Only what ends together can be the same span: few samples, however many there are.
+        let end = lastIndex { $0.span.to <= sample.span.to }.map { $0 + 1 } ?? 0
+        let begin = self[..<end].lastIndex { $0.span.to < sample.span.to }.map { $0 + 1 } ?? 0
+        if let known = self[begin..<end].firstIndex(where: { $0.span == sample.span }) {
+            guard self[known].seen <= sample.seen else { return false }
+            bytes -= self[known].bytes
+            self[known] = sample
+        } else if end == count {
+            append(sample)
+        } else {
+            insert(sample, at: end)
+        }
+        bytes += sample.bytes
+        return true
     }
 }
 

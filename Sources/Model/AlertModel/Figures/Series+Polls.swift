@@ -6,9 +6,12 @@ public struct Retention: Hashable, Sendable {
     public let lookback: Duration
     /// So many polls before the newest, with what they said then.
     public let earlierPolls: Int
+    /// Figures of spans that end after this, too, however old: something was said of them that late figures may change.
+    public var reach: Moment?
 
-    public init(_ lookback: Duration, earlierPolls: Int = 0) {
+    public init(_ lookback: Duration, earlierPolls: Int = 0, reach: Moment? = nil) {
         self.lookback = lookback
+        self.reach = reach
         self.earlierPolls = earlierPolls.clamped(to: 0...Series.earlierPollsMax)
     }
 }

@@ -34,6 +34,11 @@ public struct Series: Hashable, Sendable {
     public var polls: [Poll] { shared[0].polls }
     /// Over how many releases the newest figures were summed up; nil where the source itself gave them.
     public var releasesSummed: Int? { shared[0].releasesSummed }
+    /// Older figures of which something was said that late ones may change, by the end of their spans, oldest first.
+    /// Rules are not shown them.
+    public var past: [Sample] { shared[0].past }
+    /// Since when older figures are kept; nil where only those that rules read are.
+    public var reach: Moment? { shared[0].reach }
     var remembered: SeriesMemory { shared[0].memory }
 
     /// A day and the hour that is still filling.
@@ -44,6 +49,9 @@ public struct Series: Hashable, Sendable {
     /// With the rest of a series, of which the trail's hours are the most, it stays below the 4 MiB of a record of the
     /// journal.
     public static let samplesBytesMax = 3 << 19
+    /// What older figures that wait for late ones may take as JSON, before the oldest go: some 500 spans with a handful
+    /// of metrics, two days of five minutes each.
+    public static let pastBytesMax = 128 << 10
     /// What the metrics of one observation may take as JSON; those beyond, of hundreds, are not kept.
     public static let metricsBytesMax = 32 << 10
     /// The same for the labels of an observation.
@@ -77,7 +85,9 @@ public struct Series: Hashable, Sendable {
     /// twice as many: the metric, and both counts. Figures of a span grow while stragglers come; those that melt away
     /// have lost some.
     public func melting(in observation: Observation) -> (metric: String, before: Double, now: Double)? {
-        for sample in samples.reversed() {
+        // What is older than all that rules read may be among what is kept for late figures.
+        let isOld = samples.first.map { observation.span.to < $0.span.to } ?? false
+        for sample in (isOld ? past : samples).reversed() {
             guard sample.span.to >= observation.span.to else { return nil }
             guard sample.span == observation.span, sample.seen <= observation.seen else { continue }
             for metric in [Metric.users, .sessions] {
@@ -140,21 +150,15 @@ public struct Series: Hashable, Sendable {
     }
 
     /// What was seen of that very span; nil when it is not kept, or not any more.
-    public func sample(of span: TimeSpan) -> Sample? {
-        let samples = samples
-        var index = samples.endIndex(endingBy: span.to)
-        while index > 0, samples[index - 1].span.to == span.to {
-            index -= 1
-            if samples[index].span == span { return samples[index] }
-        }
-        return nil
-    }
+    public func sample(of span: TimeSpan) -> Sample? { samples.sample(of: span) ?? past.sample(of: span) }
 
     /// The newest look before that span which knows of the metric, of any length; it may overlap the span.
     public func sample(before span: TimeSpan, knowing metric: Metric) -> Sample? {
-        let samples = samples
-        return samples[..<samples.endIndex(endingBy: span.to)].last { $0.span != span && $0.metrics[metric] != nil }
+        samples.sample(before: span, knowing: metric) ?? past.sample(before: span, knowing: metric)
     }
+
+    /// The oldest look that is kept.
+    public var oldestSample: Sample? { past.first ?? samples.first }
 
     /// The time between the two newest looks: how much of a day this look stands for. Nil when it is the first.
     public var sampleSpacing: Duration? {
@@ -202,7 +206,12 @@ public struct Series: Hashable, Sendable {
     /// The figure of a metric over that very span: as the source measured it, or pooled from spans that fill it from
     /// its begin to its end. Nil when it is not kept, or not any more.
     public func measured(_ metric: String, exactly span: TimeSpan) -> Measured? {
-        let samples = samples
+        if let measured = Series.measured(metric, exactly: span, in: samples) { return measured }
+        guard !past.isEmpty else { return nil }
+        return Series.measured(metric, exactly: span, in: past + samples.prefix { $0.span.to <= span.to })
+    }
+
+    private static func measured(_ metric: String, exactly span: TimeSpan, in samples: [Sample]) -> Measured? {
         var search = MetricSearch(Metric(metric))
         guard let last = samples.lastIndex(where: { $0.span.to <= span.to }), samples[last].span.to == span.to else {
             return nil
@@ -344,4 +353,19 @@ extension [Series.Sample] {
 
 extension Duration {
     func distance(to other: Duration) -> Duration { self < other ? other - self : self - other }
+}
+
+extension [Series.Sample] {
+    fileprivate func sample(of span: TimeSpan) -> Series.Sample? {
+        var index = endIndex(endingBy: span.to)
+        while index > 0, self[index - 1].span.to == span.to {
+            index -= 1
+            if self[index].span == span { return self[index] }
+        }
+        return nil
+    }
+
+    fileprivate func sample(before span: TimeSpan, knowing metric: Metric) -> Series.Sample? {
+        self[..<endIndex(endingBy: span.to)].last { $0.span != span && $0.metrics[metric] != nil }
+    }
 }

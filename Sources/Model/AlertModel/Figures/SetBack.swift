@@ -15,6 +15,8 @@ extension Series.Kept {
         let step = lastSeen - now
         samples = samples.map { $0.setBack(to: now, by: step) }
         samples.sort { ($0.span.to, $0.seen) < ($1.span.to, $1.seen) }
+        past = past.map { $0.setBack(to: now, by: step) }
+        past.sort { ($0.span.to, $0.seen) < ($1.span.to, $1.seen) }
         setPollsBack(to: now, by: step)
         trail.removeAll { $0.span.to > now }
         lastSeen = now

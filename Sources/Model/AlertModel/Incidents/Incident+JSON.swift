@@ -138,6 +138,8 @@ extension Standing: JSONWritable {
             json.member("last_said", ifAny: lastSaid)
             if reminders > 0 { json.member("reminders", reminders) }
             json.member("said", ifAny: said)
+            json.member("alarmed", ifAny: alarmed)
+            if hasHeardEnd { json.member("heard_end", true) }
             json.member("hold", ifAny: hold)
         }
     }
@@ -150,6 +152,8 @@ extension Standing: JSONWritable {
             lastSaid: try reader.optional("last_said")?.moment(),
             reminders: try reader.optional("reminders")?.int() ?? 0,
             said: try reader.optional("said").map { said throws(JSONMismatch) in try Said(said) },
+            alarmed: try reader.optional("alarmed").map { said throws(JSONMismatch) in try Said(said) },
+            hasHeardEnd: try reader.optional("heard_end")?.bool() ?? false,
             hold: try reader.optional("hold").map(Hold.read))
     }
 }

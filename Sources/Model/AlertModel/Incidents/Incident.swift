@@ -137,13 +137,20 @@ public struct Standing: Hashable, Sendable {
     public var reminders: Int
     /// The figure that it heard last; nil where none was said that could be put right.
     public var said: Said?
+    /// The figure that it was alarmed with, where it has heard another since.
+    public var alarmed: Said?
+    /// Whether it has heard of the end: then only late figures can make anything more to be said.
+    public var hasHeardEnd: Bool
     /// What is held back, if anything.
     public var hold: Hold?
 
     public init(
         announced: Severity? = nil, dropped: Severity? = nil, undelivered: Severity? = nil, firstSaid: Moment? = nil,
-        lastSaid: Moment? = nil, reminders: Int = 0, said: Said? = nil, hold: Hold? = nil
+        lastSaid: Moment? = nil, reminders: Int = 0, said: Said? = nil, alarmed: Said? = nil,
+        hasHeardEnd: Bool = false, hold: Hold? = nil
     ) {
+        self.alarmed = alarmed
+        self.hasHeardEnd = hasHeardEnd
         self.announced = announced
         self.dropped = dropped
         self.undelivered = undelivered
