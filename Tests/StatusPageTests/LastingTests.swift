@@ -5,23 +5,6 @@ import Testing
 
 /// What is left when clients have gone, each measured in a process of its own.
 @Suite(.timeLimit(.minutes(3))) struct LastingTests {
-    @Test func `ten thousand connections leave no memory, threads or descriptors behind`() async {
-        await #expect(processExitsWith: .success) {
-            let bot = FakeBot((0..<20).map { .sample("d-\($0)") })
-            var footprint = Footprint()
-            try await serving(bot) { port async throws in
-                // What is made once, is: pools of threads, buffers of the system.
-                try await Footprint.visit(port, rounds: 250)
-                footprint = Footprint()
-                try await Footprint.visit(port, rounds: 2500)
-                let after = Footprint()
-                #expect(after.residentKiB - footprint.residentKiB < 3072)
-                #expect(after.threads <= footprint.threads + 8)
-            }
-            #expect(Footprint().descriptors <= footprint.descriptors)
-        }
-    }
-
     @Test func `a server that has stopped leaves nothing open, whoever was there`() async {
         await #expect(processExitsWith: .success) {
             try await serving { port async throws in #expect(try await ask(port, "/").status == 200) }
@@ -121,50 +104,4 @@ private func setDescriptorsMax(_ count: Int32) {
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     limit.rlim_cur = rlim_t(count)
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-}
-
-/// What this process has of the system.
-private struct Footprint {
-    let residentKiB = Footprint.figure("VmRSS")
-    let threads = Footprint.figure("Threads")
-    let descriptors = Footprint.count("/proc/self/fd")
-
-    /// Four connections a round: one served, one refused, one left half-way, one cut while it streams.
-    static func visit(_ port: UInt16, rounds: Int) async throws {
-        for _ in 0..<rounds {
-            #expect(try await ask(port, "/").status == 200)
-            #expect(try await ask(port, "/", headers: ["Host: evil.example"]).status == 421)
-
-            var half = try Client(port: port)
-            try await half.send("GET / HTTP/1.1\r\nHost: local")
-            half.connection.finishWriting()
-            #expect(await half.readAll() == "")
-            half.connection.close()
-
-            var reader = try Client(port: port)
-            try await reader.send("GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            try await reader.read(until: "retry")
-            reader.connection.close()
-        }
-    }
-
-    private static func figure(_ name: String) -> Int {
-        guard let file = fopen("/proc/self/status", "r") else { return -1 }
-        defer { fclose(file) }
-        var line = [CChar](repeating: 0, count: 256)
-        while fgets(&line, Int32(line.count), file) != nil {
-            let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-            guard text.hasPrefix(name + ":") else { continue }
-            return Int(text.filter(\.isNumber)) ?? -1
-        }
-        return -1
-    }
-
-    private static func count(_ folder: String) -> Int {
-        guard let handle = opendir(folder) else { return -1 }
-        defer { closedir(handle) }
-        var count = 0
-        while readdir(handle) != nil { count += 1 }
-        return count
-    }
 }
