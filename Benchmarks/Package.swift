@@ -12,7 +12,7 @@ let strict: [SwiftSetting] = [
 // Each benchmark is a program of its own and a name for scripts/bench.
 let package = Package(
     name: "Benchmarks",
-    products: ["journal", "storm", "start", "signal", "judge", "backtest", "replay", "steady", "fleet"].map {
+    products: ["journal", "storm", "start", "signal", "judge", "backtest", "replay", "steady", "fleet", "memory"].map {
         .executable(name: $0, targets: [$0])
     },
     dependencies: [.package(name: "alertbot", path: "..")],
@@ -40,11 +40,15 @@ let package = Package(
         .executableTarget(
             name: "steady", dependencies: [.product(name: "AlertbotKit", package: "alertbot")], path: "Sources/Steady",
             swiftSettings: strict),
+        .executableTarget(
+            name: "memory", dependencies: ["CHeap", .product(name: "AlertbotKit", package: "alertbot")], path: "Sources/Memory",
+            swiftSettings: strict),
         // Likewise, with what it reads written by the recording itself.
         .executableTarget(
             name: "replay", dependencies: ["Programs", .product(name: "AlertbotKit", package: "alertbot")],
             path: "Sources/Replay", swiftSettings: strict),
         .target(name: "Measuring", swiftSettings: strict),
         .target(name: "Programs", path: "Sources/Programs", swiftSettings: strict),
+        .systemLibrary(name: "CHeap"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     ])

@@ -73,6 +73,40 @@ import Testing
     }
 }
 
+@Suite(.timeLimit(.minutes(1))) struct ConnectionSizeTests {
+    /// What the documentation says a connection takes.
+    private static let connectionKiBMax = 32
+
+    @Test func `as many connections as there may be take little, streams and half requests alike`() async {
+        await #expect(processExitsWith: .success) {
+            let bot = FakeBot((0..<20).map { .sample("d-\($0)") })
+            let limits = Limits()
+            try await serving(bot) { port in
+                func open(_ count: Int, _ text: String, isStream: Bool) throws -> [Caller] {
+                    try (0..<count).map { _ in
+                        let caller = try Caller(port)
+                        try caller.send(text)
+                        if isStream { try caller.read(until: "retry") }
+                        return caller
+                    }
+                }
+                let stream = "GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n"
+                for caller in try open(4, stream, isStream: true) { caller.hangUp() }
+                let first = Footprint()
+                let half = "POST /api/command HTTP/1.1\r\nHost: localhost\r\nContent-Length: 500\r\n\r\n{"
+                let callers =
+                    try open(limits.streamsMax, stream, isStream: true)
+                    + open(limits.connectionsMax - limits.streamsMax - 1, half, isStream: false)
+                // Whoever is answered now knows that those before it have been read.
+                #expect(try await ask(port, "/healthz").status == 200)
+                let grown = Footprint().residentKiB - first.residentKiB
+                #expect(grown < limits.connectionsMax * ConnectionSizeTests.connectionKiBMax)
+                for caller in callers { caller.hangUp() }
+            }
+        }
+    }
+}
+
 /// Does whatever it is told.
 private struct Obedient: BotControl {
     func obey(_ command: JSON) -> JSON { ["done": true] }

@@ -115,7 +115,7 @@ extension Standing {
         standing.lastSaid = now
         standing.said = figure
         switch notification.kind {
-        case .opened, .escalated, .digest: standing.alarmed = nil
+        case .opened, .escalated, .digest, .test: standing.alarmed = nil
         case .reminder, .revised, .resolved, .closed: standing.alarmed = alarmed ?? said
         }
         // What was put right is what is known from then on.

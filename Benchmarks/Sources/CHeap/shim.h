@@ -1,0 +1,2 @@
+// How much of the heap is in use; Swift's Glibc leaves malloc.h out.
+#include <malloc.h>
