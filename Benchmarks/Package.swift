@@ -41,7 +41,8 @@ let package = Package(
             name: "steady", dependencies: [.product(name: "AlertbotKit", package: "alertbot")], path: "Sources/Steady",
             swiftSettings: strict),
         .executableTarget(
-            name: "memory", dependencies: ["CHeap", .product(name: "AlertbotKit", package: "alertbot")], path: "Sources/Memory",
+            name: "memory", dependencies: ["CHeap", .product(name: "AlertbotKit", package: "alertbot")],
+            path: "Sources/Memory",
             swiftSettings: strict),
         // Likewise, with what it reads written by the recording itself.
         .executableTarget(
