@@ -164,6 +164,20 @@ private struct Asked: AskedMemory {
     func put(into json: inout JSONWriter) { need.put(into: &json) }
 }
 
+/// One whose glance thinks that it cannot judge.
+private struct Blind: SubjectDetector {
+    static let manifest = PluginManifest(name: "blind", summary: "Blind.", options: [])
+    init(options: Options, context: RuleContext) throws(ProblemList) {}
+    var metrics: [Metric] { [.sessions] }
+    var lookback: Duration { .zero }
+    var spans: [Duration] { [] }
+    var holdTime: Duration { .zero }
+    func isBlind(to series: Series, at now: Moment) -> Bool { true }
+    func judge(_ series: Series, at now: Moment) -> Judgement {
+        Judgement(.ok(recovered: true), .far, Evidence(sentence: "All is well."))
+    }
+}
+
 /// One whose glance does not see what it judges.
 private struct Shortsighted: SubjectDetector {
     static let manifest = PluginManifest(name: "shortsighted", summary: "Shortsighted.", options: [])
@@ -273,6 +287,11 @@ private struct Brittle: Detector {
         let found = DetectorConformance(Shortsighted.self, firesOn: Self.busy, quietOn: Self.quiet).violations()
         #expect(found.first == "a glance says far, but it fires: Look there!")
         #expect(found.allSatisfy { $0.hasSuffix("a glance says far, but it fires: Look there!") })
+    }
+
+    @Test func `a glance that takes what is judged for unknown is found`() {
+        let found = DetectorConformance(Blind.self, firesOn: Self.busy, quietOn: Self.quiet).violations()
+        #expect(found.contains { $0.hasSuffix("a glance says that nothing can be judged, but it is: All is well.") })
     }
 
     @Test func `options that make no rule are reported as such`() {

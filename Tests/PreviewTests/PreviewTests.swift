@@ -1,5 +1,6 @@
 internal import AlertCore
 internal import AlertTesting
+internal import Glibc
 internal import PluginKit
 internal import Preview
 internal import Runtime
@@ -30,6 +31,29 @@ internal import Testing
         let over = Observation.cue(.fine, of: Subject(source: "ios", app: "shop"), at: later)
         preview.feed([.observed(over)], at: later)
         #expect(PreviewReport(preview, channels: [:]).unrouted.map(\.state) == [.resolved], "it counts when it is over")
+    }
+
+    /// Of ten thousand apps that no rule could judge, each cost a copy of what was known of all.
+    @Test func `to ask what rules can judge costs less than to play what they see`() {
+        let apps = (0..<2500).map { Subject(source: "ios", app: "app-\($0)") }
+        func seconds(gathering: Bool) -> Double {
+            let began = processorSeconds()
+            var preview = Preview(plan: .rehearsed(), state: State(), start: start, gathersOutlook: gathering)
+            for hour in 0..<3 {
+                let now = start + .hours(Int64(hour))
+                preview.feed(apps.map { .observed(.cue(.unknown, of: $0, at: now)) }, at: now)
+            }
+            #expect(preview.outlooks.first?.unknown.count == apps.count)
+            return processorSeconds() - began
+        }
+        #expect(seconds(gathering: true) < 2 * seconds(gathering: false))
+    }
+
+    /// What this thread has had of a processor: what else runs does not count.
+    private func processorSeconds() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
     @Test func `what a rule cannot judge is reported, and what it could judge once only where that counts`() {

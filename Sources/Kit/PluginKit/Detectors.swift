@@ -137,10 +137,15 @@ public protocol SubjectDetector: Detector {
     /// By far the most checks find nothing wrong, and nobody reads why. Where nothing is open about the subject, the
     /// core glances first and spares the words. Tests hold every rule's glances to its judgements.
     func glance(_ series: Series, at now: Moment) -> Judgement.Closeness?
+    /// Whether a glance shows that `judge` could say nothing but unknown; false where it does not.
+    ///
+    /// A backtest asks every hour about all that has not been judged yet, and of most of it knows the reason already.
+    func isBlind(to series: Series, at now: Moment) -> Bool
 }
 
 extension SubjectDetector {
     public func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? { nil }
+    public func isBlind(to series: Series, at now: Moment) -> Bool { false }
     public func findings(in sight: Sight, at now: Moment) -> [Finding] { [Finding(judge(sight.series, at: now))] }
 }
 

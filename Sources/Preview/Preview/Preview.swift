@@ -82,7 +82,7 @@ public struct Preview: Sendable {
     /// What each rule could judge and what it could not, in the order of the config.
     public var outlooks: [RuleOutlook] {
         var outlook = gathered
-        outlook.take(core, state, at: now)
+        outlook.take(core, state, at: now, isLast: true)
         return outlook.outlooks(of: plan, nextLook == nil ? [] : incidents)
     }
 

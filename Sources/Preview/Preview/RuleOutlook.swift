@@ -56,33 +56,37 @@ struct Outlook: Sendable {
         var judged: Set<Subject> = []
         var firing: Set<Subject> = []
         var unknown: [Place: String] = [:]
+
+        mutating func take(_ assessment: Assessment) {
+            let place = Place(source: assessment.source, subject: assessment.subject)
+            if case .unknown(let reason) = assessment.verdict {
+                if assessment.subject.map(judged.contains) != true {
+                    unknown[place] = assessment.sentence.isEmpty ? reason : assessment.sentence
+                }
+            } else if let subject = assessment.subject {
+                judged.insert(subject)
+                unknown[place] = nil
+                if case .firing = assessment.verdict { firing.insert(subject) }
+            }
+        }
     }
 
     private var rules: [String: OfRule] = [:]
 
     /// Asks the rules about all that they have not judged yet.
-    mutating func take(_ core: Core, _ state: State, at now: Moment) {
+    ///
+    /// - Parameter isLast: whether why something cannot be judged is to be as it is now.
+    mutating func take(_ core: Core, _ state: State, at now: Moment, isLast: Bool = false) {
         let rules = rules
-        // A rule that is shown an app may say something of each of its releases, so it is asked again.
         let assessments = core.assessments(state, at: now) { rule, sight in
-            rule.detector.scope != .subject || rules[rule.name]?.judged.contains(sight) != true
+            // A rule that is shown an app may say something of each of its releases, so it is asked again.
+            guard rule.detector.scope == .subject, let known = rules[rule.name] else { return .all }
+            if known.judged.contains(sight) { return .none }
+            let isKnown = !isLast && known.unknown[Place(source: sight.source, subject: sight)] != nil
+            return isKnown ? .whetherJudged : .all
         }
-        for assessment in assessments { take(assessment) }
-    }
-
-    private mutating func take(_ assessment: Assessment) {
-        var rule = rules[assessment.rule, default: OfRule()]
-        let place = Place(source: assessment.source, subject: assessment.subject)
-        if case .unknown(let reason) = assessment.verdict {
-            if assessment.subject.map(rule.judged.contains) != true {
-                rule.unknown[place] = assessment.sentence.isEmpty ? reason : assessment.sentence
-            }
-        } else if let subject = assessment.subject {
-            rule.judged.insert(subject)
-            rule.unknown[place] = nil
-            if case .firing = assessment.verdict { rule.firing.insert(subject) }
-        }
-        rules[assessment.rule] = rule
+        // In place: what is known of ten thousand apps must not be copied for each of them.
+        for assessment in assessments { self.rules[assessment.rule, default: OfRule()].take(assessment) }
     }
 
     /// In the order of the config.

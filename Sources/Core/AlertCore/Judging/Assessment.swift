@@ -12,16 +12,26 @@ public struct Assessment: Hashable, Sendable {
 }
 
 extension Core {
+    /// What somebody wants to know of a rule and a thing.
+    public enum Interest: Sendable {
+        /// What the rule makes of it, and why.
+        case all
+        /// Whether the rule can judge it at last: why it could not before is known.
+        case whetherJudged
+        /// Nothing: it was judged before.
+        case none
+    }
+
     /// What each rule makes of all that it is shown, and of which sources it is shown nothing and why.
     ///
-    /// - Parameter isAsked: whether somebody wants to know of this rule and this thing; only what the rule has judged
-    ///   before may be left out.
+    /// - Parameter interest: what somebody wants to know of this rule and this thing.
     public func assessments(
-        _ state: State, at now: Moment, _ isAsked: (_ rule: DetectorPlan, _ sight: Subject) -> Bool = { _, _ in true }
+        _ state: State, at now: Moment,
+        _ interest: (_ rule: DetectorPlan, _ sight: Subject) -> Interest = { _, _ in .all }
     ) -> [Assessment] {
         plan.detectors.flatMap { rule in
             var seen: Set<String> = []
-            let assessments = assessments(state, rule, at: now, isAsked, &seen)
+            let assessments = assessments(state, rule, at: now, interest, &seen)
             let unseen = plan.sources.filter { rule.canConcern(source: $0.name) && !seen.contains($0.name) }
             return assessments
                 + unseen.map { source in
@@ -35,15 +45,16 @@ extension Core {
 
     /// - Parameter seen: gets the sources of which the rule is shown anything.
     private func assessments(
-        _ state: State, _ rule: DetectorPlan, at now: Moment, _ isAsked: (DetectorPlan, Subject) -> Bool,
+        _ state: State, _ rule: DetectorPlan, at now: Moment, _ interest: (DetectorPlan, Subject) -> Interest,
         _ seen: inout Set<String>
     ) -> [Assessment] {
         var assessments: [Assessment] = []
         // A long span is looked at often, and most of it has been judged: what nobody asks for must cost next to
         // nothing.
-        if rule.scope == .subject, rule.judge != nil {
+        if rule.scope == .subject, let judge = rule.judge {
             for (subject, series) in state.figures.series {
-                if isAsked(rule, subject) {
+                let interest = interest(rule, subject)
+                if interest == .all || interest == .whetherJudged && !judge.isBlind(to: series, at: now) {
                     guard rule.concerns(subject, labels: series.labels), !state.figures.isPassedOver(subject, by: rule)
                     else { continue }
                     guard let judgement = rule.judgement(of: series, at: now) else { continue }
@@ -58,7 +69,7 @@ extension Core {
         }
         for sight in state.sights(of: rule, plan) {
             seen.insert(sight.subject.source)
-            if isAsked(rule, sight.subject) { assessments += self.assessments(rule, sight, at: now) }
+            if interest(rule, sight.subject) != .none { assessments += self.assessments(rule, sight, at: now) }
         }
         return assessments
     }

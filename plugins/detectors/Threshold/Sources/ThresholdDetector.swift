@@ -211,6 +211,15 @@ public struct ThresholdDetector: SubjectDetector {
         }
     }
 
+    public func isBlind(to series: Series, at now: Moment) -> Bool {
+        guard composite == nil else { return false }
+        return switch glimpse(of: series) {
+        case .noFigure, .tooFew, .bare: true
+        case .inside(let measured): !measured.isComplete
+        case .beyond: false
+        }
+    }
+
     public func judge(_ series: Series, at now: Moment) -> Judgement {
         if let composite { return composite.judge(series, at: now) }
         let noun = metric.denominator?.name ?? "cases"

@@ -27,7 +27,7 @@ import ThresholdDetector
         for options in Self.rules {
             let rule = try options.rule()
             var series = Series()
-            var (now, glances, alarms) = (Moment.noon, 0, 0)
+            var (now, glances, alarms, blind) = (Moment.noon, 0, 0, 0)
             for step in 0..<400 {
                 now = now + .minutes(1)
                 let total = (random.unit() * (step % 100 < 50 ? 100 : 3000)).rounded()
@@ -45,10 +45,12 @@ import ThresholdDetector
                     keeping: rule.lookback)
                 #expect(rule.disagreement(on: series, at: now) == nil)
                 if rule.glance(series, at: now) != nil { glances += 1 }
+                if rule.isBlind(to: series, at: now) { blind += 1 }
                 if case .firing = rule.judge(series, at: now).verdict { alarms += 1 }
             }
             // Rules of several conditions are judged at once.
             #expect(glances > 0 || options.entries.contains { $0.name == "any" })
+            #expect(blind > 0 || options.entries.contains { $0.name == "any" })
             #expect(alarms > 0 || options.entries.contains { $0.value.isAdoption })
         }
     }
