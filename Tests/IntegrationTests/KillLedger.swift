@@ -101,7 +101,8 @@ struct KillLedger {
         }
         if name == "hook", account.dead > 0 { complaints.append("\(name) can ask again, and has dead letters") }
         let excuses = [
-            "nobody knows whether it arrived, twice over", "the bot was stopped twice while it was being sent",
+            "it is unknown, for the second time, whether it arrived",
+            "the bot was stopped twice while it was being sent",
         ]
         for letter in ended where letter["outcome"].string == "dead" {
             let why = letter["why"].string ?? ""
