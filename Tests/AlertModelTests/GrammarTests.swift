@@ -42,6 +42,16 @@ import Testing
         #expect(duration.short == short)
     }
 
+    @Test(
+        arguments: [
+            (.seconds(599), "9 min 59 s"), (.seconds(600), "10 min"), (.seconds(1579), "26 min"),
+            (.hours(2) + .seconds(59), "2 h"), (.zero, "0 s"),
+        ] as [(Duration, String)])
+    func `how long something has lasted is no matter of seconds from ten minutes on`(duration: Duration, rough: String)
+    {
+        #expect(duration.rough == rough)
+    }
+
     @Test(arguments: [
         ("99.5%", 0.995), ("99.9%", 0.999), ("94.2%", 0.942), ("0.47%", 0.0047), ("0%", 0), ("100%", 1), ("10 %", 0.1),
         ("250%", 2.5), (".5%", 0.005),

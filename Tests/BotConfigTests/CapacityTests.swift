@@ -20,9 +20,9 @@ internal import Testing
     @Test func `more polls than the limits let through are warned of, for the host and for all`() {
         #expect(
             warnings(100, every: "1s", ", concurrency: 16") == [
-                "1:1: 100 sources ask feed.example for 100 polls a second, 4 at once: polls are late unless each is "
+                "1:1: 100 sources poll feed.example 100 times a second, 4 at a time: polls run late unless each is "
                     + "answered within 40 ms (raise 'per_host', or poll less often)",
-                "1:1: the sources ask for 100 polls a second, 16 at once: polls are late unless each is answered within "
+                "1:1: all sources poll 100 times a second, 16 at a time: polls run late unless each is answered within "
                     + "160 ms (raise 'concurrency', or poll less often)",
             ])
     }

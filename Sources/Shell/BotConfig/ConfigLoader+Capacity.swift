@@ -24,22 +24,22 @@ extension ConfigLoader {
             (entries.first { $0.key == "polling" } ?? entries.first { $0.key == "sources" })?.keyMark.position
         guard let position else { return }
         for (host, asked) in hosts.sorted(by: { $0.key < $1.key }) {
-            let sources = asked.count == 1 ? "one source asks" : "\(asked.count) sources ask"
+            let sources = asked.count == 1 ? "one source polls" : "\(asked.count) sources poll"
             checkFit(
                 "\(sources) \(host)", asked.rate, plan.pollsMax(to: host), PollingSettings.perHost.name, at: position)
         }
-        let sources = plan.sources.count == 1 ? "the source asks" : "the sources ask"
+        let sources = plan.sources.count == 1 ? "the source polls" : "all sources poll"
         checkFit(sources, all, plan.concurrency, PollingSettings.concurrency.name, at: position)
     }
 
     private mutating func checkFit(_ who: String, _ rate: Double, _ atOnce: Int, _ key: String, at position: Position) {
         let room = Double(atOnce) / rate
         guard room < ConfigLoader.answerTime.inSeconds else { return }
-        let polls = rate < 10 ? ((rate * 10).rounded() / 10).plain : rate.rounded().plain
+        let times = rate == 1 ? "once" : "\((rate < 10 ? (rate * 10).rounded() / 10 : rate.rounded()).plain) times"
         reader.report(
             Problem(
                 position,
-                "\(who) for \(polls) polls a second, \(atOnce) at once: polls are late unless each is answered within "
+                "\(who) \(times) a second, \(atOnce) at a time: polls run late unless each is answered within "
                     + "\(Int(room * 1000)) ms",
                 advice: "raise '\(key)', or poll less often", level: .warning))
     }

@@ -88,7 +88,7 @@ extension MessageWriter {
 
     private func summaryLine(_ incident: Incident) -> String {
         let mark = Message.mark(kind: .opened, severity: incident.severity)
-        let when = incident.until.map { "\(span(from: incident.since, to: $0)), \(($0 - incident.since).short)" }
+        let when = incident.until.map { "\(span(from: incident.since, to: $0)), \(($0 - incident.since).rough)" }
         guard let metric = incident.worst.metric, let figure = incident.worst.figure else {
             return "\(mark) \(name(of: incident.subject)): \(what(incident)) · \(when ?? clock(incident.since))"
         }

@@ -69,14 +69,14 @@ struct MessageWriter {
 
     func headline(_ incident: Incident, _ kind: Notification.Kind, _ silence: Silence? = nil) -> String {
         let who = name(of: incident.subject)
-        let after = "after \(lasted(incident).short)"
+        let after = "after \(lasted(incident).rough)"
         let evidence = incident.evidence(for: kind)
         guard let metric = evidence.metric, let figure = evidence.figure else {
             return switch kind {
             case .resolved: "\(who): \(what(incident)) has resolved"
             case .closed: "\(who): \(what(incident)) \(closed(incident)), \(after)"
             case .reminder where silence != nil:
-                "\(who): no news for \((now - (silence?.since ?? now)).short), last \(evidence.sentence)"
+                "\(who): no news for \((now - (silence?.since ?? now)).rough), last \(evidence.sentence)"
             default: "\(who): \(words(of: evidence, incident))"
             }
         }
@@ -88,9 +88,9 @@ struct MessageWriter {
         case .closed: return "\(who): \(title) \(closed(incident)), \(after); last known \(value)"
         case .reminder:
             guard let silence else {
-                return "\(who): \(title) still \(value) (\([limit, "for \((now - incident.since).short)"].joined))"
+                return "\(who): \(title) still \(value) (\([limit, "for \((now - incident.since).rough)"].joined))"
             }
-            let length = (now - silence.since).short
+            let length = (now - silence.since).rough
             return "\(who): \(title) last known \(value), no news for \(length)" + (limit.map { " (\($0))" } ?? "")
         case .escalated:
             return "\(who): \(title) now \(value) (\([limit, "now \(incident.severity.rawValue)"].joined))"
@@ -150,17 +150,17 @@ struct MessageWriter {
         var fields = figureFields(story, kind)
         if kind.isEnd || !incident.isOpen {
             let span = span(from: incident.since, to: incident.until ?? now)
-            fields.append(Message.Field("Lasted", "\(span), \(lasted(incident).short)"))
+            fields.append(Message.Field("Lasted", "\(span), \(lasted(incident).rough)"))
         } else {
             let length = now - incident.since
             fields.append(
-                Message.Field("Since", clock(incident.since) + (length > .zero ? ", for \(length.short)" : "")))
+                Message.Field("Since", clock(incident.since) + (length > .zero ? ", for \(length.rough)" : "")))
         }
         if !kind.isEnd, let silence = story.silence {
             fields.append(
                 Message.Field(
                     "No news since",
-                    "\(clock(silence.since)), for \((now - silence.since).short): \(silence.cause.words)"))
+                    "\(clock(silence.since)), for \((now - silence.since).rough): \(silence.cause.words)"))
         }
         if let release = incident.subject.release, !release.isEmpty {
             fields.append(Message.Field("Release", release.clipped(to: 80) + (share(story) ?? "")))
@@ -289,7 +289,7 @@ struct MessageWriter {
     func issueLine(_ issue: Issue, of incident: Incident? = nil) -> Message.IssueLine {
         var details: [String] = []
         if let incident, isNew(issue, to: incident), let first = issue.firstSeen {
-            details.append("new, \(max(.zero, now - first).short) old")
+            details.append("new, \(max(.zero, now - first).rough) old")
         }
         if let events = issue.events { details.append("\(events.plain) \(events == 1 ? "event" : "events")") }
         if let users = issue.users { details.append("\(users.plain) \(users == 1 ? "user" : "users")") }

@@ -17,7 +17,7 @@ public enum PollingSettings {
         "When to poll less often, and by how much.")
     /// Four is polite to an API that did not promise more.
     public static let perHost = Setting(
-        "per_host", .integer(1...256), default: 4, "Of the polls in flight at once, how many go to one host.")
+        "per_host", .integer(1...256), default: 4, "Polls in flight at once to one host.")
     /// Of all sources together.
     public static let concurrency = Setting("concurrency", .integer(1...256), default: 8, "Polls in flight at once.")
 

@@ -57,6 +57,10 @@ extension Duration {
         return parts.filter { $0.0 > 0 }.map { "\($0.0)\($0.1)" }.joined()
     }
 
+    /// How long something has lasted, in words: as `short`, but from ten minutes on without seconds, which nobody wants
+    /// to know.
+    public var rough: String { self < .minutes(10) ? short : Duration.minutes(wholeMilliseconds / 60_000).short }
+
     /// The duration in words short enough for a message: its two largest units.
     public var short: String {
         let seconds = Swift.max(0, wholeMilliseconds / 1000)
