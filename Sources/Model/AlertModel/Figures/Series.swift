@@ -227,7 +227,19 @@ public struct Series: Hashable, Sendable {
         return pooled
     }
 
-    // Both look from the newest back over samples in the order of their ends and make no list of any: this is done for
+    /// The shares of a metric that adds up in the spans, none of which overlap, that make up that span: newest first.
+    /// Empty where it was measured in one piece, or does not add up.
+    public func pieces(of metric: Metric, in span: TimeSpan) -> [(span: TimeSpan, share: Share)] {
+        guard metric.adds, let newest = samples.lastIndex(where: { $0.span.to <= span.to }) else { return [] }
+        var search = MetricSearch(metric)
+        var pieces: [(TimeSpan, Share)] = []
+        Series.visitDisjoint(samples[...newest], since: span.from, &search) { sample, figure in
+            if let share = figure?.share { pieces.append((sample.span, share)) }
+        }
+        return pieces.count > 1 ? pieces : []
+    }
+
+    // All look from the newest back over samples in the order of their ends and make no list of any: this is done for
     // every observation and every rule.
 
     /// The newest sample that knows of the metric; and of the spans that end with it the figure of the one whose length
@@ -262,6 +274,31 @@ public struct Series: Hashable, Sendable {
         var (hits, total) = (0.0, 0.0)
         var (from, to): (Moment?, Moment?)
         var isComplete = true
+        visitDisjoint(samples, since: start, &search) { sample, figure in
+            if let figure {
+                hits += isRate ? figure.share?.hits ?? 0 : figure.value
+                total += figure.share?.total ?? 0
+            }
+            from = sample.span.from
+            to = to ?? sample.span.to
+            isComplete = isComplete && sample.isComplete
+        }
+        guard let from, let to, let span = TimeSpan(from: from, to: to) else { return nil }
+        guard isRate else {
+            return Measured(figure: Figure(value: hits, share: nil), span: span, isComplete: isComplete)
+        }
+        guard total > 0 else { return nil }
+        let figure = Figure(value: hits / total, share: Share(hits: hits, of: total))
+        return Measured(figure: figure, span: span, isComplete: isComplete)
+    }
+
+    /// Visits the samples that know of the metric and begin at `start` or later from the newest back, passing over
+    /// those that overlap one that was visited.
+    private static func visitDisjoint(
+        _ samples: ArraySlice<Sample>, since start: Moment, _ search: inout MetricSearch,
+        _ visit: (Sample, Figure?) -> Void
+    ) {
+        var from: Moment?
         samples.withUnsafeBufferPointer { samples in
             var index = samples.count - 1
             while index >= 0, samples[index].span.to > start {
@@ -279,22 +316,10 @@ public struct Series: Hashable, Sendable {
                     index -= 1
                 }
                 guard let shortest else { continue }
-                if let figure = shortest.found.figure {
-                    hits += isRate ? figure.share?.hits ?? 0 : figure.value
-                    total += figure.share?.total ?? 0
-                }
                 from = samples[shortest.index].span.from
-                to = to ?? end
-                isComplete = isComplete && samples[shortest.index].isComplete
+                visit(samples[shortest.index], shortest.found.figure)
             }
         }
-        guard let from, let to, let span = TimeSpan(from: from, to: to) else { return nil }
-        guard isRate else {
-            return Measured(figure: Figure(value: hits, share: nil), span: span, isComplete: isComplete)
-        }
-        guard total > 0 else { return nil }
-        let figure = Figure(value: hits / total, share: Share(hits: hits, of: total))
-        return Measured(figure: figure, span: span, isComplete: isComplete)
     }
 
     /// The newest figure of a metric of the 23 clock hours before that of the moment, from a stretch that compares with

@@ -261,15 +261,24 @@ public struct ThresholdDetector: SubjectDetector {
         // Each check spends the part of the day that has passed since the one before, so checking more often buys
         // nothing.
         let checks = series.sampleSpacing.map { Duration.days(1).inSeconds / max($0.inSeconds, 1) } ?? checksPerDay
-        for limit in holding where isCarried(figure, limit.comparison, measured.span, checks) {
+        let clump = clump(of: series, in: measured.span, holding.first?.comparison)
+        for limit in holding {
+            let bound = bound(figure, limit.comparison, measured.span, checks, without: clump)
+            guard bound.map({ isExceeded($0, limit.comparison) }) ?? true else { continue }
             evidence.limit = limit.comparison
-            describeBound(figure, limit.comparison, measured.span, checks, &evidence)
+            if let bound { describe(bound, limit.comparison, &evidence) }
             evidence.sentence = sentence(evidence, limit)
             return Judgement(.firing(limit.severity), .between, evidence)
         }
+        let doubt = clump.flatMap { clump in
+            let isCause = holding.contains { limit in
+                bound(figure, limit.comparison, measured.span, checks).map { isExceeded($0, limit.comparison) } ?? true
+            }
+            return isCause ? text(clump) : nil
+        }
         return unknown(
-            "\(text(figure.value)) is beyond the limit, but \(volumeText(figure)) are too few to be sure", .near,
-            evidence)
+            "\(text(figure.value)) is beyond the limit, but "
+                + (doubt ?? "\(volumeText(figure)) are too few to be sure"), .near, evidence)
     }
 
     private func unknown(
@@ -280,16 +289,33 @@ public struct ThresholdDetector: SubjectDetector {
         return Judgement(.unknown(sentence), closeness, evidence)
     }
 
-    /// Whether so bad a figure would be a surprise at the limit. Counts are facts, not estimates: they always carry.
-    private func isCarried(_ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ checks: Double) -> Bool {
-        guard let confidence, metric.unit == .rate, let share = figure.share else { return true }
-        return bound(share, limit, span, checks).isExceeded(atRate: badRate(limit), chance: 1 - confidence)
+    /// What stands out of the span, where that may weigh less than the rest.
+    private func clump(of series: Series, in span: TimeSpan, _ limit: Comparison?) -> Clump? {
+        guard confidence != nil, metric.unit == .rate, let limit else { return nil }
+        return Clump(in: series.pieces(of: metric, in: span)) { badCases(of: $0, limit) }
     }
 
-    private func bound(_ share: Share, _ limit: Comparison, _ span: TimeSpan, _ checks: Double) -> DayBound {
-        let bad = limit.relation.isBelow ? share.total - share.hits : share.hits
+    /// How surprising so bad a figure is. Nil for counts, which are facts and no estimates: they always carry.
+    private func bound(
+        _ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ checks: Double, without clump: Clump? = nil
+    ) -> DayBound? {
+        guard confidence != nil, metric.unit == .rate, let share = figure.share else { return nil }
         return DayBound(
-            bad: bad, total: share.total, span: span.length, checksPerDay: checks, dispersion: DayBound.usualDispersion)
+            bad: badCases(of: share, limit) - (clump?.excess ?? 0), total: share.total, span: span.length,
+            checksPerDay: checks, dispersion: DayBound.usualDispersion)
+    }
+
+    private func isExceeded(_ bound: DayBound, _ limit: Comparison) -> Bool {
+        confidence.map { bound.isExceeded(atRate: badRate(limit), chance: 1 - $0) } ?? true
+    }
+
+    private func badCases(of share: Share, _ limit: Comparison) -> Double {
+        limit.relation.isBelow ? share.total - share.hits : share.hits
+    }
+
+    private func text(_ clump: Clump) -> String {
+        "\(clump.bad.plain) of the bad \(metric.denominator?.name ?? "cases") fell within \(clump.span.length.short), "
+            + "as when one user's app crashes again and again"
     }
 
     /// The share of bad cases at the limit.
@@ -297,11 +323,9 @@ public struct ThresholdDetector: SubjectDetector {
         limit.relation.isBelow ? 1 - limit.limit : limit.limit
     }
 
-    private func describeBound(
-        _ figure: Figure, _ limit: Comparison, _ span: TimeSpan, _ checks: Double, _ evidence: inout Evidence
-    ) {
-        guard let confidence, metric.unit == .rate, let share = figure.share else { return }
-        let rate = bound(share, limit, span, checks).leastRate(chance: 1 - confidence)
+    private func describe(_ bound: DayBound, _ limit: Comparison, _ evidence: inout Evidence) {
+        guard let confidence else { return }
+        let rate = bound.leastRate(chance: 1 - confidence)
         evidence.confidence = confidence
         evidence.bound = limit.relation.isBelow ? 1 - rate : rate
     }
