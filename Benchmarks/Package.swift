@@ -22,7 +22,8 @@ let package = Package(
             dependencies: ["Measuring", "CSQLite", .product(name: "AlertbotKit", package: "alertbot")],
             swiftSettings: strict),
         // Measures the built program from outside, so it links nothing of it.
-        .executableTarget(name: "storm", dependencies: ["Programs"], path: "Sources/Storm", swiftSettings: strict),
+        .executableTarget(
+            name: "storm", dependencies: ["Programs", "BareLoop"], path: "Sources/Storm", swiftSettings: strict),
         .executableTarget(name: "fleet", dependencies: ["Programs"], path: "Sources/Fleet", swiftSettings: strict),
         // Likewise, but for the journal to start from, which the core itself writes.
         .executableTarget(
@@ -50,6 +51,7 @@ let package = Package(
             path: "Sources/Replay", swiftSettings: strict),
         .target(name: "Measuring", swiftSettings: strict),
         .target(name: "Programs", path: "Sources/Programs", swiftSettings: strict),
+        .target(name: "BareLoop", linkerSettings: [.linkedLibrary("curl")]),
         .systemLibrary(name: "CHeap"),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     ])

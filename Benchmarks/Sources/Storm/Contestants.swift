@@ -1,3 +1,4 @@
+internal import BareLoop
 internal import Foundation
 internal import Programs
 
@@ -126,5 +127,39 @@ struct Alertmanager: Contestant {
             ], in: folder)
         try sink.awaitArrivals(count, whileRuns: program)
         return Outcome(try sink.arrivals(), since: start, peakBytes: program.peakBytes)
+    }
+}
+
+/// libcurl and nothing else: as many bodies of the bot's size over as many connections, known before they are asked for,
+/// from one thread that keeps nothing. What a machine can carry at all.
+struct BareLoop: Contestant {
+    let name = "bare libcurl loop"
+    /// What a message of the bot has in this storm, and how many it has under way at once.
+    static let (bodyBytes, atOnce) = (1250, 64)
+    static let option = "--bare-loop"
+
+    func storm(of count: Int, in folder: String) throws -> Outcome {
+        let sink = try Sink(in: folder)
+        defer { sink.stop() }
+        // A process of its own, as the others are.
+        let hold = Pipe()
+        let start = Date().timeIntervalSince1970
+        let program = try Child(
+            "/proc/self/exe", [BareLoop.option, "http://127.0.0.1:\(sink.port)/", String(count)], in: folder,
+            input: hold)
+        defer { program.stop() }
+        try sink.awaitArrivals(count, whileRuns: program)
+        let peak = program.peakBytes
+        try hold.fileHandleForWriting.close()
+        let arrivals = try sink.arrivals()
+        guard arrivals.distinct == count else { throw Trouble("\(arrivals.distinct) of \(count) messages came") }
+        return Outcome(arrivals, since: start, peakBytes: peak)
+    }
+
+    /// The process itself; it stays until nobody holds its input any more, so that its memory can be read.
+    static func run(_ url: String, _ count: Int) -> Int32 {
+        let taken = bare_loop_post(url, Int32(count), Int32(bodyBytes), Int32(atOnce))
+        _ = readLine()
+        return taken == Int32(count) ? 0 : 1
     }
 }

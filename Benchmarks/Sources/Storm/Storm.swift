@@ -7,6 +7,10 @@ internal import Programs
 @main
 enum Storm {
     static func main() {
+        let arguments = CommandLine.arguments
+        if arguments.count == 4, arguments[1] == BareLoop.option {
+            exit(BareLoop.run(arguments[2], Int(arguments[3]) ?? 0))
+        }
         do { try measure() } catch {
             print("error: \(error)")
             exit(1)
@@ -27,9 +31,9 @@ enum Storm {
         let binary = value(of: "--alertbot") ?? ""
         let only = value(of: "--only")
         guard FileManager.default.isExecutableFile(atPath: binary) else {
-            throw Trouble("usage: storm --alertbot PATH [--rounds N] [--only alertbot|alertmanager] [COUNT...]")
+            throw Trouble("usage: storm --alertbot PATH [--rounds N] [--only NAME] [COUNT...]")
         }
-        contestants = [Alertbot(binary: binary), Alertmanager()].filter { only == nil || $0.name == only }
+        contestants = [Alertbot(binary: binary), Alertmanager(), BareLoop()].filter { only == nil || $0.name == only }
         let counts = arguments.isEmpty ? [1000, 10_000] : arguments.compactMap { Int($0) }
 
         raiseFileLimit()
@@ -50,11 +54,11 @@ enum Storm {
                         + String(format: "%.1f MiB |", row.peak))
                 medians.append(row)
             }
-            if medians.count == 2 {
+            for peer in medians.dropFirst() where medians[0].name == contestants[0].name {
                 print(
-                    "| \(count) | ratio | " + String(format: "%.2f", medians[0].rate / medians[1].rate) + " | "
-                        + String(format: "%.2f", medians[0].rateOfArrivals / medians[1].rateOfArrivals) + " | "
-                        + String(format: "%.2f |", medians[0].peak / medians[1].peak))
+                    "| \(count) | alertbot to \(peer.name) | " + String(format: "%.2f", medians[0].rate / peer.rate)
+                        + " | " + String(format: "%.2f", medians[0].rateOfArrivals / peer.rateOfArrivals) + " | "
+                        + String(format: "%.2f |", medians[0].peak / peer.peak))
             }
         }
     }
