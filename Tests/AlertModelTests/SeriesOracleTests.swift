@@ -4,7 +4,11 @@ import Testing
 
 /// The plain way to measure: lists are made, filtered and sorted. Slow, and easy to believe.
 extension Series {
-    fileprivate func plainlyMeasured(_ metric: String, over window: Duration) -> Measured? {
+    /// - Parameter samples: by the ends of their spans; those of the series where nobody says others.
+    fileprivate func plainlyMeasured(
+        _ metric: String, over window: Duration, in samples: [Sample]? = nil
+    ) -> Measured? {
+        let samples = samples ?? self.samples
         let nature = Metric(metric)
         func isEmpty(_ metrics: Metrics) -> Bool { nature.denominator.flatMap { metrics[$0] } == 0 }
         func figure(_ metrics: Metrics) -> Figure? {
@@ -103,6 +107,73 @@ extension Series {
                 }
             }
         }
+    }
+
+    /// A source that gives some lengths of stretches that slide on with every poll, some of them with other metrics than
+    /// others, and now and then buckets that do not.
+    @Test(arguments: SeededRandom.seeds)
+    func `what has slid on is let go of, and no window misses it`(seed: UInt64) throws {
+        var random = SeededRandom(seed: seed)
+        for round in 0..<20 {
+            var series = Series()
+            var all: [Series.Sample] = []
+            let lookback = Int64(random.pick([60, 120]))
+            let lengths = ([5, 30, 60, 90, 240] as [Int64]).shuffled(using: &random)
+                .prefix(Int.random(in: 1...3, using: &random))
+            let kinds = lengths.map { _ in figures(&random) }
+            var now = Int64(600)
+            for _ in 0..<120 {
+                now += Int64(random.pick([1, 1, 1, 5, 10]))
+                for (length, kind) in zip(lengths, kinds) where random.chance(0.8) {
+                    var metrics = kind
+                    for entry in kind.entries where random.chance(0.3) { metrics[entry.metric.name] = 1 }
+                    let end = random.chance(0.1) ? now / 10 * 10 : now
+                    let observation = try #require(
+                        Fixtures.observation(
+                            end - length, end, metrics, seen: .minutes(now), isComplete: random.chance(0.8)))
+                    series.add(observation, keeping: .minutes(lookback))
+                    let sample = Series.Sample(
+                        span: observation.span, seen: observation.seen, isComplete: observation.isComplete,
+                        metrics: observation.metrics)
+                    if let known = all.firstIndex(where: { $0.span == sample.span }) {
+                        all[known] = sample
+                    } else {
+                        all.append(sample)
+                    }
+                }
+                all = all.enumerated().sorted { ($0.element.span.to, $0.offset) < ($1.element.span.to, $1.offset) }
+                    .map(\.element)
+                let newest = all.last?.span.to ?? Fixtures.start
+                let read = all.filter { $0.span.to > newest - .minutes(lookback) }
+                for metric in Self.metrics {
+                    for window in [5, 30, 60, lookback] {
+                        let kept = series.measured(metric, over: .minutes(window))
+                        let plain = series.plainlyMeasured(metric, over: .minutes(window), in: read)
+                        guard plain == nil || kept == plain else {
+                            Issue.record(
+                                """
+                                \(metric) over \(window) of \(lookback) min: \(String(describing: kept)), of all \
+                                \(String(describing: plain)); lengths \(lengths), round \(round), seed \(seed)
+                                """)
+                            return
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [(60, 60, 2), (60, 30, 31), (120, 60, 61), (60, 5, 56), (60, 1440, 2)] as [(Int64, Int64, Int)])
+    func `an hour that slides by a minute is kept twice, not sixty times`(
+        lookback: Int64, length: Int64, count: Int
+    ) throws {
+        var series = Series()
+        for minute in 0..<300 as Range<Int64> {
+            let observation = try #require(
+                Fixtures.observation(minute - length, minute, ["users": 100, "crashed_users": 1]))
+            series.add(observation, keeping: .minutes(lookback))
+        }
+        #expect(series.samples.count == count)
     }
 
     @Test func `percentages are written as the sums say`() {

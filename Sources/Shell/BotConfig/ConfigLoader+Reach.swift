@@ -35,7 +35,7 @@ extension ConfigLoader {
     private mutating func checkGiven(
         _ match: Match, _ node: Node?, _ sources: [SourceEntry], by detector: DetectorPlan?
     ) {
-        let seen = sources.filter { $0.isSeen(by: match) }
+        let seen = sources.seen(by: match)
         guard let node, !seen.isEmpty else { return }
         for entry in node.mapping {
             guard let condition = match[entry.key],
@@ -43,10 +43,10 @@ extension ConfigLoader {
             else { continue }
             // Routes and gates see the bot's own troubles, too.
             if detector == nil { known.formUnion([entry.key == "app" ? Subject.botApp : ""]) }
-            let names = known.subtracting(["", Subject.botApp]).sorted()
-            let whose = seen.map { "'\($0.plan.name)'" }.sorted().listed
             for (element, pattern) in zip(entry.value.elements, condition.patterns)
             where !known.contains(where: pattern.fits) {
+                let names = known.subtracting(["", Subject.botApp]).sorted()
+                let whose = seen.map { "'\($0.plan.name)'" }.sorted().listed
                 let shown = reader.shown(element, pattern.pattern)
                 let what = names.isEmpty ? "names no \(entry.key)" : "is configured to give \(names.listed)"
                 reader.report(
@@ -60,7 +60,7 @@ extension ConfigLoader {
 
     /// A rate of nobody knows how many carries no alarm, and a config can say for certain that there is no count.
     private mutating func checkCounts(_ rule: DetectorPlan, _ place: Rules.Place, _ sources: [SourceEntry]) {
-        let seen = sources.filter { $0.isSeen(by: rule.match) }
+        let seen = sources.seen(by: rule.match)
         let metrics = rule.detector.metrics
         guard rule.detector.needsCounts, let metric = metrics.first, let count = metric.denominator, !seen.isEmpty,
             metrics.allSatisfy({ metric in
@@ -90,7 +90,7 @@ extension ConfigLoader {
     private mutating func checkTaken(
         _ rule: DetectorPlan, at position: Position, _ sources: [SourceEntry], _ routes: [Route]
     ) {
-        let seen = sources.filter { $0.isSeen(by: rule.match) }
+        let seen = sources.seen(by: rule.match)
         var prospect = Prospect(["rule": [rule.name]])
         if !seen.isEmpty { prospect["source"] = Set(seen.map(\.plan.name)) }
         for property in ["app", "release", "environment"] {
@@ -192,13 +192,13 @@ extension Match.Condition {
     fileprivate var isAboutBot: Bool { patterns.allSatisfy { $0.isExact && $0.pattern == Subject.botApp } }
 }
 
-extension ConfigLoader.SourceEntry {
-    fileprivate func isSeen(by match: Match) -> Bool {
-        match["source"].map { $0.fits(plan.name) } ?? true
-    }
-}
-
 extension [ConfigLoader.SourceEntry] {
+    /// Those that a rule or route looks at.
+    func seen(by match: Match) -> [ConfigLoader.SourceEntry] {
+        guard let condition = match["source"] else { return self }
+        return filter { condition.fits($0.plan.name) }
+    }
+
     /// What all of them together give for a property; nil where one of them does not tell.
     fileprivate func configured(_ property: String, for scope: DetectorScope?) -> Set<String>? {
         // A rule that watches a source as such is shown one whose app is the source's own name.

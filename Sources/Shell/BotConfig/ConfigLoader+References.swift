@@ -133,12 +133,10 @@ extension ConfigLoader {
         let written = place.value.metrics
         guard !written.contains(where: { $0.name.contains("${") }) else { return }
         let detector = rules.detectors.first { $0.name == place.name }?.detector
-        let seen = sources.filter { entry in
-            place.conditions["source"].map { $0.patterns.contains { $0.fits(entry.plan.name) } } ?? true
-        }
+        let seen = sources.seen(by: place.conditions)
         // A source whose own options are wrong has been told so; what it gives is not known.
         guard !seen.isEmpty, seen.allSatisfy({ $0.source != nil }) else { return }
-        let names = seen.map(\.plan.name).sorted().listed
+        var names: String { seen.map(\.plan.name).sorted().listed }
         if detector?.readsIssues == true, seen.allSatisfy({ $0.source?.givesIssues == false }) {
             reader.report(
                 place.position, "rule '\(place.name)' judges issues, but no source of it names any: \(names)",

@@ -97,10 +97,7 @@ extension ConfigLoader {
 
     /// At most how often a day a rule can check one subject: once per throttle of its fastest source.
     private func checksPerDay(_ match: Match, _ sources: [SourceEntry]) -> Double {
-        let throttles = sources.map(\.plan).filter { source in
-            match["source"].map { $0.patterns.contains { $0.fits(source.name) } } ?? true
-        }.map(\.throttle)
-        let fastest = throttles.min() ?? PollingSettings.throttle.default
+        let fastest = sources.seen(by: match).lazy.map(\.plan.throttle).min() ?? PollingSettings.throttle.default
         return Duration.days(1).inSeconds / max(fastest.inSeconds, 1)
     }
 

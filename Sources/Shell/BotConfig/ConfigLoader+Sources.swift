@@ -3,11 +3,18 @@ internal import PluginKit
 internal import YAMLKit
 
 extension ConfigLoader {
-    struct SourceEntry {
+    /// A class, because every rule picks its own among all of them, and a copy has some twenty parts to retain.
+    final class SourceEntry {
         let plan: SourcePlan
         /// Nil when its options were wrong.
         let source: (any Source)?
         let position: Position
+
+        init(plan: SourcePlan, source: (any Source)?, position: Position) {
+            self.plan = plan
+            self.source = source
+            self.position = position
+        }
     }
 
     struct ChannelEntry {

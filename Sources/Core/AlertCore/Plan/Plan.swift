@@ -99,8 +99,7 @@ public struct Plan: Sendable {
     /// its slowest source, the poll's timeout, and the time that the condition must hold.
     public var detectionDelays: [(rule: String, delay: Duration)] {
         detectors.map { rule in
-            let sources = sources.filter { rule.canConcern(source: $0.name) }
-            let slowest = sources.map {
+            let slowest = sources.lazy.filter { rule.canConcern(source: $0.name) }.map {
                 ($0.slowsWhen.isEmpty ? $0.every.scaled(by: 1 + $0.jitter) : $0.slowest) + $0.timeout
             }
             return (rule.name, (slowest.max() ?? .zero) + rule.detector.holdTime)

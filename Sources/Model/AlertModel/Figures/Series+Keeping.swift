@@ -29,12 +29,35 @@ extension Series.Kept {
         keepPolls(sample, before: retention.earlierPolls)
         reach = retention.reach
         guard samples.keep(sample, &samplesBytes) else { return }
+        dropOvertaken(by: sample, retention.lookback)
         dropOutdated(retention.lookback)
         dropPast()
         extendTrail(sample)
         if !observation.issues.isEmpty { issues = observation.issues.worthKeeping }
         labels = observation.labels.kept(bytesMax: Series.labelsBytesMax)
         lastSeen = max(lastSeen, observation.seen)
+    }
+
+    /// Lets go of a stretch that has slid on: there are newer ones of the same length and metrics, and it begins before
+    /// all that rules read. They read the newest, and of older ones only such as lie whole behind it, so this one is
+    /// never read again. An hour that slides by a minute is kept twice and not sixty times.
+    private mutating func dropOvertaken(by newest: Series.Sample, _ retention: Duration) {
+        guard samples.count > 2, samples.last == newest,
+            let before = samples.last(where: { $0.span.to < newest.span.to })
+        else { return }
+        // With each newest one of a kind the next of those before has slid out, so it is among the last that could have.
+        let outside = newest.span.to - retention + newest.span.length
+        let end = samples.partitioningIndex { $0.span.to >= outside || $0.span.to >= before.span.to }
+        guard let index = samples[..<end].suffix(Series.kindsMax).lastIndex(where: { $0.isAlike(newest) }) else {
+            return
+        }
+        letGo(of: samples[index])
+        samples.remove(at: index)
+    }
+
+    private mutating func letGo(of sample: Series.Sample) {
+        samplesBytes -= sample.bytes
+        if let reach, sample.span.to > reach { past.keep(sample, &pastBytes) }
     }
 
     private mutating func dropOutdated(_ retention: Duration) {
@@ -46,8 +69,7 @@ extension Series.Kept {
             (samples[gone].span.to <= horizon && samples[gone + 1].span.to < newest)
                 || samples.count - gone > Series.samplesMax || samplesBytes > Series.samplesBytesMax
         {
-            samplesBytes -= samples[gone].bytes
-            if let reach, samples[gone].span.to > reach { past.keep(samples[gone], &pastBytes) }
+            letGo(of: samples[gone])
             gone += 1
         }
         if gone > 0 { samples.removeFirst(gone) }
@@ -109,7 +131,25 @@ extension [Series.Sample] {
     }
 }
 
+extension [Series.Sample] {
+    /// Where those begin for which it is so, of a list in which they all stand behind the others.
+    fileprivate func partitioningIndex(where isSo: (Element) -> Bool) -> Int {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if isSo(self[middle]) { high = middle } else { low = middle + 1 }
+        }
+        return low
+    }
+}
+
 extension Series.Sample {
+    /// Whether it is of the same length and tells of the same metrics.
+    fileprivate func isAlike(_ other: Series.Sample) -> Bool {
+        span.length == other.span.length && metrics.entries.count == other.metrics.entries.count
+            && zip(metrics.entries, other.metrics.entries).allSatisfy { $0.metric == $1.metric }
+    }
+
     /// What it takes as JSON, about.
     var bytes: Int { metrics.bytes + Self.envelopeBytes }
 

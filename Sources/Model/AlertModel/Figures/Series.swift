@@ -45,6 +45,9 @@ public struct Series: Hashable, Sendable {
     public static let trailHoursMax = 25
     /// Most samples kept: a day of minutes. Beyond it the oldest go first.
     public static let samplesMax = 1440
+    /// How many kinds of spans, of several lengths or of different metrics, a source may give in turns and have those let
+    /// go that have slid on; of more they stay until they are outdated.
+    static let kindsMax = 16
     /// What all samples together may take as JSON, before the oldest go: a day of minutes with some two dozen metrics.
     /// With the rest of a series, of which the trail's hours are the most, it stays below the 4 MiB of a record of the
     /// journal.
