@@ -54,6 +54,9 @@ struct DropScore: Hashable, Sendable {
     private static let unsuspicious = 0.7
     /// The evidence for the usual rate that ends a suspicion: e to the fifth to one.
     private static let calmEnough = 5.0
+    /// For the end of a suspicion counts are taken to vary at most so many times as much as by chance: twice the noise of
+    /// the noisiest apps that are known.
+    private static let noiseMax = 4.0
     /// More is as good as certain; and the less there is, the sooner it is over.
     private static let most = 1e5
     private static let excludedMax = 16
@@ -104,10 +107,12 @@ struct DropScore: Hashable, Sendable {
             moments[index] *= DropScore.most / days[index]
             days[index] = DropScore.most
         }
-        watch(factors, length)
+        watch(bucket, factors, table, length)
     }
 
-    private mutating func watch(_ factors: Depths, _ length: Double) {
+    private mutating func watch(
+        _ bucket: DropMemory.Bucket, _ factors: Depths, _ table: DropTable, _ length: Double
+    ) {
         let total = total
         var current: Suspicion
         if let known = suspicion {
@@ -119,7 +124,11 @@ struct DropScore: Hashable, Sendable {
             current.lasted += length
             current.peak = max(current.peak, total)
             // Against half the depth: a fall that has halved is not over.
-            current.calm = max(0, current.calm - log(max(factors[max(0, current.depth - 1)], 1e-40)))
+            let half = max(0, current.depth - 1)
+            let calm = -log(max(factors[half], 1e-40))
+            // An app that is thought to be so noisy that nothing says anything is as usual all the same once it is.
+            let plain = table.plainCalm(bad: bucket.counted, of: bucket.total, half) / DropScore.noiseMax
+            current.calm = max(0, current.calm + (plain > 0 ? max(calm, plain) : calm))
         } else if total >= DropScore.suspicious {
             current = Suspicion(since: onset, depth: leading, peak: total)
         } else {

@@ -73,6 +73,12 @@ struct DropTable: Hashable, Sendable {
         }
     }
 
+    /// How far so many bad cases speak for the usual rate and against a fall of one of the depths, as a logarithm, where
+    /// counts vary by chance alone.
+    func plainCalm(bad: Double, of total: Double, _ depth: Int) -> Double {
+        total * depths[depth] - bad * log(times[depth])
+    }
+
     /// For each depth, how much likelier so many bad cases are with such a fall than without.
     func likelihoods(bad: Double, of total: Double) -> Depths {
         var (count, expected) = (bad, total * rate)

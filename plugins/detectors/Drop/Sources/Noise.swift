@@ -9,8 +9,9 @@ internal import PluginKit
 ///
 /// Each span is compared with those before and those after it, by the product of both differences. On average that is
 /// the variance of the span in the middle, whatever the level is and however it drifts, and nothing at the edge of a
-/// fall, where one of the two differences is small. So no square needs to be cut, which would cut just the clumps that
-/// are to be learned; and one long loop counts in full, while a fall that nobody has noticed counts for little.
+/// fall, where one of the two differences is small. So one long loop counts in full, while a fall that nobody has
+/// noticed counts for little. Only what no loop and no change of the rate by its double explains is cut: a wave of
+/// crashes that is over in one span would make the rule deaf for a month.
 struct Noise: Hashable, Sendable {
     /// The normal equations of the two shares: e and e² by what is left of the products when chance is taken away.
     struct Sums: Hashable, Sendable {
@@ -39,6 +40,8 @@ struct Noise: Hashable, Sendable {
     private static let fade = 1 - 1.0 / 8640
     /// How much a span counts in the mean of those before the next.
     private static let newness = 1.0 / 3
+    /// Bad cases of the longest loop that counts in full.
+    private static let loopMax = 60.0
     /// Far beyond any app, so that nothing overflows.
     static let most = 1e6
 
@@ -64,7 +67,8 @@ struct Noise: Hashable, Sendable {
         // more.
         let byChance =
             expected * (before.bad + span.bad + next.bad) / (before.expected + expected + next.expected)
-        let excess = (middle - first) * (middle - last) - byChance
+        let most = max(Noise.loopMax * Noise.loopMax, expected * expected)
+        let excess = ((middle - first) * (middle - last) - byChance).clamped(to: -most...most)
         // Up to one expected case spans weigh by cases, above it each for itself: the squares of more vary more.
         let weight = 1 / (1 + expected)
         let share = expected * weight

@@ -127,6 +127,33 @@ private struct NoisyApp {
         #expect(app.memory.baseline.noise.dispersion(expected: 0.3) > before + 0.1)
     }
 
+    @Test func `a wave of crashes that is over in one span makes nobody deaf`() {
+        var app = NoisyApp(.chance, expected: 10, seed: 8)
+        app.pass(days: 14)
+        for _ in 0..<3 {
+            app.add(crashed: 1500, sessions: 10_000)
+            app.pass(days: 2)
+        }
+        #expect(app.memory.baseline.noise.dispersion(expected: 10) < 2)
+        #expect(app.memory.rarity < 90)
+        for _ in 0..<12 { app.add(crashed: 100, sessions: 10_000) }
+        #expect(app.memory.rarity > 90)
+    }
+
+    @Test(arguments: [0.3, 3, 30])
+    func `however noisy an app is thought to be, a fall is over once its figures are as usual`(expected: Double) {
+        var app = NoisyApp(.chance, expected: expected, seed: 9)
+        app.pass(days: 21)
+        // Six hours, and the noise of an app whose rate is never the same for two spans.
+        for _ in 0..<72 { app.add(crashed: (expected * 30).rounded(.up), sessions: expected * 1000) }
+        #expect(app.memory.rarity > 90)
+        app.memory.baseline.noise.sums.rate = 1e9
+        app.memory.baseline.noise.settle()
+        #expect(app.memory.baseline.noise.rate > 100)
+        app.pass(days: 1)
+        #expect(!app.memory.isSuspicious)
+    }
+
     @Test func `the crashed users of a span tell a loop from a fall`() {
         func rarity(users: Double?) -> Double {
             var app = NoisyApp(.chance, expected: 3, seed: 6)
