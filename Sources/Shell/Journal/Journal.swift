@@ -105,8 +105,8 @@ public struct JournalLimits: Sendable {
     public var recordBytesMax = 4 << 20
     /// A segment this long is followed by a new one. 64 MiB: with compaction, one file or two.
     public var segmentBytesMax = 64 << 20
-    /// Compaction is not worth its syncs below this many bytes. 8 MiB replay in some hundredths of a second.
-    public var compactionBytesMin = 8 << 20
+    /// Compaction is not worth its syncs below this many bytes. 16 MiB replay in less than a tenth of a second.
+    public var compactionBytesMin = 16 << 20
     /// How much is read or written at once. 256 KiB: few calls, little memory.
     public var chunkBytes = 256 << 10
 
@@ -118,9 +118,12 @@ public struct JournalLimits: Sendable {
     static let atBytesMax = 40
     /// Everything of a line but payload and line feed: 13 + 20 digits + 9 + 7 + 40 + 9 + 8 + 11 + 1, rounded up.
     static let envelopeBytesMax = 128
+    /// So many times the bytes of the last snapshot call for the next: of all that is written snapshots are a third, and
+    /// a start reads three times the state at most.
+    static let growthFactor = 2
     /// A compaction may wait until there are so many times the bytes that call for it: 64 MiB, which a start replays in
     /// a third of a second, or some times the state.
-    static let overdueFactor = 8
+    static let overdueFactor = 4
     /// How many notices a report keeps; a file of nothing but damage must not fill the memory.
     static let noticesMax = 1_000
 

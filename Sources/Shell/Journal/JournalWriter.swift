@@ -135,13 +135,14 @@ public struct JournalWriter: ~Copyable, Sendable {
 
     /// Whether a replay would read so much that a compaction pays: more than the last snapshot, and not little.
     public var needsCompaction: Bool {
-        compacting == nil && bytesSinceSnapshot >= max(limits.compactionBytesMin, snapshotBytes, compactionDueBytes)
+        compacting == nil && bytesSinceSnapshot >= max(compactionBytes, compactionDueBytes)
     }
+
+    private var compactionBytes: Int { max(limits.compactionBytesMin, JournalLimits.growthFactor * snapshotBytes) }
 
     /// Whether a compaction should not wait for a quieter moment any longer.
     public var isCompactionOverdue: Bool {
-        needsCompaction
-            && bytesSinceSnapshot >= JournalLimits.overdueFactor * max(limits.compactionBytesMin, snapshotBytes)
+        needsCompaction && bytesSinceSnapshot >= JournalLimits.overdueFactor * compactionBytes
     }
 
     // MARK: Appending
