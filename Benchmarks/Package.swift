@@ -12,7 +12,9 @@ let strict: [SwiftSetting] = [
 // Each benchmark is a program of its own and a name for scripts/bench.
 let package = Package(
     name: "Benchmarks",
-    products: ["journal", "storm", "start", "signal", "judge", "backtest", "replay", "steady", "fleet", "memory"].map {
+    products: [
+        "journal", "storm", "start", "signal", "judge", "backtest", "replay", "steady", "fleet", "memory", "latency",
+    ].map {
         .executable(name: $0, targets: [$0])
     },
     dependencies: [.package(name: "alertbot", path: "..")],
@@ -24,6 +26,7 @@ let package = Package(
         // Measures the built program from outside, so it links nothing of it.
         .executableTarget(
             name: "storm", dependencies: ["Programs", "BareLoop"], path: "Sources/Storm", swiftSettings: strict),
+        .executableTarget(name: "latency", dependencies: ["Programs"], path: "Sources/Latency", swiftSettings: strict),
         .executableTarget(name: "fleet", dependencies: ["Programs"], path: "Sources/Fleet", swiftSettings: strict),
         // Likewise, but for the journal to start from, which the core itself writes.
         .executableTarget(

@@ -6,7 +6,7 @@ internal import Runtime
 internal import Synchronization
 internal import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct BotTests {
+@Suite(.timeLimit(.minutes(5))) struct BotTests {
     private let stage = Stage()
     private let clock: ManualClock
     private let disk = ShortDisk()

@@ -5,7 +5,7 @@ internal import Runtime
 internal import Synchronization
 internal import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct CourierTests {
+@Suite(.timeLimit(.minutes(5))) struct CourierTests {
     private let stage = Stage()
     private let clock: ManualClock
 

@@ -21,7 +21,7 @@ private struct TalkingSource: Source {
     func poll(_ poll: Poll) -> PollStep { talk(poll) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct PollerTests {
+@Suite(.timeLimit(.minutes(5))) struct PollerTests {
     private typealias Validators = [String: SourceRecord.Validator]
 
     private let stage = Stage()

@@ -42,7 +42,7 @@ private struct RecallingSource: HistoricalSource {
     func recall(_ recall: Recall) -> RecallStep { talk(recall) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct RecallerTests {
+@Suite(.timeLimit(.minutes(5))) struct RecallerTests {
     private let clock = SkippingClock()
     private let stage = Stage()
     private let to = Moment.rehearsalStart - .days(2)

@@ -167,7 +167,7 @@ internal import Testing
     func `other names are not its business`(name: String) { #expect(RecordingName(name) == nil) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A bot that records` {
+@Suite(.timeLimit(.minutes(5))) struct `A bot that records` {
     private let stage = Stage()
     private let clock: ManualClock
     private let journal = ShortDisk()

@@ -16,7 +16,7 @@ private actor Scribe: BotControl {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct CommandTests {
+@Suite(.timeLimit(.minutes(5))) struct CommandTests {
     private func post(_ port: UInt16, _ body: String, length: String? = nil) async throws -> Reply {
         try await ask(
             port, "/api/command", method: "POST",

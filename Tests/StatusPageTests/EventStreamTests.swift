@@ -3,7 +3,7 @@ import Testing
 
 @testable import StatusPage
 
-@Suite(.timeLimit(.minutes(1))) struct EventStreamTests {
+@Suite(.timeLimit(.minutes(5))) struct EventStreamTests {
     func listen(_ port: UInt16, path: String = "/events", _ headers: String = "") async throws -> Client {
         let client = try Client(port: port)
         try await client.send("GET \(path) HTTP/1.1\r\nHost: localhost\r\n\(headers)\r\n")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import StatusPage
 
-@Suite(.timeLimit(.minutes(1))) struct ListeningTests {
+@Suite(.timeLimit(.minutes(5))) struct ListeningTests {
     /// A folder that is removed with its files at the end.
     func withFolder(_ body: (String) async throws -> Void) async throws {
         var template = Array("/tmp/status-page-XXXXXX".utf8CString)

@@ -73,7 +73,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ConnectionSizeTests {
+@Suite(.timeLimit(.minutes(5))) struct ConnectionSizeTests {
     /// What the documentation says a connection takes.
     private static let connectionKiBMax = 32
 

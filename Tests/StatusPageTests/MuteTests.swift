@@ -15,7 +15,7 @@ private actor Muter: BotMuting {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct MuteTests {
+@Suite(.timeLimit(.minutes(5))) struct MuteTests {
     private static let link = "/mute?incident=3f9a&for=2h"
     private static let home = "Origin: https://alerts.example.com"
     private static let form = "Content-Type: application/x-www-form-urlencoded"

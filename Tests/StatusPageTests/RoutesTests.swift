@@ -3,7 +3,7 @@ import Testing
 
 @testable import StatusPage
 
-@Suite(.timeLimit(.minutes(1))) struct RoutesTests {
+@Suite(.timeLimit(.minutes(5))) struct RoutesTests {
     @Test(arguments: [
         ("/", "text/html; charset=utf-8", "<!doctype html>"),
         ("/style.css", "text/css; charset=utf-8", "prefers-color-scheme"),

@@ -4,7 +4,7 @@ import Testing
 @testable import StatusPage
 
 /// What clients may do to a connection, and what becomes of it.
-@Suite(.timeLimit(.minutes(1))) struct WireTests {
+@Suite(.timeLimit(.minutes(5))) struct WireTests {
     static let get = "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     /// What comes back for the bytes, up to the end of the connection.

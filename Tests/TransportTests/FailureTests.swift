@@ -43,7 +43,7 @@ import Transport
             .tls, mayHaveArrived: false, says: "no trusted connection to 127.0.0.1:\(server.port) (SSL connect error)")
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a TLS handshake that is never answered`() async throws {
+    @Test(.timeLimit(.minutes(5))) func `a TLS handshake that is never answered`() async throws {
         let server = try LoopbackServer { connection in connection.waitForClose() }
         let transport = HTTPTransport.forTests(.init(connectTimeout: .milliseconds(60)))
         let error = try await transport.failure(
