@@ -14,6 +14,7 @@ let package = Package(
     name: "Benchmarks",
     products: [
         "journal", "storm", "start", "signal", "judge", "backtest", "replay", "steady", "fleet", "memory", "latency",
+        "soak",
     ].map {
         .executable(name: $0, targets: [$0])
     },
@@ -48,6 +49,9 @@ let package = Package(
             name: "memory", dependencies: ["CHeap", .product(name: "AlertbotKit", package: "alertbot")],
             path: "Sources/Memory",
             swiftSettings: strict),
+        .executableTarget(
+            name: "soak", dependencies: ["CHeap", "Programs", .product(name: "AlertbotKit", package: "alertbot")],
+            path: "Sources/Soak", swiftSettings: strict),
         // Likewise, with what it reads written by the recording itself.
         .executableTarget(
             name: "replay", dependencies: ["Programs", .product(name: "AlertbotKit", package: "alertbot")],

@@ -1,6 +1,5 @@
 internal import Foundation
 internal import Programs
-internal import Synchronization
 
 // From the moment at which a source has answered to the arrival of the message at the webhook: the whole program from
 // outside, its facts durable before the message leaves. Quiet, and while thousands of other messages leave.
@@ -113,11 +112,11 @@ enum Latency {
         defer { close(descriptor) }
         let bytes = [UInt8](repeating: 120, count: 2048)
         return try (0..<2000).map { _ in
-            let start = World.now()
+            let start = LoopbackServer.now()
             guard write(descriptor, bytes, bytes.count) == bytes.count, fdatasync(descriptor) == 0 else {
                 throw Trouble("\(folder)/sync cannot be synced")
             }
-            return World.now() - start
+            return LoopbackServer.now() - start
         }
     }
 }

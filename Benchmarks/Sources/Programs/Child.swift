@@ -44,6 +44,8 @@ public final class Child {
         public var residentBytes = 0
         /// What it has handed to the system for files and sockets.
         public var writtenBytes = 0
+        public var threads = 0
+        public var descriptors = 0
     }
 
     public var cost: Cost {
@@ -58,6 +60,9 @@ public final class Child {
         var cost = Cost()
         if stat.count > 12 { cost.cpuSeconds = Double(stat[11] + stat[12]) / Double(sysconf(Int32(_SC_CLK_TCK))) }
         cost.residentBytes = (numbers("status", after: "VmRSS:").first ?? 0) << 10
+        cost.threads = numbers("status", after: "\nThreads:").first ?? 0
+        let open = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd")
+        cost.descriptors = open?.count ?? 0
         cost.writtenBytes = numbers("io", after: "\nwchar:").first ?? 0
         return cost
     }
@@ -80,6 +85,12 @@ public final class Child {
 public struct Trouble: Error, CustomStringConvertible {
     public let description: String
     public init(_ description: String) { self.description = description }
+}
+
+/// Prints a line at once: who waits for an hour wants to see how it goes.
+public func say(_ line: String) {
+    print(line)
+    fflush(nil)
 }
 
 /// Runs a program to its end.

@@ -42,13 +42,13 @@ public struct StatusReport: Sendable {
     /// What each rule thinks of each thing it judges, the first some hundred.
     private var rules: JSON {
         .array(
-            Core(plan: plan).explain(state, at: now) { _, _ in true }.prefix(StatusReport.rulesMax).map { explanation in
-                let subject = explanation.subject
+            Core(plan: plan).judged(state, at: now, most: StatusReport.rulesMax).map { judged in
+                let subject = judged.subject
                 return [
-                    "rule": .string(explanation.rule), "source": .string(subject.source), "app": .string(subject.app),
+                    "rule": .string(judged.rule), "source": .string(subject.source), "app": .string(subject.app),
                     "release": JSON(subject.release), "environment": JSON(subject.environment),
-                    "key": JSON(explanation.key), "verdict": .string(explanation.judgement.verdict.name),
-                    "sentence": .string(explanation.judgement.evidence.sentence),
+                    "key": JSON(judged.key), "verdict": .string(judged.judgement.verdict.name),
+                    "sentence": .string(judged.judgement.evidence.sentence),
                 ]
             })
     }

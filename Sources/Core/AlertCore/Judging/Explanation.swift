@@ -36,6 +36,14 @@ public struct Explanation: Sendable {
     public let over: [Incident]
 }
 
+/// What a rule thinks of one subject.
+public struct Judged: Sendable {
+    public let rule: String
+    public let subject: Subject
+    public let key: String?
+    public let judgement: Judgement
+}
+
 extension Core {
     /// What the rules think of what the bot has seen, and what would come of it.
     ///
@@ -44,8 +52,35 @@ extension Core {
     public func explain(
         _ state: State, at now: Moment, _ isAsked: (_ rule: String, _ subject: Subject) -> Bool
     ) -> [Explanation] {
-        plan.detectors.flatMap { rule in
-            state.sights(of: rule, plan).flatMap { explain(state, rule, $0, at: now, isAsked) }
+        let over = Dictionary(grouping: state.incidents.inOrder.filter { !$0.isOpen }, by: \.identity)
+        return plan.detectors.flatMap { rule in
+            state.sights(of: rule, plan).flatMap { sight in
+                judged(state, rule, sight, at: now).filter { isAsked(rule.name, $0.subject) }.map {
+                    explain(state, rule, $0, over, at: now)
+                }
+            }
+        }
+    }
+
+    /// What the rules think of what the bot has seen, without what would come of it: the first so many.
+    public func judged(_ state: State, at now: Moment, most: Int) -> [Judged] {
+        var all: [Judged] = []
+        for rule in plan.detectors {
+            for sight in state.sights(of: rule, plan) {
+                guard all.count < most else { return Array(all.prefix(most)) }
+                all += judged(state, rule, sight, at: now)
+            }
+        }
+        return Array(all.prefix(most))
+    }
+
+    private func judged(_ state: State, _ rule: DetectorPlan, _ sight: Sight, at now: Moment) -> [Judged] {
+        rule.detector.findings(in: sight, at: now).filter(rule.concerns).map { finding in
+            let subject = finding.subject ?? sight.subject
+            let releases = rule.scope == .subject ? state.figures.series[subject]?.releasesSummed : nil
+            return Judged(
+                rule: rule.name, subject: subject, key: finding.key,
+                judgement: releases.map(finding.judgement.summed) ?? finding.judgement)
         }
     }
 
@@ -71,34 +106,24 @@ extension Core {
     }
 
     private func explain(
-        _ state: State, _ rule: DetectorPlan, _ sight: Sight, at now: Moment, _ isAsked: (String, Subject) -> Bool
-    ) -> [Explanation] {
-        rule.detector.findings(in: sight, at: now).filter(rule.concerns).compactMap { finding in
-            let subject = finding.subject ?? sight.subject
-            let releases = rule.scope == .subject ? state.figures.series[subject]?.releasesSummed : nil
-            guard isAsked(rule.name, subject) else { return nil }
-            let identity = IncidentKey(rule: rule.name, subject: subject, key: finding.key)
-            let incident = state.incidents[identity: identity]
-            let labels = state.figures.series[subject]?.labels ?? [:]
-            return Explanation(
-                rule: rule.name, subject: subject, key: finding.key,
-                judgement: releases.map(finding.judgement.summed) ?? finding.judgement,
-                incident: incident,
-                firesAt: incident.flatMap { $0.state == .pending ? $0.since + rule.detector.holdTime : nil },
-                ways: ways(state, incident ?? wouldBe(rule, subject, finding, labels, at: now), at: now),
-                over: state.incidents.inOrder.filter { !$0.isOpen && $0.identity == identity })
-        }
+        _ state: State, _ rule: DetectorPlan, _ judged: Judged, _ over: [IncidentKey: [Incident]], at now: Moment
+    ) -> Explanation {
+        let identity = IncidentKey(rule: rule.name, subject: judged.subject, key: judged.key)
+        let incident = state.incidents[identity: identity]
+        return Explanation(
+            rule: rule.name, subject: judged.subject, key: judged.key, judgement: judged.judgement, incident: incident,
+            firesAt: incident.flatMap { $0.state == .pending ? $0.since + rule.detector.holdTime : nil },
+            ways: ways(state, incident ?? wouldBe(judged, state, at: now), at: now), over: over[identity] ?? [])
     }
 
     /// The incident that there would be if the rule fired now.
-    private func wouldBe(
-        _ rule: DetectorPlan, _ subject: Subject, _ finding: Finding, _ labels: [String: String], at now: Moment
-    ) -> Incident {
+    private func wouldBe(_ judged: Judged, _ state: State, at now: Moment) -> Incident {
         var severity = Severity.warning
-        if case .firing(let found) = finding.judgement.verdict { severity = found }
+        if case .firing(let found) = judged.judgement.verdict { severity = found }
         return Incident(
-            rule: rule.name, subject: subject, key: finding.key, labels: labels, severity: severity, since: now,
-            evidence: finding.judgement.evidence)
+            rule: judged.rule, subject: judged.subject, key: judged.key,
+            labels: state.figures.series[judged.subject]?.labels ?? [:], severity: severity, since: now,
+            evidence: judged.judgement.evidence)
     }
 
     private func ways(_ state: State, _ incident: Incident, at now: Moment) -> [Explanation.Way] {

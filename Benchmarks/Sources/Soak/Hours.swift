@@ -1,0 +1,123 @@
+internal import Foundation
+internal import Programs
+internal import Synchronization
+
+/// The whole program: 200 apps polled every second, sixty times as often as usual, under ten rules, while people look at
+/// the page, a scraper at the figures, browsers hold streams, and somebody asks for the status.
+enum Hours {
+    private static let apps = 200
+
+    static func watch(_ binary: String, minutes: Int, in folder: String) throws {
+        let polls = Atomic<Int>(0)
+        let messages = Atomic<Int>(0)
+        let server = try LoopbackServer { request in
+            guard !request.isPost else {
+                messages.add(1, ordering: .relaxed)
+                return LoopbackServer.Reply()
+            }
+            return LoopbackServer.Reply(answer(polls.add(1, ordering: .relaxed).newValue))
+        }
+        let port = try freePort()
+        try config(server.port, page: port).write(
+            toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
+        let bot = try Child(binary, ["run", "--config", folder + "/config.yaml"], in: folder)
+        defer { bot.stop() }
+        try wait("alertbot was up") {
+            guard bot.isRunning else { throw Trouble("it ended early:\n\(bot.lastWords)") }
+            return bot.said(": watching ") != nil
+        }
+        say("### The whole program for \(minutes) minutes: \(apps) apps, ten rules, a poll a second\n")
+        print(
+            "| minute | resident, MiB | threads | descriptors | state folder, MiB | polls | messages | requests | CPU, s |"
+        )
+        say("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+        var requests = 0
+        let start = LoopbackServer.now()
+        for minute in 0...minutes {
+            let cost = bot.cost
+            let cells = [
+                "\(minute)", String(format: "%.1f", Double(cost.residentBytes) / 1_048_576), "\(cost.threads)",
+                "\(cost.descriptors)", String(format: "%.1f", Double(bytes(of: folder + "/state")) / 1_048_576),
+                "\(polls.load(ordering: .relaxed))", "\(messages.load(ordering: .relaxed))", "\(requests)",
+                String(format: "%.1f", cost.cpuSeconds),
+            ]
+            say("| " + cells.joined(separator: " | ") + " |")
+            guard minute < minutes else { break }
+            while LoopbackServer.now() - start < Double(minute + 1) * 60 {
+                guard bot.isRunning else { throw Trouble("it ended early:\n\(bot.lastWords)") }
+                requests += try visit(port)
+                try run(binary, ["status", "--config", folder + "/config.yaml"], in: folder)
+                usleep(200_000)
+            }
+        }
+        say("")
+    }
+
+    /// One look at each: the page, the figures, a stream that is cut, and half a request. Gives back how many.
+    private static func visit(_ port: UInt16) throws -> Int {
+        for path in ["/", "/metrics", "/healthz", "/api/status", "/events", ""] {
+            let connection = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            guard connection >= 0 else { throw Trouble("there is no socket left") }
+            defer { close(connection) }
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = port.bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var patience = timeval(tv_sec: 2, tv_usec: 0)
+            setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+            let code = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(connection, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            guard code == 0 else { throw Trouble("nobody listens on port \(port)") }
+            let text = path.isEmpty ? "GET / HT" : "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n\r\n"
+            _ = text.utf8CString.withUnsafeBytes { write(connection, $0.baseAddress, $0.count - 1) }
+            guard !path.isEmpty else { continue }
+            var buffer = [UInt8](repeating: 0, count: 64 << 10)
+            guard read(connection, &buffer, buffer.count) > 12 else { throw Trouble("\(path) was not answered") }
+        }
+        return 6
+    }
+
+    private static func answer(_ poll: Int) -> String {
+        let rows = (0..<apps).map { app -> String in
+            // Each app goes bad for two minutes, one after the other.
+            let isBad = (poll / 120 + app) % 100 == 0
+            let users = 9000 + (poll * 37 + app * 101) % 1000
+            return #"{"app":"app-\#(app)","users":\#(users),"crashed":\#(isBad ? 500 : 9 + (poll + app) % 7)}"#
+        }
+        return #"{"rows":[\#(rows.joined(separator: ","))]}"#
+    }
+
+    private static func config(_ source: UInt16, page: UInt16) -> String {
+        let rules = (0..<10).map { number in
+            "  rule-\(number): {plugin: threshold, metric: crash_free_users, warning: \"< 99.\(number)%\", window: 5m}"
+        }
+        return """
+            version: 1
+            bot: {name: soak, state: ./state, listen: "127.0.0.1:\(page)"}
+            polling: {every: 1s, throttle: 1s, slowest: 1s}
+            sources:
+              world:
+                plugin: http_json
+                url: http://127.0.0.1:\(source)/
+                each: $.rows[*]
+                span: 5m
+                map: {app: $.app, users: $.users, crashed_users: $.crashed}
+            rules:
+            \(rules.joined(separator: "\n"))
+            channels:
+              hook: {plugin: webhook, url: "http://127.0.0.1:\(source)/hook"}
+
+            """
+    }
+
+    private static func bytes(of folder: String) -> Int {
+        let paths = FileManager.default.enumerator(atPath: folder)?.compactMap { $0 as? String } ?? []
+        return paths.reduce(0) { sum, path in
+            let size = (try? FileManager.default.attributesOfItem(atPath: folder + "/" + path)[.size]) as? Int
+            return sum + (size ?? 0)
+        }
+    }
+}
