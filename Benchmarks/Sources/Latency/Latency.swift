@@ -8,7 +8,6 @@ internal import Programs
 enum Latency {
     /// Every poll of each names another app that is below its limit, so every poll is one message.
     private static let sources = 20
-    private static let everySeconds = 1
     /// Apps that fall below their limit in one poll, and how often that happens while the probes go on.
     private static let stormApps = 5000
 
@@ -20,7 +19,7 @@ enum Latency {
     }
 
     private static func measure() throws {
-        var seconds = 100.0
+        var seconds = 300.0
         var binary = ""
         var arguments = Array(CommandLine.arguments.dropFirst())
         while let word = arguments.first {
@@ -37,7 +36,7 @@ enum Latency {
         }
         print("| | messages | median, ms | 99 % | 99.9 % | worst |")
         print("| --- | ---: | ---: | ---: | ---: | ---: |")
-        for storms in [0, Int(seconds / 20)] {
+        for storms in [0, Int(seconds / 30)] {
             let delays = try withScratch { try probe(binary, for: seconds, storms: storms, in: $0) }
             let name = storms == 0 ? "quiet" : "while \(storms) times \(stormApps) others leave"
             print(row(name, delays))
@@ -76,7 +75,7 @@ enum Latency {
         var text = """
             version: 1
             bot: {name: latency, state: ./state, listen: "off"}
-            polling: {every: \(everySeconds)s, throttle: \(everySeconds)s, slowest: 60s, concurrency: 64, per_host: 64}
+            polling: {every: 1s, throttle: 1s, slowest: 60s, concurrency: 64, per_host: 64}
             rules:
               floor: {plugin: threshold, metric: crash_free_users, critical: "< 99%"}
             channels:
@@ -88,7 +87,8 @@ enum Latency {
             sources:
 
             """
-        for number in 0..<sources { text += source("s\(number)", "\(everySeconds)s") }
+        // Each at a pace of its own, so that they seldom come together.
+        for number in 0..<sources { text += source("s\(number)", "\(number + 3)s") }
         if storms > 0 { text += source("storm", "\(Int(seconds) / storms)s") }
         try text.write(toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
         let bot = try Child(binary, ["run", "--config", folder + "/config.yaml"], in: folder)
