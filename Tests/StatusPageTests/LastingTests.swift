@@ -88,6 +88,8 @@ import Testing
                 // Its place is another's once it is dropped.
                 var status = 503
                 while status != 200 {
+                    // Without a pause it would take nearly all the ports that there are for connecting to one address.
+                    try await Task.sleep(for: .milliseconds(50))
                     var other = try Client(port: port)
                     try await other.send("GET /events?after=m-149 HTTP/1.1\r\nHost: localhost\r\n\r\n")
                     status = try Reply(await other.read(until: "\n") + "\r\n\r\n").status
