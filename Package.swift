@@ -77,6 +77,7 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
             "Console",
             "Inbox",
             "Matrix",
+            "PagerDuty",
             "Slack",
             "Webhook",
         ]

@@ -86,7 +86,7 @@ import Testing
         _ = told(&bot, "www")
         let id = try #require(bot.state.incidents.all.first?.id)
         bot.step(.command(.acknowledge([id], by: "ann"), id: 1))
-        #expect(told(&bot, "wwwwwwwwww.") == ("OR", ""))
+        #expect(told(&bot, "wwwwwwwwww.") == ("OAR", ""))
     }
 
     @Test func `what ends in time is not, and what is not as severe neither`() throws {

@@ -149,6 +149,7 @@ private struct Floor: SubjectDetector {
             https://sentry.example/SHOP-12
             • Hostile OK: all is well (3 events)
             Status: https://alerts.example.com
+            Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
             Rule crash-free-floor · incident ID
@@ -169,6 +170,7 @@ private struct Floor: SubjectDetector {
             https://sentry.example/SHOP-12
             • Hostile OK: all is well (3 events)
             Status: https://alerts.example.com
+            Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
             Rule crash-free-floor · incident ID
@@ -189,6 +191,7 @@ private struct Floor: SubjectDetector {
             https://sentry.example/SHOP-12
             • Hostile OK: all is well (3 events)
             Status: https://alerts.example.com
+            Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
             Rule crash-free-floor · incident ID
@@ -257,6 +260,7 @@ private struct Floor: SubjectDetector {
             🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach
             Since: Fri 20 Nov 22:00 CET, for 2 h
             Status: https://alerts.example.com
+            Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
             Rule source-failing · incident ID
@@ -285,6 +289,7 @@ private struct Floor: SubjectDetector {
             Why: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach; it asks not to be \
             polled before Sat 21 Nov 02:00 CET
             Status: https://alerts.example.com
+            Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
             Rule source-failing · incident ID
@@ -302,6 +307,7 @@ private struct Floor: SubjectDetector {
             Renew it, then reload the config.
             Since: Fri 20 Nov 23:00 CET
             Status: https://alerts.example.com
+            Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
             Rule source-stopped · incident ID

@@ -26,9 +26,8 @@ enum PluginPages {
 }
 
 private let surroundings = ConfigSurroundings(
-    variable: { $0.contains("SECRET") ? "whsec_" + String(repeating: "Y", count: 32) : "https://example.com" },
-    file: { _ throws(ConfigSurroundings.Missing) in Array("secret".utf8) }, credentialsFolder: "/",
-    zones: ZoneDatabase())
+    variable: { _ in nil }, file: { _ throws(ConfigSurroundings.Missing) in [] }, credentialsFolder: "/",
+    zones: ZoneDatabase(), withholdsSecrets: true)
 
 @Suite struct `Pages of plugins` {
     @Test(arguments: PluginPages.paths)

@@ -112,15 +112,26 @@ import Testing
         #expect(after["mutes"]?.array?.contains { $0["by"]?.string == "ada" } == true)
     }
 
-    @Test func `a link in a message mutes what is open, once somebody confirms it`() async throws {
+    @Test func `a link in a message mutes and acknowledges what is open, once somebody confirms it`() async throws {
         try await running { file, face in
             let incident = try #require(await face.incidents().array?.first?["id"]?.string)
-            #expect(await face.coverage(ofIncident: incident)?.contains("shop-ios") == true)
-            #expect(await face.mute(incident: incident, for: .hours(2)).hasPrefix("muted "))
-            #expect(await face.coverage(ofIncident: "none") == nil)
+            let view = try #require(await face.view(ofIncident: incident))
+            #expect(view.coverage.contains("shop-ios"))
+            #expect(view.message.headline.contains("shop-ios"))
+            let muted = await face.mute(incident: incident, for: .hours(2), by: nil)
+            #expect(muted.sentence.hasPrefix("muted "))
+            #expect(await face.unmute(try #require(muted.mute)).sentence.hasPrefix("the mute of "))
+            #expect(await face.acknowledge(incident: incident, by: "ana").sentence.hasPrefix("acknowledged "))
+            #expect(await face.incidents().array?.first?["acknowledged"]?["by"]?.string == "ana")
+
+            let isGone = await face.view(ofIncident: "none") == nil
+            #expect(isGone)
+            let late = "This incident is no longer open: "
+            #expect(await face.mute(incident: "none", for: .hours(2), by: nil).sentence == late + "nothing was muted.")
+            // A command may shorten an id; a link has it in full.
+            let short = String(incident.prefix(4))
             #expect(
-                await face.mute(incident: "none", for: .hours(2))
-                    == "This incident is no longer open: nothing was muted.")
+                await face.acknowledge(incident: short, by: nil).sentence == late + "there is nothing to acknowledge.")
         }
     }
 

@@ -29,6 +29,7 @@ enum Shop {
               oncall: {plugin: matrix, homeserver: "https://matrix.example.org", room: "!abc:example.org",
                        token: s3cr3t}
               ops: {plugin: webhook, url: "https://hooks.example.com/bot"}
+              pager: {plugin: pagerduty, routing_key: s3cr3t89abcdef0123456789abcdef01}
               page: {plugin: inbox}
               log: {plugin: console}
             """

@@ -251,7 +251,7 @@ private struct Workshop {
         ),
         (
             "tests:\n  a: {start: 2026-11-20, expect: [{at: 12:00, kind: open}]}",
-            "2:53 'kind' is 'open', expected opened, escalated, reminder, revised, resolved, closed, digest"
+            "2:53 'kind' is 'open', expected opened, escalated, reminder, revised, resolved, closed, acknowledged, digest"
         ),
         (
             "tests:\n  a: {start: 2026-11-20, expect: [{at: 12:00, channel: tem}]}",

@@ -62,7 +62,8 @@ extension InboxMessage {
 func serving<Result: Sendable>(
     _ bot: FakeBot = FakeBot(),
     control: (any BotControl)? = nil,
-    muting: (any BotMuting)? = nil,
+    care: (any BotCare)? = nil,
+    userHeader: String? = nil,
     at address: StatusServer.Address = .tcp(host: "127.0.0.1", port: 0),
     publicHost: String? = nil,
     limits: Limits = Limits(),
@@ -72,7 +73,8 @@ func serving<Result: Sendable>(
         address: address,
         view: bot,
         control: control,
-        muting: muting,
+        care: care,
+        userHeader: userHeader,
         botName: "shop-alerts",
         publicHost: publicHost,
         limits: limits

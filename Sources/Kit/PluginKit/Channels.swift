@@ -6,6 +6,10 @@ public protocol Channel: Plugin {
     var pace: Pace { get }
     /// Whether the channel takes the same delivery twice as one: then a lost answer is no trouble.
     var isIdempotent: Bool { get }
+    /// Whether it keeps an alert of its own for each incident and calls people until somebody answers: then it hears of
+    /// each incident by itself, of its beginning, of getting worse and of its end, and of nothing else. False
+    /// for every channel that does not say so.
+    var isPager: Bool { get }
 
     /// How the message is posted.
     func post(_ posting: Posting) -> ChannelAction
@@ -14,6 +18,10 @@ public protocol Channel: Plugin {
     func picture(of posting: Posting) -> ChatPicture
     /// What the answer to it means; only asked when `post` gave a request.
     func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome
+}
+
+extension Channel {
+    public var isPager: Bool { false }
 }
 
 /// What a channel plugin is told besides its options.

@@ -3,7 +3,7 @@
 public struct ChatPicture: Hashable, Sendable {
     /// What people look at.
     public enum Chat: String, Hashable, Sendable, CaseIterable {
-        case slack, matrix
+        case slack, matrix, pagerduty
         /// The bot's own page.
         case page
         case terminal
@@ -159,7 +159,7 @@ extension Channel {
     /// JSON for a program, text in a terminal, or the bot's own page, whatever the channel does with the message.
     public func picture(of posting: Posting) -> ChatPicture {
         switch post(posting) {
-        case .request(let request): ChatPicture(.program, [.code(request.body?.shownText ?? "")])
+        case .request(let request): ChatPicture(.program, [.code(request.body?.shown.wholeText ?? "")])
         case .print(let text): ChatPicture(.terminal, [.code(text.withoutLineEnds)])
         case .keep: ChatPicture(posting.message)
         }
@@ -175,13 +175,7 @@ extension String {
     }
 }
 
-extension HTTPRequest.Body {
-    /// The body as people may see it: every secret masked.
-    fileprivate var shownText: String {
-        switch self {
-        case .json(let json): json.prettyText
-        case .text(let text, _): text.description
-        case .form(let fields): fields.map { "\($0.name)=\($0.value)" }.joined(separator: "\n")
-        }
-    }
+extension JSON {
+    /// What a program gets to read: a text as it is, and anything else as JSON.
+    fileprivate var wholeText: String { string ?? prettyText }
 }

@@ -14,7 +14,7 @@ public func testFile(_ name: String, here: String = #filePath) -> URL {
 public func snapshotFlaw(of request: HTTPRequest, named name: String, here: String = #filePath) throws -> String? {
     var lines = ["\(request.method.rawValue) \(request.url)"]
     lines += request.headers.map { "\($0.name): \($0.value)" }
-    if case .json(let json) = request.body { lines += ["", json.prettyText] }
+    if let body = request.body { lines += ["", body.shown.prettyText] }
     let text = lines.joined(separator: "\n") + "\n"
     let file = testFile("Snapshots/\(name).http", here: here)
     if getenv("RECORD") != nil { try text.write(to: file, atomically: true, encoding: .utf8) }

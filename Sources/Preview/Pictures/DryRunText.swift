@@ -146,6 +146,7 @@ extension ChatPicture.Chat {
         switch self {
         case .slack: "Slack"
         case .matrix: "Matrix"
+        case .pagerduty: "PagerDuty"
         case .page: "the bot's own page"
         case .terminal: "standard output"
         case .program: "for a program"

@@ -123,7 +123,7 @@ struct MarkDrawing {
                 #"<circle class="resolved" cx="\#(x)" cy="\#(y)" r="5"><title>\#(words)</title></circle>"#
             case .closed:
                 #"<circle class="closed" cx="\#(x)" cy="\#(y)" r="5"><title>\#(words)</title></circle>"#
-            case .digest:
+            case .digest, .acknowledged:
                 #"<path class="digest" d="M\#(x - 4.5),\#(y - 4.5)h9v9h-9Z"><title>\#(words)</title></path>"#
             case .opened, .escalated, .reminder, .revised, .test:
                 """

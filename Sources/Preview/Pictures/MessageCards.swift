@@ -60,7 +60,7 @@ extension ChatPicture.Chat {
     fileprivate var hasSender: Bool {
         switch self {
         case .slack, .matrix, .page: true
-        case .terminal, .program: false
+        case .pagerduty, .terminal, .program: false
         }
     }
 }

@@ -134,6 +134,7 @@ enum PageFrame {
         .matrix .face::after { inset: 7px 8px 9px; }
         .matrix .by b { color: #0a8a66; }
         .matrix { --accent: #0a7d5d; }
+        .pagerduty { --accent: #05803e; }
         .terminal { background: #16161d; border-color: #16161d; }
         .terminal pre { color: #e6e6ee; }
         .program { background: var(--code); }
@@ -142,6 +143,7 @@ enum PageFrame {
           .slack code { color: #e8912d; }
           .matrix { background: #15191e; --accent: #0dbd8b; }
           .matrix .by b { color: #0dbd8b; }
+          .pagerduty { --accent: #4fc88a; }
           .terminal { border-color: var(--line); }
         }
 

@@ -107,17 +107,9 @@ extension HTTPRequest {
             shown["webhook-timestamp"] = .string(String(timestamp.unixSeconds))
             shown["webhook-signature"] = .string("v1,\(Secret.mask)")
         }
-        let body: JSON =
-            switch self.body {
-            case nil: .null
-            case .json(let json): json
-            case .text(let text, _): .string(text.description)
-            case .form(let fields):
-                .object(JSONObject(fields.map { ($0.name, .string($0.value.description)) }))
-            }
         return [
             "method": .string(method.rawValue), "url": .string(url.description), "headers": .object(shown),
-            "body": body,
+            "body": body?.shown ?? .null,
         ]
     }
 }

@@ -15,6 +15,7 @@ internal import InboxChannel
 internal import MatrixChannel
 internal import MuteGate
 internal import NewIssueDetector
+internal import PagerDutyChannel
 internal import PrometheusSource
 internal import QuietHoursGate
 internal import RegressionDetector
@@ -59,6 +60,7 @@ extension PluginCatalog {
         channels: [
             SlackChannel.self,
             MatrixChannel.self,
+            PagerDutyChannel.self,
             WebhookChannel.self,
             InboxChannel.self,
             ConsoleChannel.self,

@@ -4,7 +4,7 @@ public import Runtime
 public import StatusPage
 
 /// The running bot as its page sees it.
-public struct BotFace: BotView, BotControl, BotMuting {
+public struct BotFace: BotView, BotControl, BotCare {
     private let bot: Bot
     private let clock: any Clock
 
@@ -52,21 +52,39 @@ public struct BotFace: BotView, BotControl, BotMuting {
         }
     }
 
-    public func coverage(ofIncident id: String) async -> String? { await muted(by: id)?.sentence }
-
-    public func mute(incident id: String, for length: Duration) async -> String {
-        guard let match = await muted(by: id) else { return "This incident is no longer open: nothing was muted." }
-        let command = Command.mute(match, until: .after(length), reason: nil, by: "a link in a message")
-        switch await bot.obey(command) {
-        case .answered(.done(let sentence, _)), .answered(.refused(let sentence)): return sentence
-        case .unsafe(let why): return "It is muted until the bot stops, but the mute cannot be saved: \(why)"
-        case .stopping: return "The bot is stopping; try again in a moment."
-        }
+    public func view(ofIncident id: String) async -> CareView? {
+        let state = await bot.state
+        guard let incident = state.incidents[id], incident.isOpen,
+            let message = state.message(about: id, await bot.plan, at: clock.now())
+        else { return nil }
+        return CareView(message: message, coverage: incident.likeness.sentence)
     }
 
-    /// What a mute of an open incident covers; nil when there is no such incident.
-    private func muted(by id: String) async -> Match? {
-        await bot.state.incidents[id].flatMap { $0.isOpen ? $0.likeness : nil }
+    public func mute(incident id: String, for length: Duration, by name: String?) async -> CareAnswer {
+        guard let incident = await bot.state.incidents[id], incident.isOpen else {
+            return CareAnswer("This incident is no longer open: nothing was muted.")
+        }
+        return await answer(
+            .mute(incident.likeness, until: .after(length), reason: nil, by: name ?? "a link in a message"))
+    }
+
+    public func unmute(_ mute: String) async -> CareAnswer { await answer(.unmute(.id(mute))) }
+
+    public func acknowledge(incident id: String, by name: String?) async -> CareAnswer {
+        // Only whole ids: what a command may shorten, a link has in full.
+        guard let incident = await bot.state.incidents[id], incident.isOpen else {
+            return CareAnswer("This incident is no longer open: there is nothing to acknowledge.")
+        }
+        return await answer(.acknowledge([id], by: name))
+    }
+
+    private func answer(_ command: Command) async -> CareAnswer {
+        switch await bot.obey(command) {
+        case .answered(.done(let sentence, let details)): CareAnswer(sentence, mute: details["id"]?.string)
+        case .answered(.refused(let sentence)): CareAnswer(sentence)
+        case .unsafe(let why): CareAnswer("It holds until the bot stops, but cannot be saved: \(why)")
+        case .stopping: CareAnswer("The bot is stopping; try again in a moment.")
+        }
     }
 
     public func inboxBell() async -> AsyncStream<Void> { await bot.bell() }

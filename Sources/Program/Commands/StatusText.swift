@@ -94,7 +94,8 @@ public struct IncidentText {
         ]
         if let sentence = incident["evidence"]?["sentence"]?.string { lines.append(paint.dim("    \(sentence.tamed)")) }
         if let acknowledged = incident["acknowledged"], acknowledged != .null {
-            let by = acknowledged["by"]?.string.map { " by \($0.tamed)" } ?? ""
+            let names = ([acknowledged] + (acknowledged["also"]?.array ?? [])).compactMap { $0["by"]?.string?.tamed }
+            let by = names.isEmpty ? "" : " by \(names.joined(separator: ", "))"
             lines.append(paint.dim("    acknowledged\(by) at \(acknowledged.word("at"))"))
         }
         for (name, standing) in incident["channels"]?.object?.members.map({ ($0.name, $0.value) }) ?? [] {

@@ -80,8 +80,8 @@ struct RunCommand: AsyncParsableCommand {
         if case .on(let host, let port) = config.bot.listen {
             servers.append(
                 StatusServer(
-                    address: .tcp(host: host, port: port), view: face, muting: face, botName: config.bot.name,
-                    publicHost: publicHost))
+                    address: .tcp(host: host, port: port), view: face, care: face, userHeader: config.bot.userHeader,
+                    botName: config.bot.name, publicHost: publicHost))
         }
         return servers
     }

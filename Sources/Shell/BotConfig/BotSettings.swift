@@ -18,12 +18,14 @@ public struct BotSettings: Sendable {
     public var heartbeat: GuardedText?
     public var shutdownGrace: Duration
     public var reportTo: String?
+    /// The header in which a proxy with a login says who asks.
+    public var userHeader: String?
 }
 
 extension BotSettings {
     /// All that can be set.
     static let declared: [any SettingDeclaration] = [
-        name, timezone, state, listen, publicURL, heartbeat, shutdownGrace, reportTo,
+        name, timezone, state, listen, publicURL, heartbeat, shutdownGrace, reportTo, userHeader,
     ]
 
     static let name = Setting("name", .plain, default: "alertbot", "The bot's name in messages.")
@@ -41,6 +43,10 @@ extension BotSettings {
         "shutdown_grace", .duration(.zero ... .hours(1)), default: .seconds(20), "How long a stop waits for deliveries."
     )
     static let reportTo = Setting("report_to", .name(of: .channel), "The channel for the bot's own troubles.")
+    static let userHeader = Setting(
+        "user_header", .plain,
+        "The header in which a proxy with a login says who asks, such as X-Forwarded-User; without it people name themselves."
+    )
 }
 
 extension ConfigLoader {
@@ -60,7 +66,8 @@ extension ConfigLoader {
             name: options[BotSettings.name].clipped(to: 80), zone: readZone(options),
             stateFolder: absolute(options[BotSettings.state].reveal()), listen: readListening(options),
             publicURL: options[BotSettings.publicURL]?.description, heartbeat: options[BotSettings.heartbeat],
-            shutdownGrace: options[BotSettings.shutdownGrace], reportTo: options[BotSettings.reportTo])
+            shutdownGrace: options[BotSettings.shutdownGrace], reportTo: options[BotSettings.reportTo],
+            userHeader: options[BotSettings.userHeader])
     }
 
     private mutating func readZone(_ options: Options) -> Zone {

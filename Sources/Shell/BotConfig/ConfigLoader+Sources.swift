@@ -104,8 +104,11 @@ extension ConfigLoader {
                     try plugin.type.init(options: options, context: context)
                 }
             }
+            let own = reader.options(
+                [ChannelSettings.acknowledged], in: entries, at: thing.position, "channel '\(thing.name)'")
             let plan = ChannelPlan(
-                name: thing.name, pace: channel?.pace ?? .unlimited, isIdempotent: channel?.isIdempotent ?? false)
+                name: thing.name, pace: channel?.pace ?? .unlimited, isIdempotent: channel?.isIdempotent ?? false,
+                isPager: channel?.isPager ?? false, hearsAcknowledgements: own[ChannelSettings.acknowledged])
             return ChannelEntry(plan: plan, channel: channel)
         }
     }

@@ -15,7 +15,7 @@ enum Vocabulary {
     static let source = [plugin] + PollingSettings.ofSource.map(\.spec)
     static let detector = [plugin, RuleSettings.match.spec, RuleSettings.reminder.spec]
     static let gate = [plugin, RuleSettings.match.spec]
-    static let channel = [plugin]
+    static let channel = [plugin, ChannelSettings.acknowledged.spec]
     static let route = [
         RuleSettings.match.spec,
         RequiredSetting("to", .list(.name(of: .channel)), "The channels it leads to.").spec, continues.spec,

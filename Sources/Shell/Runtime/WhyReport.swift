@@ -130,7 +130,7 @@ public struct WhyReport: Sendable {
         if let firesAt = explanation.firesAt, firesAt > now { text += ", fires at \(clock(firesAt)) if it lasts" }
         if incident.isUncertain { text += ", waiting for reliable figures" }
         if let acknowledgement = incident.acknowledgement {
-            text += ", acknowledged" + (acknowledgement.by.map { " by \($0)" } ?? "")
+            text += ", acknowledged by \(acknowledgement.names)"
         }
         return text
     }

@@ -20,14 +20,22 @@ extension Page {
     }
 
     /// The class that colours the card.
-    private static func tone(_ message: Message) -> String {
+    static func tone(_ message: Message) -> String {
         switch message.kind {
         case .resolved: "resolved"
         case .closed: "closed"
         case .digest: "digest"
         case .test: "info"
-        case .opened, .escalated, .reminder, .revised: message.severity.rawValue
+        case .opened, .escalated, .reminder, .revised, .acknowledged: message.severity.rawValue
         }
+    }
+
+    /// What people need before they decide: how bad it is, what it is, and how it is now.
+    static func summary(_ message: Message) -> HTML {
+        """
+        <p class="kind">\(message.severity.rawValue)</p><h1>\(message.headline)</h1>\(Page.facts(message.fields))\
+        \(Page.reason(message.reason))
+        """
     }
 
     /// In words what the colour says, for those who do not see it.
@@ -37,6 +45,7 @@ extension Page {
         case .escalated: "Got worse · \(message.severity.rawValue)"
         case .reminder: "Still firing · \(message.severity.rawValue)"
         case .revised: "Corrected · \(message.severity.rawValue)"
+        case .acknowledged: "Acknowledged · \(message.severity.rawValue)"
         case .resolved: "Resolved"
         case .closed: "Closed"
         case .digest: "Summary"
@@ -73,7 +82,10 @@ extension Page {
 
     /// The links that still lead somewhere.
     private static func useful(_ inbox: InboxMessage) -> [Message.Link] {
-        inbox.isOver ? inbox.message.links.filter { !$0.url.contains(MuteDesk.path + "?") } : inbox.message.links
+        guard inbox.isOver else { return inbox.message.links }
+        return inbox.message.links.filter { link in
+            !CareDesk.Errand.allCases.contains { link.url.contains($0.rawValue + "?") }
+        }
     }
 
     private static func links(_ links: [Message.Link]) -> HTML? {

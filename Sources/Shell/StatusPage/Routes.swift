@@ -4,8 +4,8 @@ import AlertModel
 struct Routes: Sendable {
     let view: any BotView
     var control: (any BotControl)?
-    /// Nil where no links lead to mutes.
-    var desk: MuteDesk?
+    /// Nil where no links of messages lead here.
+    var desk: CareDesk?
     let page: Page
     let hosts: HostRule
     let limits: Limits
@@ -30,27 +30,25 @@ struct Routes: Sendable {
         case readyz = "/readyz"
         /// Only where somebody is there to obey.
         case command = "/api/command"
-        /// Only where messages have links to it.
-        case mute = "/mute"
     }
 
     /// Whether the body of what is posted is read.
     func takesBody(_ request: Request) -> Bool {
-        control != nil || (desk != nil && request.path == MuteDesk.path)
+        control != nil || (desk != nil && CareDesk.Errand(rawValue: request.path) != nil)
     }
 
     func answer(_ request: Request) async -> Answer {
         if let refusal = hosts.refusal(of: request) { return .response(refusal) }
+        if let errand = CareDesk.Errand(rawValue: request.path) {
+            guard let desk else {
+                return .response(.sentence(.notFound, "There is no 'bot.public_url', so no link leads here."))
+            }
+            return .response(await desk.answer(errand, request, page))
+        }
         guard let route = Route(rawValue: request.path) else {
             return .response(.sentence(.notFound, "There is nothing here; the page is at /."))
         }
         if route == .command, let control { return .response(await obey(request, control)) }
-        if route == .mute {
-            guard let desk else {
-                return .response(.sentence(.notFound, "There is no 'bot.public_url', so nothing is muted here."))
-            }
-            return .response(await desk.answer(request, page))
-        }
         guard ["GET", "HEAD"].contains(request.method) else {
             var response = Response.sentence(.methodNotAllowed, "This page is read-only: use GET.")
             response.headers = [Response.Header(name: "Allow", value: "GET, HEAD")]
@@ -58,7 +56,6 @@ struct Routes: Sendable {
         }
         switch route {
         case .command: return .response(.sentence(.notFound, "Commands are accepted on the control socket only."))
-        case .mute: return .response(.sentence(.notFound, "Nothing is muted here."))
         case .page:
             let messages = await view.inboxMessages(limit: limits.messagesMax)
             return .response(

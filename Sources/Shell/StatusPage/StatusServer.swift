@@ -1,6 +1,6 @@
 // The bot's small HTTP face: the inbox as a chat page, its state as JSON, its figures for Prometheus, its health for
-// probes. The page reads and changes nothing, but for the mute that somebody confirms behind a link of a message
-// (`MuteDesk`), and there is no login, so by default it listens on the loopback address only; commands are taken on the
+// probes. The page reads and changes nothing, but for what somebody confirms behind a link of a message
+// (`CareDesk`), and there is no login, so by default it listens on the loopback address only; commands are taken on the
 // control socket alone. It is no general web server either: one request a connection, a closed list of routes, every
 // wait and every size bounded. What it shows it asks of a `BotView`; it knows nothing of sources, rules or the journal.
 // HTTP itself is libmicrohttpd's; the sockets are made here, as the control socket has to be closed to other users
@@ -30,7 +30,7 @@ public actor StatusServer {
     private let address: Address
     private let view: any BotView
     private let control: (any BotControl)?
-    private let desk: MuteDesk?
+    private let desk: CareDesk?
     private let page: Page
     private let publicHost: String?
     private let limits: Limits
@@ -46,25 +46,30 @@ public actor StatusServer {
     /// Makes a server that does nothing yet.
     ///
     /// `publicHost` is a name to answer to on a loopback address besides `localhost` and the like: that of the public
-    /// URL when a proxy passes it on. `control` is who takes commands here; nil takes none. `muting` is who obeys the
-    /// mute links of messages; without a public host there are none.
+    /// URL when a proxy passes it on. `control` is who takes commands here; nil takes none. `care` is who obeys the
+    /// links of messages; without a public host there are none. `userHeader` is the header in which a proxy names who asks.
     public init(
-        address: Address, view: any BotView, control: (any BotControl)? = nil, muting: (any BotMuting)? = nil,
+        address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
+        userHeader: String? = nil,
         botName: String, publicHost: String? = nil
     ) {
         self.init(
-            address: address, view: view, control: control, muting: muting, botName: botName, publicHost: publicHost,
+            address: address, view: view, control: control, care: care, userHeader: userHeader, botName: botName,
+            publicHost: publicHost,
             limits: Limits())
     }
 
     init(
-        address: Address, view: any BotView, control: (any BotControl)? = nil, muting: (any BotMuting)? = nil,
+        address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
+        userHeader: String? = nil,
         botName: String, publicHost: String? = nil, limits: Limits
     ) {
         self.address = address
         self.view = view
         self.control = control
-        desk = publicHost.flatMap { host in muting.map { MuteDesk(muting: $0, publicHost: host) } }
+        desk = publicHost.flatMap { host in
+            care.map { CareDesk(care: $0, publicHost: host, userHeader: userHeader) }
+        }
         page = Page(botName: botName)
         self.publicHost = publicHost
         self.limits = limits

@@ -164,6 +164,7 @@ extension DecisionRecord {
             case .resolved: "R"
             case .closed: "C"
             case .digest: "D"
+            case .acknowledged: "A"
             case .revised: "V"
             case .test: "T"
             }

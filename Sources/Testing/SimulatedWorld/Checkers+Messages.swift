@@ -87,7 +87,7 @@ struct ResolvedWhereOpened: Checker {
                 if courses[place] == nil { courses[place] = Course(begunBy: delivery.id) }
             case .digest: courses[place]?.isResolved = true
             case .test: throw Breach("\(place.channel) hears a test message of \(summary.id)")
-            case .escalated, .reminder, .revised, .resolved, .closed:
+            case .escalated, .reminder, .revised, .resolved, .closed, .acknowledged:
                 guard let course = courses[place] else {
                     throw Breach(
                         "\(place.channel) hears \(delivery.kind.rawValue) of \(summary.id), and never heard it open")

@@ -122,8 +122,9 @@ extension Plan {
     /// When the channel is due a reminder, also where nothing is known any more; nil while there is nothing to remind
     /// of.
     func reminderDue(_ incident: Incident, _ standing: Standing, in channel: String) -> Moment? {
+        // A pager reminds by itself until somebody answers.
         guard incident.state == .firing, incident.acknowledgement == nil,
-            standing.announced != nil, let said = standing.lastSaid
+            standing.announced != nil, let said = standing.lastSaid, !isPager(channel)
         else { return nil }
         for plan in gates where plan.calendar == nil && plan.match.fits(incident.property) {
             switch plan.gate.reminding(of: incident, in: channel) {

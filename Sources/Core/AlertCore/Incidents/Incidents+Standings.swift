@@ -116,7 +116,7 @@ extension Standing {
         standing.said = figure
         switch notification.kind {
         case .opened, .escalated, .digest, .test: standing.alarmed = nil
-        case .reminder, .revised, .resolved, .closed: standing.alarmed = alarmed ?? said
+        case .reminder, .revised, .resolved, .closed, .acknowledged: standing.alarmed = alarmed ?? said
         }
         // What was put right is what is known from then on.
         if let correction, correction.said == standing.alarmed { standing.alarmed = correction.right }

@@ -1,20 +1,5 @@
 internal import PluginKit
 
-/// What a message about an incident is made of: plain values, and nothing of the bot.
-struct Story {
-    let incident: Incident
-    /// What is kept of whom it is about.
-    let series: Series?
-    /// The issues named last of it.
-    var issues: [Issue] = []
-    /// What is kept of the app with all its releases, where it is about one.
-    let whole: Series?
-    /// The newest figures of its releases, by name, where it is about the app as a whole.
-    var releases: [(name: String, metrics: Metrics)] = []
-    /// Since when nothing is known of it, where that is so.
-    var silence: Silence?
-}
-
 /// Finds the words. People decide in three seconds: what, how bad, since when, which release, what now.
 struct MessageWriter {
     let zone: Zone
@@ -31,13 +16,15 @@ struct MessageWriter {
         var message = Message(
             kind: kind, severity: incident.severity, at: now,
             headline: "\(mark(incident, kind)) \(headline(incident, kind, story.silence))",
-            reason: isWhyInHeadline && words(of: evidence, incident) == evidence.sentence ? "" : evidence.sentence,
+            reason: kind == .acknowledged || isWhyInHeadline && words(of: evidence, incident) == evidence.sentence
+                ? "" : evidence.sentence,
             incidents: [IncidentSummary(incident)])
         message.fields = fields(story, kind)
         if let metric = evidence.metric {
             message.sparkline = story.series.flatMap { sparkline(metric, of: $0) }
         }
-        if !kind.isEnd {
+        // Who has been told of it knows the rest.
+        if !kind.isEnd, kind != .acknowledged {
             let issues = evidence.issue.map { [$0] } ?? ordered(story.issues, for: incident)
             message.issues = issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0, of: incident) }
         }
@@ -52,7 +39,7 @@ struct MessageWriter {
         return Message.mark(kind: end ?? kind, severity: incident.severity)
     }
 
-    /// The bot's page, and mutes while there is something to mute.
+    /// The bot's page, and what can be done while it is open.
     private func links(_ incident: Incident, _ kind: Notification.Kind) -> [Message.Link] {
         guard let url = publicURL else { return [] }
         let status = Message.Link("Status", url)
@@ -61,7 +48,8 @@ struct MessageWriter {
         let mutes = [("Mute 2 h", "2h"), ("Mute 2 days", "2d")].map { title, word in
             Message.Link(title, "\(base)/mute?incident=\(incident.id)&for=\(word)")
         }
-        return [status] + mutes
+        let acknowledge = Message.Link("Acknowledge", "\(base)/ack?incident=\(incident.id)")
+        return [status, acknowledge] + mutes
     }
 
     /// Issues named in a message: more are for the source's own page.
@@ -75,6 +63,7 @@ struct MessageWriter {
             return switch kind {
             case .resolved: "\(who): \(what(incident)) has resolved"
             case .closed: "\(who): \(what(incident)) \(closed(incident)), \(after)"
+            case .acknowledged: "\(who): \(carers(incident)) on it; \(words(of: evidence, incident))"
             case .reminder where silence != nil:
                 "\(who): no news for \((now - (silence?.since ?? now)).rough), last \(evidence.sentence)"
             default: "\(who): \(words(of: evidence, incident))"
@@ -99,9 +88,17 @@ struct MessageWriter {
             return "\(who): \(title) \(value) at worst (\([limit, "figures corrected"].joined)), \(end) \(after)"
         case .revised:
             return "\(who): \(title) \(value) (\([limit, "figures corrected"].joined))"
+        case .acknowledged:
+            return "\(who): \(carers(incident)) on it; \(title) \(value)" + (limit.map { " (\($0))" } ?? "")
         case .opened, .digest, .test:
             return "\(who): \(title) \(value)" + (limit.map { " (\($0))" } ?? "")
         }
+    }
+
+    /// Who takes care of it: `ana is`, `ana and ben are`.
+    private func carers(_ incident: Incident) -> String {
+        let names = incident.acknowledgement?.names ?? "somebody"
+        return names + (incident.acknowledgement?.also.isEmpty ?? true ? " is" : " are")
     }
 
     /// What a headline says of an incident without a figure. A trouble of the bot begins with what is wrong and why, and
@@ -155,6 +152,9 @@ struct MessageWriter {
             let length = now - incident.since
             fields.append(
                 Message.Field("Since", clock(incident.since) + (length > .zero ? ", for \(length.rough)" : "")))
+        }
+        if incident.isOpen, kind != .acknowledged, let acknowledgement = incident.acknowledgement {
+            fields.append(Message.Field("On it", acknowledgement.names))
         }
         if !kind.isEnd, let silence = story.silence {
             fields.append(
@@ -334,7 +334,7 @@ extension Incident {
         switch kind {
         case .opened, .escalated, .digest, .test: worst.figure == nil ? evidence : worst
         case .revised where !isOpen: worst.figure == nil ? evidence : worst
-        case .reminder, .revised, .resolved, .closed: evidence
+        case .reminder, .revised, .resolved, .closed, .acknowledged: evidence
         }
     }
 }

@@ -4,11 +4,20 @@ public struct ChannelPlan: Sendable {
     public var name: String
     public var pace: Pace
     public var isIdempotent: Bool
+    /// Whether it hears of each incident by itself, and only of its beginning, of getting worse and of its end.
+    public var isPager: Bool
+    /// Whether it hears who takes care of an incident.
+    public var hearsAcknowledgements: Bool
 
-    public init(name: String, pace: Pace = .unlimited, isIdempotent: Bool = false) {
+    public init(
+        name: String, pace: Pace = .unlimited, isIdempotent: Bool = false, isPager: Bool = false,
+        hearsAcknowledgements: Bool = ChannelSettings.acknowledged.default
+    ) {
         self.name = name
         self.pace = pace
         self.isIdempotent = isIdempotent
+        self.isPager = isPager
+        self.hearsAcknowledgements = hearsAcknowledgements
     }
 }
 

@@ -90,10 +90,16 @@ extension Turn {
             }
             incidents.append(incident)
         }
+        let new = Acknowledgement(at: now, by: by.map { $0.tamed.trimmed.clipped(to: Mute.reasonCharactersMax) })
         for var incident in incidents {
-            incident.acknowledgement = Acknowledgement(
-                at: now, by: by.map { $0.tamed.clipped(to: Mute.reasonCharactersMax) })
+            if var known = incident.acknowledgement {
+                guard known.join(new) else { continue }
+                incident.acknowledgement = known
+            } else {
+                incident.acknowledgement = new
+            }
             state.incidents.record(.incident(incident), &output)
+            tellAcknowledged(incident)
             state.agenda.revisit(incident.id, at: now)
         }
         let what = incidents.map { "\($0.id) (\($0.rule), \($0.subject.app.tamed))" }.joined(separator: ", ")

@@ -8,7 +8,9 @@ extension Turn {
     mutating func sendTogether(_ gathering: Gathering, to channel: String) {
         let members = takeMembers(of: gathering, in: channel)
         guard let first = members.first else { return }
-        if gathering.style == .group, members.count == 1, first.notification.kind != .digest {
+        if plan.isPager(channel) {
+            for member in members { sendAlone(member) }
+        } else if gathering.style == .group, members.count == 1, first.notification.kind != .digest {
             send(first.notification, first.standing, first.reason)
         } else {
             let reason = first.standing.hold?.reason ?? first.reason
@@ -20,6 +22,22 @@ extension Turn {
             endIfSettled(id)
             reschedule(id)
         }
+    }
+
+    /// Sends what was gathered for a pager, which keeps an alert for each incident. What came and went meanwhile calls
+    /// nobody.
+    private mutating func sendAlone(_ member: Member) {
+        guard member.notification.kind == .digest else {
+            return send(member.notification, member.standing, member.reason)
+        }
+        dropUnheard(member.notification, member.standing.hold?.reason ?? member.reason)
+    }
+
+    /// Nobody hears of it in that channel.
+    private mutating func dropUnheard(_ notification: Notification, _ reason: Reason) {
+        let incident = notification.incident
+        decide(.drop, reason, .digest, of: incident, notification.severity, notification.channel)
+        state.incidents.keep(nil, of: incident.id, in: notification.channel, &output)
     }
 
     private mutating func send(_ part: Portion<Member>, _ gathering: Gathering, to channel: String, _ reason: Reason) {
@@ -84,6 +102,16 @@ extension Turn {
         for channel in summariesDue.sorted() {
             let ended = takeEnded(for: channel)
             guard let reason = ended.compactMap({ $0.standings[channel]?.hold?.reason }).first else { continue }
+            guard !plan.isPager(channel) else {
+                for incident in ended {
+                    let standing = incident.standings[channel] ?? Standing()
+                    dropUnheard(
+                        Notification(.digest, of: incident, standing, in: channel), standing.hold?.reason ?? reason)
+                    endIfSettled(incident.id)
+                    reschedule(incident.id)
+                }
+                continue
+            }
             for part in Portion.split(ended.sorted { $0.isWorse(than: $1) }) {
                 let message = writer.summary(of: part, reason: reason)
                 let delivery = accept(message, .digest, channel, incident: nil)

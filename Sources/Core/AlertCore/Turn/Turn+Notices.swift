@@ -21,6 +21,23 @@ extension Turn {
         endIfSettled(incident.id)
     }
 
+    /// Tells every channel that has heard of the incident who takes care of it, but for what a gate is closed to:
+    /// held until it opens, it would be no news.
+    mutating func tellAcknowledged(_ incident: Incident) {
+        guard mayAnnounce(incident.id) else { return }
+        for channel in plan.channels where channel.hearsAcknowledgements {
+            guard let standing = state.incidents[incident.id]?.standings[channel.name], standing.announced != nil,
+                !standing.hasHeardEnd
+            else { continue }
+            let notification = Notification(.acknowledged, of: incident, standing, in: channel.name)
+            if let closure = state.closure(for: notification, at: now, plan) {
+                decide(.drop, closure.reason, .acknowledged, of: incident, incident.severity, channel.name)
+            } else {
+                send(notification, standing, .acknowledged)
+            }
+        }
+    }
+
     /// What is held for a channel that the routes do not lead to any more will not be said there.
     private mutating func letGo(_ incident: Incident, of channel: String) {
         guard var standing = incident.standings[channel], standing.hold != nil else { return }

@@ -7,6 +7,14 @@ extension Turn {
     func wanted(
         _ incident: Incident, _ standing: Standing, in channel: String
     ) -> (kind: Notification.Kind, reason: Reason)? {
+        let want = wantedAnywhere(incident, standing, channel)
+        // A correction behind an alert that is over would call people anew.
+        return want?.kind == .revised && plan.isPager(channel) ? nil : want
+    }
+
+    private func wantedAnywhere(
+        _ incident: Incident, _ standing: Standing, _ channel: String
+    ) -> (kind: Notification.Kind, reason: Reason)? {
         switch incident.state {
         case .pending: return nil
         // Whoever has heard the end has nothing more to hear but that it was not as was said.
@@ -111,7 +119,7 @@ extension Turn {
                     : writer.message(story, .opened)
             }
             // Not so bad as to be told again and again, but bad enough to be told.
-            if old.kind == .escalated, [.reminder, .revised].contains(kind) {
+            if old.kind == .escalated, [.reminder, .revised, .acknowledged].contains(kind) {
                 kind = .escalated
                 message = writer.message(story, .escalated)
             }
@@ -121,7 +129,7 @@ extension Turn {
                 message = writer.message(story, old.kind)
             }
             // Nor is a correction lost that nobody has read yet.
-            if old.kind == .revised, kind == .reminder {
+            if old.kind == .revised, [.reminder, .acknowledged].contains(kind) {
                 kind = .revised
                 message = writer.message(story, .revised)
                 message.fields += old.message.fields.filter { $0.label == Correction.label }
@@ -150,14 +158,7 @@ extension Turn {
     var writer: MessageWriter { MessageWriter(zone: plan.zone, publicURL: plan.publicURL, now: now) }
 
     /// What a message about the incident is made of.
-    func story(of incident: Incident) -> Story {
-        let subject = incident.subject
-        return Story(
-            incident: incident, series: state.figures.series[subject], issues: state.figures.issues(of: subject),
-            whole: subject.release == nil ? nil : state.figures.series[subject.whole],
-            releases: subject.release == nil ? state.newestFigures(ofReleasesOf: subject) : [],
-            silence: state.silence(of: incident, plan, at: now))
-    }
+    func story(of incident: Incident) -> Story { state.story(of: incident, plan, at: now) }
 
     /// What late figures have changed of what the channel was told; nil when it was told nothing wrong.
     private func correction(of incident: Incident, _ standing: Standing) -> Correction? {

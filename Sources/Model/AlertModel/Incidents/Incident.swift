@@ -263,7 +263,7 @@ public struct Evidence: Hashable, Sendable {
 /// Something an incident wants said.
 public struct Notification: Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
-        case opened, escalated, reminder, revised, resolved, closed, digest
+        case opened, escalated, reminder, revised, resolved, closed, acknowledged, digest
         /// What somebody sends to try a channel: it is about no incident, and no gate is asked.
         case test
 
@@ -326,6 +326,8 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case resolved
     /// It ended without anybody knowing how.
     case closed
+    /// Somebody takes care of it.
+    case acknowledged
     case muted(String)
     case quietHours(String)
     /// It has begun and ended so often that more of it would be noise.
@@ -345,6 +347,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .revised: "revised"
         case .resolved: "resolved"
         case .closed: "closed"
+        case .acknowledged: "acknowledged"
         case .muted(let name): "muted:\(name)"
         case .quietHours(let name): "quiet_hours:\(name)"
         case .flapping: "flapping"
@@ -363,6 +366,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case ("revised", 1): self = .revised
         case ("resolved", 1): self = .resolved
         case ("closed", 1): self = .closed
+        case ("acknowledged", 1): self = .acknowledged
         case ("flapping", 1): self = .flapping
         case ("unannounced", 1): self = .unannounced
         case ("overtaken", 1): self = .overtaken

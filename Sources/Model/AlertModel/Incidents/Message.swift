@@ -100,11 +100,18 @@ public struct Message: Hashable, Sendable {
         case (.resolved, _): "✅"
         case (.closed, _): "⚪"
         case (.digest, _): "🗒"
+        case (.acknowledged, _): "👀"
         case (.test, _): "🧪"
         case (_, .critical): "🔴"
         case (_, .warning): "🟠"
         case (_, .info): "🔵"
         }
+    }
+
+    /// The headline without its mark, for where it is read aloud or stands beside a colour.
+    public var unmarkedHeadline: String {
+        let mark = Message.mark(kind: kind, severity: severity)
+        return headline.hasPrefix(mark) ? String(headline.dropFirst(mark.count)).trimmed : headline
     }
 
     /// What a channel says in front of a message that it may have shown before.

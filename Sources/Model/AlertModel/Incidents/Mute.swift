@@ -30,11 +30,36 @@ public struct Acknowledgement: Hashable, Sendable {
     public let at: Moment
     /// Who, in their own words.
     public let by: String?
+    /// Who came after, in their order.
+    public private(set) var also: [Acknowledgement] = []
 
     public init(at: Moment, by: String? = nil) {
         self.at = at
         self.by = by
     }
+
+    /// Adds somebody; gives back false where that changes nothing: one who is there already, or one too many.
+    public mutating func join(_ other: Acknowledgement) -> Bool {
+        guard other.by != by, !also.contains(where: { $0.by == other.by }), also.count < Self.alsoMax else {
+            return false
+        }
+        also.append(other)
+        return true
+    }
+
+    /// `ana`, `ana and ben`, `ana, ben and 2 others`; somebody where no name was given.
+    public var names: String {
+        let names = ([self] + also).map { $0.by ?? "somebody" }
+        switch names.count {
+        case 1: return names[0]
+        case 2: return "\(names[0]) and \(names[1])"
+        case 3: return "\(names[0]), \(names[1]) and \(names[2])"
+        default: return "\(names[0]), \(names[1]) and \(names.count - 2) others"
+        }
+    }
+
+    /// More than any team that answers one alert.
+    private static let alsoMax = 31
 }
 
 extension Incident {
@@ -100,10 +125,12 @@ extension Acknowledgement: JSONWritable {
         json.object { json in
             json.member("at", at)
             json.member("by", by)
+            if !also.isEmpty { json.array("also", also) { $1.put(into: &$0) } }
         }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
         self.init(at: try reader.member("at").moment(), by: try reader.optional("by")?.string())
+        for other in try reader.optional("also")?.elements() ?? [] { _ = join(try Acknowledgement(other)) }
     }
 }

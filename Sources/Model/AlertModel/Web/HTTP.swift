@@ -15,6 +15,29 @@ public struct HTTPRequest: Hashable, Sendable {
         case text(GuardedText, contentType: String)
         /// `application/x-www-form-urlencoded`.
         case form([FormField])
+
+        /// JSON of which one member, the first, is a secret: for services that want their key in the body.
+        public static func json(_ object: JSONObject, behind name: String, _ secret: GuardedText) -> Body {
+            // As text in JSON, but for the quotation marks, which would make a piece more.
+            let value = secret.mapped { String(JSON.string($0).text.dropFirst().dropLast()) }
+            let rest = JSON.object(object).text.dropFirst()
+            return .text(
+                "{\(JSON.string(name).text):\"\(value)\"\(object.members.isEmpty ? "" : ",")\(String(rest))",
+                contentType: jsonType)
+        }
+
+        /// The body as people may see it: every secret masked, and JSON as JSON.
+        public var shown: JSON {
+            switch self {
+            case .json(let json): json
+            case .text(let text, Body.jsonType):
+                (try? JSON(parsing: Array(text.description.utf8))) ?? .string(text.description)
+            case .text(let text, _): .string(text.description)
+            case .form(let fields): .object(JSONObject(fields.map { ($0.name, .string($0.value.description)) }))
+            }
+        }
+
+        fileprivate static let jsonType = "application/json; charset=utf-8"
     }
 
     public struct FormField: Hashable, Sendable {
@@ -71,7 +94,7 @@ public struct HTTPRequest: Hashable, Sendable {
     public func wireBody() -> (bytes: [UInt8], contentType: String)? {
         switch body {
         case nil: nil
-        case .json(let json): (json.bytes, "application/json; charset=utf-8")
+        case .json(let json): (json.bytes, Body.jsonType)
         case .text(let text, let contentType): (Array(text.reveal().utf8), contentType)
         case .form(let fields):
             (

@@ -30,7 +30,7 @@ import Testing
         let keys = try Notification.Kind.ofIncidents.map { kind in
             key(try gate().closure(for: notification(kind), at: now, given: RehearsedView()))
         }
-        #expect(keys == ["opened|shop", nil, nil, nil, "resolved|shop", nil, nil])
+        #expect(keys == ["opened|shop", nil, nil, nil, "resolved|shop", nil, nil, nil])
     }
 
     @Test func `the first waits half a minute, the others as long as it still does`() throws {

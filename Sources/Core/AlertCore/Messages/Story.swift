@@ -1,0 +1,16 @@
+internal import PluginKit
+
+/// What a message about an incident is made of: plain values, and nothing of the bot.
+struct Story {
+    let incident: Incident
+    /// What is kept of whom it is about.
+    let series: Series?
+    /// The issues named last of it.
+    var issues: [Issue] = []
+    /// What is kept of the app with all its releases, where it is about one.
+    let whole: Series?
+    /// The newest figures of its releases, by name, where it is about the app as a whole.
+    var releases: [(name: String, metrics: Metrics)] = []
+    /// Since when nothing is known of it, where that is so.
+    var silence: Silence?
+}

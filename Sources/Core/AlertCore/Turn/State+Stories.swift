@@ -1,0 +1,19 @@
+public import PluginKit
+
+extension State {
+    /// What a message would say now of an open incident; nil when no such incident is open.
+    public func message(about id: String, _ plan: Plan, at now: Moment) -> Message? {
+        guard let incident = incidents[id], incident.isOpen else { return nil }
+        return MessageWriter(zone: plan.zone, publicURL: plan.publicURL, now: now)
+            .message(story(of: incident, plan, at: now), .reminder)
+    }
+
+    func story(of incident: Incident, _ plan: Plan, at now: Moment) -> Story {
+        let subject = incident.subject
+        return Story(
+            incident: incident, series: figures.series[subject], issues: figures.issues(of: subject),
+            whole: subject.release == nil ? nil : figures.series[subject.whole],
+            releases: subject.release == nil ? newestFigures(ofReleasesOf: subject) : [],
+            silence: silence(of: incident, plan, at: now))
+    }
+}
