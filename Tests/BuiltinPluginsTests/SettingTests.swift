@@ -71,7 +71,7 @@ private let everySetting: [(owner: String, spec: OptionSpec)] =
         }
         #expect(Set(declared).subtracting(listed) == [])
         // All but those that plugins share.
-        let shared = [Setting.insecure.spec] + IssueNews.settings.map(\.spec)
+        let shared = [Setting.insecure.spec, Mentions.setting.spec] + IssueNews.settings.map(\.spec)
         #expect(Set(listed).subtracting(declared).subtracting(shared.map(\.name)) == [])
     }
 

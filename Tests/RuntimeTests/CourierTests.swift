@@ -96,6 +96,33 @@ internal import Testing
         #expect(posting?.at == clock.now())
     }
 
+    @Test(arguments: [200, 500, 404])
+    func `the opening message is brought up to date, and failing at that costs nothing`(
+        status: Int
+    ) async {
+        var channel = HookChannel()
+        channel.updated = "https://hooks.example/update"
+        let outcome = await attempt(channel, secrets: [Secret("s3cr3t")]) { request, timeout throws(TransportError) in
+            guard request.url.reveal().hasSuffix("update") else { return .says("ok") }
+            #expect(timeout < Courier.attemptTimeout)
+            return .says("about s3cr3t", status: status)
+        }
+        #expect(outcome == .delivered(receipt: nil))
+        #expect(stage.asked == [HookChannel.address + "d-1", HookChannel.address + "update"])
+        let told = stage.logged
+        #expect(told.isEmpty == (status == 200))
+        #expect(
+            told.allSatisfy { $0.contains("channel team: the opening message stays as it was: answered \(status)") })
+        #expect(told.allSatisfy { !$0.contains("s3cr3t") })
+    }
+
+    @Test(arguments: [500, 413, 410]) func `what has not arrived updates nothing`(status: Int) async {
+        var channel = HookChannel()
+        channel.updated = "https://hooks.example/update"
+        _ = await attempt(channel) { _, _ throws(TransportError) in .says("", status: status) }
+        #expect(stage.asked == [HookChannel.address + "d-1"])
+    }
+
     @Test func `an attempt that fails on purpose asks nobody`() async {
         let outcome = await attempt(faults: Faults(rate: 1, seed: 42)) { _, _ throws(TransportError) in .says("") }
         #expect(outcome == .retry(after: nil, "failed on purpose (--fault-rate)"))

@@ -38,6 +38,8 @@ struct HookChannel: Channel {
     static let address = "https://hooks.example/"
 
     var action: (@Sendable (Posting) -> ChannelAction)?
+    /// Where the opening message is brought up to date.
+    var updated: GuardedText?
 
     init() {}
     init(options: Options, context: ChannelContext) throws(ProblemList) { self.init() }
@@ -53,6 +55,8 @@ struct HookChannel: Channel {
                 .post, "\(HookChannel.address)\(posting.id)",
                 body: .text(GuardedText(posting.plainText), contentType: "text/plain")))
     }
+
+    func update(after posting: Posting) -> HTTPRequest? { updated.map { HTTPRequest(.post, $0, body: .json([:])) } }
 
     func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {
         switch result {

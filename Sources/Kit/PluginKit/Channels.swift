@@ -13,6 +13,9 @@ public protocol Channel: Plugin {
 
     /// How the message is posted.
     func post(_ posting: Posting) -> ChannelAction
+    /// Brings the message that opened the incident up to date, once the posting has been delivered; nil where there is
+    /// nothing to do, as in every channel that does not say so. What comes of it changes nothing for the delivery.
+    func update(after posting: Posting) -> HTTPRequest?
     /// How its chat shows the message, read from the payload that is posted; there is one for every channel that has no
     /// look of its own.
     func picture(of posting: Posting) -> ChatPicture
@@ -22,6 +25,7 @@ public protocol Channel: Plugin {
 
 extension Channel {
     public var isPager: Bool { false }
+    public func update(after posting: Posting) -> HTTPRequest? { nil }
 }
 
 /// What a channel plugin is told besides its options.

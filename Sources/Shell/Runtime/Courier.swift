@@ -8,6 +8,8 @@ public struct Courier: Sendable {
 
     /// For an attempt as a whole: Standard Webhooks advises 15 to 30 seconds.
     public static let attemptTimeout = Duration.seconds(30)
+    /// For what is only nice to have, and what the next message of the incident waits for.
+    static let updateTimeout = Duration.seconds(5)
 
     public init(ports: Ports, redactor: Redactor) {
         self.ports = ports
@@ -29,18 +31,38 @@ public struct Courier: Sendable {
         if let faults = ports.faults, faults.strikes("\(delivery.id)#\(delivery.attempts)", at: now) {
             return .retry(after: nil, "failed on purpose (--fault-rate)")
         }
-        switch channel.post(Posting(delivery, thread: thread, at: now)) {
+        let posting = Posting(delivery, thread: thread, at: now)
+        switch channel.post(posting) {
         case .keep: return .delivered(receipt: nil)
         case .print(let text):
             ports.host.print(text)
             return .delivered(receipt: nil)
         case .request(let request):
-            do {
-                let response = try await ports.web.perform(request, timeout: Courier.attemptTimeout)
-                return channel.judge(.answered(response), at: ports.clock.now())
-            } catch {
-                return channel.judge(.failed(error), at: ports.clock.now())
-            }
+            let outcome = await perform(request, for: channel, within: Courier.attemptTimeout)
+            if case .delivered = outcome { await update(after: posting, of: delivery, channel) }
+            return outcome
+        }
+    }
+
+    private func perform(
+        _ request: HTTPRequest, for channel: any Channel, within timeout: Duration
+    ) async -> DeliveryOutcome {
+        do {
+            let response = try await ports.web.perform(request, timeout: timeout)
+            return channel.judge(.answered(response), at: ports.clock.now())
+        } catch {
+            return channel.judge(.failed(error), at: ports.clock.now())
+        }
+    }
+
+    /// Brings the opening message up to date. Nobody misses anything where that fails: what was to be said has been said.
+    private func update(after posting: Posting, of delivery: Delivery, _ channel: any Channel) async {
+        guard let request = channel.update(after: posting) else { return }
+        switch redacted(await perform(request, for: channel, within: Courier.updateTimeout)) {
+        case .delivered: break
+        case .retry(_, let why), .unknown(let why), .refusedBody(let why), .refusedChannel(let why):
+            ports.host.log(
+                Note(.info, "channel \(delivery.channel): the opening message stays as it was: \(why)"))
         }
     }
 

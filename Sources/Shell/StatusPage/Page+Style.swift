@@ -63,7 +63,8 @@ extension Page {
         #messages { list-style: none; padding: 0; }
         .notice { width: 100%; max-width: 480px; margin: 12vh auto 0; padding: 0 20px; overflow-wrap: anywhere; }
         .notice p, .notice form { margin-top: 14px; }
-        .notice article p { margin-top: 0; }
+        .notice article .kind { margin-top: 0; }
+        .notice form > button { margin-top: 14px; }
         .notice article h1 { font-size: 16px; line-height: 1.4; text-wrap: pretty; }
         .notice input[name] {
           width: 100%; padding: 8px 12px; font: inherit; color: var(--ink); background: var(--card);

@@ -4,7 +4,10 @@ internal import PluginKit
 /// Web API behind a relay) with JSON, mostly under status 200. The same word came with different statuses over time, so
 /// the word counts first and the status only where there is none that is known.
 enum SlackAnswer {
-    static func outcome(of response: HTTPResponse, at now: Moment) -> DeliveryOutcome {
+    /// Where the answer comes from, as far as it matters for what to do.
+    enum Way { case webhook, api }
+
+    static func outcome(of response: HTTPResponse, _ way: Way, at now: Moment) -> DeliveryOutcome {
         let answer = Answer(response)
         let said = "Slack answered \(response.status)" + (answer.word.map { ": \($0)" } ?? "")
         switch answer.word {
@@ -18,9 +21,15 @@ enum SlackAnswer {
             return .refusedChannel("\(said); the webhook is gone or was never valid: make a new one and configure it")
         case "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "missing_scope",
             "ekm_access_denied":
-            return .refusedChannel("\(said); the token behind the address is not valid for this: renew it")
+            return .refusedChannel(
+                way == .webhook
+                    ? "\(said); the token behind the address is not valid for this: renew it"
+                    : "\(said); the token is not valid for this: renew it, with the scope chat:write")
         case "channel_not_found", "channel_is_archived", "is_archived", "user_not_found", "not_in_channel":
-            return .refusedChannel("\(said); the webhook's channel is gone: make a webhook for another one")
+            return .refusedChannel(
+                way == .webhook
+                    ? "\(said); the webhook's channel is gone: make a webhook for another one"
+                    : "\(said); check 'channel', and invite the bot to it: /invite @NAME")
         case "action_prohibited", "posting_to_general_channel_denied", "team_disabled":
             return .refusedChannel("\(said); the workspace forbids it: ask one of its administrators")
         case let word? where word.hasPrefix("restricted_action"):
@@ -40,7 +49,11 @@ enum SlackAnswer {
         if response.body.first(where: { !whiteSpace.contains($0) }) == UInt8(ascii: "<") {
             return .unknown("\(said) with a web page where Slack says \"ok\"; is there a proxy that wants a login?")
         }
-        return .delivered(receipt: nil)
+        guard way == .api else { return .delivered(receipt: nil) }
+        guard answer.isAgreement else {
+            return .unknown("\(said) without \"ok\": true; is 'url' the address of Slack's Web API?")
+        }
+        return .delivered(receipt: answer.receipt?.text)
     }
 
     /// What stands in the body.
@@ -49,6 +62,10 @@ enum SlackAnswer {
         var word: String?
         /// Whether it is JSON that says `"ok": false`.
         var isRefusal = false
+        /// Whether it is JSON that says `"ok": true`.
+        var isAgreement = false
+        /// Which message it is, where the Web API says so.
+        var receipt: SlackReceipt?
 
         init(_ response: HTTPResponse) {
             guard response.body.count <= bodyBytesMax else { return }
@@ -57,6 +74,10 @@ enum SlackAnswer {
             if text.hasPrefix("{") {
                 let json = try? JSON(parsing: response.body)
                 isRefusal = json?["ok"] == .bool(false)
+                isAgreement = json?["ok"] == .bool(true)
+                if let channel = json?["channel"]?.string, let ts = json?["ts"]?.string {
+                    receipt = SlackReceipt(channel: channel, ts: ts)
+                }
                 written = json?["error"]?.string
             }
             if let written, !written.isEmpty, written.utf8.count <= wordBytesMax,

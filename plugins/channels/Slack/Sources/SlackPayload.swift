@@ -1,19 +1,24 @@
 internal import PluginKit
 
-/// A message as the JSON that an incoming webhook takes.
+/// A message as the JSON that an incoming webhook takes, and `chat.postMessage` beside the channel.
 enum SlackPayload {
     /// The headline as a block of its own, the details in an attachment: only attachments have a colour bar, and only
     /// what stands outside them is never folded behind "Show more".
-    static func rich(_ posting: Posting) -> JSON {
+    ///
+    /// - Parameter mentions: whom it calls, in Slack's own writing.
+    static func rich(_ posting: Posting, mentions: [String]) -> JSONObject {
         let message = posting.message.cutForSlack
-        let header = SlackBlock.header(message.headline)
+        let head =
+            [SlackBlock.header(message.headline)]
+            + (mentions.isEmpty ? [] : [SlackBlock.section(mentions.joined(separator: " "))])
         let notice = posting.possiblyRepeated ? [SlackBlock.context(Message.repeatNotice)] : []
-        let room = ([header] + notice).reduce(SlackLimits.blocksTextMax) { $0 - $1.textCount }
+        let room = (head + notice).reduce(SlackLimits.blocksTextMax) { $0 - $1.textCount }
         let details = notice + details(of: message, room: room)
 
         // The text is what phones show, and clients that do not know blocks.
-        let text = (posting.possiblyRepeated ? Message.repeatNotice + " " : "") + message.headline.escaped
-        var payload = JSONObject([("text", .string(text)), ("blocks", [header.json])])
+        let front = mentions + (posting.possiblyRepeated ? [Message.repeatNotice] : [])
+        let text = (front + [message.headline.escaped]).joined(separator: " ")
+        var payload = JSONObject([("text", .string(text)), ("blocks", .array(head.map(\.json)))])
         if !details.isEmpty {
             payload["attachments"] = [
                 [
@@ -23,15 +28,16 @@ enum SlackPayload {
                 ]
             ]
         }
-        return .object(withoutPreviews(payload))
+        return withoutPreviews(payload)
     }
 
     /// Text and nothing else, for when Slack refused the blocks.
-    static func plain(_ posting: Posting) -> JSON {
+    static func plain(_ posting: Posting, mentions: [String]) -> JSONObject {
         let message = posting.message.cutForSlack
         let notice = posting.possiblyRepeated ? Message.repeatNotice + "\n" : ""
-        let text = (notice + message.plainText).fitted(to: SlackLimits.textMax).escaped
-        return .object(withoutPreviews(JSONObject([("text", .string(text))])))
+        let called = mentions.isEmpty ? "" : mentions.joined(separator: " ") + "\n"
+        let text = (notice + message.plainText).fitted(to: SlackLimits.textMax - called.utf16.count).escaped
+        return withoutPreviews(JSONObject([("text", .string(called + text))]))
     }
 
     /// Links lead to dashboards behind a login: a preview of them would show nothing, and fetching it tells strangers.

@@ -73,6 +73,10 @@ enum SlackMarkup {
     private static func link(_ text: Substring, _ style: ChatPicture.Style) -> (Substring.Index, Run)? {
         guard text.first == "<", let close = text.firstIndex(of: ">") else { return nil }
         let inside = text[text.index(after: text.startIndex)..<close]
+        // Whom it calls is shown as far as the payload says it: Slack alone knows the names behind ids.
+        for (prefix, mark) in [("!subteam^", "@"), ("!", "@"), ("@", "@")] where inside.hasPrefix(prefix) {
+            return (text.index(after: close), Run(mark + inside.dropFirst(prefix.count), style.union(.bold)))
+        }
         let parts = inside.split(separator: "|", maxSplits: 1)
         guard let address = parts.first, address.contains(":") else { return nil }
         let words = (parts.last ?? address).unescaped

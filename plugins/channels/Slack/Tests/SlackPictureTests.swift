@@ -28,7 +28,7 @@ import Testing
 
     @Test func `a message is a headline, and details beside the colour of its severity`() throws {
         let posting = Posting(id: "d-1", message: SampleMessages.opened, at: SampleMessages.opened.at)
-        let picture = SlackPicture.of(SlackPayload.rich(posting))
+        let picture = SlackPicture.of(.object(SlackPayload.rich(posting, mentions: [])))
         #expect(picture.chat == .slack)
         #expect(picture.blocks.first == .heading([Run(SampleMessages.opened.headline)]))
         guard case .bar(let color, let details) = picture.blocks.last, picture.blocks.count == 2 else {
@@ -44,15 +44,23 @@ import Testing
         #expect(fields.first == [Run("Before", .bold), Run("\n99.82% (last day)")])
     }
 
+    @Test func `whom a message calls is shown`() {
+        #expect(
+            SlackMarkup.runs("<!subteam^S0123> <@U0123> <!here>").map(\.text) == [
+                "@S0123", " ", "@U0123", " ", "@here",
+            ])
+    }
+
     @Test func `the plain form is its text`() {
         let posting = Posting(id: "d-1", message: SampleMessages.test, isPlain: true, at: SampleMessages.test.at)
-        let picture = SlackPicture.of(SlackPayload.plain(posting))
+        let picture = SlackPicture.of(.object(SlackPayload.plain(posting, mentions: [])))
         #expect(picture.blocks == [.paragraph(SlackMarkup.runs(SampleMessages.test.plainText.escaped))])
     }
 
     @Test func `no word of a message is missing in its picture`() {
         for (name, message) in SampleMessages.usual {
-            let words = SlackPicture.of(SlackPayload.rich(Posting(id: "d", message: message, at: message.at))).text
+            let posting = Posting(id: "d", message: message, at: message.at)
+            let words = SlackPicture.of(.object(SlackPayload.rich(posting, mentions: []))).text
             for part in [message.headline, message.reason, message.footer] + message.fields.map(\.value)
                 + message.issues.map(\.title) + message.links.map(\.title) + message.lines
             {
