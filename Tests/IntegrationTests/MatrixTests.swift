@@ -28,6 +28,10 @@ extension IntegrationSuite {
 
         /// Messages about an app; others of the suite write into the room too.
         private func messages(about app: String) throws -> [JSONTree] {
+            try events(about: app).filter { $0["content"]["m.relates_to"]["rel_type"].string != "m.replace" }
+        }
+
+        private func events(about app: String) throws -> [JSONTree] {
             try homeserver().messages().filter { $0["content"]["body"].string?.contains(app) == true }
         }
 
@@ -84,6 +88,14 @@ extension IntegrationSuite {
                     ? true : nil
             }
             #expect(try messages(about: "harmless").count == 2)
+            // The end stands in the thread of the beginning, which says by now that it is over.
+            let end = try #require(try messages(about: "harmless").last)
+            #expect(end["content"]["m.relates_to"]["event_id"].string == event["event_id"].string)
+            let edit = try await eventually("the opening message was edited") {
+                try events(about: "harmless").first { $0["content"]["m.relates_to"]["rel_type"].string == "m.replace" }
+            }
+            #expect(edit["content"]["m.relates_to"]["event_id"].string == event["event_id"].string)
+            #expect(edit["content"]["m.new_content"]["body"].string?.hasPrefix("✅ harmless") == true)
             bot.send(15)
             #expect(try await bot.ending() == .exited(0))
         }

@@ -28,6 +28,12 @@ extension Channel {
     public func update(after posting: Posting) -> HTTPRequest? { nil }
 }
 
+extension Notification.Kind {
+    /// Whether it changes how an incident stands: then the message that opened it should say so, and those should see it
+    /// who do not follow its thread.
+    public var changesStanding: Bool { [.escalated, .revised, .resolved, .closed].contains(self) }
+}
+
 /// What a channel plugin is told besides its options.
 public struct ChannelContext: Sendable {
     /// The channel's name in the config.

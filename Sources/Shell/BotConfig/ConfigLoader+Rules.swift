@@ -59,7 +59,8 @@ extension ConfigLoader {
                 rules.detectors.append(
                     DetectorPlan(
                         name: thing.name, detector: detector, match: match,
-                        repeat: readRepeat(entries, thing) ?? type.remindsAfter))
+                        repeat: readRepeat(entries, thing) ?? type.remindsAfter,
+                        links: readLinks(entries, thing)))
             case .gate(let type):
                 let gate = make(thing) { () throws(ProblemList) -> any Gate in
                     try type.init(options: options, context: context)
@@ -93,6 +94,15 @@ extension ConfigLoader {
         let said = reader.options(
             [RuleSettings.reminder], in: entries, at: thing.position, "rule '\(thing.name)'")
         return said[RuleSettings.reminder]
+    }
+
+    /// The links of its messages: the runbook first.
+    private mutating func readLinks(_ entries: [Entry], _ thing: Named) -> [Message.Link] {
+        let said = reader.options(
+            [RuleSettings.runbook, RuleSettings.links], in: entries, at: thing.position, "rule '\(thing.name)'")
+        let runbook = said[RuleSettings.runbook].map { Message.Link("Runbook", $0.description) }
+        return [runbook].compactMap(\.self)
+            + said[RuleSettings.links].map { Message.Link($0.name, $0.value.description) }
     }
 
     /// At most how often a day a rule can check one subject: once per throttle of its fastest source.

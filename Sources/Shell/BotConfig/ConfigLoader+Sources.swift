@@ -57,6 +57,7 @@ extension ConfigLoader {
             let pacing = readPacing(
                 PollingSettings.ofSource, in: thing.value.mapping, at: thing.position, "source '\(thing.name)'")
             var plan = sourcePlan(thing.name, pacing, polling)
+            readWhereabouts(of: &plan, thing, entries)
             var source: (any Source)?
             if let plugin = plugin(thing, entries, "source", among: plugins) {
                 let options = reader.options(
@@ -69,6 +70,24 @@ extension ConfigLoader {
             }
             plan.host = source?.host
             return SourceEntry(plan: plan, source: source, position: thing.position)
+        }
+    }
+
+    /// Where people look at its figures, and who looks after them.
+    private mutating func readWhereabouts(of plan: inout SourcePlan, _ thing: Named, _ entries: [Entry]) {
+        let own = reader.options(
+            SourceSettings.all, in: entries, at: thing.position, "source '\(thing.name)'")
+        plan.owner = own[SourceSettings.owner]
+        guard let dashboard = own[SourceSettings.dashboard] else { return }
+        let filled = SourceSettings.placeholders.reduce(dashboard) { $0.replacing($1, with: "x") }
+        if WebAddress(filled) == nil || filled.contains(where: { "{}".contains($0) }) {
+            reader.report(
+                own.position(of: SourceSettings.dashboard),
+                "'dashboard' is '\(dashboard.tamed.clipped(to: 100))', expected an http or https address, in which "
+                    + SourceSettings.placeholders.listed + " are filled in",
+                advice: filled.contains("{") ? "write other braces as %7B and %7D" : nil)
+        } else {
+            plan.dashboard = dashboard
         }
     }
 

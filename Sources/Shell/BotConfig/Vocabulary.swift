@@ -12,8 +12,11 @@ enum Vocabulary {
 
     static let plugin = RequiredSetting("plugin", .plain, "The plugin that does it.").spec
 
-    static let source = [plugin] + PollingSettings.ofSource.map(\.spec)
-    static let detector = [plugin, RuleSettings.match.spec, RuleSettings.reminder.spec]
+    static let source = [plugin] + (PollingSettings.ofSource + SourceSettings.all).map(\.spec)
+    static let detector = [
+        plugin, RuleSettings.match.spec, RuleSettings.reminder.spec, RuleSettings.runbook.spec,
+        RuleSettings.links.spec,
+    ]
     static let gate = [plugin, RuleSettings.match.spec]
     static let channel = [plugin, ChannelSettings.acknowledged.spec]
     static let route = [

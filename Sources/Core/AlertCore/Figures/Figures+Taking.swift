@@ -40,6 +40,9 @@ extension Figures {
     mutating func prepare(
         _ observation: inout Observation, isSum: Bool = false, _ plan: Plan, at now: Moment, _ output: inout Output
     ) -> Bool {
+        if let owner = plan.source(observation.subject.source)?.owner, observation.labels["owner"] == nil {
+            observation.labels["owner"] = owner
+        }
         // One search for all; and the series is let go of before it changes, or that would copy it.
         let known = series[observation.subject]
         if let flaw = Figures.flaw(of: &observation, known) {

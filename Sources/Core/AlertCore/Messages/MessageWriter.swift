@@ -28,7 +28,7 @@ struct MessageWriter {
             let issues = evidence.issue.map { [$0] } ?? ordered(story.issues, for: incident)
             message.issues = issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0, of: incident) }
         }
-        message.links = links(incident, kind)
+        message.links = story.links + links(incident, kind)
         message.footer = "Rule \(incident.rule) · incident \(incident.id)"
         return message
     }
@@ -155,6 +155,9 @@ struct MessageWriter {
         }
         if incident.isOpen, kind != .acknowledged, let acknowledgement = incident.acknowledgement {
             fields.append(Message.Field("On it", acknowledgement.names))
+        }
+        if !kind.isEnd, let owner = incident.labels["owner"], !owner.isEmpty {
+            fields.append(Message.Field("Owner", owner.clipped(to: 80)))
         }
         if !kind.isEnd, let silence = story.silence {
             fields.append(

@@ -11,6 +11,8 @@ struct Story {
     let whole: Series?
     /// The newest figures of its releases, by name, where it is about the app as a whole.
     var releases: [(name: String, metrics: Metrics)] = []
+    /// Where to look and what to do, as the config says it.
+    var links: [Message.Link] = []
     /// Since when nothing is known of it, where that is so.
     var silence: Silence?
 }

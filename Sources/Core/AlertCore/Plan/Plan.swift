@@ -75,6 +75,12 @@ public struct Plan: Sendable {
     func source(_ name: String) -> SourcePlan? { sourceRanks[name].map { sources[$0] } }
     func channel(_ name: String) -> ChannelPlan? { channelRanks[name].map { channels[$0] } }
     func isPager(_ channel: String) -> Bool { self.channel(channel)?.isPager ?? false }
+    /// Where to look and what to do, as the config says it.
+    func links(about incident: Incident) -> [Message.Link] {
+        let dashboard = source(incident.subject.source)?.dashboard(of: incident.subject)
+        return [dashboard].compactMap(\.self) + (detector(incident.rule)?.links ?? [])
+    }
+
     func detector(_ name: String) -> DetectorPlan? { detectorRanks[name].map { detectors[$0] } }
     /// Where a source stands in the config.
     func rank(of source: String) -> Int { sourceRanks[source] ?? 0 }

@@ -7,6 +7,8 @@ public final class DetectorPlan: Sendable {
     public let match: Match
     /// The time between reminders; nil for none.
     public let `repeat`: Duration?
+    /// For its messages: what to do about it, and what else the config names.
+    public let links: [Message.Link]
     /// The detector as one that judges single subjects, if it does: nearly all do, and they are asked most often.
     let judge: (any SubjectDetector)?
     let scope: DetectorScope
@@ -18,12 +20,14 @@ public final class DetectorPlan: Sendable {
     private let subjectMatch: Match
 
     public init(
-        name: String, detector: any Detector, match: Match = .all, repeat: Duration? = RuleSettings.remindsAfter
+        name: String, detector: any Detector, match: Match = .all, repeat: Duration? = RuleSettings.remindsAfter,
+        links: [Message.Link] = []
     ) {
         self.name = name
         self.detector = detector
         self.match = match
         self.repeat = `repeat`
+        self.links = links
         judge = detector as? any SubjectDetector
         scope = detector.scope
         needs = detector.needs

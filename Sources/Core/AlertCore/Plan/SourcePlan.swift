@@ -15,6 +15,10 @@ public struct SourcePlan: Sendable {
     public var perHost: Int?
     public var backoffFactor: Double
     public var slowsWhen: Set<PollReason>
+    /// Where people look at its figures, with the placeholders of `SourceSettings`.
+    public var dashboard: String?
+    /// The label `owner` of what it sees, where the source itself names none.
+    public var owner: String?
 
     public init(
         name: String, host: String? = nil, every: Duration = PollingSettings.every.default,
@@ -22,7 +26,7 @@ public struct SourcePlan: Sendable {
         timeout: Duration = PollingSettings.timeout.default, jitter: Double = PollingSettings.jitter.default,
         perHost: Int? = nil,
         backoffFactor: Double = PollingSettings.factor.default,
-        slowsWhen: Set<PollReason> = Set(PollingSettings.when.default)
+        slowsWhen: Set<PollReason> = Set(PollingSettings.when.default), dashboard: String? = nil, owner: String? = nil
     ) {
         self.name = name
         self.host = host
@@ -34,5 +38,20 @@ public struct SourcePlan: Sendable {
         self.perHost = perHost
         self.backoffFactor = backoffFactor
         self.slowsWhen = slowsWhen
+        self.dashboard = dashboard
+        self.owner = owner
+    }
+}
+
+extension SourcePlan {
+    /// The dashboard of an app; what the subject does not say is left empty.
+    func dashboard(of subject: Subject) -> Message.Link? {
+        guard var address = dashboard else { return nil }
+        for (name, value) in zip(
+            SourceSettings.placeholders, [subject.app, subject.release ?? "", subject.environment ?? ""])
+        {
+            address = address.replacing(name, with: value.percentEncoded)
+        }
+        return Message.Link("Dashboard", address)
     }
 }

@@ -14,6 +14,6 @@ extension State {
             incident: incident, series: figures.series[subject], issues: figures.issues(of: subject),
             whole: subject.release == nil ? nil : figures.series[subject.whole],
             releases: subject.release == nil ? newestFigures(ofReleasesOf: subject) : [],
-            silence: silence(of: incident, plan, at: now))
+            links: plan.links(about: incident), silence: silence(of: incident, plan, at: now))
     }
 }

@@ -10,6 +10,11 @@ public enum RuleSettings {
         unset: "\(remindsAfter.grammar); off for rules that report events",
         "The time between reminders while it lasts.")
 
+    /// Detectors.
+    public static let runbook = Setting("runbook", .url, "What to do about it, for a link in its messages.")
+    /// Detectors.
+    public static let links = Setting("links", .map(.url), default: [], "More links for its messages, by their names.")
+
     /// The time between reminders where a config says nothing, of rules that are worth any.
     public static let remindsAfter = Duration.hours(4)
 }

@@ -16,7 +16,7 @@ public struct MatrixChannel: Channel {
             room: "!abc:example.org"
             token: ${env:MATRIX_TOKEN}
             """,
-        options: [homeserver, room, token, Setting.insecure])
+        options: [homeserver, room, token, Mentions.setting, Setting.insecure])
 
     static let homeserver = RequiredSetting("homeserver", .url, "The address of the homeserver's client API.")
     static let room = RequiredSetting("room", .text, "The room's id, which begins with '!'.")
@@ -31,6 +31,7 @@ public struct MatrixChannel: Channel {
 
     private let roomAddress: GuardedText
     private let authorization: GuardedText
+    private let mentions: Mentions
     private let allowsPlainHTTP: Bool
 
     /// Matrix specification, appendix "Identifiers": no id is longer.
@@ -44,6 +45,7 @@ public struct MatrixChannel: Channel {
         let homeserver = try options[Self.homeserver].droppingLast(anyOf: ["/"])
         roomAddress = "\(homeserver)/_matrix/client/v3/rooms/\(room.percentEncoded)"
         authorization = "Bearer \(token)"
+        mentions = try Mentions(options, forms: MatrixMention.forms) { MatrixMention($0)?.text }
         allowsPlainHTTP = options[.insecure]
     }
 
@@ -68,24 +70,30 @@ public struct MatrixChannel: Channel {
 
     public func post(_ posting: Posting) -> ChannelAction {
         // Both forms of one message go by ids of their own: they are different content.
-        let transaction = posting.id + (posting.isPlain ? "-plain" : "")
-        return .request(
-            HTTPRequest(
-                .put,
-                "\(roomAddress)/send/m.room.message/\(transaction.percentEncoded)",
-                headers: [HTTPRequest.Header("Authorization", authorization)],
-                body: .json(content(posting)),
-                allowsPlainHTTP: allowsPlainHTTP
-            )
-        )
+        return .request(send(content(posting), as: posting.id + (posting.isPlain ? "-plain" : "")))
+    }
+
+    /// The opening message says how it stands; its thread has what was said on the way.
+    public func update(after posting: Posting) -> HTTPRequest? {
+        guard !posting.isPlain, posting.message.kind.changesStanding, let opening = posting.thread else { return nil }
+        return send(MatrixContent.edit(of: opening, posting.message), as: "\(posting.id)-edit")
+    }
+
+    private func send(_ content: JSON, as transaction: String) -> HTTPRequest {
+        HTTPRequest(
+            .put, "\(roomAddress)/send/m.room.message/\(transaction.percentEncoded)",
+            headers: [HTTPRequest.Header("Authorization", authorization)], body: .json(content),
+            allowsPlainHTTP: allowsPlainHTTP)
     }
 
     public func picture(of posting: Posting) -> ChatPicture { MatrixPicture.of(content(posting)) }
 
     /// The plain form stands alone: a thread whose root is gone is one reason to refuse the rich one.
     private func content(_ posting: Posting) -> JSON {
-        posting.isPlain
-            ? MatrixContent.plain(posting.message) : MatrixContent.rich(posting.message, thread: posting.thread)
+        let called = mentions.called(by: posting.message)
+        return posting.isPlain
+            ? MatrixContent.plain(posting.message, calling: called)
+            : MatrixContent.rich(posting.message, thread: posting.thread, calling: called)
     }
 
     public func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {
@@ -93,5 +101,27 @@ public struct MatrixChannel: Channel {
         case .answered(let response): MatrixAnswer.outcome(of: response, at: now)
         case .failed(let error): DeliveryOutcome(error)
         }
+    }
+}
+
+/// Somebody that Matrix can call.
+struct MatrixMention {
+    /// A user's id, or `@room`.
+    let text: String
+
+    static let forms = "a user's id such as @ana:example.org, or @room"
+    static let room = "@room"
+
+    /// Matrix specification, "User Identifiers": a name of few characters, a colon and a server; 255 bytes at most.
+    init?(_ written: String) {
+        if written == Self.room || written == "room" {
+            text = Self.room
+            return
+        }
+        let parts = written.split(separator: ":", maxSplits: 1)
+        guard written.utf8.count <= 255, written.hasPrefix("@"), parts.count == 2, parts[0].utf8.count > 1,
+            written.utf8.allSatisfy({ 0x21...0x7E ~= $0 && !"<>\"'&".utf8.contains($0) })
+        else { return nil }
+        text = written
     }
 }

@@ -25,13 +25,33 @@ extension MessageShares {
 enum MatrixContent {
     /// Text, and the same as HTML for clients that show it.
     ///
-    /// - Parameter thread: the event that opened the incident; what follows goes into its thread.
-    static func rich(_ message: Message, thread: String? = nil) -> JSON {
+    /// - Parameters:
+    ///   - thread: the event that opened the incident; what follows goes into its thread.
+    ///   - called: ids of users, and `@room`.
+    static func rich(_ message: Message, thread: String? = nil, calling called: [String] = []) -> JSON {
+        .object(JSONObject(texts(message, calling: called) + mentions(called) + relation(to: thread)))
+    }
+
+    /// The opening message as it should read by now.
+    static func edit(of opening: String, _ message: Message) -> JSON {
+        // For clients that know no edits; short, because the whole stands in the same event once more.
+        let fallback = "* \(message.cutForMatrix.headline)"
+        return .object(
+            JSONObject(
+                [
+                    ("msgtype", "m.text"), ("body", .string(fallback)),
+                    ("m.new_content", .object(JSONObject(texts(message, calling: []) + mentions([])))),
+                    ("m.relates_to", ["rel_type": "m.replace", "event_id": .string(opening)]),
+                ] + mentions([])))
+    }
+
+    /// Text, and the same as HTML for clients that show it.
+    private static func texts(_ message: Message, calling called: [String]) -> [(String, JSON)] {
         let message = message.cutForMatrix
-        let html: [(String, JSON)] = [
-            ("format", "org.matrix.custom.html"), ("formatted_body", .string(MatrixHTML.of(message))),
+        let html = MatrixHTML.of(message, calling: called)
+        return start(message, calling: called) + [
+            ("format", "org.matrix.custom.html"), ("formatted_body", .string(html)),
         ]
-        return .object(JSONObject(start(message) + html + end + relation(to: thread)))
     }
 
     /// A message of a thread, and for clients that know no threads a reply to its first message.
@@ -49,15 +69,25 @@ enum MatrixContent {
     }
 
     /// Text alone.
-    static func plain(_ message: Message) -> JSON { .object(JSONObject(start(message.cutForMatrix) + end)) }
-
-    /// `m.text`: push rules keep a notice silent, and an alert is there to be noticed.
-    private static func start(_ message: Message) -> [(String, JSON)] {
-        [("msgtype", "m.text"), ("body", .string(message.plainText.fitted(to: MatrixLimits.bodyMax)))]
+    static func plain(_ message: Message, calling called: [String] = []) -> JSON {
+        .object(JSONObject(start(message.cutForMatrix, calling: called) + mentions(called)))
     }
 
-    /// Said outright, that nobody is mentioned turns off the older rules that search the text for names and `@room`.
-    private static let end: [(String, JSON)] = [("m.mentions", .object(JSONObject()))]
+    /// `m.text`: push rules keep a notice silent, and an alert is there to be noticed.
+    private static func start(_ message: Message, calling called: [String]) -> [(String, JSON)] {
+        let front = called.isEmpty ? "" : called.joined(separator: " ") + "\n"
+        let text = message.plainText.fitted(to: MatrixLimits.bodyMax - front.utf8.count - called.count)
+        return [("msgtype", "m.text"), ("body", .string(front + text))]
+    }
+
+    /// Who is called. Said outright, that nobody is turns off the older rules that search the text for names and `@room`.
+    private static func mentions(_ called: [String]) -> [(String, JSON)] {
+        var mentions = JSONObject()
+        let users = called.filter { $0 != MatrixMention.room }
+        if !users.isEmpty { mentions["user_ids"] = .array(users.map(JSON.string)) }
+        if users.count < called.count { mentions["room"] = true }
+        return [("m.mentions", .object(mentions))]
+    }
 }
 
 extension Message {

@@ -4,8 +4,9 @@ internal import PluginKit
 ///
 /// No tables: some clients run their cells together.
 enum MatrixHTML {
-    /// The HTML of a message that is cut to its shares.
-    static func of(_ message: Message) -> String {
+    /// The HTML of a message that is cut to its shares, and before it whom it calls.
+    static func of(_ message: Message, calling called: [String] = []) -> String {
+        let front = calling(called)
         let title = "<strong>\(colored(message.headline.escaped, color(of: message)))</strong>".paragraph
         let fields = message.fields.map { "<b>\($0.label.escaped):</b> \($0.value.escaped)" }
             .joined(separator: "<br />").paragraph
@@ -15,10 +16,18 @@ enum MatrixHTML {
         let footer = message.footer.isEmpty ? "" : colored(message.footer.escaped, footerColor).paragraph
 
         // What can be long gets what the rest leaves; the issues first, because they say where to look.
-        var room = MatrixLimits.htmlMax - (title + fields + reason + sparkline + links + footer).bytesInJSON
+        var room = MatrixLimits.htmlMax - (front + title + fields + reason + sparkline + links + footer).bytesInJSON
         let issues = list("<b>Top issues</b>".paragraph, message.issues.lazy.map(row), room: &room)
         let lines = list("", message.lines.lazy.map(\.escaped), room: &room)
-        return title + fields + lines + reason + issues + sparkline + links + footer
+        return front + title + fields + lines + reason + issues + sparkline + links + footer
+    }
+
+    /// Whom the message calls, as clients show people.
+    private static func calling(_ called: [String]) -> String {
+        called.map { id in
+            id == MatrixMention.room
+                ? id : "<a href=\"https://matrix.to/#/\(id.percentEncoded)\">\(id.escaped)</a>"
+        }.joined(separator: " ").paragraph
     }
 
     private static func color(of message: Message) -> String {

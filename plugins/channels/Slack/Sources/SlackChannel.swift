@@ -91,7 +91,7 @@ public struct SlackChannel: Channel {
                 // The id that came with the message: a name may be another channel's by now.
                 body["channel"] = .string(opening.channel)
                 body["thread_ts"] = .string(opening.ts)
-                if posting.message.kind.isLoud { body["reply_broadcast"] = true }
+                if posting.message.kind.changesStanding { body["reply_broadcast"] = true }
             }
             for member in payload(posting).members { body[member.name] = member.value }
             return .request(api.call("chat.postMessage", body))
@@ -100,7 +100,7 @@ public struct SlackChannel: Channel {
 
     /// The opening message says how it stands; its thread has what was said on the way.
     public func update(after posting: Posting) -> HTTPRequest? {
-        guard case .api(let api) = way, !posting.isPlain, posting.message.kind.isLoud,
+        guard case .api(let api) = way, !posting.isPlain, posting.message.kind.changesStanding,
             let opening = SlackReceipt(posting.thread)
         else { return nil }
         // What is left out stays as it was, so attachments are named even where there are none.
@@ -140,11 +140,6 @@ struct SlackAPI {
             .post, "\(url)/\(method)", headers: [HTTPRequest.Header("Authorization", "Bearer \(token)")],
             body: .json(.object(body)), allowsPlainHTTP: allowsPlainHTTP)
     }
-}
-
-extension Notification.Kind {
-    /// Whether it must be seen by those, too, who do not follow the thread.
-    fileprivate var isLoud: Bool { [.escalated, .revised, .resolved, .closed].contains(self) }
 }
 
 /// Which message it was: Slack names one by its channel's id and a time stamp, which is no number.
