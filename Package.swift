@@ -128,7 +128,7 @@ let package = Package(
             name: "AlertbotKit",
             targets: [
                 "AlertCore", "AlertModel", "AlertTesting", "BotConfig", "BuiltinPlugins", "DropDetector", "Journal",
-                "PluginKit", "Preview", "Runtime", "ThresholdDetector", "TimeZones",
+                "JournalTesting", "PluginKit", "Preview", "Runtime", "ThresholdDetector", "TimeZones",
             ]),
     ],
     dependencies: [

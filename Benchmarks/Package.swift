@@ -14,7 +14,7 @@ let package = Package(
     name: "Benchmarks",
     products: [
         "journal", "storm", "start", "signal", "judge", "backtest", "replay", "steady", "fleet", "memory", "latency",
-        "soak",
+        "soak", "instructions",
     ].map {
         .executable(name: $0, targets: [$0])
     },
@@ -52,6 +52,10 @@ let package = Package(
         .executableTarget(
             name: "soak", dependencies: ["CHeap", "Programs", .product(name: "AlertbotKit", package: "alertbot")],
             path: "Sources/Soak", swiftSettings: strict),
+        .executableTarget(
+            name: "instructions",
+            dependencies: ["Measuring", "Programs", .product(name: "AlertbotKit", package: "alertbot")],
+            path: "Sources/Instructions", swiftSettings: strict),
         // Likewise, with what it reads written by the recording itself.
         .executableTarget(
             name: "replay", dependencies: ["Programs", .product(name: "AlertbotKit", package: "alertbot")],

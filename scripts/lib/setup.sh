@@ -34,7 +34,7 @@ is_there() {
     libmicrohttpd-dev) pkg-config --exists libmicrohttpd 2>/dev/null ;;
     libyaml-dev) pkg-config --exists yaml-0.1 2>/dev/null ;;
     libssl-dev) pkg-config --exists libcrypto 2>/dev/null ;;
-    pkg-config | git | curl) command -v "$1" >/dev/null ;;
+    pkg-config | git | curl | valgrind) command -v "$1" >/dev/null ;;
     ca-certificates) [[ -s /etc/ssl/certs/ca-certificates.crt ]] ;;
     tzdata) [[ -e /usr/share/zoneinfo/Europe/Madrid ]] ;;
     binutils) command -v ld.gold >/dev/null ;;

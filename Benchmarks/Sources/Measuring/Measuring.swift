@@ -40,21 +40,23 @@ public func ratio(_ value: Double) -> String {
     return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
 }
 
-/// A table as Markdown, the first row its head; every column but the first is aligned to the right.
-public func printTable(_ rows: [[String]]) {
+/// A table as Markdown, the first row its head; every column but the first ones is aligned to the right.
+public func printTable(_ rows: [[String]], leading: Int = 1) {
     guard let head = rows.first else { return }
     let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     func line(_ cells: [String]) -> String {
         let padded = cells.enumerated().map { column, cell in
             let space = String(repeating: " ", count: widths[column] - cell.count)
-            return column == 0 ? cell + space : space + cell
+            return column < leading ? cell + space : space + cell
         }
         return "| " + padded.joined(separator: " | ") + " |"
     }
     print(line(head))
     print(
         "| "
-            + widths.enumerated().map { String(repeating: "-", count: $1 - ($0 == 0 ? 0 : 1)) + ($0 == 0 ? "" : ":") }
+            + widths.enumerated().map {
+                String(repeating: "-", count: $1 - ($0 < leading ? 0 : 1)) + ($0 < leading ? "" : ":")
+            }
             .joined(separator: " | ") + " |")
     for row in rows.dropFirst() { print(line(row)) }
 }
