@@ -2,12 +2,27 @@ internal import Foundation
 internal import Programs
 internal import Synchronization
 
-/// The whole program: 200 apps polled every second, sixty times as often as usual, under ten rules, while people look at
+/// The whole program: apps polled every second, sixty times as often as usual, under ten rules, while people look at
 /// the page, a scraper at the figures, browsers hold streams, and somebody asks for the status.
-enum Hours {
-    private static let apps = 200
+struct Hours {
+    var apps = 200
+    var seconds: Int
+    /// How many polls an app is bad for before the next one is.
+    var pollsPerTrouble = 120
+    /// After so many one looks at what it has grown to.
+    var secondsBetween = 60
+    /// How long everybody rests before they come again, in milliseconds.
+    var pause: UInt32 = 200
 
-    static func watch(_ binary: String, minutes: Int, in folder: String) throws {
+    /// What it has grown to.
+    struct Look {
+        var residentBytes: Double
+        var threads: Double
+        var descriptors: Double
+    }
+
+    /// Watches it, and gives back what was seen at each look.
+    func watch(_ binary: String, in folder: String) throws -> [Look] {
         let polls = Atomic<Int>(0)
         let messages = Atomic<Int>(0)
         let server = try LoopbackServer { request in
@@ -18,7 +33,7 @@ enum Hours {
             return LoopbackServer.Reply(answer(polls.add(1, ordering: .relaxed).newValue))
         }
         let port = try freePort()
-        try config(server.port, page: port).write(
+        try Hours.config(server.port, page: port).write(
             toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
         let bot = try Child(binary, ["run", "--config", folder + "/config.yaml"], in: folder)
         defer { bot.stop() }
@@ -26,31 +41,44 @@ enum Hours {
             guard bot.isRunning else { throw Trouble("it ended early:\n\(bot.lastWords)") }
             return bot.said(": watching ") != nil
         }
-        say("### The whole program for \(minutes) minutes: \(apps) apps, ten rules, a poll a second\n")
-        print(
-            "| minute | resident, MiB | threads | descriptors | state folder, MiB | polls | messages | requests | CPU, s |"
+        let unit = secondsBetween == 60 ? "minute" : "second"
+        say("### The whole program for \(seconds) s: \(apps) apps, ten rules, a poll a second\n")
+        say(
+            "| \(unit) | resident, MiB | threads | descriptors | state folder, MiB | polls | messages | requests | CPU, s |"
         )
         say("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+        var looks: [Look] = []
         var requests = 0
+        var asked = 0.0
         let start = LoopbackServer.now()
-        for minute in 0...minutes {
+        while true {
             let cost = bot.cost
+            let time = looks.count * secondsBetween
+            looks.append(
+                Look(
+                    residentBytes: Double(cost.residentBytes), threads: Double(cost.threads),
+                    descriptors: Double(cost.descriptors)))
             let cells = [
-                "\(minute)", String(format: "%.1f", Double(cost.residentBytes) / 1_048_576), "\(cost.threads)",
-                "\(cost.descriptors)", String(format: "%.1f", Double(bytes(of: folder + "/state")) / 1_048_576),
+                "\(secondsBetween == 60 ? time / 60 : time)",
+                String(format: "%.1f", Double(cost.residentBytes) / 1_048_576), "\(cost.threads)",
+                "\(cost.descriptors)", String(format: "%.1f", Double(Hours.bytes(of: folder + "/state")) / 1_048_576),
                 "\(polls.load(ordering: .relaxed))", "\(messages.load(ordering: .relaxed))", "\(requests)",
                 String(format: "%.1f", cost.cpuSeconds),
             ]
             say("| " + cells.joined(separator: " | ") + " |")
-            guard minute < minutes else { break }
-            while LoopbackServer.now() - start < Double(minute + 1) * 60 {
+            guard time < seconds else { break }
+            while LoopbackServer.now() - start < Double(time + secondsBetween) {
                 guard bot.isRunning else { throw Trouble("it ended early:\n\(bot.lastWords)") }
-                requests += try visit(port)
-                try run(binary, ["status", "--config", folder + "/config.yaml"], in: folder)
-                usleep(200_000)
+                requests += try Hours.visit(port)
+                if LoopbackServer.now() - asked >= Double(pause) / 200 {
+                    asked = LoopbackServer.now()
+                    try run(binary, ["status", "--config", folder + "/config.yaml"], in: folder)
+                }
+                usleep(pause * 1000)
             }
         }
         say("")
+        return looks
     }
 
     /// One look at each: the page, the figures, a stream that is cut, and half a request. Gives back how many.
@@ -80,10 +108,10 @@ enum Hours {
         return 6
     }
 
-    private static func answer(_ poll: Int) -> String {
+    private func answer(_ poll: Int) -> String {
         let rows = (0..<apps).map { app -> String in
-            // Each app goes bad for two minutes, one after the other.
-            let isBad = (poll / 120 + app) % 100 == 0
+            // One after the other goes bad.
+            let isBad = (poll / pollsPerTrouble + app) % min(100, apps) == 0
             let users = 9000 + (poll * 37 + app * 101) % 1000
             return #"{"app":"app-\#(app)","users":\#(users),"crashed":\#(isBad ? 500 : 9 + (poll + app) % 7)}"#
         }

@@ -8,10 +8,24 @@ internal import PluginKit
 internal import Programs
 internal import TimeZones
 
-/// 200 apps of one source, polled every minute, under ten rules, as the core sees them. Each app goes bad for an hour
-/// or two every ten days, brings new issues and new releases, and now and then a figure comes late.
-enum Month {
-    private static let apps = 200
+/// Apps of one source, polled every minute, under ten rules, as the core sees them. Each app goes bad for an hour or
+/// two every few days, brings new issues and new releases, and now and then a figure comes late.
+struct Month {
+    var apps = 200
+    var days = 30
+    /// How often an app goes bad.
+    var daysPerTrouble = 10
+    /// Messages that are remembered, as long as no check wants them to be fewer.
+    var historyMax = State.historyMaxUsual
+    /// After so many days one looks at what it has grown to.
+    var daysBetween: Int
+
+    /// What it has grown to.
+    struct Look {
+        var heap: Double
+        var snapshot: Double
+    }
+
     private static let pollsPerDay = 1440
 
     private static let config = """
@@ -31,22 +45,24 @@ enum Month {
         channels: {team: {plugin: console}}
         """
 
-    static func play(days: Int) throws {
+    /// Plays it, and gives back what was seen at each look.
+    func play() throws -> [Look] {
         let surroundings = ConfigSurroundings(
             variable: { _ in nil },
             file: { _ throws(ConfigSurroundings.Missing) in throw ConfigSurroundings.Missing("there are no files") },
             credentialsFolder: nil, zones: ZoneDatabase())
-        let result = Config.load(Array(config.utf8), folder: ".", catalog: .builtin, surroundings: surroundings)
+        let result = Config.load(Array(Month.config.utf8), folder: ".", catalog: .builtin, surroundings: surroundings)
         guard let plan = result.config?.plan else { throw Explained("\(result.problems)") }
-        say("### A month of virtual time: \(apps) apps, \(plan.detectors.count) rules, a poll a minute\n")
+        say("### \(days) days of virtual time: \(apps) apps, \(plan.detectors.count) rules, a poll a minute\n")
         say("| day | heap, MiB | snapshot, MiB | apps | open incidents | messages so far | CPU, s |")
         say("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
         let core = Core(plan: plan)
-        var state = State(memories: plan.memories)
+        var state = State(historyMax: historyMax, memories: plan.memories)
         var random = SeededRandom(seed: 1)
         var now = Moment.rehearsalStart
         var messages = 0
-        let before = heap()
+        let before = Month.heap()
+        var looks: [Look] = []
         func step(_ input: Input) {
             var inputs = [input]
             while !inputs.isEmpty {
@@ -58,15 +74,16 @@ enum Month {
         }
         step(.started)
         var badUntil = [Moment](repeating: now, count: apps)
-        for poll in 0..<(days * pollsPerDay) {
-            if poll % (pollsPerDay * max(1, days / 10)) == 0 {
-                tell(poll / pollsPerDay, state, messages, heap() - before)
+        for poll in 0..<(days * Month.pollsPerDay) {
+            if poll % (Month.pollsPerDay * daysBetween) == 0 {
+                looks.append(look(poll / Month.pollsPerDay, state, messages, Month.heap() - before))
             }
             let lines = (0..<apps).map { app -> ObservationLine in
-                if Int.random(in: 0..<(10 * pollsPerDay), using: &random) == 0 {
+                if Int.random(in: 0..<(daysPerTrouble * Month.pollsPerDay), using: &random) == 0 {
                     badUntil[app] = now + .minutes(Int64.random(in: 60...120, using: &random))
                 }
-                return .observed(observation(app, isBad: now < badUntil[app], day: poll / pollsPerDay, now, &random))
+                return .observed(
+                    observation(app, isBad: now < badUntil[app], day: poll / Month.pollsPerDay, now, &random))
             }
             step(.observed(lines, asked: now))
             let next = now + .minutes(1)
@@ -76,11 +93,12 @@ enum Month {
             }
             now = next
         }
-        tell(days, state, messages, heap() - before)
+        looks.append(look(days, state, messages, Month.heap() - before))
         say("")
+        return looks
     }
 
-    private static func observation(
+    private func observation(
         _ app: Int, isBad: Bool, day: Int, _ now: Moment, _ random: inout SeededRandom
     ) -> Observation {
         let sessions = Double(Int.random(in: 300...500, using: &random))
@@ -99,14 +117,15 @@ enum Month {
             ], issues: issues)
     }
 
-    private static func tell(_ day: Int, _ state: State, _ messages: Int, _ heap: Double) {
+    private func look(_ day: Int, _ state: State, _ messages: Int, _ heap: Double) -> Look {
         let snapshot = state.facts.reduce(0) { $0 + $1.bytes.count }
         let cells = [
-            "\(day)", String(format: "%.1f", heap / 1_048_576), String(format: "%.1f", Double(snapshot) / 1_048_576),
+            "\(day)", String(format: "%.2f", heap / 1_048_576), String(format: "%.2f", Double(snapshot) / 1_048_576),
             "\(state.figures.series.count)", "\(state.incidents.count)", "\(messages)",
             "\(Int(Double(clock()) / Double(CLOCKS_PER_SEC)))",
         ]
         say("| " + cells.joined(separator: " | ") + " |")
+        return Look(heap: heap, snapshot: Double(snapshot))
     }
 
     /// What the heap has given out and not got back, in bytes.

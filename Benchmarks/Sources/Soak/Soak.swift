@@ -6,7 +6,7 @@ internal import Programs
 
 @main
 enum Soak {
-    private static let usage = "usage: soak --alertbot PATH [--days N] [--minutes N]"
+    private static let usage = "usage: soak --alertbot PATH [--check | [--days N] [--minutes N]]"
 
     static func main() {
         do { try measure() } catch {
@@ -16,20 +16,44 @@ enum Soak {
     }
 
     private static func measure() throws {
-        var (binary, days, minutes) = ("", 30, 10)
+        var (binary, days, minutes, checks) = ("", 30, 10, false)
         var arguments = Array(CommandLine.arguments.dropFirst())
         while let word = arguments.first {
-            guard arguments.count > 1 else { throw Trouble(usage) }
-            switch (word, Int(arguments[1])) {
-            case ("--alertbot", _): binary = arguments[1]
+            arguments.removeFirst()
+            if word == "--check" {
+                checks = true
+                continue
+            }
+            guard let value = arguments.first else { throw Trouble(usage) }
+            switch (word, Int(value)) {
+            case ("--alertbot", _): binary = value
             case ("--days", let number?): days = number
             case ("--minutes", let number?): minutes = number
             default: throw Trouble(usage)
             }
-            arguments.removeFirst(2)
+            arguments.removeFirst()
         }
         guard FileManager.default.isExecutableFile(atPath: binary) else { throw Trouble(usage) }
-        if days > 0 { try Month.play(days: days) }
-        if minutes > 0 { try withScratch { try Hours.watch(binary, minutes: minutes, in: $0) } }
+        guard !checks else { return try check(binary) }
+        if days > 0 { _ = try Month(days: days, daysBetween: max(1, days / 10)).play() }
+        if minutes > 0 { _ = try withScratch { try Hours(seconds: 60 * minutes).watch(binary, in: $0) } }
+    }
+
+    /// A short piece of both with more trouble than usual, that fails if something goes on growing. Nothing is timed.
+    private static func check(_ binary: String) throws {
+        // With few apps and few remembered messages what they take has its full size after a third of the time.
+        let days = try Month(apps: 20, days: 12, daysPerTrouble: 1, historyMax: 100, daysBetween: 1).play()
+        let seconds = try withScratch {
+            try Hours(apps: 50, seconds: 60, pollsPerTrouble: 3, secondsBetween: 3, pause: 10).watch(binary, in: $0)
+        }
+        let growths = [
+            Growth("the heap of the core", days.map(\.heap), unit: .mebibytes, share: 0.15),
+            Growth("the snapshot of the core", days.map(\.snapshot), unit: .mebibytes, share: 0.15),
+            Growth("the program's resident memory", seconds.map(\.residentBytes), unit: .mebibytes, share: 0.08),
+            Growth("the number of its threads", seconds.map(\.threads), unit: .pieces, atMost: 2),
+            Growth("the number of its descriptors", seconds.map(\.descriptors), unit: .pieces, atMost: 16),
+        ]
+        for growth in growths { say("\(growth.isTooMuch ? "error: " : "")\(growth)") }
+        if growths.contains(where: \.isTooMuch) { exit(1) }
     }
 }
