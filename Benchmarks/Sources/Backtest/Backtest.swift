@@ -5,6 +5,7 @@ internal import AlertCore
 internal import BotConfig
 internal import BuiltinPlugins
 internal import Glibc
+internal import Measuring
 internal import PluginKit
 internal import Preview
 internal import TimeZones
@@ -12,39 +13,39 @@ internal import TimeZones
 @main
 struct Backtest {
     static func main() {
-        if CommandLine.arguments.contains("--outlook") { return compareOutlooks() }
-        let days = CommandLine.arguments.dropFirst().compactMap(Int64.init).first ?? 30
+        let numbers = CommandLine.arguments.dropFirst().compactMap(Int64.init)
+        if CommandLine.arguments.contains("--outlook") { return compareOutlooks(Int(numbers.first ?? 10_000)) }
+        let days = numbers.first ?? 30
         let config = World.config
-        print("\(World.apps) apps, \(days) days of minutes, two rules, one core")
+        print("\(World.apps) apps, \(days) days of minutes, two rules, one core\n")
+        let table = Table("rates", ["what", "how many", "CPU, s", "a second", "played to its looks"])
         let played = measured { play(days, config) }
-        tell("played", played.work, "observations", played.seconds)
+        tell(table, "observations played", played)
         let bytes = World.file(days: max(1, days / 10))
         let read = measured { self.read(bytes, config) }
-        tell("read and judged", read.work, "lines", read.seconds)
-        print("  (\(bytes.count >> 20) MiB)")
-        print("most memory: \(peakMemory() >> 10) MiB")
+        tell(table, "lines read and judged", read)
+        let peak = peakMemory() >> 10
         for input in [Promtool.Input.rates, .counts] {
             guard let promtool = Promtool(days: days, input) else {
                 print("promtool is not there; it comes with the Debian package prometheus")
                 return
             }
             let peer = measured { promtool.run() }
-            tell("promtool test rules, \(input.rawValue) of \(Promtool.apps) apps", peer.work, "looks", peer.seconds)
             let ratio = Double(played.work) / played.seconds / (Double(peer.work) / peer.seconds)
-            print("  observations played to its looks: \(ratio.plain)")
+            tell(table, "looks of promtool, \(input.rawValue) of \(Promtool.apps) apps", peer, Measuring.ratio(ratio))
         }
+        print("\nthe lines are \(bytes.count >> 20) MiB; most memory before promtool: \(peak) MiB")
     }
 
-    /// A day of 10,000 apps with three rules, with and without asking every hour what each rule can judge.
-    private static func compareOutlooks() {
-        print("| rules | played | with what each rule could judge | more |")
-        print("| --- | ---: | ---: | ---: |")
+    /// A day of many apps with three rules, with and without asking every hour what each rule can judge.
+    private static func compareOutlooks(_ apps: Int) {
+        let table = Table("outlooks", ["rules", "played", "with what each rule could judge", "more"])
         for (name, rules) in Crowd.rules {
             let config = World.config(rules, source: "world: {plugin: file, path: world.jsonl, every: 5m}")
             func play(_ gathers: Bool) -> Double {
                 measured {
                     var playback = Playback(config.plan, gathersOutlook: gathers)
-                    for step in 0..<Int64(288) { playback.feed(Crowd.batch(step)) }
+                    for step in 0..<Int64(288) { playback.feed(Crowd.batch(step, apps)) }
                     let lines = playback.lineCount
                     _ = playback.finish(now: World.start).outlooks
                     return lines
@@ -55,7 +56,7 @@ struct Backtest {
             let without = rounds.map(\.without).min() ?? 0
             let with = rounds.map(\.with).min() ?? 0
             let more = ((with / without - 1) * 1000).rounded() / 10
-            print("| \(name) | \(without.plain) s | \(with.plain) s | \(more.plain) % |")
+            table.add([name, "\(without.plain) s", "\(with.plain) s", "\(more.plain) %"])
         }
     }
 
@@ -104,9 +105,10 @@ struct Backtest {
         return usage
     }
 
-    private static func tell(_ what: String, _ work: Int, _ unit: String, _ seconds: Double) {
-        let rate = Double(work) / max(seconds, 0.001)
-        print("\(what): \(Double(work).plain) \(unit) in \(seconds.plain) s, \(rate.rounded().plain) a second")
+    private static func tell(_ table: Table, _ what: String, _ done: (work: Int, seconds: Double), _ ratio: String = "")
+    {
+        let rate = Double(done.work) / max(done.seconds, 0.001)
+        table.add([what, grouped(Double(done.work)), Measuring.ratio(done.seconds), grouped(rate), ratio])
     }
 
     /// In KiB.
@@ -200,9 +202,9 @@ enum Crowd {
         ),
     ]
 
-    static func batch(_ step: Int64) -> ObservationReader.Batch {
+    static func batch(_ step: Int64, _ apps: Int) -> ObservationReader.Batch {
         let now = World.start + .minutes(5 * step)
-        let lines = names.indices.map { index -> ObservationLine in
+        let lines = names.indices.prefix(apps).map { index -> ObservationLine in
             .observed(
                 Observation(
                     subject: Subject(source: "world", app: names[index]),

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Measuring
 internal import Programs
 
 // What watching costs when all is well: so many sources at 15 s, each an address of one nginx whose figures are others
@@ -28,21 +29,24 @@ enum Fleet {
             throw Trouble("usage: fleet --alertbot PATH [--seconds N] [--only alertbot|prometheus] [COUNT...]")
         }
         let watchers: [any Watcher] = [Alertbot(binary: binary), Prometheus()].filter { only == nil || $0.name == only }
-        print(
-            "| sources | program | polls due | polls made | CPU a poll | CPU-s a minute | written a poll | resident |")
-        print("| ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+        let table = Table(
+            "polls",
+            [
+                "sources", "program", "polls due", "polls made", "CPU a poll", "CPU-s a minute", "written a poll",
+                "resident",
+            ], names: 2)
         let counts = arguments.compactMap { Int($0) }
         for count in counts.isEmpty ? [100, 1000, 10_000] : counts {
             for watcher in watchers {
                 let row = try withScratch { try measure(watcher, count, seconds: seconds, in: $0) }
-                print("| \(count) | \(watcher.name) | \(row)")
+                table.add([grouped(Double(count)), watcher.name] + row)
             }
         }
     }
 
     private static func measure(
         _ watcher: any Watcher, _ count: Int, seconds: Int, in folder: String
-    ) throws -> String {
+    ) throws -> [String] {
         let web = try Web(in: folder)
         defer { web.stop() }
         let child = try watcher.start(count, polling: web.port, in: folder)
@@ -56,11 +60,12 @@ enum Fleet {
         let polls = Double(after.polls - before.polls)
         let cpu = after.cost.cpuSeconds - before.cost.cpuSeconds
         let due = count * seconds / Int(Watch.every)
-        return "\(due) | \(Int(polls)) | "
-            + String(
-                format: "%.0f µs | %.2f | %.0f bytes | %.1f MiB |", cpu / polls * 1e6, cpu * 60 / Double(seconds),
-                Double(after.cost.writtenBytes - before.cost.writtenBytes) / polls,
-                Double(after.cost.residentBytes) / 1_048_576)
+        return [
+            grouped(Double(due)), grouped(polls), String(format: "%.0f µs", cpu / polls * 1e6),
+            String(format: "%.2f", cpu * 60 / Double(seconds)),
+            grouped(Double(after.cost.writtenBytes - before.cost.writtenBytes) / polls) + " bytes",
+            String(format: "%.1f MiB", Double(after.cost.residentBytes) / 1_048_576),
+        ]
     }
 }
 

@@ -7,7 +7,7 @@ internal import Programs
 
 @main
 enum Instructions {
-    private static let usage = "usage: instructions --bounds FILE [--check|--record]"
+    private static let usage = "usage: instructions [--bounds FILE [--check|--record]]"
 
     static func main() {
         do { try measure(Array(CommandLine.arguments.dropFirst())) } catch {
@@ -20,28 +20,26 @@ enum Instructions {
         if arguments.count == 2, arguments[0] == "--path", let path = Path(rawValue: arguments[1]) {
             return print(try path.take(), "items")
         }
-        guard arguments.count >= 2, arguments[0] == "--bounds" else { throw Trouble(usage) }
-        let bounds = Bounds(file: arguments[1])
+        guard arguments.isEmpty || (arguments.count >= 2 && arguments[0] == "--bounds") else { throw Trouble(usage) }
+        let bounds = arguments.isEmpty ? nil : Bounds(file: arguments[1])
         let mode = Array(arguments.dropFirst(2))
         guard [[], ["--check"], ["--record"]].contains(mode) else { throw Trouble(usage) }
         let profiles = FileManager.default.currentDirectoryPath + "/callgrind"
         try FileManager.default.createDirectory(atPath: profiles, withIntermediateDirectories: true)
-        let recorded = try bounds.read()
+        let recorded = try bounds?.read()
         var found: [String: Int] = [:]
-        var rows = [["path", "one of", "instructions", "recorded"]]
+        var rows = [["path", "one of", "instructions"] + (bounds == nil ? [] : ["recorded"])]
         for path in Path.allCases {
             let count = try count(path, in: profiles)
             found[path.rawValue] = count
+            let bound = recorded?[path.rawValue].map { grouped(Double($0)) } ?? "–"
             rows.append(
-                [
-                    path.rawValue, path.item, grouped(Double(count)),
-                    recorded?[path.rawValue].map { grouped(Double($0)) } ?? "–",
-                ])
+                ["`\(path.rawValue)`", path.item, grouped(Double(count))] + (bounds == nil ? [] : [bound]))
         }
-        printTable(rows, leading: 2)
+        printTable("paths", rows, names: 2)
         switch mode {
-        case ["--record"]: try bounds.write(found)
-        case ["--check"]: try bounds.check(found, against: recorded, profiles: profiles)
+        case ["--record"]: try bounds?.write(found)
+        case ["--check"]: try bounds?.check(found, against: recorded, profiles: profiles)
         default: break
         }
     }

@@ -3,6 +3,7 @@ internal import BotConfig
 internal import BuiltinPlugins
 internal import DropDetector
 internal import Glibc
+internal import Measuring
 internal import PluginKit
 internal import ThresholdDetector
 
@@ -15,34 +16,45 @@ internal import ThresholdDetector
         let users = try rule(ThresholdDetector.self, context, metric: "crash_free_users")
         let drop = try rule(DropDetector.self, context, metric: "crash_free_sessions")
 
+        let table = Table("costs", ["what", "ns"])
         let pooled = series(count: 30 * 288, keeping: .hours(1), crashed: 1)
-        report("threshold, sessions pooled from 12 spans", rounds) { floor.judge(pooled, at: end).isFiring ? 1 : 0 }
-        report("threshold, users of one span", rounds) { users.judge(pooled, at: end).isFiring ? 1 : 0 }
-        report("threshold, users of one span, at a glance", rounds) { users.glance(pooled, at: end) == nil ? 1 : 0 }
-        report("  of it: pooling", rounds) { pooled.measured("crash_free_sessions", over: .hours(1)) == nil ? 1 : 0 }
-        report("  of it: percent", rounds) { (0.9912).percent.isEmpty ? 1 : 0 }
+        report(table, "threshold, sessions pooled from 12 spans", rounds) {
+            floor.judge(pooled, at: end).isFiring ? 1 : 0
+        }
+        report(table, "threshold, users of one span", rounds) { users.judge(pooled, at: end).isFiring ? 1 : 0 }
+        report(table, "threshold, users of one span, at a glance", rounds) {
+            users.glance(pooled, at: end) == nil ? 1 : 0
+        }
+        report(table, "of it: pooling", rounds) {
+            pooled.measured("crash_free_sessions", over: .hours(1)) == nil ? 1 : 0
+        }
+        report(table, "of it: percent", rounds) { (0.9912).percent.isEmpty ? 1 : 0 }
         let minutes = series(count: 1440, keeping: .hours(1), crashed: 0.3, span: .minutes(1))
-        report("threshold, sessions pooled from 60 spans", rounds) { floor.judge(minutes, at: end).isFiring ? 1 : 0 }
+        report(table, "threshold, sessions pooled from 60 spans", rounds) {
+            floor.judge(minutes, at: end).isFiring ? 1 : 0
+        }
         let bad = series(count: 288, keeping: .hours(1), crashed: 8)
-        report("threshold, beyond its limit and firing", rounds / 10) { floor.judge(bad, at: end).isFiring ? 1 : 0 }
+        report(table, "threshold, beyond its limit and firing", rounds / 10) {
+            floor.judge(bad, at: end).isFiring ? 1 : 0
+        }
 
         let learned = series(count: 30 * 288, keeping: .hours(1), crashed: 1, learning: drop.needs)
-        report("drop, judging", rounds) { drop.judge(learned, at: end).isFiring ? 1 : 0 }
-        report("drop, at a glance", rounds) { drop.glance(learned, at: end) == nil ? 1 : 0 }
+        report(table, "drop, judging", rounds) { drop.judge(learned, at: end).isFiring ? 1 : 0 }
+        report(table, "drop, at a glance", rounds) { drop.glance(learned, at: end) == nil ? 1 : 0 }
         var memory = learned.memories(DropMemory.self)[0]
         var step = 0
-        report("drop, learning from a span of five minutes", rounds) {
+        report(table, "drop, learning from a span of five minutes", rounds) {
             step += 1
             memory.add(observation(step, crashed: 1, from: end))
             return memory.isReady ? 1 : 0
         }
         var kept = learned
-        report("keeping a span of five minutes, and what three plugins remember", rounds) {
+        report(table, "keeping a span of five minutes, and what three plugins remember", rounds) {
             step += 1
             kept.add(observation(step, crashed: 1, from: end), keeping: .hours(1))
             return kept.samples.count
         }
-        print("state of drop for one app and rule: \(memory.json.text.utf8.count) bytes as JSON")
+        print("\nstate of drop for one app and rule: \(memory.json.text.utf8.count) bytes as JSON")
     }
 
     static let start = Moment(milliseconds: 1_795_176_000_000)
@@ -83,7 +95,7 @@ internal import ThresholdDetector
         return series
     }
 
-    static func report(_ title: String, _ rounds: Int, _ body: () -> Int) {
+    static func report(_ table: Table, _ title: String, _ rounds: Int, _ body: () -> Int) {
         var best = Double.infinity
         var sum = 0
         for _ in 0..<20 {
@@ -91,8 +103,7 @@ internal import ThresholdDetector
             for _ in 0..<rounds { sum &+= body() }
             best = min(best, Double(nanoseconds() - begin) / Double(rounds))
         }
-        let figure = String(Int(best.rounded()))
-        print(String(repeating: " ", count: max(0, 7 - figure.count)) + figure + " ns  " + title + (sum < 0 ? "!" : ""))
+        table.add([title + (sum < 0 ? "!" : ""), grouped(best)])
     }
 
     static func nanoseconds() -> Int {

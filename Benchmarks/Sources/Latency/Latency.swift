@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Measuring
 internal import Programs
 
 // From the moment at which a source has answered to the arrival of the message at the webhook: the whole program from
@@ -34,25 +35,23 @@ enum Latency {
         guard FileManager.default.isExecutableFile(atPath: binary) else {
             throw Trouble("usage: latency --alertbot PATH [--seconds N]")
         }
-        print("| | messages | median, ms | 99 % | 99.9 % | worst |")
-        print("| --- | ---: | ---: | ---: | ---: | ---: |")
+        let table = Table("delays", ["", "messages", "median, ms", "99 %", "99.9 %", "worst"])
         for storms in [0, Int(seconds / 30)] {
             let delays = try withScratch { try probe(binary, for: seconds, storms: storms, in: $0) }
             let name = storms == 0 ? "quiet" : "while \(storms) times \(stormApps) others leave"
-            print(row(name, delays))
+            table.add(row(name, delays))
         }
-        print(row("an `fdatasync` of 2 kB by itself", try withScratch(syncs)))
+        table.add(row("an `fdatasync` of 2 kB by itself", try withScratch(syncs)))
     }
 
-    private static func row(_ name: String, _ delays: [Double]) -> String {
+    private static func row(_ name: String, _ delays: [Double]) -> [String] {
         let sorted = delays.sorted()
         func quantile(_ share: Double) -> String {
             let place = min(sorted.count - 1, Int(Double(sorted.count) * share))
             return String(format: "%.2f", sorted[place] * 1000)
         }
-        guard !sorted.isEmpty else { return "| \(name) | 0 | | | | |" }
-        return
-            "| \(name) | \(sorted.count) | \(quantile(0.5)) | \(quantile(0.99)) | \(quantile(0.999)) | \(quantile(1)) |"
+        guard !sorted.isEmpty else { return [name, "0", "", "", "", ""] }
+        return [name, "\(sorted.count)", quantile(0.5), quantile(0.99), quantile(0.999), quantile(1)]
     }
 
     private static func probe(

@@ -40,14 +40,16 @@ public func ratio(_ value: Double) -> String {
     return "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
 }
 
-/// A table as Markdown, the first row its head; every column but the first ones is aligned to the right.
-public func printTable(_ rows: [[String]], leading: Int = 1) {
+/// Prints a `Table` that is complete, the first row its head, with its columns below each other.
+public func printTable(_ name: String, _ rows: [[String]], names: Int = 1) {
     guard let head = rows.first else { return }
+    let table = Table(silently: name, head, names: names)
+    rows.dropFirst().forEach(table.note)
     let widths = head.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
     func line(_ cells: [String]) -> String {
         let padded = cells.enumerated().map { column, cell in
             let space = String(repeating: " ", count: widths[column] - cell.count)
-            return column < leading ? cell + space : space + cell
+            return column < names ? cell + space : space + cell
         }
         return "| " + padded.joined(separator: " | ") + " |"
     }
@@ -55,7 +57,7 @@ public func printTable(_ rows: [[String]], leading: Int = 1) {
     print(
         "| "
             + widths.enumerated().map {
-                String(repeating: "-", count: $1 - ($0 < leading ? 0 : 1)) + ($0 < leading ? "" : ":")
+                String(repeating: "-", count: $1 - ($0 < names ? 0 : 1)) + ($0 < names ? "" : ":")
             }
             .joined(separator: " | ") + " |")
     for row in rows.dropFirst() { print(line(row)) }

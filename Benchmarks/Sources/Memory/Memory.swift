@@ -6,13 +6,16 @@ internal import AlertTesting
 internal import BotConfig
 internal import BuiltinPlugins
 internal import CHeap
+internal import Measuring
 internal import PluginKit
 internal import TimeZones
 
 @main struct Memory {
     static func main() {
-        print("| what | takes |")
-        print("| --- | ---: |")
+        let table = Table("sizes", ["what", "takes"])
+        func tell(_ what: String, _ bytes: Double) {
+            table.add([what, "\(Double((bytes / 1024 * 10).rounded() / 10).plain) KiB"])
+        }
         let bare = apps(rules: [])
         tell("an app, one metric with its cases (users, crashed users), no rule", bare)
         let two = apps(rules: [], metrics: ["sessions": 5000, "crashed_sessions": 4])
@@ -41,11 +44,6 @@ internal import TimeZones
 
     /// Fewer than messages are remembered, and than subjects have figures kept for late ones.
     private static let appCount = 500
-
-    private static func tell(_ what: String, _ bytes: Double) {
-        let kib = bytes / 1024
-        print("| \(what) | \(Double((kib * 10).rounded() / 10).plain) KiB |")
-    }
 
     private static func threshold(_ window: String, _ name: String = "floor") -> String {
         "\(name): {plugin: threshold, metric: crash_free_users, warning: \"< 99.5%\", critical: \"< 99%\", "

@@ -1,6 +1,7 @@
 internal import AlertModel
 internal import Foundation
 internal import Journal
+internal import Measuring
 internal import PluginKit
 internal import Programs
 internal import Runtime
@@ -26,13 +27,11 @@ enum Replay {
         try withScratch { folder in
             try World.config.write(toFile: folder + "/config.yaml", atomically: true, encoding: .utf8)
             let bytes = try record(in: folder)
-            print("a day of \(World.apps) apps every 5 min, \(World.issues) issues each: \(mebibytes(bytes)) MiB")
+            print("a day of \(World.apps) apps every 5 min, \(World.issues) issues each: \(mebibytes(bytes)) MiB\n")
+            let table = Table("starts", ["what", "ms from start to exit"])
             for words in [["dry-run", "--recorded"], ["backtest"]] {
                 let times = try (0..<15).map { _ in try seconds { try run(arguments[1], words, in: folder) } }
-                print(
-                    "alertbot \(words.joined(separator: " ")): \(Int((times.median * 1000).rounded())) ms from start "
-                        + "to exit"
-                )
+                table.add(["`alertbot \(words.joined(separator: " "))`", grouped(times.median * 1000)])
             }
             try stream(Int(gibibytes * 1_073_741_824), into: arguments[1], folder)
         }
@@ -82,9 +81,13 @@ enum Replay {
                 usleep(1000)
             }
         }
-        print(
-            "alertbot backtest --observations -: \(mebibytes(written)) MiB, \(lines) lines in \(Int(took)) s, "
-                + "\(Int(Double(lines) / took)) a second; at most \(mebibytes(peak)) MiB of memory")
+        print("")
+        let table = Table("poured", ["poured in, MiB", "lines", "s", "lines a second", "peak memory, MiB"])
+        table.add([
+            mebibytes(written), grouped(Double(lines)), Measuring.ratio(took), grouped(Double(lines) / took),
+            mebibytes(peak),
+        ])
+        print("")
         print(child.lastWords)
     }
 

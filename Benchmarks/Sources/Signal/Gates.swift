@@ -1,5 +1,6 @@
 internal import AlertCore
 internal import AlertModel
+internal import Measuring
 internal import Preview
 
 /// What gates spare and what they cost: the same world, with one gate at a time.
@@ -60,18 +61,18 @@ struct GateReport {
             print(
                 "\(days) days of \(GateWorld.names.count) apps; \(world.troubles.count) true troubles, "
                     + "\(world.outages.count) outages that hit them all.\n")
-            print(
-                tableRow([
+            let table = Table(
+                "gates, \(title)",
+                [
                     "gate", "messages an app-month", "of them 22 to 7", "reminders", "an outage", "a wobbling fall",
                     "most in an hour",
-                    "told later, %", "later by, min", "told only when over, or never, %", "to `oncall`",
-                ]))
-            print("| --- |" + String(repeating: " ---: |", count: 10))
+                    "reported later, %", "later by, min", "reported only when over, or never, %", "to `oncall`",
+                ])
             var without: [Moment?] = []
             for entry in entries {
                 let told = Told(world.played(rules: rules + "\n" + entry.rules).decisions, world)
                 if without.isEmpty { without = told.firsts }
-                print(told.row(entry.title, without))
+                table.add(told.row(entry.title, without))
             }
         }
     }
@@ -112,7 +113,7 @@ private struct Told {
         return most
     }
 
-    func row(_ title: String, _ without: [Moment?]) -> String {
+    func row(_ title: String, _ without: [Moment?]) -> [String] {
         let months = Double(world.days * GateWorld.names.count) / 30
         let night = sent.count { record in
             let hour = record.at.milliseconds / 3_600_000 % 24
@@ -138,7 +139,7 @@ private struct Told {
                 lost += 1
             }
         }
-        return tableRow([
+        return [
             title, fixed(Double(sent.count) / months, 1), fixed(Double(night) / months, 1),
             fixed(Double(sent.count { $0.kind == .reminder }) / months, 1),
             world.outages.isEmpty ? "–" : fixed(Double(inOutages) / Double(world.outages.count), 1),
@@ -146,6 +147,6 @@ private struct Told {
             "\(mostInAnHour)", percent(later.count, of: known),
             later.isEmpty ? "–" : [0.5, 0.9].map { fixed(quantile(later, $0) ?? 0, 1) }.joined(separator: " "),
             percent(lost, of: known), fixed(Double(toOthers) / months, 1),
-        ])
+        ]
     }
 }

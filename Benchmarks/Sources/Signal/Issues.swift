@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import AlertModel
 internal import Glibc
+internal import Measuring
 internal import Preview
 
 /// One issue of an app's life.
@@ -171,27 +172,28 @@ enum IssueReport {
                     + "\(fixed(Double(trial.returned) / months, 2)) are back, "
                     + "\(fixed(Double(trial.bigReturned) / months, 2)) of "
                     + "such.\n")
-            print(
-                tableRow([
-                    "rule", "messages an app-month", "hours until told", "of 1 % and more: told", "hours until told",
+            let table = Table(
+                "issues, \(number(trial.usersPerDay)) users",
+                [
+                    "rule", "messages an app-month", "hours until reported", "of 1 % and more: reported",
+                    "hours until reported",
                     "without first_seen: messages", "of them old ones",
-                ]))
-            print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+                ])
             for plugin in ["new_issue", "regression"] {
-                for users in IssueTrial.usersMin { print(line(trial, plugin, users)) }
+                for users in IssueTrial.usersMin { table.add(line(trial, plugin, users)) }
             }
         }
     }
 
-    private static func line(_ trial: IssueTrial, _ plugin: String, _ users: Int) -> String {
+    private static func line(_ trial: IssueTrial, _ plugin: String, _ users: Int) -> [String] {
         let tally = trial.tallies["\(plugin)-\(users)"] ?? IssueTrial.Tally()
         let blind = trial.blindTallies["\(plugin)-\(users)"] ?? IssueTrial.Tally()
         let months = trial.appMonths
-        return tableRow([
+        return [
             "\(plugin), min_users \(users)", fixed(Double(tally.messages) / months, 2), spread(tally.delays),
             "\(tally.bigDelays.count) of \(plugin == "new_issue" ? trial.big : trial.bigReturned)",
             spread(tally.bigDelays),
             fixed(Double(blind.messages) / months, 2), fixed(Double(blind.ofThePast) / months, 2),
-        ])
+        ]
     }
 }

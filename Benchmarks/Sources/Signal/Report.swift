@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Measuring
 
 /// The tables of one size of app.
 struct Report {
@@ -19,12 +20,12 @@ struct Report {
             "\(number(days)) quiet app-days from the day on which `drop` was ready; of each kind of incident \(trial.found.count / (4 * 4))."
         )
         print("")
-        print("| | false alarms per app-month | one in so many app-days |")
-        print("| --- | ---: | ---: |")
+        let name = "\(number(trial.size.usersPerDay)) users, \(trial.size.watched.rawValue)"
+        let alarms = Table("alarms, " + name, ["", "false alarms per app-month", "one in so many app-days"])
         for contestant in Contestant.all(trial.size.watched) {
             let count = trial.falseAlarms[contestant.rawValue]
             let rate = fixed(Double(count) / days * 30, count == 0 ? 0 : 2)
-            print("| \(contestant.title) | \(rate) | \(count == 0 ? "none" : fixed(days / Double(count), 1)) |")
+            alarms.add([contestant.title, rate, count == 0 ? "none" : fixed(days / Double(count), 1)])
         }
         print("")
         print(
@@ -33,25 +34,23 @@ struct Report {
         print("")
         let shown: [Contestant] =
             [.bare, .consecutive, .velocity, .rules] + (trial.size.watched == .releases ? [.each] : [])
-        print("| incident |" + shown.map { " \($0.title) |" }.joined() + " optimum | bound |")
-        print("| --- |" + shown.map { _ in " --- |" }.joined() + " --- | ---: |")
+        let found = Table("delays, " + name, ["incident"] + shown.map(\.title) + ["optimum", "bound"])
         for depth in Trial.depths.indices {
             for shape in Shape.allCases {
-                var row = "| \(points(depth)) \(shape.rawValue) |"
-                for contestant in shown { row += " \(cell(delays(contestant, depth, shape))) |" }
-                row += " \(cell(optimum(depth, shape))) | \(shape == .step ? bound(depth) : "") |"
-                print(row)
+                found.add(
+                    ["\(points(depth)) \(shape.rawValue)"]
+                        + shown.map { cell(delays($0, depth, shape)) }
+                        + [cell(optimum(depth, shape)), shape == .step ? bound(depth) : ""])
             }
         }
         print("")
         print("Geometric means over the shapes of the medians of the example rules, as multiples:")
         print("")
-        print("| depth | of the optimum | of the bare threshold |")
-        print("| --- | ---: | ---: |")
+        let multiples = Table("multiples, " + name, ["depth", "of the optimum", "of the bare threshold"])
         for depth in Trial.depths.indices {
             let best = ratio(depth) { optimum(depth, $0) }
             let bare = ratio(depth) { delays(.bare, depth, $0) }
-            print("| \(points(depth)) | \(best) | \(bare) |")
+            multiples.add([points(depth), best, bare])
         }
     }
 
@@ -62,29 +61,26 @@ struct Report {
         print("")
         let watchers: [Contestant] = [.bare, .threshold, .drop, .rules]
         let depths = Trial.depths.indices
-        print(
-            tableRow(
-                ["users a day", "watched"] + watchers.map(\.title) + depths.map { "\(reports[0].points($0))" }))
-        print(tableRow(["---:", "---"] + (watchers.map { _ in "---:" } + depths.map { _ in "---:" })))
+        let table = Table(
+            "summary",
+            ["users a day", "watched"] + watchers.map(\.title) + depths.map { "\(reports[0].points($0))" }, names: 2)
         for report in reports {
             let trial = report.trial
             if trial.size.watched == .releases {
                 let alarms = Double(trial.falseAlarms[Contestant.each.rawValue]) / trial.appDays * 30
-                print(
-                    tableRow(
-                        [
-                            number(trial.size.usersPerDay), "the same, each release by itself", "", "", "",
-                            fixed(alarms, 2),
-                        ]
-                            + depths.map { depth in
-                                report.ratio(depth, of: .each) { report.optimum(depth, $0) }
-                            }))
+                table.add(
+                    [
+                        number(trial.size.usersPerDay), "the same, each release by itself", "", "", "",
+                        fixed(alarms, 2),
+                    ]
+                        + depths.map { depth in
+                            report.ratio(depth, of: .each) { report.optimum(depth, $0) }
+                        })
             }
             let alarms = watchers.map { fixed(Double(trial.falseAlarms[$0.rawValue]) / trial.appDays * 30, 2) }
-            print(
-                tableRow(
-                    [number(trial.size.usersPerDay), trial.size.watched.rawValue] + alarms
-                        + depths.map { depth in report.ratio(depth) { report.optimum(depth, $0) } }))
+            table.add(
+                [number(trial.size.usersPerDay), trial.size.watched.rawValue] + alarms
+                    + depths.map { depth in report.ratio(depth) { report.optimum(depth, $0) } })
         }
     }
 

@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import AlertModel
 internal import Glibc
+internal import Measuring
 internal import Preview
 
 /// What `stale` tells of sources whose figures come late, and at times not at all.
@@ -87,15 +88,15 @@ struct StaleTrial {
         print("\n## Stale sources\n")
         print(
             "\(fixed(sourceMonths, 0)) source-months; \(hangs) short hangs, \(stalls) true stalls of 4 to 24 hours.\n")
-        print(tableRow(["after", "false alarms a source-month", "stalls told", "minutes until told"]))
-        print("| --- | ---: | ---: | ---: |")
+        let table = Table(
+            "stale", ["after", "false alarms a source-month", "stalls reported", "minutes until reported"])
         for after in StaleTrial.afters {
             let delays = delays["old-\(after)"] ?? []
-            print(
-                tableRow([
+            table.add(
+                [
                     after, fixed(Double(falseAlarms["old-\(after)"] ?? 0) / sourceMonths, 2),
                     "\(delays.count) of \(stalls)", spread(delays),
-                ]))
+                ])
         }
     }
 }

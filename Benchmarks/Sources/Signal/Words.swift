@@ -21,9 +21,6 @@ func number(_ value: Double) -> String {
     return digits + result
 }
 
-/// A row of a table.
-func tableRow(_ cells: [String]) -> String { "| " + cells.joined(separator: " | ") + " |" }
-
 /// The value below which that share of the values lies; nil of none.
 func quantile(_ values: [Double], _ share: Double) -> Double? {
     guard !values.isEmpty else { return nil }

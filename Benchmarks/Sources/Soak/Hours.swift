@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Measuring
 internal import Programs
 internal import Synchronization
 
@@ -43,10 +44,12 @@ struct Hours {
         }
         let unit = secondsBetween == 60 ? "minute" : "second"
         say("### The whole program for \(seconds) s: \(apps) apps, ten rules, a poll a second\n")
-        say(
-            "| \(unit) | resident, MiB | threads | descriptors | state folder, MiB | polls | messages | requests | CPU, s |"
-        )
-        say("| ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+        let table = Table(
+            "program",
+            [
+                unit, "resident, MiB", "threads", "descriptors", "state folder, MiB", "polls", "messages", "requests",
+                "CPU, s",
+            ])
         var looks: [Look] = []
         var requests = 0
         var asked = 0.0
@@ -58,14 +61,13 @@ struct Hours {
                 Look(
                     residentBytes: Double(cost.residentBytes), threads: Double(cost.threads),
                     descriptors: Double(cost.descriptors)))
-            let cells = [
+            table.add([
                 "\(secondsBetween == 60 ? time / 60 : time)",
                 String(format: "%.1f", Double(cost.residentBytes) / 1_048_576), "\(cost.threads)",
                 "\(cost.descriptors)", String(format: "%.1f", Double(Hours.bytes(of: folder + "/state")) / 1_048_576),
                 "\(polls.load(ordering: .relaxed))", "\(messages.load(ordering: .relaxed))", "\(requests)",
                 String(format: "%.1f", cost.cpuSeconds),
-            ]
-            say("| " + cells.joined(separator: " | ") + " |")
+            ])
             guard time < seconds else { break }
             while LoopbackServer.now() - start < Double(time + secondsBetween) {
                 guard bot.isRunning else { throw Trouble("it ended early:\n\(bot.lastWords)") }

@@ -4,6 +4,7 @@ internal import BotConfig
 internal import BuiltinPlugins
 internal import CHeap
 internal import Foundation
+internal import Measuring
 internal import PluginKit
 internal import Programs
 internal import TimeZones
@@ -54,8 +55,9 @@ struct Month {
         let result = Config.load(Array(Month.config.utf8), folder: ".", catalog: .builtin, surroundings: surroundings)
         guard let plan = result.config?.plan else { throw Explained("\(result.problems)") }
         say("### \(days) days of virtual time: \(apps) apps, \(plan.detectors.count) rules, a poll a minute\n")
-        say("| day | heap, MiB | snapshot, MiB | apps | open incidents | messages so far | CPU, s |")
-        say("| ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+        let table = Table(
+            "core",
+            ["day", "heap, MiB", "snapshot, MiB", "apps", "open incidents", "messages so far", "CPU, s"])
         let core = Core(plan: plan)
         var state = State(historyMax: historyMax, memories: plan.memories)
         var random = SeededRandom(seed: 1)
@@ -76,7 +78,7 @@ struct Month {
         var badUntil = [Moment](repeating: now, count: apps)
         for poll in 0..<(days * Month.pollsPerDay) {
             if poll % (Month.pollsPerDay * daysBetween) == 0 {
-                looks.append(look(poll / Month.pollsPerDay, state, messages, Month.heap() - before))
+                looks.append(look(in: table, poll / Month.pollsPerDay, state, messages, Month.heap() - before))
             }
             let lines = (0..<apps).map { app -> ObservationLine in
                 if Int.random(in: 0..<(daysPerTrouble * Month.pollsPerDay), using: &random) == 0 {
@@ -93,7 +95,7 @@ struct Month {
             }
             now = next
         }
-        looks.append(look(days, state, messages, Month.heap() - before))
+        looks.append(look(in: table, days, state, messages, Month.heap() - before))
         say("")
         return looks
     }
@@ -117,14 +119,13 @@ struct Month {
             ], issues: issues)
     }
 
-    private func look(_ day: Int, _ state: State, _ messages: Int, _ heap: Double) -> Look {
+    private func look(in table: Table, _ day: Int, _ state: State, _ messages: Int, _ heap: Double) -> Look {
         let snapshot = state.facts.reduce(0) { $0 + $1.bytes.count }
-        let cells = [
+        table.add([
             "\(day)", String(format: "%.2f", heap / 1_048_576), String(format: "%.2f", Double(snapshot) / 1_048_576),
             "\(state.figures.series.count)", "\(state.incidents.count)", "\(messages)",
             "\(Int(Double(clock()) / Double(CLOCKS_PER_SEC)))",
-        ]
-        say("| " + cells.joined(separator: " | ") + " |")
+        ])
         return Look(heap: heap, snapshot: Double(snapshot))
     }
 

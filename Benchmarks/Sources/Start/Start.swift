@@ -2,6 +2,7 @@ internal import AlertCore
 internal import AlertTesting
 internal import Foundation
 internal import Journal
+internal import Measuring
 internal import PluginKit
 internal import Programs
 
@@ -24,8 +25,7 @@ enum Start {
             FileManager.default.isExecutableFile(atPath: arguments[1])
         else { throw Trouble("usage: start --alertbot PATH [RECORDS...]") }
         let counts = arguments.count == 2 ? [100_000, 1_000_000] : arguments.dropFirst(2).compactMap { Int($0) }
-        print("| records | MiB | `status`, s | `run` until up, s | peak memory, MiB |")
-        print("| ---: | ---: | ---: | ---: | ---: |")
+        let table = Table("starts", ["records", "MiB", "`status`, s", "`run` until up, s", "peak memory, MiB"])
         for count in counts {
             try withScratch { folder in
                 let bytes = try writeJournal(of: count, to: folder + "/state")
@@ -34,7 +34,7 @@ enum Start {
                 // Once: a bot that ran has changed its journal.
                 let (run, peak) = try timeOfRun(arguments[1], folder)
                 let figures = [Double(bytes) / 1_048_576, status, run, Double(peak) / 1_048_576]
-                print("| \(count) | " + figures.map { String(format: "%.2f", $0) }.joined(separator: " | ") + " |")
+                table.add(["\(count)"] + figures.map { String(format: "%.2f", $0) })
             }
         }
     }

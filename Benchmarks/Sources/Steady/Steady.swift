@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import AlertTesting
 internal import Glibc
+internal import Measuring
 internal import PluginKit
 internal import ThresholdDetector
 
@@ -11,9 +12,8 @@ internal import ThresholdDetector
 @main struct Steady {
     static func main() throws {
         let counts = CommandLine.arguments.dropFirst().compactMap { Int($0) }
-        print("| sources | polls due | polls made | µs of a core a poll | share of a core |")
-        print("| ---: | ---: | ---: | ---: | ---: |")
-        for count in counts.isEmpty ? [10, 100, 1000, 10_000] : counts { try measure(count) }
+        let table = Table("polls", ["sources", "polls due", "polls made", "µs of a core a poll", "share of a core"])
+        for count in counts.isEmpty ? [10, 100, 1000, 10_000] : counts { table.add(try measure(count)) }
     }
 
     private static let every = Duration.seconds(15)
@@ -21,7 +21,7 @@ internal import ThresholdDetector
     /// Many make enough polls in a few minutes.
     private static func length(_ count: Int) -> Duration { count < 1000 ? .hours(1) : .minutes(10) }
 
-    private static func measure(_ count: Int) throws {
+    private static func measure(_ count: Int) throws -> [String] {
         let place = Position(line: 1, column: 1)
         let options = Options(
             name: "floor", position: place,
@@ -78,11 +78,10 @@ internal import ThresholdDetector
         }
         let seconds = Double(nanoseconds() - begin) / 1e9
         let due = Double(count) * (length(count).inSeconds / every.inSeconds)
-        let figures = [
+        return [
             "\(count)", "\(Int(due))", "\(polls)", text(seconds / Double(polls) * 1e6),
             text(seconds / length(count).inSeconds * 100) + " %",
         ]
-        print("| " + figures.joined(separator: " | ") + " |")
     }
 
     private static func text(_ value: Double) -> String {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Measuring
 internal import Programs
 
 // A storm: very many incidents open at once, each its own message to one webhook on the loopback. Beside alertbot the
@@ -37,8 +38,9 @@ enum Storm {
         let counts = arguments.isEmpty ? [1000, 10_000] : arguments.compactMap { Int($0) }
 
         raiseFileLimit()
-        print("| incidents | program | messages a second | from first to last arrival | peak memory |")
-        print("| ---: | --- | ---: | ---: | ---: |")
+        let table = Table(
+            "messages", ["incidents", "program", "messages a second", "from first to last arrival", "peak memory"],
+            names: 2)
         for count in counts {
             var medians: [Row] = []
             var outcomes: [[Outcome]] = contestants.map { _ in [] }
@@ -49,16 +51,18 @@ enum Storm {
             }
             for (contestant, outcomes) in zip(contestants, outcomes) {
                 let row = Row(name: contestant.name, outcomes)
-                print(
-                    "| \(count) | \(row.name) | \(Int(row.rate)) | \(Int(row.rateOfArrivals)) | "
-                        + String(format: "%.1f MiB |", row.peak))
+                table.add([
+                    "\(count)", row.name, "\(Int(row.rate))", "\(Int(row.rateOfArrivals))",
+                    String(format: "%.1f MiB", row.peak),
+                ])
                 medians.append(row)
             }
             for peer in medians.dropFirst() where medians[0].name == contestants[0].name {
-                print(
-                    "| \(count) | alertbot to \(peer.name) | " + String(format: "%.2f", medians[0].rate / peer.rate)
-                        + " | " + String(format: "%.2f", medians[0].rateOfArrivals / peer.rateOfArrivals) + " | "
-                        + String(format: "%.2f |", medians[0].peak / peer.peak))
+                let ratios = [
+                    medians[0].rate / peer.rate, medians[0].rateOfArrivals / peer.rateOfArrivals,
+                    medians[0].peak / peer.peak,
+                ]
+                table.add(["\(count)", "alertbot to \(peer.name)"] + ratios.map { String(format: "%.2f", $0) })
             }
         }
     }

@@ -5,22 +5,26 @@ internal import Measuring
 @main struct Bench {
     private static let sizes = [300, 2_000]
     private static let batches = [1, 10, 100, 1_000]
-    private static let rounds = 7
-    private static let duration = Duration.milliseconds(400)
     private static let at = "2026-11-21T02:41:54.123Z"
 
     static func main() throws {
-        let parent = CommandLine.arguments.dropFirst().first ?? "."
+        let arguments = CommandLine.arguments.dropFirst()
+        let isQuick = arguments.contains("--quick")
+        let parent = arguments.first { $0 != "--quick" } ?? "."
+        let rounds = isQuick ? 3 : 7
+        let duration = Duration.milliseconds(isQuick ? 50 : 400)
         print("Durable records a second, median of \(rounds) rounds of \(duration) each, in turns.")
         print("SQLite \(SQLiteLog.version): WAL, synchronous=FULL, one transaction a batch.\n")
         var rows = [["record", "batch", "journal", "SQLite", "ratio", "ratios of the rounds"]]
         for size in sizes {
-            for batch in batches { rows.append(try row(size, batch, parent)) }
+            for batch in batches { rows.append(try row(size, batch, parent, rounds, duration)) }
         }
-        printTable(rows)
+        printTable("records", rows, names: 2)
     }
 
-    private static func row(_ size: Int, _ batch: Int, _ parent: String) throws -> [String] {
+    private static func row(_ size: Int, _ batch: Int, _ parent: String, _ rounds: Int, _ duration: Duration) throws
+        -> [String]
+    {
         let payload =
             Array("{\"kind\":\"".utf8) + Array(repeating: UInt8(ascii: "x"), count: size - 11)
             + Array("\"}".utf8)
