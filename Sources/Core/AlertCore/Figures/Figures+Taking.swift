@@ -18,7 +18,9 @@ extension Figures {
         named.reserveCapacity(observations.count)
         // With room for what follows, which would move all of them.
         output.facts.reserveCapacity(output.facts.count + 2 * observations.count)
+        let owner = plan.source(source)?.owner
         for var observation in observations where observation.subject.source == source {
+            if let owner, observation.labels["owner"] == nil { observation.labels["owner"] = owner }
             guard prepare(&observation, plan, at: now, &output) else { continue }
             var retention = retention
             if let reach = reach(observation.subject), mayReachBack(observation.subject) { retention.reach = reach }
@@ -40,9 +42,6 @@ extension Figures {
     mutating func prepare(
         _ observation: inout Observation, isSum: Bool = false, _ plan: Plan, at now: Moment, _ output: inout Output
     ) -> Bool {
-        if let owner = plan.source(observation.subject.source)?.owner, observation.labels["owner"] == nil {
-            observation.labels["owner"] = owner
-        }
         // One search for all; and the series is let go of before it changes, or that would copy it.
         let known = series[observation.subject]
         if let flaw = Figures.flaw(of: &observation, known) {
