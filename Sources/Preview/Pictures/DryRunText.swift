@@ -146,6 +146,7 @@ extension ChatPicture.Chat {
         switch self {
         case .slack: "Slack"
         case .matrix: "Matrix"
+        case .discord: "Discord"
         case .page: "the bot's own page"
         case .terminal: "standard output"
         case .program: "for a program"

@@ -123,7 +123,7 @@ enum PageFrame {
 
         .slack { font-family: Lato, "Slack-Lato", system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; \
         --accent: #1264a3; }
-        .slack .by i {
+        .chat .by i {
           margin-left: 5px; padding: 1px 3px; border-radius: 2px; background: var(--line); color: var(--muted);
           font-size: 10px; font-style: normal; font-weight: 600; vertical-align: 1px;
         }
@@ -134,6 +134,9 @@ enum PageFrame {
         .matrix .face::after { inset: 7px 8px 9px; }
         .matrix .by b { color: #0a8a66; }
         .matrix { --accent: #0a7d5d; }
+        .discord { --accent: #0068e0; }
+        .discord .face { background: #5865f2; border-radius: 50%; }
+        .discord .bar { background: var(--code); padding: 10px 14px; border-radius: 4px; max-width: 520px; }
         .terminal { background: #16161d; border-color: #16161d; }
         .terminal pre { color: #e6e6ee; }
         .program { background: var(--code); }
@@ -142,6 +145,7 @@ enum PageFrame {
           .slack code { color: #e8912d; }
           .matrix { background: #15191e; --accent: #0dbd8b; }
           .matrix .by b { color: #0dbd8b; }
+          .discord { background: #313338; --accent: #00a8fc; }
           .terminal { border-color: var(--line); }
         }
 

@@ -5,6 +5,7 @@ public import BotConfig
 internal import BudgetGate
 internal import ConsoleChannel
 internal import DependsOnGate
+internal import DiscordChannel
 internal import DropDetector
 internal import EscalateGate
 internal import FileSource
@@ -59,6 +60,7 @@ extension PluginCatalog {
         channels: [
             SlackChannel.self,
             MatrixChannel.self,
+            DiscordChannel.self,
             WebhookChannel.self,
             InboxChannel.self,
             ConsoleChannel.self,
