@@ -17,7 +17,8 @@ enum Shop {
     static let chats = config(
         critical: "< 99%", holdTime: "0s",
         more: [
-            "discord: {plugin: discord, webhook: \"https://discord.com/api/webhooks/1/s3cr3t\"}"
+            "discord: {plugin: discord, webhook: \"https://discord.com/api/webhooks/1/s3cr3t\"}",
+            "teams: {plugin: teams, webhook: \"https://hooks.example.com/teams/s3cr3t\"}",
         ])
 
     /// The same shop with rules that somebody wants to change.

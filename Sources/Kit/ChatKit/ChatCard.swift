@@ -37,8 +37,9 @@ public struct ChatCard: Sendable {
     /// What stands above the facts.
     public let text: [Row]
     public let facts: [Message.Field]
-    /// The issues, the last day, the links: what there is of them.
+    /// The issues and the last day: what there is of them.
     public let lists: [List]
+    public let links: [Message.Link]
     public let footer: String
     /// The first rows of the text: that it may have been said before.
     private let notice: [Row]
@@ -56,11 +57,12 @@ public struct ChatCard: Sendable {
         let reason = message.reason.isEmpty ? [] : [[Run("Why:", .bold), Run(" \(message.reason)")]]
         // The sparkline stands between back-ticks in most chats, and would end at the next one.
         let sparkline = message.sparkline.map { List("Last day", [[Run($0.filter { $0 != "`" }, .code)]]) }
-        let links = List("Links", fittingLinks(message.links, in: room.list, length))
+        links = fittingLinks(message.links, in: room.list, length)
 
         func size(of rows: [Row]) -> Int { rows.reduce(0) { $0 + length($1) + ChatCard.lineEnd } }
         func size(of list: List?) -> Int { list.map { length([Run($0.title, .bold)]) + size(of: $0.rows) } ?? 0 }
-        var rest = room.card - size(of: notice + reason) - size(of: sparkline) - size(of: links) - length([Run(footer)])
+        var rest =
+            room.card - size(of: notice + reason) - size(of: sparkline) - size(of: links.list) - length([Run(footer)])
         for fact in facts { rest -= size(of: [[Run(fact.label, .bold)], [Run(fact.value)]]) }
 
         // What can be long gets what the rest leaves; the issues first, because they say where to look.
@@ -72,11 +74,14 @@ public struct ChatCard: Sendable {
         let lineRows = message.lines.lazy.map { [Run("• \($0)")] }
         let lines = fittingRows(lineRows, in: min(rest, room.text - size(of: notice + reason)), length)
         text = notice + lines + reason
-        lists = [issues, sparkline, links].compactMap(\.self).filter { !$0.rows.isEmpty }
+        lists = [issues, sparkline].compactMap(\.self).filter { !$0.rows.isEmpty }
     }
 }
 
 extension ChatCard {
+    /// The lists with the links as the last of them, in one row: for chats without buttons.
+    public var listsWithLinks: [List] { lists + [links.list].compactMap(\.self) }
+
     private typealias Run = ChatPicture.Run
 
     /// What parts a row from the one before it: a line end, escaped in JSON.
@@ -108,17 +113,24 @@ private func fittingRows(
     return rows
 }
 
-/// All links in one row; those that do not fit are left out.
+/// The links that fit into one row.
 private func fittingLinks(
     _ links: [Message.Link], in room: Int, _ length: (ChatCard.Row) -> Int
-) -> [ChatCard.Row] {
-    var row: ChatCard.Row = []
+) -> [Message.Link] {
+    var fitting: [Message.Link] = []
     for link in links {
-        let title = link.title.isEmpty ? "link" : link.title
-        let longer = row + (row.isEmpty ? [] : [ChatPicture.Run("  ·  ")]) + [ChatPicture.Run(title, link: link.url)]
-        if length(longer) + ChatCard.lineEnd <= room { row = longer }
+        let longer = fitting + [Message.Link(link.title.isEmpty ? "link" : link.title, link.url)]
+        if length(longer.row) + ChatCard.lineEnd <= room { fitting = longer }
     }
-    return row.isEmpty ? [] : [row]
+    return fitting
+}
+
+extension [Message.Link] {
+    fileprivate var row: ChatCard.Row {
+        ChatCard.Row(map { [ChatPicture.Run($0.title, link: $0.url)] }.joined(separator: [ChatPicture.Run("  ·  ")]))
+    }
+
+    fileprivate var list: ChatCard.List? { isEmpty ? nil : ChatCard.List("Links", [row]) }
 }
 
 extension ChatCard.List {
@@ -139,7 +151,7 @@ extension ChatCard {
     public func plainText(to limit: Int, dialect: ChatDialect, write: (Row) -> String) -> String {
         var rows = [[Run(headline)]] + notice
         rows += facts.map { [Run("\($0.label): \($0.value)")] } + text.dropFirst(notice.count)
-        for list in lists { rows += [[Run("\(list.title):")]] + list.rows }
+        for list in listsWithLinks { rows += [[Run("\(list.title):")]] + list.rows }
         if !footer.isEmpty { rows.append([Run(footer)]) }
         let lines = rows.map { row in write(row.map { Run($0.text, link: $0.link) }) }
         return lines.cutInTheMiddle(to: limit) { dialect.length($0) + ChatCard.lineEnd }.joined(separator: "\n")

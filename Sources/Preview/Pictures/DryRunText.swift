@@ -147,6 +147,7 @@ extension ChatPicture.Chat {
         case .slack: "Slack"
         case .matrix: "Matrix"
         case .discord: "Discord"
+        case .teams: "Teams"
         case .page: "the bot's own page"
         case .terminal: "standard output"
         case .program: "for a program"

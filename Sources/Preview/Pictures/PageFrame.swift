@@ -137,6 +137,10 @@ enum PageFrame {
         .discord { --accent: #0068e0; }
         .discord .face { background: #5865f2; border-radius: 50%; }
         .discord .bar { background: var(--code); padding: 10px 14px; border-radius: 4px; max-width: 520px; }
+        .teams { --accent: #4f52b2; }
+        .teams .face { background: #5b5fc7; border-radius: 50%; }
+        .teams .bar { padding: 10px 14px; background: color-mix(in srgb, var(--bar) 16%, transparent); }
+        .teams .bar::before { content: none; }
         .terminal { background: #16161d; border-color: #16161d; }
         .terminal pre { color: #e6e6ee; }
         .program { background: var(--code); }
@@ -146,6 +150,7 @@ enum PageFrame {
           .matrix { background: #15191e; --accent: #0dbd8b; }
           .matrix .by b { color: #0dbd8b; }
           .discord { background: #313338; --accent: #00a8fc; }
+          .teams { background: #292929; --accent: #a6a7f2; }
           .terminal { border-color: var(--line); }
         }
 

@@ -25,6 +25,7 @@ internal import SentrySource
 internal import SimulatorSource
 internal import SlackChannel
 internal import StaleDetector
+internal import TeamsChannel
 internal import ThresholdDetector
 internal import VelocityDetector
 internal import WebhookChannel
@@ -61,6 +62,7 @@ extension PluginCatalog {
             SlackChannel.self,
             MatrixChannel.self,
             DiscordChannel.self,
+            TeamsChannel.self,
             WebhookChannel.self,
             InboxChannel.self,
             ConsoleChannel.self,

@@ -62,7 +62,7 @@ enum DiscordPayload {
         let facts = card.facts.map { fact in
             field(markdown.written(fact.label), markdown.written(fact.value), isShort: true)
         }
-        let lists = card.lists.map { field($0.title, markdown.written($0.rows), isShort: false) }
+        let lists = card.listsWithLinks.map { field($0.title, markdown.written($0.rows), isShort: false) }
         if !(facts + lists).isEmpty { embed["fields"] = .array(facts + lists) }
         if !card.footer.isEmpty { embed["footer"] = ["text": .string(card.footer)] }
         if !embed.members.isEmpty { embed["color"] = .int(card.color.number) }

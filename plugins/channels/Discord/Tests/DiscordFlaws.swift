@@ -44,7 +44,7 @@ private func markupFlaws(_ text: String) -> [String] {
         /\\[\\*_~`|\[\]<]|`[^`\n]*`|\[(?:\\.|[^\[\]\\])*\]\(https?:\/\/[^()\s]*\)|<https?:\/\/[^<>\s]*>|\*\*/
 
         .ignoresCase().matchingSemantics(.unicodeScalar)
-    let rest = text.replacing(ours, with: "")
+    let rest = text.replacing(ours, with: " ")
     var flaws: [String] = []
     for mark in rest.unicodeScalars where "*_~`|[]<".unicodeScalars.contains(mark) {
         flaws.append("'\(mark)' is not escaped in '\(text)'")
