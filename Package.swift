@@ -78,6 +78,7 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
             "Discord",
             "Inbox",
             "Matrix",
+            "Mattermost",
             "Slack",
             "Teams",
             "Webhook",

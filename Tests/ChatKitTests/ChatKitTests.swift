@@ -140,13 +140,14 @@ private func card(
     }
 
     @Test(arguments: [
-        (ChatDialect.Unit.utf16, "a😀é", 4), (.codePoints, "a😀é", 3), (.bytes, "a😀é", 7), (.bytesOfASCII, "a😀é\"\n", 23),
+        (ChatDialect.Unit.utf16, "a😀é", 4), (.codePointsOfJSON, "a😀é\"", 5), (.bytes, "a😀é", 7),
+        (.bytesOfASCII, "a😀é\"\n", 23),
     ])
     func `it counts in its unit`(_ unit: ChatDialect.Unit, _ text: String, _ length: Int) {
         #expect(dialect(unit).length(text) == length)
     }
 
-    @Test(arguments: [ChatDialect.Unit.utf16, .codePoints, .bytes, .bytesOfASCII])
+    @Test(arguments: [ChatDialect.Unit.utf16, .codePointsOfJSON, .bytes, .bytesOfASCII])
     func `a text is cut to what it takes when it is escaped`(_ unit: ChatDialect.Unit) {
         let dialect = dialect(unit)
         for text in [String(repeating: "&", count: 40), String(repeating: "👨‍👩‍👧‍👦", count: 20), "0123456789&<>\"\\"] {

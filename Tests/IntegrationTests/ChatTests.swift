@@ -32,6 +32,10 @@ struct FakeChat: Sendable, CustomStringConvertible {
             refused: (400, #"{"error": {"code": "TriggerInputSchemaMismatch"}}"#), isRich: { $0.contains("Container") },
             callsByName: false,
             gone: "the workflow is gone", checker: "plugins/channels/Teams/TestData/teams_card_check.py"),
+        FakeChat(
+            plugin: "mattermost", path: "/hooks/s3cret", taken: (200, "ok"),
+            refused: (400, #"{"id": "web.incoming_webhook.parse.app_error", "status_code": 400}"#),
+            isRich: { $0.contains("attachments") }),
     ]
 }
 

@@ -19,6 +19,7 @@ enum Shop {
         more: [
             "discord: {plugin: discord, webhook: \"https://discord.com/api/webhooks/1/s3cr3t\"}",
             "teams: {plugin: teams, webhook: \"https://hooks.example.com/teams/s3cr3t\"}",
+            "mattermost: {plugin: mattermost, webhook: \"https://chat.example.com/hooks/s3cr3t\"}",
         ])
 
     /// The same shop with rules that somebody wants to change.

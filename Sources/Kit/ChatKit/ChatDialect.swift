@@ -6,8 +6,8 @@ public struct ChatDialect: Sendable {
     public enum Unit: Sendable {
         /// As JavaScript and Windows count characters.
         case utf16
-        /// Unicode's code points, as Go counts characters.
-        case codePoints
+        /// Code points of JSON, as servers count that keep it.
+        case codePointsOfJSON
         /// Bytes of UTF-8.
         case bytes
         /// Bytes of JSON in which everything beyond ASCII is written as `\u202e`: the most that anybody makes of a text.
@@ -61,7 +61,7 @@ public struct ChatDialect: Sendable {
     private func plainSize(_ scalar: Unicode.Scalar) -> Int {
         switch unit {
         case .utf16: UTF16.width(scalar)
-        case .codePoints: 1
+        case .codePointsOfJSON: ["\"", "\\", "\n"].contains(scalar) ? 2 : 1
         case .bytes: UTF8.width(scalar)
         case .bytesOfASCII:
             switch scalar {

@@ -148,6 +148,7 @@ extension ChatPicture.Chat {
         case .matrix: "Matrix"
         case .discord: "Discord"
         case .teams: "Teams"
+        case .mattermost: "Mattermost"
         case .page: "the bot's own page"
         case .terminal: "standard output"
         case .program: "for a program"

@@ -68,6 +68,7 @@ extension ChatPicture.Chat {
     fileprivate var badge: HTML? {
         switch self {
         case .slack, .discord: "APP"
+        case .mattermost: "BOT"
         default: nil
         }
     }

@@ -141,6 +141,9 @@ enum PageFrame {
         .teams .face { background: #5b5fc7; border-radius: 50%; }
         .teams .bar { padding: 10px 14px; background: color-mix(in srgb, var(--bar) 16%, transparent); }
         .teams .bar::before { content: none; }
+        .mattermost { --accent: #1c58d9; }
+        .mattermost .face { background: #1e325c; border-radius: 50%; }
+        .mattermost .bar { padding: 8px 14px; border: 1px solid var(--line); border-radius: 4px; }
         .terminal { background: #16161d; border-color: #16161d; }
         .terminal pre { color: #e6e6ee; }
         .program { background: var(--code); }
@@ -151,6 +154,7 @@ enum PageFrame {
           .matrix .by b { color: #0dbd8b; }
           .discord { background: #313338; --accent: #00a8fc; }
           .teams { background: #292929; --accent: #a6a7f2; }
+          .mattermost { background: #1f2228; --accent: #5d89ea; }
           .terminal { border-color: var(--line); }
         }
 

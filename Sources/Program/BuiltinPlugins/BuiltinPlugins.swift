@@ -14,6 +14,7 @@ internal import GroupGate
 internal import HTTPJSONSource
 internal import InboxChannel
 internal import MatrixChannel
+internal import MattermostChannel
 internal import MuteGate
 internal import NewIssueDetector
 internal import PrometheusSource
@@ -63,6 +64,7 @@ extension PluginCatalog {
             MatrixChannel.self,
             DiscordChannel.self,
             TeamsChannel.self,
+            MattermostChannel.self,
             WebhookChannel.self,
             InboxChannel.self,
             ConsoleChannel.self,
