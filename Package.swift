@@ -79,6 +79,7 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
             "Inbox",
             "Matrix",
             "Mattermost",
+            "RocketChat",
             "Slack",
             "Teams",
             "Webhook",

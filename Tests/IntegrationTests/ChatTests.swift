@@ -36,6 +36,9 @@ struct FakeChat: Sendable, CustomStringConvertible {
             plugin: "mattermost", path: "/hooks/s3cret", taken: (200, "ok"),
             refused: (400, #"{"id": "web.incoming_webhook.parse.app_error", "status_code": 400}"#),
             isRich: { $0.contains("attachments") }),
+        FakeChat(
+            plugin: "rocketchat", path: "/hooks/5f/s3cret", taken: (200, #"{"success": true}"#),
+            refused: (400, #"{"success": false, "error": "unknown-error"}"#), isRich: { $0.contains("attachments") }),
     ]
 }
 

@@ -20,6 +20,7 @@ enum Shop {
             "discord: {plugin: discord, webhook: \"https://discord.com/api/webhooks/1/s3cr3t\"}",
             "teams: {plugin: teams, webhook: \"https://hooks.example.com/teams/s3cr3t\"}",
             "mattermost: {plugin: mattermost, webhook: \"https://chat.example.com/hooks/s3cr3t\"}",
+            "rocketchat: {plugin: rocketchat, webhook: \"https://rocket.example.com/hooks/5f/s3cr3t\"}",
         ])
 
     /// The same shop with rules that somebody wants to change.

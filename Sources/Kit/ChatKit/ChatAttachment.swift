@@ -70,6 +70,6 @@ public struct ChatAttachment: Sendable {
         return (titlesAreMarkdown ? markdown.read(title) : [ChatPicture.Run(title)]).map {
             ChatPicture.Run($0.text, .bold)
         }
-            + [ChatPicture.Run("\n")] + markdown.read(field["value"]?.string)
+            + [ChatPicture.Run("\n")] + markdown.read(field["value"]?.string?.replacing(lineEnd, with: "\n"))
     }
 }

@@ -2,7 +2,7 @@ public import PluginKit
 
 /// A chat's Markdown: written from rows, and read back from JSON for previews.
 public struct ChatMarkdown: Sendable {
-    private let dialect: ChatDialect
+    public let dialect: ChatDialect
     private let escapes: Set<Unicode.Scalar>
     private let bold: String
 

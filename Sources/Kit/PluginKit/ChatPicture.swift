@@ -3,7 +3,7 @@
 public struct ChatPicture: Hashable, Sendable {
     /// What people look at.
     public enum Chat: String, Hashable, Sendable, CaseIterable {
-        case slack, matrix, discord, teams, mattermost
+        case slack, matrix, discord, teams, mattermost, rocketchat
         /// The bot's own page.
         case page
         case terminal

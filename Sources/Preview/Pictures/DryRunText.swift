@@ -149,6 +149,7 @@ extension ChatPicture.Chat {
         case .discord: "Discord"
         case .teams: "Teams"
         case .mattermost: "Mattermost"
+        case .rocketchat: "Rocket.Chat"
         case .page: "the bot's own page"
         case .terminal: "standard output"
         case .program: "for a program"

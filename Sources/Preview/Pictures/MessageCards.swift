@@ -68,7 +68,7 @@ extension ChatPicture.Chat {
     fileprivate var badge: HTML? {
         switch self {
         case .slack, .discord: "APP"
-        case .mattermost: "BOT"
+        case .mattermost, .rocketchat: "BOT"
         default: nil
         }
     }

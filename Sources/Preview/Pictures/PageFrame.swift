@@ -144,6 +144,9 @@ enum PageFrame {
         .mattermost { --accent: #1c58d9; }
         .mattermost .face { background: #1e325c; border-radius: 50%; }
         .mattermost .bar { padding: 8px 14px; border: 1px solid var(--line); border-radius: 4px; }
+        .rocketchat { --accent: #095ad2; }
+        .rocketchat .face { background: #f5455c; border-radius: 4px; }
+        .rocketchat .bar { padding: 8px 14px; background: var(--code); border-radius: 2px; }
         .terminal { background: #16161d; border-color: #16161d; }
         .terminal pre { color: #e6e6ee; }
         .program { background: var(--code); }
@@ -155,6 +158,7 @@ enum PageFrame {
           .discord { background: #313338; --accent: #00a8fc; }
           .teams { background: #292929; --accent: #a6a7f2; }
           .mattermost { background: #1f2228; --accent: #5d89ea; }
+          .rocketchat { background: #1f2329; --accent: #739eec; }
           .terminal { border-color: var(--line); }
         }
 

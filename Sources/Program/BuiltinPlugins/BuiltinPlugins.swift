@@ -22,6 +22,7 @@ internal import QuietHoursGate
 internal import RegressionDetector
 internal import ReleaseDetector
 internal import RepeatGate
+internal import RocketChatChannel
 internal import SentrySource
 internal import SimulatorSource
 internal import SlackChannel
@@ -65,6 +66,7 @@ extension PluginCatalog {
             DiscordChannel.self,
             TeamsChannel.self,
             MattermostChannel.self,
+            RocketChatChannel.self,
             WebhookChannel.self,
             InboxChannel.self,
             ConsoleChannel.self,
