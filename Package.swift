@@ -76,6 +76,7 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
         names: [
             "Console",
             "Discord",
+            "GoogleChat",
             "Inbox",
             "Matrix",
             "Mattermost",

@@ -162,6 +162,8 @@ private func card(
         #expect(dialect.cut("# not a title", to: 100) == "\u{200B}# not a title")
         #expect(dialect.cut("\u{301}e", to: 100) == "\u{200B}\u{301}e")
         #expect(dialect.cut("see https://evil.example", to: 100) == "see https:\u{200B}//evil.example")
+        #expect("x://\u{301}".withoutLinks.unicodeScalars.elementsEqual("x:\u{200B}//\u{301}".unicodeScalars))
+        #expect("a.example 4.2.1".withoutHosts == "a.\u{200B}example 4.2.1")
         #expect("@kim @all".parted(after: ["@"]) == "@\u{200B}kim @\u{200B}all")
     }
 }

@@ -39,6 +39,11 @@ struct FakeChat: Sendable, CustomStringConvertible {
         FakeChat(
             plugin: "rocketchat", path: "/hooks/5f/s3cret", taken: (200, #"{"success": true}"#),
             refused: (400, #"{"success": false, "error": "unknown-error"}"#), isRich: { $0.contains("attachments") }),
+        FakeChat(
+            plugin: "google_chat", path: "/v1/spaces/A/messages?key=k&token=s3cret",
+            taken: (200, #"{"name": "spaces/A/messages/B.B", "thread": {"name": "spaces/A/threads/C"}}"#),
+            refused: (400, #"{"error": {"code": 400, "status": "INVALID_ARGUMENT"}}"#),
+            isRich: { $0.contains("cardsV2") }, callsByName: false),
     ]
 }
 

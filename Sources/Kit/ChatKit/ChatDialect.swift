@@ -75,7 +75,26 @@ public struct ChatDialect: Sendable {
 
 extension String {
     /// The text with a zero-width space, which nobody sees, wherever an address begins that a chat would make a link of.
-    public var withoutLinks: String { parted(after: ":", before: ["//"]) }
+    public var withoutLinks: String {
+        let scalars = Array(unicodeScalars)
+        var result = String.UnicodeScalarView()
+        for (index, scalar) in scalars.enumerated() {
+            result.append(scalar)
+            // Code points and no characters: an accent behind the slashes makes no difference to a chat.
+            if scalar == ":", scalars.dropFirst(index + 1).starts(with: ["/", "/"]) { result.append("\u{200B}") }
+        }
+        return String(result)
+    }
+
+    /// The same where a dot comes before a letter, for chats that make a link of `example.com`.
+    public var withoutHosts: String {
+        var result = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            if result.last == ".", scalar.properties.isAlphabetic { result.append("\u{200B}") }
+            result.append(scalar)
+        }
+        return String(result)
+    }
 
     /// The text with a zero-width space, which nobody sees, behind each of the marks: for chats in which any word can be
     /// somebody's name.

@@ -4,6 +4,7 @@ public struct ChatPicture: Hashable, Sendable {
     /// What people look at.
     public enum Chat: String, Hashable, Sendable, CaseIterable {
         case slack, matrix, discord, teams, mattermost, rocketchat
+        case googleChat = "google_chat"
         /// The bot's own page.
         case page
         case terminal

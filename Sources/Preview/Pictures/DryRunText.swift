@@ -150,6 +150,7 @@ extension ChatPicture.Chat {
         case .teams: "Teams"
         case .mattermost: "Mattermost"
         case .rocketchat: "Rocket.Chat"
+        case .googleChat: "Google Chat"
         case .page: "the bot's own page"
         case .terminal: "standard output"
         case .program: "for a program"

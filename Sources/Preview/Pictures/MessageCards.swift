@@ -67,7 +67,7 @@ extension ChatPicture.Chat {
     /// What stands beside the name of a sender that is no person.
     fileprivate var badge: HTML? {
         switch self {
-        case .slack, .discord: "APP"
+        case .slack, .discord, .googleChat: "APP"
         case .mattermost, .rocketchat: "BOT"
         default: nil
         }

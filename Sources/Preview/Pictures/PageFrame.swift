@@ -147,6 +147,10 @@ enum PageFrame {
         .rocketchat { --accent: #095ad2; }
         .rocketchat .face { background: #f5455c; border-radius: 4px; }
         .rocketchat .bar { padding: 8px 14px; background: var(--code); border-radius: 2px; }
+        .google_chat { --accent: #0b57d0; }
+        .google_chat .face { background: #1a73e8; border-radius: 50%; }
+        .google_chat .bar { padding: 10px 14px; border: 1px solid var(--line); border-radius: 12px; max-width: 480px; }
+        .google_chat .bar::before { content: none; }
         .terminal { background: #16161d; border-color: #16161d; }
         .terminal pre { color: #e6e6ee; }
         .program { background: var(--code); }
@@ -159,6 +163,7 @@ enum PageFrame {
           .teams { background: #292929; --accent: #a6a7f2; }
           .mattermost { background: #1f2228; --accent: #5d89ea; }
           .rocketchat { background: #1f2329; --accent: #739eec; }
+          .google_chat { background: #1f1f1f; --accent: #a8c7fa; }
           .terminal { border-color: var(--line); }
         }
 

@@ -10,6 +10,7 @@ internal import DropDetector
 internal import EscalateGate
 internal import FileSource
 internal import FlappingGate
+internal import GoogleChatChannel
 internal import GroupGate
 internal import HTTPJSONSource
 internal import InboxChannel
@@ -67,6 +68,7 @@ extension PluginCatalog {
             TeamsChannel.self,
             MattermostChannel.self,
             RocketChatChannel.self,
+            GoogleChatChannel.self,
             WebhookChannel.self,
             InboxChannel.self,
             ConsoleChannel.self,

@@ -100,12 +100,5 @@ extension ChatAttachment {
 extension String {
     /// The text without what makes links, formulas and spoilers in a message's own text, where nothing can be escaped:
     /// `example.com` is a link there already.
-    fileprivate var asMessageText: String {
-        var result = ""
-        for scalar in parted(after: ["\\", "|", "]", "+", "$"]).unicodeScalars {
-            if result.unicodeScalars.last == ".", scalar.properties.isAlphabetic { result += "\u{200B}" }
-            result.unicodeScalars.append(scalar)
-        }
-        return result
-    }
+    fileprivate var asMessageText: String { parted(after: ["\\", "|", "]", "+", "$"]).withoutHosts }
 }
