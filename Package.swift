@@ -75,10 +75,15 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
         folder: "channels", suffix: "Channel",
         names: [
             "Console",
+            "Discord",
+            "GoogleChat",
             "Inbox",
             "Matrix",
+            "Mattermost",
             "PagerDuty",
+            "RocketChat",
             "Slack",
+            "Teams",
             "Webhook",
         ]
     ),
@@ -89,8 +94,9 @@ let plugins = pluginKinds.flatMap { kind in
 }
 
 let pluginTargets = plugins.flatMap { plugin -> [Target] in
-    // Detectors may share what is remembered of issues.
-    let kit = kit + (plugin.kind == "detectors" ? ["IssueKit"] : [])
+    // Detectors may share what is remembered of issues, and channels what chats with incoming webhooks have in common.
+    let shared: [String: Target.Dependency] = ["detectors": "IssueKit", "channels": "ChatKit"]
+    let kit = kit + (shared[plugin.kind].map { [$0] } ?? [])
     return [
         module(plugin.module, kit, path: "\(plugin.folder)/Sources"),
         tests(
@@ -162,6 +168,7 @@ let package = Package(
                 .product(name: "HeapModule", package: "swift-collections"),
             ]),
         module("PluginKit", in: "Kit", ["AlertModel", "Text", "TimeZones"]),
+        module("ChatKit", in: "Kit", kit),
         module("IssueKit", in: "Kit", kit),
         module("Text", in: "Foundations"),
         module("Records", in: "Foundations"),
@@ -192,6 +199,7 @@ let package = Package(
             "TimeZonesTests", ["TimeZones", "AlertModel"],
             exclude: ["make_zone_table.py", "zone_table.txt", "make_quiet_table.py", "quiet_table.txt"]),
         tests("PluginTestingTests", ["PluginTesting"] + kit),
+        tests("ChatKitTests", ["ChatKit", "PluginTesting"] + kit),
         tests("IssueKitTests", ["IssueKit", "PluginTesting"] + kit),
         tests("RecordsTests", ["Records"]),
         tests("JournalTests", ["Journal", "JournalTesting", "Records"]),
@@ -212,7 +220,7 @@ let package = Package(
             ] + kit),
         tests(
             "BuiltinPluginsTests",
-            ["AlertCore", "BuiltinPlugins", "BotConfig", "DropDetector", "IssueKit", "YAMLKit"] + kit,
+            ["AlertCore", "BuiltinPlugins", "BotConfig", "ChatKit", "DropDetector", "IssueKit", "YAMLKit"] + kit,
             exclude: ["Fixtures"]),
         tests(
             "PreviewTests",

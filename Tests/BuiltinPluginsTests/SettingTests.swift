@@ -1,4 +1,5 @@
 import BuiltinPlugins
+import ChatKit
 import Foundation
 import IssueKit
 import PluginKit
@@ -71,7 +72,7 @@ private let everySetting: [(owner: String, spec: OptionSpec)] =
         }
         #expect(Set(declared).subtracting(listed) == [])
         // All but those that plugins share.
-        let shared = [Setting.insecure.spec, Mentions.setting.spec] + IssueNews.settings.map(\.spec)
+        let shared = (IssueNews.settings + ChatWebhook.settings).map(\.spec) + [Mentions.setting.spec]
         #expect(Set(listed).subtracting(declared).subtracting(shared.map(\.name)) == [])
     }
 

@@ -76,7 +76,7 @@ internal import Testing
     }
 
     @Test func `each chat has its own look, made from its payload`() {
-        let text = DryRunPage(Shop.dryRun(day)).text
+        let text = DryRunPage(Shop.dryRun(day, Shop.chats)).text
         for chat in ChatPicture.Chat.allCases {
             #expect(text.contains("<div class=\"chat \(chat.rawValue)\">"), "\(chat)")
         }

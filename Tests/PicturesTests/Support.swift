@@ -13,8 +13,19 @@ internal import TimeZones
 enum Shop {
     static let config = config(critical: "< 99%", holdTime: "0s")
 
+    /// The same shop with every chat that takes messages at a webhook, too.
+    static let chats = config(
+        critical: "< 99%", holdTime: "0s",
+        more: [
+            "discord: {plugin: discord, webhook: \"https://discord.com/api/webhooks/1/s3cr3t\"}",
+            "teams: {plugin: teams, webhook: \"https://hooks.example.com/teams/s3cr3t\"}",
+            "mattermost: {plugin: mattermost, webhook: \"https://chat.example.com/hooks/s3cr3t\"}",
+            "rocketchat: {plugin: rocketchat, webhook: \"https://rocket.example.com/hooks/5f/s3cr3t\"}",
+            "google: {plugin: google_chat, webhook: \"https://chat.example.com/v1/spaces/A/messages?key=k&token=s3cr3t\"}",
+        ])
+
     /// The same shop with rules that somebody wants to change.
-    static func config(critical: String, holdTime: String) -> Config {
+    static func config(critical: String, holdTime: String, more channels: [String] = []) -> Config {
         let text = """
             version: 1
             bot: {name: shop-alerts, timezone: Europe/Madrid, listen: off}
@@ -32,6 +43,7 @@ enum Shop {
               pager: {plugin: pagerduty, routing_key: s3cr3t89abcdef0123456789abcdef01}
               page: {plugin: inbox}
               log: {plugin: console}
+            \(channels.map { "  " + $0 }.joined(separator: "\n"))
             """
         let surroundings = ConfigSurroundings(
             variable: { _ in nil },
@@ -77,8 +89,10 @@ enum Shop {
         return playback.finish(now: start)
     }
 
-    static func dryRun(_ batches: [ObservationReader.Batch], channel: String? = nil) -> PreviewReport {
-        PreviewReport(preview(batches), channels: config.channels, only: channel)
+    static func dryRun(
+        _ batches: [ObservationReader.Batch], _ config: Config = Shop.config, channel: String? = nil
+    ) -> PreviewReport {
+        PreviewReport(preview(batches, config), channels: config.channels, only: channel)
     }
 
     static func backtest(_ batches: [ObservationReader.Batch], _ config: Config = Shop.config) -> BacktestReport {

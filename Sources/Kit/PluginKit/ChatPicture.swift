@@ -3,7 +3,8 @@
 public struct ChatPicture: Hashable, Sendable {
     /// What people look at.
     public enum Chat: String, Hashable, Sendable, CaseIterable {
-        case slack, matrix, pagerduty
+        case slack, matrix, discord, teams, mattermost, rocketchat, pagerduty
+        case googleChat = "google_chat"
         /// The bot's own page.
         case page
         case terminal

@@ -88,3 +88,17 @@ extension Channel {
         return nil
     }
 }
+
+/// Writes what a channel posts of every sample message, one body a line, to the file that a variable of the environment
+/// names: for checking them with the service's own library.
+public func writeSampleBodies(of channel: some Channel, toFileIn variable: String) throws {
+    guard let path = getenv(variable) else { return }
+    var lines = ""
+    for (_, message) in SampleMessages.usual + SampleMessages.nasty {
+        for (isPlain, isRepeated) in [(false, false), (true, false), (false, true), (true, true)] {
+            let request = channel.request(for: message, possiblyRepeated: isRepeated, isPlain: isPlain)
+            lines += String(decoding: request?.wireBody()?.bytes ?? [], as: UTF8.self) + "\n"
+        }
+    }
+    try lines.write(toFile: String(cString: path), atomically: true, encoding: .utf8)
+}

@@ -146,6 +146,11 @@ extension ChatPicture.Chat {
         switch self {
         case .slack: "Slack"
         case .matrix: "Matrix"
+        case .discord: "Discord"
+        case .teams: "Teams"
+        case .mattermost: "Mattermost"
+        case .rocketchat: "Rocket.Chat"
+        case .googleChat: "Google Chat"
         case .pagerduty: "PagerDuty"
         case .page: "the bot's own page"
         case .terminal: "standard output"

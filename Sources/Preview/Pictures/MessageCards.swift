@@ -14,7 +14,7 @@ struct MessageCards {
         guard picture.chat.hasSender else { return #"<div class="chat \#(name)">\#(body)</div>"# }
         return """
             <div class="chat \(name)"><span class="face" aria-hidden="true"></span><div class="said"><p class="by">\
-            <b>\(botName)</b>\(picture.chat == .slack ? "<i>APP</i>" : nil) <time datetime="\(moment.description)">\
+            <b>\(botName)</b>\(picture.chat.badge.map { "<i>\($0)</i>" }) <time datetime="\(moment.description)">\
             \(civil.hour.padded(2)):\(civil.minute.padded(2))</time></p>\(body)</div></div>
             """
     }
@@ -59,8 +59,17 @@ extension ChatPicture.Chat {
     /// Whether the chat shows who speaks.
     fileprivate var hasSender: Bool {
         switch self {
-        case .slack, .matrix, .page: true
         case .pagerduty, .terminal, .program: false
+        default: true
+        }
+    }
+
+    /// What stands beside the name of a sender that is no person.
+    fileprivate var badge: HTML? {
+        switch self {
+        case .slack, .discord, .googleChat: "APP"
+        case .mattermost, .rocketchat: "BOT"
+        default: nil
         }
     }
 }

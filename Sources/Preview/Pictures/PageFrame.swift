@@ -123,7 +123,7 @@ enum PageFrame {
 
         .slack { font-family: Lato, "Slack-Lato", system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; \
         --accent: #1264a3; }
-        .slack .by i {
+        .chat .by i {
           margin-left: 5px; padding: 1px 3px; border-radius: 2px; background: var(--line); color: var(--muted);
           font-size: 10px; font-style: normal; font-weight: 600; vertical-align: 1px;
         }
@@ -134,6 +134,23 @@ enum PageFrame {
         .matrix .face::after { inset: 7px 8px 9px; }
         .matrix .by b { color: #0a8a66; }
         .matrix { --accent: #0a7d5d; }
+        .discord { --accent: #0068e0; }
+        .discord .face { background: #5865f2; border-radius: 50%; }
+        .discord .bar { background: var(--code); padding: 10px 14px; border-radius: 4px; max-width: 520px; }
+        .teams { --accent: #4f52b2; }
+        .teams .face { background: #5b5fc7; border-radius: 50%; }
+        .teams .bar { padding: 10px 14px; background: color-mix(in srgb, var(--bar) 16%, transparent); }
+        .teams .bar::before { content: none; }
+        .mattermost { --accent: #1c58d9; }
+        .mattermost .face { background: #1e325c; border-radius: 50%; }
+        .mattermost .bar { padding: 8px 14px; border: 1px solid var(--line); border-radius: 4px; }
+        .rocketchat { --accent: #095ad2; }
+        .rocketchat .face { background: #f5455c; border-radius: 4px; }
+        .rocketchat .bar { padding: 8px 14px; background: var(--code); border-radius: 2px; }
+        .google_chat { --accent: #0b57d0; }
+        .google_chat .face { background: #1a73e8; border-radius: 50%; }
+        .google_chat .bar { padding: 10px 14px; border: 1px solid var(--line); border-radius: 12px; max-width: 480px; }
+        .google_chat .bar::before { content: none; }
         .pagerduty { --accent: #05803e; }
         .terminal { background: #16161d; border-color: #16161d; }
         .terminal pre { color: #e6e6ee; }
@@ -143,6 +160,11 @@ enum PageFrame {
           .slack code { color: #e8912d; }
           .matrix { background: #15191e; --accent: #0dbd8b; }
           .matrix .by b { color: #0dbd8b; }
+          .discord { background: #313338; --accent: #00a8fc; }
+          .teams { background: #292929; --accent: #a6a7f2; }
+          .mattermost { background: #1f2228; --accent: #5d89ea; }
+          .rocketchat { background: #1f2329; --accent: #739eec; }
+          .google_chat { background: #1f1f1f; --accent: #a8c7fa; }
           .pagerduty { --accent: #4fc88a; }
           .terminal { border-color: var(--line); }
         }

@@ -5,14 +5,17 @@ public import BotConfig
 internal import BudgetGate
 internal import ConsoleChannel
 internal import DependsOnGate
+internal import DiscordChannel
 internal import DropDetector
 internal import EscalateGate
 internal import FileSource
 internal import FlappingGate
+internal import GoogleChatChannel
 internal import GroupGate
 internal import HTTPJSONSource
 internal import InboxChannel
 internal import MatrixChannel
+internal import MattermostChannel
 internal import MuteGate
 internal import NewIssueDetector
 internal import PagerDutyChannel
@@ -21,10 +24,12 @@ internal import QuietHoursGate
 internal import RegressionDetector
 internal import ReleaseDetector
 internal import RepeatGate
+internal import RocketChatChannel
 internal import SentrySource
 internal import SimulatorSource
 internal import SlackChannel
 internal import StaleDetector
+internal import TeamsChannel
 internal import ThresholdDetector
 internal import VelocityDetector
 internal import WebhookChannel
@@ -60,6 +65,11 @@ extension PluginCatalog {
         channels: [
             SlackChannel.self,
             MatrixChannel.self,
+            DiscordChannel.self,
+            TeamsChannel.self,
+            MattermostChannel.self,
+            RocketChatChannel.self,
+            GoogleChatChannel.self,
             PagerDutyChannel.self,
             WebhookChannel.self,
             InboxChannel.self,

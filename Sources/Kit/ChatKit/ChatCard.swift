@@ -1,0 +1,180 @@
+public import PluginKit
+
+/// A message as a card: a headline, and beside a bar of one colour what is said, the facts, and lists. Everything in it is
+/// harmless and cut to what the chat takes, and nothing is escaped yet: that is up to whoever writes the JSON.
+public struct ChatCard: Sendable {
+    /// A line of text, in pieces that look one way.
+    public typealias Row = [ChatPicture.Run]
+
+    /// How much of a message a chat shows, in the chat's own unit.
+    public struct Room: Sendable {
+        let shares: MessageShares
+        let card: Int
+        let text: Int
+        let list: Int
+
+        /// - Parameters:
+        ///   - shares: the most of each part.
+        ///   - card: the most of text, facts, lists and footer together.
+        ///   - text: the most of what stands above the facts.
+        ///   - list: the most of each list below them.
+        public init(shares: MessageShares, card: Int, text: Int, list: Int) {
+            self.shares = shares
+            self.card = card
+            self.text = text
+            self.list = list
+        }
+    }
+
+    /// Rows under a title.
+    public struct List: Sendable {
+        public let title: String
+        public let rows: [Row]
+    }
+
+    public let color: ChatPicture.Color
+    public let headline: String
+    /// What stands above the facts.
+    public let text: [Row]
+    public let facts: [Message.Field]
+    /// The issues and the last day: what there is of them.
+    public let lists: [List]
+    public let links: [Message.Link]
+    public let footer: String
+    /// The first rows of the text: that it may have been said before.
+    private let notice: [Row]
+
+    /// - Parameters:
+    ///   - length: what a row takes as the chat writes it.
+    public init(_ posting: Posting, in room: Room, dialect: ChatDialect, length: (Row) -> Int) {
+        let message = posting.message.cut(to: room.shares, by: dialect.cut)
+        color = .of(message.kind, message.severity)
+        headline = message.headline
+        facts = message.fields
+        footer = message.footer
+
+        notice = posting.possiblyRepeated ? [[Run(Message.repeatNotice)]] : []
+        let reason = message.reason.isEmpty ? [] : [[Run("Why:", .bold), Run(" \(message.reason)")]]
+        // The sparkline stands between back-ticks in most chats, and would end at the next one.
+        let sparkline = message.sparkline.map { List("Last day", [[Run($0.filter { $0 != "`" }, .code)]]) }
+        links = fittingLinks(message.links, in: room.list, length)
+
+        func size(of rows: [Row]) -> Int { rows.reduce(0) { $0 + length($1) + ChatCard.lineEnd } }
+        func size(of list: List?) -> Int { list.map { length([Run($0.title, .bold)]) + size(of: $0.rows) } ?? 0 }
+        var rest =
+            room.card - size(of: notice + reason) - size(of: sparkline) - size(of: links.list) - length([Run(footer)])
+        for fact in facts { rest -= size(of: [[Run(fact.label, .bold)], [Run(fact.value)]]) }
+
+        // What can be long gets what the rest leaves; the issues first, because they say where to look.
+        var issues = List("Top issues", [])
+        rest -= size(of: issues)
+        let issueRows = message.issues.lazy.map(ChatCard.row)
+        issues = List(issues.title, fittingRows(issueRows, in: min(rest, room.list), length))
+        rest -= size(of: issues.rows)
+        let lineRows = message.lines.lazy.map { [Run("• \($0)")] }
+        let lines = fittingRows(lineRows, in: min(rest, room.text - size(of: notice + reason)), length)
+        text = notice + lines + reason
+        lists = [issues, sparkline].compactMap(\.self).filter { !$0.rows.isEmpty }
+    }
+}
+
+extension ChatCard {
+    /// The lists with the links as the last of them, in one row: for chats without buttons.
+    public var listsWithLinks: [List] { lists + [links.list].compactMap(\.self) }
+
+    private typealias Run = ChatPicture.Run
+
+    /// What parts a row from the one before it: a line end, escaped in JSON.
+    fileprivate static let lineEnd = 2
+    /// What "… and 1,234,567 more" takes at most.
+    fileprivate static let restRowMax = 40
+
+    private static func row(_ issue: Message.IssueLine) -> Row {
+        let detail = issue.detail.isEmpty ? [] : [Run(" — \(issue.detail)")]
+        return [Run("• "), Run(issue.title, link: issue.url)] + detail
+    }
+}
+
+/// As many rows as there is room for, and how many are left out.
+private func fittingRows(
+    _ all: some Collection<ChatCard.Row>, in room: Int, _ length: (ChatCard.Row) -> Int
+) -> [ChatCard.Row] {
+    var room = room
+    var rows: [ChatCard.Row] = []
+    for (index, row) in all.enumerated() {
+        let size = length(row) + ChatCard.lineEnd
+        // The last one needs no room for a row behind it.
+        guard size + (index + 1 < all.count ? ChatCard.restRowMax : 0) <= room else {
+            return room >= ChatCard.restRowMax ? rows + [[ChatPicture.Run("… and \(all.count - index) more")]] : rows
+        }
+        room -= size
+        rows.append(row)
+    }
+    return rows
+}
+
+/// The links that fit into one row.
+private func fittingLinks(
+    _ links: [Message.Link], in room: Int, _ length: (ChatCard.Row) -> Int
+) -> [Message.Link] {
+    var fitting: [Message.Link] = []
+    for link in links {
+        let longer = fitting + [Message.Link(link.title.isEmpty ? "link" : link.title, link.url)]
+        if length(longer.row) + ChatCard.lineEnd <= room { fitting = longer }
+    }
+    return fitting
+}
+
+extension [Message.Link] {
+    fileprivate var row: ChatCard.Row {
+        ChatCard.Row(map { [ChatPicture.Run($0.title, link: $0.url)] }.joined(separator: [ChatPicture.Run("  ·  ")]))
+    }
+
+    fileprivate var list: ChatCard.List? { isEmpty ? nil : ChatCard.List("Links", [row]) }
+}
+
+extension ChatCard.List {
+    fileprivate init(_ title: String, _ rows: [ChatCard.Row]) {
+        self.title = title
+        self.rows = rows
+    }
+}
+
+// MARK: As plain text
+
+extension ChatCard {
+    /// The card as lines of text, for when its rich form was refused; where they are too long, the middle is left out.
+    ///
+    /// - Parameters:
+    ///   - limit: the most that they may take together.
+    ///   - write: a row without markup.
+    public func plainText(to limit: Int, dialect: ChatDialect, write: (Row) -> String) -> String {
+        var rows = [[Run(headline)]] + notice
+        rows += facts.map { [Run("\($0.label): \($0.value)")] } + text.dropFirst(notice.count)
+        for list in listsWithLinks { rows += [[Run("\(list.title):")]] + list.rows }
+        if !footer.isEmpty { rows.append([Run(footer)]) }
+        let lines = rows.map { row in write(row.map { Run($0.text, link: $0.link) }) }
+        return lines.cutInTheMiddle(to: limit) { dialect.length($0) + ChatCard.lineEnd }.joined(separator: "\n")
+    }
+}
+
+extension [String] {
+    /// The lines with those in the middle left out where they take more than the limit.
+    fileprivate func cutInTheMiddle(to limit: Int, length: (String) -> Int) -> [String] {
+        let lengths = map(length)
+        guard lengths.reduce(0, +) > limit else { return self }
+        let mark = "…"
+        var room = limit - length(mark)
+        let tailRoom = room / 2
+        let head = lengths.prefix { size in
+            room -= size
+            return room >= tailRoom
+        }.count
+        room = limit - length(mark) - lengths[..<head].reduce(0, +)
+        let tail = lengths[head...].reversed().prefix { size in
+            room -= size
+            return room >= 0
+        }.count
+        return self[..<head] + [mark] + suffix(tail)
+    }
+}

@@ -1,0 +1,87 @@
+internal import ChatKit
+internal import PluginKit
+
+/// What Discord takes: its documentation of webhooks and of embeds. In UTF-16 units, of all ways of counting characters
+/// the one that gives most.
+enum DiscordLimits {
+    static let contentMax = 2000
+    static let descriptionMax = 4096
+    static let fieldsMax = 25
+    static let fieldNameMax = 256
+    static let fieldValueMax = 1024
+    static let footerMax = 2048
+    /// All texts of all embeds together.
+    static let embedsMax = 6000
+}
+
+extension ChatCard.Room {
+    /// All but issues and lines stay below 4,500 together, which leaves those at least 1,500.
+    static let discord = ChatCard.Room(
+        shares: MessageShares(
+            headlineMax: 250, fieldsMax: 12, fieldLabelMax: 50, fieldValueMax: 150, reasonMax: 500, sparklineMax: 100,
+            linkTitleMax: 60, addressMax: 500, footerMax: 200, issueTitleMax: 200, issueDetailMax: 80, lineMax: 300),
+        card: DiscordLimits.embedsMax, text: DiscordLimits.descriptionMax, list: DiscordLimits.fieldValueMax)
+}
+
+extension ChatMarkdown {
+    /// No `@everyone` calls anybody, because the payload says so; but it would still look as if it did. Invitations are
+    /// recognised without `https://`.
+    static let discord = ChatMarkdown(unit: .utf16, lineMarks: "#>-+", escapes: "\\*_~`|[]<") { text in
+        text.parted(after: "@", before: ["everyone", "here"]).withoutLinks
+            .parted(after: ".", before: ["gg/", "com/invite/"])
+    }
+}
+
+/// A message as the JSON that a webhook takes.
+enum DiscordPayload {
+    static func of(_ posting: Posting) -> JSON {
+        let markdown = ChatMarkdown.discord
+        let card = markdown.card(posting, in: .discord)
+        let embed = posting.isPlain ? JSONObject() : embed(card)
+        let content =
+            posting.isPlain
+            ? markdown.plainText(card, to: DiscordLimits.contentMax) : markdown.written(card.headline, .bold)
+        var payload = JSONObject([("content", .string(content))])
+        if embed.members.isEmpty {
+            // Previews of links would be the only embeds; they show a login, and fetching them tells strangers.
+            payload["flags"] = .int(suppressEmbeds)
+        } else {
+            payload["embeds"] = [.object(embed)]
+        }
+        // Whatever a text says, nobody is called.
+        payload["allowed_mentions"] = ["parse": []]
+        return .object(payload)
+    }
+
+    private static let suppressEmbeds: Int64 = 4
+
+    private static func embed(_ card: ChatCard) -> JSONObject {
+        let markdown = ChatMarkdown.discord
+        var embed = JSONObject()
+        if !card.text.isEmpty { embed["description"] = .string(markdown.written(card.text)) }
+        let facts = card.facts.map { fact in
+            field(markdown.written(fact.label), markdown.written(fact.value), isShort: true)
+        }
+        let lists = card.listsWithLinks.map { field($0.title, markdown.written($0.rows), isShort: false) }
+        if !(facts + lists).isEmpty { embed["fields"] = .array(facts + lists) }
+        if !card.footer.isEmpty { embed["footer"] = ["text": .string(card.footer)] }
+        if !embed.members.isEmpty { embed["color"] = .int(card.color.number) }
+        return embed
+    }
+
+    /// Discord refuses a field of which one half is empty.
+    private static func field(_ name: String, _ value: String, isShort: Bool) -> JSON {
+        let (name, value) = (name.isEmpty ? "\u{200B}" : name, value.isEmpty ? "\u{200B}" : value)
+        return ["name": .string(name), "value": .string(value), "inline": .bool(isShort)]
+    }
+}
+
+extension ChatPicture.Color {
+    var number: Int64 { Int64(red) << 16 | Int64(green) << 8 | Int64(blue) }
+
+    init?(number: Double) {
+        guard (0...0xFFFFFF).contains(number) else { return nil }
+        let digits = String(Int(number), radix: 16)
+        self.init("#" + String(repeating: "0", count: 6 - digits.count) + digits)
+    }
+}

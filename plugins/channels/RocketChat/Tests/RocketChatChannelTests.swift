@@ -1,0 +1,128 @@
+import ChatKit
+import PluginKit
+import PluginTesting
+import Testing
+
+@testable import RocketChatChannel
+
+private let secret = "x7f3a9c"
+
+private func channel() throws -> RocketChatChannel {
+    let webhook = GuardedText(pieces: [.plain("https://chat.example.com/hooks/5f/"), .secret(Secret(secret))])
+    return try RocketChatChannel(options: Options(["webhook": .text(webhook)]), context: .sample)
+}
+
+@Suite struct `Posting to Rocket Chat` {
+    @Test func `anything fits, looks the same on every attempt, and every answer has a meaning`() throws {
+        let conformance = ChannelConformance(
+            try channel(), audience: .people, bodyBytesMax: 100_000, secrets: [secret],
+            success: HTTPResponse(status: 200, body: Array(#"{"success": true}"#.utf8)), bodyFlaws: rocketChatFlaws)
+        #expect(conformance.violations() == [])
+    }
+
+    @Test func `no title of chance breaks out of its place`() throws {
+        let flaws = RandomMessages.flaws(of: try channel(), bodyFlaws: rocketChatFlaws)
+        #expect(flaws == [])
+    }
+
+    @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
+        let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
+        #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: name) == nil)
+    }
+
+    @Test func `hostile words look as recorded`() throws {
+        let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
+        let rich = try #require(try channel().request(for: message, possiblyRepeated: true))
+        #expect(try snapshotFlaw(of: rich, named: "hostile") == nil)
+        let plain = try #require(try channel().request(for: message, possiblyRepeated: true, isPlain: true))
+        #expect(try snapshotFlaw(of: plain, named: "hostile-plain") == nil)
+    }
+
+    @Test func `the plain form is text and nothing else`() throws {
+        let plain = try #require(try channel().request(for: SampleMessages.opened, isPlain: true)?.wireBody()?.bytes)
+        #expect(try JSON(parsing: plain).object?.members.map(\.name) == ["text"])
+    }
+
+    @Test func `nothing in a headline becomes a link`() throws {
+        let message = Message(
+            kind: .opened, severity: .info, at: ChannelConformance.now,
+            headline: "evil.example in 4.2.1 [x](evil.example)")
+        let body = try #require(try channel().request(for: message)?.wireBody()?.bytes)
+        #expect(
+            try JSON(parsing: body)["text"]
+                == "evil.\u{200B}example in 4.2.1 [x]\u{200B}(evil.\u{200B}example)")
+    }
+
+    @Test func `only the address's origin is shown`() throws {
+        let request = try #require(try channel().request(for: SampleMessages.test))
+        #expect(request.url.reveal() == "https://chat.example.com/hooks/5f/" + secret)
+        #expect(request.url.description == "https://chat.example.com/***")
+    }
+}
+
+@Suite struct `The answers of Rocket Chat` {
+    @Test func `no answer of the table is left out`() throws {
+        #expect(try AnswerCase.all().count == 3)
+    }
+
+    @Test(arguments: try AnswerCase.all()) func `every known answer has its meaning`(_ answer: AnswerCase) throws {
+        let outcome = try channel().judge(.answered(answer.response), at: ChannelConformance.now)
+        #expect(answer.agrees(with: outcome), "\(outcome)")
+    }
+
+    @Test(arguments: [
+        (404, #"{"success": false, "error": "Invalid integration id or token provided."}"#, "target"),
+        (400, #"{"success": false, "error": "Invalid integration id or token provided."}"#, "target"),
+        (400, #"{"success": false, "error": "invalid-channel"}"#, "target"), (302, "", "target"),
+        (400, #"{"success": false, "error": "Slow down. [error-too-many-requests]"}"#, "retry"), (429, "", "retry"),
+        (200, #"{"success": false, "error": "no"}"#, "payload"), (200, "<html>log in</html>", "ambiguous"),
+        (200, "", "delivered"), (400, "what?", "payload"), (502, "<html>", "retry"),
+    ])
+    func `the words count before the status`(_ status: Int, _ body: String, _ meaning: String) throws {
+        let response = HTTPResponse(status: status, body: Array(body.utf8))
+        let outcome = try channel().judge(.answered(response), at: ChannelConformance.now)
+        #expect(AnswerCase(response: response, meaning: meaning, waitSeconds: nil).agrees(with: outcome), "\(outcome)")
+    }
+
+    @Test func `a refusal says what to do`() throws {
+        let body = #"{"success": false, "error": "Invalid integration id or token provided."}"#
+        let outcome = try channel().judge(
+            .answered(HTTPResponse(status: 404, body: Array(body.utf8))), at: ChannelConformance.now)
+        #expect(
+            outcome
+                == .refusedChannel(
+                    "Rocket.Chat answered 404: Invalid integration id or token provided; the webhook is gone: make a new "
+                        + "one and configure its address"))
+    }
+}
+
+@Suite struct `What Rocket Chat shows` {
+    typealias Run = ChatPicture.Run
+
+    @Test func `a message is a headline, and details beside the colour of its severity`() throws {
+        let posting = Posting(id: "d-1", message: SampleMessages.opened, at: SampleMessages.opened.at)
+        let picture = try channel().picture(of: posting)
+        #expect(picture.chat == .rocketchat)
+        #expect(picture.blocks.first == .paragraph([Run(SampleMessages.opened.headline)]))
+        guard case .bar(let color, let details) = picture.blocks.last, picture.blocks.count == 2 else {
+            Issue.record("no bar: \(picture.blocks)")
+            return
+        }
+        #expect(color.text == "#B00020")
+        #expect(details.last == .paragraph([Run("Sent by", .bold), Run("\n"), Run("crash-free-floor · incident 3k9")]))
+    }
+
+    @Test func `no word of a message is missing in its picture`() throws {
+        for (name, message) in SampleMessages.usual {
+            for isPlain in [false, true] {
+                let posting = Posting(id: "d", message: message, isPlain: isPlain, at: message.at)
+                let words = try channel().picture(of: posting).text.replacing("\u{200B}", with: "")
+                for part in [message.headline, message.reason, message.footer] + message.fields.map(\.value)
+                    + message.issues.map(\.title) + message.links.map(\.title) + message.lines
+                {
+                    #expect(words.contains(part), "\(name): \(part)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+internal import ChatKit
+internal import PluginKit
+
+/// What Teams takes. In bytes of JSON in which everything beyond ASCII is escaped, because it is counted after services in
+/// between have written it anew.
+enum TeamsLimits {
+    /// 28,672 bytes are documented, with what is added on the way; 21 kB were seen to pass, and 24,453 bytes to fail.
+    static let messageMax = 20_480
+    /// The plain form is also for when the rich one was too large.
+    static let plainMax = 8000
+    /// More are hidden behind "…".
+    static let actionsMax = 6
+}
+
+extension ChatCard.Room {
+    /// What stands around texts is counted with each row; the envelope takes less than 700.
+    static let teams = ChatCard.Room(
+        shares: MessageShares(
+            headlineMax: 600, fieldsMax: 12, fieldLabelMax: 120, fieldValueMax: 300, reasonMax: 1200, sparklineMax: 320,
+            linkTitleMax: 120, addressMax: 800, footerMax: 400, issueTitleMax: 600, issueDetailMax: 200, lineMax: 600),
+        card: TeamsLimits.messageMax - 1500, text: 12_000, list: 4500)
+}
+
+/// A message as the JSON that a workflow hands on to Teams.
+///
+/// Texts of strangers stand in text runs alone: all other texts of a card are read as Markdown.
+enum TeamsPayload {
+    /// Nobody is mentioned without an entry among the card's entities, so names need not be broken; but cards know
+    /// `{{DATE(…)}}`, and workflows `${…}`.
+    static let dialect = ChatDialect(unit: .bytesOfASCII) { text in
+        text.withoutLinks.parted(after: "{", before: ["{"]).parted(after: "$", before: ["{"])
+    }
+
+    static func of(_ posting: Posting) -> JSON {
+        let card = ChatCard(posting, in: .teams, dialect: dialect) { size(of: row($0)) }
+        var content = JSONObject([
+            ("$schema", "http://adaptivecards.io/schemas/adaptive-card.json"), ("type", "AdaptiveCard"),
+            ("version", "1.4"), ("body", .array(posting.isPlain ? plain(card) : body(card, of: posting.message))),
+        ])
+        if !posting.isPlain, !card.links.isEmpty {
+            content["actions"] = .array(
+                card.links.prefix(TeamsLimits.actionsMax).map { openURL($0.url, title: $0.title) })
+        }
+        content["msteams"] = ["width": "Full"]
+        return [
+            "type": "message",
+            "attachments": [
+                [
+                    "contentType": "application/vnd.microsoft.card.adaptive", "contentUrl": .null,
+                    "content": .object(content),
+                ]
+            ],
+        ]
+    }
+
+    private static func body(_ card: ChatCard, of message: Message) -> [JSON] {
+        let title = row([ChatPicture.Run(card.headline, .bold)], [("size", "Medium")])
+        var body: [JSON] = [
+            ["type": "Container", "style": style(of: message), "bleed": true, "items": [title]]
+        ]
+        body += card.text.map { row($0) }
+        body += card.facts.enumerated().map { index, fact in
+            row([ChatPicture.Run(fact.label, .bold), ChatPicture.Run("  \(fact.value)")], isTight: index > 0)
+        }
+        for list in card.lists {
+            body.append(row([ChatPicture.Run(list.title, .bold)]))
+            body += list.rows.map { row($0, isTight: true) }
+        }
+        if !card.footer.isEmpty {
+            body.append(row([ChatPicture.Run(card.footer)], [("size", "Small"), ("isSubtle", true)]))
+        }
+        return body
+    }
+
+    /// All lines in one block.
+    private static func plain(_ card: ChatCard) -> [JSON] {
+        let text = card.plainText(to: TeamsLimits.plainMax, dialect: dialect) { row in
+            row.map { $0.text + ($0.link.map { " \($0)" } ?? "") }.joined()
+        }
+        return [row([ChatPicture.Run(text)])]
+    }
+
+    /// The colours of Teams' own, which are readable on a dark ground as on a light one.
+    private static func style(of message: Message) -> JSON {
+        switch (message.kind, message.severity) {
+        case (.resolved, _): "good"
+        case (.closed, _), (.digest, _): "emphasis"
+        case (.test, _): "accent"
+        case (_, .critical): "attention"
+        case (_, .warning): "warning"
+        case (_, .info): "accent"
+        }
+    }
+
+    /// One line of text.
+    ///
+    /// - Parameter isTight: whether it stands close to the line above.
+    private static func row(
+        _ row: ChatCard.Row, _ members: [(String, JSON)] = [], isTight: Bool = false
+    ) -> JSON {
+        let runs = row.filter { !$0.text.isEmpty }.map { run -> JSON in
+            var json = JSONObject([("type", "TextRun"), ("text", .string(run.text))] + members)
+            if run.style.contains(.bold) { json["weight"] = "Bolder" }
+            if run.style.contains(.code) { json["fontType"] = "Monospace" }
+            if let link = run.link { json["selectAction"] = openURL(link) }
+            return .object(json)
+        }
+        var block = JSONObject([("type", "RichTextBlock"), ("inlines", .array(runs))])
+        if isTight { block["spacing"] = "None" }
+        return .object(block)
+    }
+
+    private static func openURL(_ url: String, title: String? = nil) -> JSON {
+        let members: [(String, JSON)] = [("type", "Action.OpenUrl"), ("url", .string(url))]
+        return .object(JSONObject(members + (title.map { [("title", .string($0))] } ?? [])))
+    }
+
+    /// What the JSON takes with everything beyond ASCII escaped; whether a row is tight is not known here yet.
+    private static func size(of block: JSON) -> Int {
+        block.text.unicodeScalars.reduce(",\"spacing\":\"None\"".utf8.count) { size, scalar in
+            size + (scalar.isASCII ? 1 : 6 * UTF16.width(scalar))
+        }
+    }
+}
