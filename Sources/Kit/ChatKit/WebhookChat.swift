@@ -14,6 +14,11 @@ public protocol WebhookChat: Channel {
     var webhook: ChatWebhook { get }
     /// The JSON of a posting, in its rich or its plain form.
     func payload(_ posting: Posting) -> JSON
+    /// Whom the config has called.
+    var mentions: Mentions { get }
+    /// The JSON with those called, in the chat's own writing, in front of its text; that is what most chats want, and
+    /// what stands here for them.
+    func calling(_ called: [String], in payload: JSON) -> JSON
     /// How the chat shows such JSON.
     static func picture(of payload: JSON) -> ChatPicture
     /// What the chat is called in sentences.
@@ -26,9 +31,20 @@ public protocol WebhookChat: Channel {
 extension WebhookChat {
     public var isIdempotent: Bool { false }
 
-    public func post(_ posting: Posting) -> ChannelAction { .request(webhook.request(payload(posting))) }
+    public var mentions: Mentions { .none }
 
-    public func picture(of posting: Posting) -> ChatPicture { Self.picture(of: payload(posting)) }
+    public func calling(_ called: [String], in payload: JSON) -> JSON {
+        ChatMentions.calling(called, in: payload, "text", textMax: ChatMentions.textMax)
+    }
+
+    public func post(_ posting: Posting) -> ChannelAction { .request(webhook.request(composed(posting))) }
+
+    public func picture(of posting: Posting) -> ChatPicture { Self.picture(of: composed(posting)) }
+
+    private func composed(_ posting: Posting) -> JSON {
+        let called = mentions.called(by: posting.message)
+        return called.isEmpty ? payload(posting) : calling(called, in: payload(posting))
+    }
 
     public func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {
         switch result {

@@ -46,6 +46,11 @@ public struct Mentions: Sendable {
         self.called = called
     }
 
+    /// Nobody.
+    public static let none = Mentions()
+
+    private init() { called = [:] }
+
     /// Whom the message calls, in the service's own writing.
     public func called(by message: Message) -> [String] {
         guard message.kind == .opened || message.kind == .escalated else { return [] }

@@ -12,7 +12,7 @@ public struct DiscordChannel: WebhookChat {
         example: """
             webhook: ${env:DISCORD_WEBHOOK}
             """,
-        options: ChatWebhook.settings)
+        options: ChatWebhook.settings + [Mentions.setting])
 
     public static let chat = "Discord"
 
@@ -20,10 +20,31 @@ public struct DiscordChannel: WebhookChat {
     /// headers, five in two seconds.
     public let pace = Pace(perSecond: 0.5, burst: 5)
     public let webhook: ChatWebhook
+    public let mentions: Mentions
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         // Without `wait` Discord answers before it has saved the message, and never tells when it could not.
         webhook = try ChatWebhook(options, adding: "wait=true", refusing: DiscordChannel.refusal)
+        mentions = try Mentions(options, forms: "<@&ROLE>, <@USER>, @here or @everyone, with ids of digits") { name in
+            ["@here", "@everyone"].contains(name) || DiscordChannel.role(name) != nil
+                || DiscordChannel.user(name) != nil
+                ? name : nil
+        }
+    }
+
+    private static func role(_ name: String) -> String? { ChatMentions.number(name, between: "<@&", and: ">") }
+    private static func user(_ name: String) -> String? { ChatMentions.number(name, between: "<@", and: ">") }
+
+    /// Discord calls only whom the payload allows, and of those only who stands in its text.
+    public func calling(_ called: [String], in payload: JSON) -> JSON {
+        let payload = ChatMentions.calling(called, in: payload, "content", textMax: DiscordLimits.contentMax)
+        guard var object = payload.object else { return payload }
+        let (roles, users) = (called.compactMap(Self.role), called.compactMap(Self.user))
+        object["allowed_mentions"] = [
+            "parse": roles.count + users.count < called.count ? ["everyone"] : [],
+            "roles": .array(roles.map(JSON.string)), "users": .array(users.map(JSON.string)),
+        ]
+        return .object(object)
     }
 
     private static func refusal(of address: String) -> ChatWebhook.Refusal? {

@@ -12,19 +12,23 @@ public struct GoogleChatChannel: WebhookChat {
         example: """
             webhook: ${env:GOOGLE_CHAT_WEBHOOK}
             """,
-        options: ChatWebhook.settings)
+        options: ChatWebhook.settings + [Mentions.setting])
 
     public static let chat = "Google Chat"
 
     /// One message a second for a space, which all its apps share.
     public let pace = Pace(perSecond: 1, burst: 2)
     public let webhook: ChatWebhook
+    public let mentions: Mentions
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         // Without this the thread that a message names is ignored; with it a thread that is gone makes a new one.
         webhook = try ChatWebhook(
             options, adding: "messageReplyOption=REPLY_MESSAGE_FALLBACK_TO_NEW_THREAD",
             refusing: GoogleChatChannel.refusal)
+        mentions = try Mentions(options, forms: "<users/ID>, or <users/all>") { name in
+            name == "<users/all>" || ChatMentions.number(name, between: "<users/", and: ">") != nil ? name : nil
+        }
     }
 
     private static func refusal(of address: String) -> ChatWebhook.Refusal? {

@@ -12,16 +12,18 @@ public struct MattermostChannel: WebhookChat {
         example: """
             webhook: ${env:MATTERMOST_WEBHOOK}
             """,
-        options: ChatWebhook.settings)
+        options: ChatWebhook.settings + [Mentions.setting])
 
     public static let chat = "Mattermost"
 
     /// Only a server whose administrator switched it on has a limit, ten requests a second unless they set another.
     public let pace = Pace(perSecond: 1, burst: 5)
     public let webhook: ChatWebhook
+    public let mentions: Mentions
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         webhook = try ChatWebhook(options)
+        mentions = try Mentions(options, forms: "a name such as @ana, or @here, @channel or @all", ChatMentions.name)
     }
 
     public func payload(_ posting: Posting) -> JSON {

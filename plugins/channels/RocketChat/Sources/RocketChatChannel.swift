@@ -15,16 +15,18 @@ public struct RocketChatChannel: WebhookChat {
         example: """
             webhook: ${env:ROCKETCHAT_WEBHOOK}
             """,
-        options: ChatWebhook.settings)
+        options: ChatWebhook.settings + [Mentions.setting])
 
     public static let chat = "Rocket.Chat"
 
     /// A server lets ten calls a minute pass unless its administrator set something else.
     public let pace = Pace(perSecond: 0.1, burst: 4)
     public let webhook: ChatWebhook
+    public let mentions: Mentions
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         webhook = try ChatWebhook(options)
+        mentions = try Mentions(options, forms: "a name such as @ana, or @here or @all", ChatMentions.name)
     }
 
     public func payload(_ posting: Posting) -> JSON {
