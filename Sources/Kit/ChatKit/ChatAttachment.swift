@@ -55,8 +55,10 @@ public struct ChatAttachment: Sendable {
         if !short.isEmpty { blocks.append(.fields(short.map(runs))) }
         blocks += fields.filter { $0["short"] != true }.map { .paragraph(runs($0)) }
         if let footer = json["footer"]?.string { blocks.append(.small([ChatPicture.Run(footer)])) }
-        let color = json["color"]?.string.flatMap { ChatPicture.Color($0) }
-        return .bar(color ?? .of(.closed, .info), blocks)
+        // Swift 6.3 with optimisation does not compile this as one expression with `??`.
+        var color = ChatPicture.Color.of(.closed, .info)
+        if let text = json["color"]?.string, let written = ChatPicture.Color(text) { color = written }
+        return .bar(color, blocks)
     }
 
     /// The text of a message or an attachment, a line a paragraph.

@@ -16,7 +16,9 @@ enum DiscordPicture {
         if !short.isEmpty { blocks.append(.fields(short.map(runs))) }
         blocks += fields.filter { $0["inline"] != true }.map { .paragraph(runs($0)) }
         if let footer = embed["footer"]?["text"]?.string { blocks.append(.small([Run(footer)])) }
-        return .bar(embed["color"]?.number.flatMap { ChatPicture.Color(number: $0) } ?? .discordGrey, blocks)
+        var color = ChatPicture.Color.discordGrey
+        if let number = embed["color"]?.number, let written = ChatPicture.Color(number: number) { color = written }
+        return .bar(color, blocks)
     }
 
     /// The name in bold above the value.
