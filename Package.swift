@@ -84,6 +84,7 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
             "RocketChat",
             "Slack",
             "Teams",
+            "Telegram",
             "Webhook",
         ]
     ),

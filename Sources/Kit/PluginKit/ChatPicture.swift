@@ -3,7 +3,7 @@
 public struct ChatPicture: Hashable, Sendable {
     /// What people look at.
     public enum Chat: String, Hashable, Sendable, CaseIterable {
-        case slack, matrix, discord, teams, mattermost, rocketchat, pagerduty
+        case slack, matrix, discord, teams, mattermost, rocketchat, pagerduty, telegram
         case googleChat = "google_chat"
         /// The bot's own page.
         case page
@@ -40,14 +40,12 @@ public struct ChatPicture: Hashable, Sendable {
     public struct Run: Hashable, Sendable {
         public var text: String
         public var style: Style
-        public var color: Color?
         /// As it stands in the payload: whoever shows it decides whether it may be followed.
         public var link: String?
 
-        public init(_ text: String, _ style: Style = [], color: Color? = nil, link: String? = nil) {
+        public init(_ text: String, _ style: Style = [], link: String? = nil) {
             self.text = text
             self.style = style
-            self.color = color
             self.link = link
         }
     }

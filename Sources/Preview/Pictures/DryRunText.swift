@@ -152,6 +152,7 @@ extension ChatPicture.Chat {
         case .rocketchat: "Rocket.Chat"
         case .googleChat: "Google Chat"
         case .pagerduty: "PagerDuty"
+        case .telegram: "Telegram"
         case .page: "the bot's own page"
         case .terminal: "standard output"
         case .program: "for a program"

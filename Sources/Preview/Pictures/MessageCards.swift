@@ -44,7 +44,6 @@ struct MessageCards {
             if run.style.contains(.strike) { piece = "<s>\(piece)</s>" }
             if run.style.contains(.italic) { piece = "<em>\(piece)</em>" }
             if run.style.contains(.bold) { piece = "<strong>\(piece)</strong>" }
-            if let color = run.color { piece = #"<span style="color: \#(color.text)">\#(piece)</span>"# }
             return HTML.link(piece, to: run.link)
         }
     }

@@ -152,6 +152,8 @@ enum PageFrame {
         .google_chat .bar { padding: 10px 14px; border: 1px solid var(--line); border-radius: 12px; max-width: 480px; }
         .google_chat .bar::before { content: none; }
         .pagerduty { --accent: #05803e; }
+        .telegram { --accent: #1c6ea4; }
+        .telegram .face { background: #2a8fd0; border-radius: 50%; }
         .terminal { background: #16161d; border-color: #16161d; }
         .terminal pre { color: #e6e6ee; }
         .program { background: var(--code); }
@@ -166,6 +168,7 @@ enum PageFrame {
           .rocketchat { background: #1f2329; --accent: #739eec; }
           .google_chat { background: #1f1f1f; --accent: #a8c7fa; }
           .pagerduty { --accent: #4fc88a; }
+          .telegram { background: #17212b; --accent: #6ab7f5; }
           .terminal { border-color: var(--line); }
         }
 

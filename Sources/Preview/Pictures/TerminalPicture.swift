@@ -74,7 +74,6 @@ struct TerminalPicture {
         if run.style.contains(.bold) { ink.isBold = true }
         if run.style.contains(.italic) { ink.isItalic = true }
         if run.style.contains(.strike) { ink.isStruck = true }
-        if let color = run.color { ink = color.ink(on: ink) }
         // Line ends are the picture's own: those of strangers are gone by the time a channel has made its payload.
         let text = run.text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).tamed }
             .joined(separator: "\n")
@@ -85,11 +84,9 @@ struct TerminalPicture {
 }
 
 extension ChatPicture.Color {
-    fileprivate var ink: TerminalLine.Ink { ink(on: TerminalLine.Ink()) }
-
     /// The nearest of a terminal's colours: every palette has these, and each terminal makes them readable.
-    fileprivate func ink(on base: TerminalLine.Ink) -> TerminalLine.Ink {
-        var ink = base
+    fileprivate var ink: TerminalLine.Ink {
+        var ink = TerminalLine.Ink()
         let (red, green, blue) = (Int(red), Int(green), Int(blue))
         if max(red, green, blue) - min(red, green, blue) < 32 {
             ink.isDim = true

@@ -30,6 +30,7 @@ internal import SimulatorSource
 internal import SlackChannel
 internal import StaleDetector
 internal import TeamsChannel
+internal import TelegramChannel
 internal import ThresholdDetector
 internal import VelocityDetector
 internal import WebhookChannel
@@ -67,6 +68,7 @@ extension PluginCatalog {
             MatrixChannel.self,
             DiscordChannel.self,
             TeamsChannel.self,
+            TelegramChannel.self,
             MattermostChannel.self,
             RocketChatChannel.self,
             GoogleChatChannel.self,

@@ -88,11 +88,5 @@ enum GoogleChatPayload {
 
     private static func html(_ rows: [ChatCard.Row]) -> String { rows.map(html).joined(separator: "<br>") }
 
-    private static func html(_ row: ChatCard.Row) -> String {
-        row.map { run in
-            var text = dialect.escaped(run.text)
-            if run.style.contains(.bold) { text = "<b>\(text)</b>" }
-            return run.link.map { "<a href=\"\(dialect.escaped($0))\">\(text)</a>" } ?? text
-        }.joined()
-    }
+    private static func html(_ row: ChatCard.Row) -> String { ChatHTML.written(row, dialect, hasCode: false) }
 }

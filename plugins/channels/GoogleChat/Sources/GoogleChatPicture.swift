@@ -18,7 +18,7 @@ enum GoogleChatPicture {
         let header = section["header"]?.string.map { [ChatPicture.Block.paragraph([Run($0, .bold)])] } ?? []
         let widgets = section["widgets"]?.array ?? []
         let fields = widgets.compactMap { $0["decoratedText"] }.map { field in
-            [Run(field["topLabel"]?.string ?? "", .bold), Run("\n")] + runs(field["text"]?.string ?? "")
+            [Run(field["topLabel"]?.string ?? "", .bold), Run("\n")] + ChatHTML.read(field["text"]?.string ?? "")
         }
         return header + widgets.compactMap(block) + (fields.isEmpty ? [] : [.fields(fields)])
     }
@@ -31,38 +31,6 @@ enum GoogleChatPicture {
             return .paragraph(Array(links.joined(separator: [Run("  ·  ")])))
         }
         guard let text = widget["textParagraph"]?["text"]?.string else { return nil }
-        return text.hasPrefix("<font") ? .small(runs(text)) : .paragraph(runs(text))
-    }
-
-    /// The tags that the payload writes, one after the other.
-    private static func runs(_ html: String) -> ChatCard.Row {
-        var runs: ChatCard.Row = []
-        var style: ChatPicture.Style = []
-        var link: String?
-        for piece in html.split(separator: "<", omittingEmptySubsequences: false).enumerated() {
-            let parts = piece.element.split(separator: ">", maxSplits: 1, omittingEmptySubsequences: false)
-            if piece.offset > 0 {
-                switch parts[0] {
-                case "b": style = .bold
-                case "/b": style = []
-                case "br": runs.append(Run("\n"))
-                case "/a": link = nil
-                case let tag where tag.hasPrefix("a href="):
-                    link = String(tag.dropFirst("a href=\"".count).dropLast()).unescaped
-                default: break
-                }
-            }
-            if let text = piece.offset > 0 ? parts.dropFirst().first : parts.first, !text.isEmpty {
-                runs.append(Run(String(text).unescaped, style, link: link))
-            }
-        }
-        return runs
-    }
-}
-
-extension String {
-    fileprivate var unescaped: String {
-        replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&quot;", with: "\"")
-            .replacing("&#39;", with: "'").replacing("&amp;", with: "&")
+        return text.hasPrefix("<font") ? .small(ChatHTML.read(text)) : .paragraph(ChatHTML.read(text))
     }
 }

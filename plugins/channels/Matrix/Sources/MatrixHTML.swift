@@ -1,19 +1,20 @@
 internal import PluginKit
 
-/// A message in the HTML that Matrix allows: few tags, no styles, colours only on spans.
+/// A message in the HTML that Matrix allows: few tags, no styles.
 ///
-/// No tables: some clients run their cells together.
+/// No tables: some clients run their cells together. No colours: no letters of one colour can be read well on a light
+/// and on a dark ground (the best have a contrast of 4.2 on both), and the mark in front of the headline has one.
 enum MatrixHTML {
     /// The HTML of a message that is cut to its shares, and before it whom it calls.
     static func of(_ message: Message, calling called: [String] = []) -> String {
         let front = calling(called)
-        let title = "<strong>\(colored(message.headline.escaped, color(of: message)))</strong>".paragraph
+        let title = "<strong>\(message.headline.escaped)</strong>".paragraph
         let fields = message.fields.map { "<b>\($0.label.escaped):</b> \($0.value.escaped)" }
             .joined(separator: "<br />").paragraph
         let reason = message.reason.isEmpty ? "" : "<b>Why:</b> \(message.reason.escaped)".paragraph
         let sparkline = message.sparkline.map { "<b>Last day:</b> <code>\($0.escaped)</code>".paragraph } ?? ""
         let links = links(message.links).paragraph
-        let footer = message.footer.isEmpty ? "" : colored(message.footer.escaped, footerColor).paragraph
+        let footer = message.footer.escaped.paragraph
 
         // What can be long gets what the rest leaves; the issues first, because they say where to look.
         var room = MatrixLimits.htmlMax - (front + title + fields + reason + sparkline + links + footer).bytesInJSON
@@ -28,24 +29,6 @@ enum MatrixHTML {
             id == MatrixMention.room
                 ? id : "<a href=\"https://matrix.to/#/\(id.percentEncoded)\">\(id.escaped)</a>"
         }.joined(separator: " ").paragraph
-    }
-
-    private static func color(of message: Message) -> String {
-        switch (message.kind, message.severity) {
-        case (.resolved, _): "#2DA44E"
-        case (.closed, _): "#8C959F"
-        case (.test, _): "#2F81F7"
-        case (_, .critical): "#B00020"
-        case (_, .warning): "#F2A600"
-        case (_, .info): "#2F81F7"
-        }
-    }
-
-    /// Grey enough to step back on a dark ground as on a light one.
-    private static let footerColor = "#808080"
-
-    private static func colored(_ html: String, _ color: String) -> String {
-        "<span data-mx-color=\"\(color)\">\(html)</span>"
     }
 
     private static func links(_ links: [Message.Link]) -> String {

@@ -28,12 +28,11 @@ enum MatrixPicture {
         private var runs: [ChatPicture.Run] = []
         private var items: [[ChatPicture.Run]] = []
         private var style: ChatPicture.Style = []
-        private var color: ChatPicture.Color?
         private var link: String?
 
         mutating func take(text: Substring) {
             guard !text.isEmpty else { return }
-            runs.append(ChatPicture.Run(text.unescaped, style, color: color, link: link))
+            runs.append(ChatPicture.Run(text.unescaped, style, link: link))
         }
 
         mutating func take(tag: Substring) {
@@ -43,8 +42,6 @@ enum MatrixPicture {
             case "/strong", "/b": style.remove(.bold)
             case "code": style.insert(.code)
             case "/code": style.remove(.code)
-            case "span": color = tag.attribute("data-mx-color").flatMap { ChatPicture.Color($0) }
-            case "/span": color = nil
             case "a": link = tag.attribute("href")
             case "/a": link = nil
             case "br": runs.append(ChatPicture.Run("\n"))

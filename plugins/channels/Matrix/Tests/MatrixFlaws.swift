@@ -32,14 +32,14 @@ extension JSON {
 private func htmlFlaws(_ html: String) -> [String] {
     let allowed: Set<String> = [
         "<p>", "</p>", "<strong>", "</strong>", "<b>", "</b>", "<ul>", "</ul>", "<li>", "</li>", "<code>", "</code>",
-        "<br />", "</span>", "</a>",
+        "<br />", "</a>",
     ]
     var flaws: [String] = []
     var open: [Substring] = []
     for match in html.matches(of: /<(\/?)([a-z]+)[^<>]*?(\/?)>/) {
         let (tag, closes, name, isEmpty) = match.output
         let isKnown =
-            allowed.contains(String(tag)) || tag.wholeMatch(of: /<span data-mx-color="#[0-9A-F]{6}">/) != nil
+            allowed.contains(String(tag))
             || tag.wholeMatch(of: /<a href="https?:\/\/[^"<>]*">/.ignoresCase()) != nil
         if !isKnown { flaws.append("the tag \(tag)") }
         if !isEmpty.isEmpty { continue }

@@ -24,7 +24,7 @@ import Testing
         ("<p><code>▁█</code></p>", [.paragraph([Run("▁█", .code)])]),
         (
             "<p><strong><span data-mx-color=\"#B00020\">bad</span></strong></p>",
-            [.paragraph([Run("bad", .bold, color: ChatPicture.Color("#B00020"))])]
+            [.paragraph([Run("bad", .bold)])]
         ),
         ("no tags", [.paragraph([Run("no tags")])]), ("<p>open", [.paragraph([Run("open")])]),
         ("<p", [.paragraph([Run("<p")])]), ("", []),
@@ -37,11 +37,10 @@ import Testing
         #expect(MatrixPicture.of(["body": "text"]).blocks == [.paragraph([Run("text")])])
     }
 
-    @Test func `a message begins with its headline in the colour of its severity`() {
+    @Test func `a message begins with its headline`() {
         let picture = MatrixPicture.of(MatrixContent.rich(SampleMessages.opened))
         #expect(picture.chat == .matrix)
-        let color = ChatPicture.Color("#B00020")
-        #expect(picture.blocks.first == .paragraph([Run(SampleMessages.opened.headline, .bold, color: color)]))
+        #expect(picture.blocks.first == .paragraph([Run(SampleMessages.opened.headline, .bold)]))
         let (first, second) = (SampleMessages.opened.issues[0], SampleMessages.opened.issues[1])
         let issues: [[Run]] = [
             [Run(first.title, link: first.url), Run(" — " + first.detail)], [Run("\(second.title) — \(second.detail)")],

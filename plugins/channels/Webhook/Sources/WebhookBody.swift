@@ -11,37 +11,54 @@ enum WebhookBody {
     /// What the text may take of it; the incidents get the rest.
     private static let textShare = 0.25
 
-    static func json(_ posting: Posting, bot: String) -> JSON {
+    static func json(_ posting: Posting, bot: String, as format: WebhookFormat = .standard) -> JSON {
         let bytesMax = posting.isPlain ? plainBytesMax : bytesMax
         let message = posting.message
         let text = message.plainText.fitted(to: Int(Double(bytesMax) * textShare))
         let incidents = message.incidents.map(\.json)
         // Nearly every message is so far below the limit that it need not be written to know it.
-        let whole = body(posting, bot: bot, text: text, incidents: incidents)
+        let whole = body(posting, bot, format, text: text, incidents: incidents)
         guard whole.bytesAtMost > bytesMax else { return whole }
-        var left = bytesMax - body(posting, bot: bot, text: text, incidents: []).bytes.count
+        var left = bytesMax - body(posting, bot, format, text: text, incidents: []).bytes.count
         // Incidents that do not fit are still told of by the text.
         let fitting = incidents.prefix { incident in
             left -= incident.bytes.count + 1
             return left >= 0
         }
-        return body(posting, bot: bot, text: text, incidents: Array(fitting))
+        return body(posting, bot, format, text: text, incidents: Array(fitting))
     }
 
-    private static func body(_ posting: Posting, bot: String, text: String, incidents: [JSON]) -> JSON {
+    private static func body(
+        _ posting: Posting, _ bot: String, _ format: WebhookFormat, text: String, incidents: [JSON]
+    ) -> JSON {
         let kind = posting.message.kind.rawValue
-        return [
-            "type": .string(posting.message.kind == .test ? kind : "incident.\(kind)"),
-            "timestamp": JSON(posting.message.at),
-            "data": [
-                "bot": .string(bot),
-                "kind": .string(kind),
-                "text": .string(text),
-                "possibly_repeated": .bool(posting.possiblyRepeated),
-                "incidents": .array(incidents),
-            ],
+        let type = posting.message.kind == .test ? kind : "incident.\(kind)"
+        let data: JSON = [
+            "bot": .string(bot),
+            "kind": .string(kind),
+            "text": .string(text),
+            "possibly_repeated": .bool(posting.possiblyRepeated),
+            "incidents": .array(incidents),
         ]
+        switch format {
+        case .standard: return ["type": .string(type), "timestamp": JSON(posting.message.at), "data": data]
+        case .cloudevents:
+            return [
+                "specversion": "1.0", "id": .string(posting.id),
+                // A URI reference; with the id it makes the event itself.
+                "source": .string("/alertbot/\(bot.percentEncoded)"), "type": .string("alertbot.\(type)"),
+                "time": JSON(posting.message.at), "datacontenttype": "application/json", "data": data,
+            ]
+        }
     }
+}
+
+/// What stands around what is said.
+enum WebhookFormat: String, Sendable, CaseIterable {
+    /// Standard Webhooks: `type`, `timestamp`, `data`.
+    case standard
+    /// CloudEvents 1.0 over HTTP, structured.
+    case cloudevents
 }
 
 extension String {

@@ -15,9 +15,12 @@ public struct WebhookChannel: Channel {
             url: https://hooks.example.com/alertbot
             secret: ${env:HOOK_SECRET}
             """,
-        options: [url, secret, headers, Setting.insecure])
+        options: [url, format, secret, headers, Setting.insecure])
 
     static let url = RequiredSetting("url", .url, "The address that receives the messages.")
+    static let format = Setting(
+        "format", .choice(of: WebhookFormat.self), default: .standard,
+        "The envelope: standard (Standard Webhooks), or cloudevents (CloudEvents 1.0, structured).")
     static let secret = Setting(
         "secret", .text,
         "The key of the signature: 'whsec_' and base64; several, separated by spaces, while keys are rotated."
@@ -33,6 +36,7 @@ public struct WebhookChannel: Channel {
 
     private let bot: String
     private let url: GuardedText
+    private let format: WebhookFormat
     private let secret: GuardedText?
     private let headers: [HTTPRequest.Header]
     private let allowsPlainHTTP: Bool
@@ -40,6 +44,7 @@ public struct WebhookChannel: Channel {
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         bot = context.bot
         url = try options[Self.url]
+        format = options[Self.format]
         secret = try options[Self.secret].map { text throws(ProblemList) in
             try WebhookChannel.checked(text, at: options.position(of: Self.secret))
         }
@@ -48,8 +53,11 @@ public struct WebhookChannel: Channel {
     }
 
     public func post(_ posting: Posting) -> ChannelAction {
-        let body = WebhookBody.json(posting, bot: bot)
+        let body = WebhookBody.json(posting, bot: bot, as: format)
         var request = HTTPRequest(.post, url, headers: headers, body: .json(body), allowsPlainHTTP: allowsPlainHTTP)
+        if format == .cloudevents {
+            request.headers.append(HTTPRequest.Header("Content-Type", "application/cloudevents+json; charset=utf-8"))
+        }
         if let secret {
             request.signature = .standardWebhooks(id: posting.id, timestamp: posting.at, secret: secret)
         } else {

@@ -49,6 +49,22 @@ private let signed: [String: Option.Value] = [
         #expect(request.headers.map { "\($0.name): \($0.value)" } == ["Authorization: Bearer ***"])
     }
 
+    @Test func `CloudEvents are the same in another envelope`() throws {
+        let event = try channel(signed.merging(["format": .text("cloudevents")]) { $1 })
+        let request = try #require(event.request(for: SampleMessages.opened))
+        #expect(try snapshotFlaw(of: request, named: "cloudevents") == nil)
+        #expect(
+            request.headers.contains {
+                $0.name == "Content-Type" && $0.value == "application/cloudevents+json; charset=utf-8"
+            })
+        let body = try JSON(parsing: try #require(request.wireBody()?.bytes))
+        #expect(body["id"] == "d-1")
+        #expect(body["type"] == "alertbot.incident.opened")
+        #expect(body["data"] == (try channel(signed).request(for: SampleMessages.opened)?.data))
+        let crowd = try #require(SampleMessages.nasty.first { $0.name == "500 incidents" }?.message)
+        #expect(try #require(event.request(for: crowd)?.wireBody()?.bytes).count <= WebhookBody.bytesMax)
+    }
+
     @Test func `a possible repetition is a member, not a sentence in the text`() throws {
         let once = try #require(try channel().request(for: SampleMessages.opened)?.data)
         let again = try #require(try channel().request(for: SampleMessages.opened, possiblyRepeated: true)?.data)

@@ -1,0 +1,31 @@
+internal import ChatKit
+internal import PluginKit
+
+/// What Telegram's answers mean: JSON says `ok`, and in `description` what went wrong.
+enum TelegramAnswer {
+    static func outcome(of answer: ChatAnswer) -> DeliveryOutcome {
+        if answer.response.isSuccess, answer.json?["ok"] == true {
+            let message = answer.json?["result"]?["message_id"]?.number
+            return answer.delivered(receipt: message.flatMap { Int64(exactly: $0) }.map { String($0) })
+        }
+        let description = answer.json?["description"]?.string ?? ""
+        let said = answer.said(description)
+        if answer.response.isSuccess {
+            return answer.json?["ok"] == false ? .refusedBody(said) : answer.strange(insteadOf: "\"ok\": true")
+        }
+        if let chat = answer.json?["parameters"]?["migrate_to_chat_id"]?.number.flatMap({ Int64(exactly: $0) }) {
+            return .refusedChannel("\(said); the group has another id by now: set 'chat' to \(chat)")
+        }
+        switch answer.response.status {
+        case 429: return answer.retry(said, after: answer.json?["parameters"]?["retry_after"]?.number)
+        case 400 where description.contains("message is not modified"): return answer.delivered()
+        case 400 where description.contains("chat not found"):
+            return .refusedChannel("\(said); check 'chat', and add the bot to it")
+        case 400 where description.contains("thread not found"): return .refusedChannel("\(said); check 'topic'")
+        case 401, 404: return .refusedChannel("\(said); check 'token': BotFather shows it")
+        case 403: return .refusedChannel("\(said); add the bot to the chat again, and let it write there")
+        case 405, 410, 501: return .refusedChannel("\(said); is 'url' the address of the Bot API?")
+        default: return answer.outcome(said)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+internal import ChatKit
+internal import PluginKit
+
+/// What Telegram takes, in UTF-16 units. It counts without the tags, so counting with them leaves room.
+enum TelegramLimits {
+    static let textMax = 4096
+    /// Leaves room for those who are called.
+    static let cardMax = 3300
+    static let plainTextMax = 3900
+}
+
+extension ChatCard.Room {
+    /// All but issues and lines stay below 2,400 together, which leaves those at least 900.
+    static let telegram = ChatCard.Room(
+        shares: MessageShares(
+            headlineMax: 250, fieldsMax: 10, fieldLabelMax: 40, fieldValueMax: 80, reasonMax: 350, sparklineMax: 60,
+            linkTitleMax: 40, addressMax: 400, footerMax: 120, issueTitleMax: 160, issueDetailMax: 60, lineMax: 200),
+        card: TelegramLimits.cardMax, text: 2000, list: 900)
+}
+
+/// A message as the JSON of `sendMessage` and `editMessageText`.
+enum TelegramPayload {
+    /// Telegram makes links of names behind `@`, of commands, of hash tags, of addresses and of hosts.
+    static let dialect = ChatDialect(unit: .utf16, escape: entity) { text in
+        text.parted(after: ["@", "/", "#", "$"]).withoutHosts
+    }
+
+    private static func entity(_ scalar: Unicode.Scalar) -> String? {
+        switch scalar {
+        case "&": "&amp;"
+        case "<": "&lt;"
+        case ">": "&gt;"
+        case "\"": "&quot;"
+        default: nil
+        }
+    }
+
+    static func of(_ posting: Posting, in place: TelegramPlace) -> JSON {
+        var payload = JSONObject([("chat_id", place.chat)])
+        if let topic = place.topic { payload["message_thread_id"] = .int(Int64(topic)) }
+        write(posting, into: &payload)
+        // The plain form stands alone.
+        if !posting.isPlain, let opening = posting.thread.flatMap({ Int64($0) }) {
+            payload["reply_parameters"] = ["message_id": .int(opening), "allow_sending_without_reply": true]
+        }
+        return .object(payload)
+    }
+
+    /// The opening message as it should read by now.
+    static func edit(of opening: Int64, _ posting: Posting, in place: TelegramPlace) -> JSON {
+        var payload = JSONObject([("chat_id", place.chat), ("message_id", .int(opening))])
+        let told = Posting(id: posting.id, message: posting.message, at: posting.at)
+        write(told, into: &payload)
+        return .object(payload)
+    }
+
+    private static func write(_ posting: Posting, into payload: inout JSONObject) {
+        let card = ChatCard(posting, in: .telegram, dialect: dialect) { dialect.length(html($0)) }
+        if posting.isPlain {
+            payload["text"] = .string(
+                card.plainText(to: TelegramLimits.plainTextMax, dialect: dialect) { row in
+                    row.map { $0.text + ($0.link.map { " \($0)" } ?? "") }.joined()
+                })
+        } else {
+            payload["text"] = .string(html(card))
+            payload["parse_mode"] = "HTML"
+        }
+        // Links lead to dashboards behind a login: a preview would show nothing, and fetching it tells strangers.
+        payload["link_preview_options"] = ["is_disabled": true]
+    }
+
+    private static func html(_ card: ChatCard) -> String {
+        var lines = [html([Run(card.headline, .bold)])]
+        lines += card.facts.map { html([Run("\($0.label):", .bold), Run(" \($0.value)")]) }
+        lines += card.text.map(html)
+        for list in card.listsWithLinks { lines += [html([Run("\(list.title):", .bold)])] + list.rows.map(html) }
+        if !card.footer.isEmpty { lines.append("<i>\(dialect.escaped(card.footer))</i>") }
+        return lines.joined(separator: "\n")
+    }
+
+    private typealias Run = ChatPicture.Run
+
+    private static func html(_ row: ChatCard.Row) -> String { ChatHTML.written(row, dialect, hasCode: true) }
+}
+
+/// How Telegram shows a payload: read back from its text.
+enum TelegramPicture {
+    static func of(_ payload: JSON) -> ChatPicture {
+        let lines = (payload["text"]?.string ?? "").split(separator: "\n").map(String.init)
+        guard payload["parse_mode"] != nil else {
+            return ChatPicture(.telegram, lines.map { .paragraph([ChatPicture.Run($0)]) })
+        }
+        return ChatPicture(
+            .telegram, lines.map { $0.hasPrefix("<i>") ? .small(ChatHTML.read($0)) : .paragraph(ChatHTML.read($0)) })
+    }
+}

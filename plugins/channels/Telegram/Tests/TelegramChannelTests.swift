@@ -1,0 +1,153 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+@testable import TelegramChannel
+
+private let token = "123456:x7f3a9c-AbC"
+
+private func channel(_ more: [String: Option.Value] = [:]) throws -> TelegramChannel {
+    let values: [String: Option.Value] = [
+        "token": .text(GuardedText(Secret(token))), "chat": .text("-1001234567890"),
+    ]
+    return try TelegramChannel(options: Options(values.merging(more) { $1 }), context: .sample)
+}
+
+private let taken = HTTPResponse(status: 200, body: Array(#"{"ok":true,"result":{"message_id":4242}}"#.utf8))
+
+private func payload(
+    _ message: Message, isPlain: Bool = false, thread: String? = nil, _ channel: TelegramChannel
+) throws -> JSON {
+    let posting = Posting(id: "d-1", message: message, isPlain: isPlain, thread: thread, at: ChannelConformance.now)
+    guard case .request(let request) = channel.post(posting) else { return .null }
+    return try JSON(parsing: try #require(request.wireBody()?.bytes))
+}
+
+@Suite struct `Posting to Telegram` {
+    @Test func `anything fits, looks the same on every attempt, and every answer has a meaning`() throws {
+        let conformance = ChannelConformance(
+            try channel(), audience: .people, bodyBytesMax: 30_000, secrets: [token], success: taken,
+            bodyFlaws: telegramFlaws)
+        #expect(conformance.violations() == [])
+    }
+
+    @Test func `no title of chance breaks out of its place`() throws {
+        #expect(RandomMessages.flaws(of: try channel(), bodyFlaws: telegramFlaws) == [])
+    }
+
+    @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
+        let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
+        #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: name) == nil)
+    }
+
+    @Test func `hostile words look as recorded`() throws {
+        let message = try #require(SampleMessages.nasty.first { $0.name == "hostile words" }?.message)
+        let rich = try #require(try channel().request(for: message, possiblyRepeated: true))
+        #expect(try snapshotFlaw(of: rich, named: "hostile") == nil)
+        let plain = try #require(try channel().request(for: message, possiblyRepeated: true, isPlain: true))
+        #expect(try snapshotFlaw(of: plain, named: "hostile-plain") == nil)
+    }
+
+    @Test func `the token is part of the address, and never shown`() throws {
+        let request = try #require(try channel().request(for: SampleMessages.test))
+        #expect(request.url.reveal() == "https://api.telegram.org/bot\(token)/sendMessage")
+        #expect(request.url.description == "https://api.telegram.org/bot***/sendMessage")
+        #expect(!"\(request)".contains(token))
+        let own = try channel(["url": .text("http://127.0.0.1:8081/")]).request(for: SampleMessages.test)
+        #expect(own?.url.reveal() == "http://127.0.0.1:8081/bot\(token)/sendMessage")
+    }
+
+    @Test func `what follows answers the opening, but for the plain form`() throws {
+        #expect(try channel().judge(.answered(taken), at: ChannelConformance.now) == .delivered(receipt: "4242"))
+        let rich = try payload(SampleMessages.resolved, thread: "4242", channel())
+        #expect(rich["reply_parameters"] == ["message_id": 4242, "allow_sending_without_reply": true])
+        #expect(
+            try payload(SampleMessages.resolved, isPlain: true, thread: "4242", channel())["reply_parameters"] == nil)
+        #expect(try payload(SampleMessages.resolved, thread: "$x", channel())["reply_parameters"] == nil)
+    }
+
+    @Test func `the opening message is edited to say how it stands`() throws {
+        func update(_ message: Message, thread: String? = "4242") throws -> HTTPRequest? {
+            try channel().update(
+                after: Posting(id: "d-2", message: message, thread: thread, at: ChannelConformance.now))
+        }
+        #expect(try snapshotFlaw(of: try #require(try update(SampleMessages.resolved)), named: "edit") == nil)
+        for message in [SampleMessages.opened, SampleMessages.digest, SampleMessages.test] {
+            #expect(try update(message) == nil, "\(message.kind)")
+        }
+        #expect(try update(SampleMessages.resolved, thread: nil) == nil)
+    }
+
+    @Test func `a topic is named with every message`() throws {
+        #expect(try payload(SampleMessages.test, channel(["topic": .integer(17)]))["message_thread_id"] == 17)
+        #expect(try payload(SampleMessages.test, channel())["message_thread_id"] == nil)
+    }
+
+    @Test(arguments: [
+        ("-1001234567890", JSON.int(-1_001_234_567_890)), ("42", 42), ("@shop_alerts", "@shop_alerts"), ("0", nil),
+        ("shop", nil), ("@", nil), ("9999999999999999999", nil), ("4503599627370496", nil), ("@a b", nil),
+    ])
+    func `a chat is an id or a name`(_ written: String, _ expected: JSON?) {
+        #expect(TelegramPlace(written, topic: nil)?.chat == expected)
+    }
+
+    @Test(arguments: ["", "abc", "123:a/b", "123:a b", "123"]) func `what cannot be a token is refused`(_ token: String)
+    {
+        #expect(throws: ProblemList.self) { try channel(["token": .text(GuardedText(token))]) }
+    }
+
+    @Test func `people are called when it begins and when it gets worse`() throws {
+        let position = Position(line: 2, column: 3)
+        let list = Option.Value.list([Option(.text("@ana_lopez"), at: position)])
+        let mention = Options(name: "mention", position: position, values: ["critical": Option(list, at: position)])
+        let telegram = try channel(["mention": .section(mention)])
+        for kind in Notification.Kind.allCases {
+            for isPlain in [false, true] {
+                let message = Message(
+                    kind: kind, severity: .critical, at: ChannelConformance.now, headline: "@room it crashes")
+                let text = try payload(message, isPlain: isPlain, telegram)["text"]?.string ?? ""
+                #expect(text.hasPrefix("@ana_lopez ") == [.opened, .escalated].contains(kind), "\(text)")
+            }
+        }
+    }
+}
+
+@Suite struct `Telegram's answers` {
+    @Test func `no answer of the table is left out`() throws { #expect(try AnswerCase.all().count == 8) }
+
+    @Test(arguments: try AnswerCase.all()) func `every known answer has its meaning`(_ answer: AnswerCase) throws {
+        let outcome = try channel().judge(.answered(answer.response), at: ChannelConformance.now)
+        #expect(answer.agrees(with: outcome), "\(outcome)")
+    }
+
+    @Test(arguments: [
+        (400, #"{"ok":false,"parameters":{"migrate_to_chat_id":-1009876543210}}"#, "set 'chat' to -1009876543210"),
+        (400, #"{"ok":false,"description":"Bad Request: message thread not found"}"#, "check 'topic'"),
+        (404, #"{"ok":false,"description":"Not Found"}"#, "check 'token'"), (405, "", "is 'url' the address"),
+    ])
+    func `a refusal says what to do`(_ status: Int, _ body: String, _ advice: String) throws {
+        let response = HTTPResponse(status: status, body: Array(body.utf8))
+        guard case .refusedChannel(let sentence) = try channel().judge(.answered(response), at: ChannelConformance.now)
+        else {
+            Issue.record("it is not refused")
+            return
+        }
+        #expect(sentence.contains(advice), "\(sentence)")
+    }
+}
+
+@Suite struct `What Telegram shows` {
+    @Test func `no word of a message is missing in its picture`() throws {
+        for (name, message) in SampleMessages.usual {
+            for isPlain in [false, true] {
+                let posting = Posting(id: "d", message: message, isPlain: isPlain, at: message.at)
+                let words = try channel().picture(of: posting).text.replacing("\u{200B}", with: "")
+                for part in [message.headline, message.reason, message.footer] + message.fields.map(\.value)
+                    + message.issues.map(\.title) + message.links.map(\.title) + message.lines
+                {
+                    #expect(words.contains(part), "\(name): \(part)")
+                }
+            }
+        }
+    }
+}
