@@ -22,6 +22,16 @@ internal import Testing
             """,
             "2:50: unknown key 'tokn' in source 'ios' of plugin feed -> token"),
         Mistake(
+            "a dashboard with an unknown place to fill in",
+            """
+            sources:
+              ios: {plugin: any, dashboard: "https://g.example/{ap}"}
+            channels:
+              team: {plugin: page}
+            """,
+            "2:33: 'dashboard' is 'https://g.example/{ap}', expected an http or https address, which may hold {app}, "
+                + "{release} or {environment} (write other braces as %7B and %7D)"),
+        Mistake(
             "unknown key near nothing", "bot: {colour: red}" + least,
             "1:7: unknown key 'colour' in 'bot'; known are "
                 + "heartbeat, listen, name, public_url, report_to, shutdown_grace, state, timezone, user_header"),

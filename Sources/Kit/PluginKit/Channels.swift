@@ -7,8 +7,8 @@ public protocol Channel: Plugin {
     /// Whether the channel takes the same delivery twice as one: then a lost answer is no trouble.
     var isIdempotent: Bool { get }
     /// Whether it keeps an alert of its own for each incident and calls people until somebody answers: then it hears of
-    /// each incident by itself, of its beginning, of getting worse and of its end, and of nothing else. False
-    /// for every channel that does not say so.
+    /// each incident by itself, of its beginning, of getting worse, of who is on it and of its end, and of nothing
+    /// else. False for every channel that does not say so.
     var isPager: Bool { get }
 
     /// How the message is posted.

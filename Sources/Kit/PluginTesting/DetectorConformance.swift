@@ -36,7 +36,10 @@ public struct DetectorConformance: Sendable {
     public func violations() -> [String] {
         let manifest = kind.manifest
         let said = manifest.flaws(
-            reserved: ["plugin", RuleSettings.match.name, RuleSettings.reminder.name], kind: "rule")
+            reserved: [
+                "plugin", RuleSettings.match.name, RuleSettings.reminder.name, RuleSettings.runbook.name,
+                RuleSettings.links.name,
+            ], kind: "rule")
         let trials: OptionTrials<any Detector>
         let rule: any Detector
         do {

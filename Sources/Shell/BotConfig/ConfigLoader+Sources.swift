@@ -83,8 +83,8 @@ extension ConfigLoader {
         if WebAddress(filled) == nil || filled.contains(where: { "{}".contains($0) }) {
             reader.report(
                 own.position(of: SourceSettings.dashboard),
-                "'dashboard' is '\(dashboard.tamed.clipped(to: 100))', expected an http or https address, in which "
-                    + SourceSettings.placeholders.listed + " are filled in",
+                "'dashboard' is '\(dashboard.tamed.clipped(to: 100))', expected an http or https address, which may hold "
+                    + SourceSettings.placeholders.listed,
                 advice: filled.contains("{") ? "write other braces as %7B and %7D" : nil)
         } else {
             plan.dashboard = dashboard

@@ -4,7 +4,7 @@ public struct ChannelPlan: Sendable {
     public var name: String
     public var pace: Pace
     public var isIdempotent: Bool
-    /// Whether it hears of each incident by itself, and only of its beginning, of getting worse and of its end.
+    /// Whether it hears of each incident by itself, and no reminders, corrections or summaries.
     public var isPager: Bool
     /// Whether it hears who takes care of an incident.
     public var hearsAcknowledgements: Bool
