@@ -165,13 +165,14 @@ let package = Package(
         module(
             "AlertCore", in: "Core",
             kit + [
-                "Records", .product(name: "DequeModule", package: "swift-collections"),
+                "Mustache", "Records", .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ]),
         module("PluginKit", in: "Kit", ["AlertModel", "Text", "TimeZones"]),
         module("ChatKit", in: "Kit", kit),
         module("IssueKit", in: "Kit", kit),
         module("Text", in: "Foundations"),
+        module("Mustache", in: "Foundations"),
         module("Records", in: "Foundations"),
         module("TimeZones", in: "Foundations", ["AlertModel"]),
         module("AlertModel", in: "Model", ["Text"]),
@@ -208,6 +209,7 @@ let package = Package(
         tests("TransportTests", ["Transport", "AlertModel"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel", "Markup"]),
         tests("MarkupTests", ["Markup"]),
+        tests("MustacheTests", ["Mustache"]),
         tests("TextTests", ["Text"], exclude: ["make_width_table.py", "width_table.txt"]),
         tests(
             "BotConfigTests",
@@ -251,5 +253,7 @@ let package = Package(
         // The built program itself: its commands, and with ALERTBOT_INTEGRATION=1 its dealings with real servers.
         module("BotHarness", path: "Tests/IntegrationTests/Harness"),
         tests("ProgramTests", ["BotHarness", "alertbot"]),
-        tests("IntegrationTests", ["BotHarness", "alertbot"], exclude: ["Harness", "Servers", "Fixtures"]),
+        tests(
+            "IntegrationTests", ["AlertTesting", "BotHarness", "Mustache", "alertbot"],
+            exclude: ["Harness", "Servers", "Fixtures"]),
     ] + pluginTargets)

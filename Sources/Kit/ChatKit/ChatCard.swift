@@ -71,7 +71,7 @@ public struct ChatCard: Sendable {
         let issueRows = message.issues.lazy.map(ChatCard.row)
         issues = List(issues.title, fittingRows(issueRows, in: min(rest, room.list), length))
         rest -= size(of: issues.rows)
-        let lineRows = message.lines.lazy.map { [Run("• \($0)")] }
+        let lineRows = message.body.map { [Run($0)] } + message.lines.map { [Run("• \($0)")] }
         let lines = fittingRows(lineRows, in: min(rest, room.text - size(of: notice + reason)), length)
         text = notice + lines + reason
         lists = [issues, sparkline].compactMap(\.self).filter { !$0.rows.isEmpty }

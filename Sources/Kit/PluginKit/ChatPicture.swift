@@ -117,6 +117,7 @@ extension ChatPicture {
         if !message.fields.isEmpty {
             blocks.append(.fields(message.fields.map { [run($0.label, .bold), Run("\n"), run($0.value)] }))
         }
+        for paragraph in message.body { blocks.append(.paragraph([run(paragraph)])) }
         if let sparkline = message.sparkline {
             blocks.append(.paragraph([Run("Last day:", .bold), Run(" "), run(sparkline, .code)]))
         }

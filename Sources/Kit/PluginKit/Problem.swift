@@ -1,15 +1,18 @@
-/// A place in the config file, both counted from 1; columns count characters.
+/// A place in the config, line and column counted from 1; columns count characters.
 public struct Position: Hashable, Sendable, Comparable {
+    /// The file, where it is another than the config itself: one that the config includes, or a template.
+    public let file: String?
     public let line: Int
     public let column: Int
 
-    public init(line: Int, column: Int) {
+    public init(file: String? = nil, line: Int, column: Int) {
+        self.file = file
         self.line = line
         self.column = column
     }
 
     public static func < (left: Position, right: Position) -> Bool {
-        (left.line, left.column) < (right.line, right.column)
+        (left.file ?? "", left.line, left.column) < (right.file ?? "", right.line, right.column)
     }
 }
 

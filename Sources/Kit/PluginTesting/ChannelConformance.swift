@@ -64,7 +64,7 @@ public struct ChannelConformance: Sendable {
 
     private var manifestViolations: [String] {
         type(of: channel).manifest.flaws(
-            reserved: ["plugin", ChannelSettings.acknowledged.name], kind: "channel")
+            reserved: ["plugin", ChannelSettings.acknowledged.name, ChannelSettings.template.name], kind: "channel")
     }
 
     private var paceViolations: [String] {

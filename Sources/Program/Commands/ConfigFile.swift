@@ -17,7 +17,8 @@ public struct ConfigFile: Sendable {
     public let result: ConfigResult
     /// The kinds of memory that the plugins know, which a journal is read with.
     let memories: MemoryKinds
-    private let lines: [String]
+    /// The lines of the config, and of every other file that was read for it, by its name.
+    private let lines: [String?: [String]]
     private let terminal: Terminal
 
     /// Libyaml's own bound is ours; one byte more shows that the file is too long.
@@ -46,19 +47,36 @@ public struct ConfigFile: Sendable {
                     throw ConfigSurroundings.Missing(error.reason)
                 }
             },
+            files: { pattern in WholeFile.paths(matching: pattern).filter { !ConfigFile.isSame($0, path) } },
             credentialsFolder: machine.variables["CREDENTIALS_DIRECTORY"], zones: ZoneDatabase(),
             withholdsSecrets: withholdsSecrets)
         result = Config.load(bytes, folder: folder, catalog: catalog, surroundings: surroundings)
-        let lines = String(decoding: bytes, as: UTF8.self)
-            .split(omittingEmptySubsequences: false) { $0.isNewline }.map(String.init)
-        self.lines = result.writtenSecrets.reduce(lines) { $1.masked(in: $0) }
+        var lines: [String?: [String]] = [nil: ConfigFile.lines(of: bytes)]
+        for (name, bytes) in result.texts { lines[name] = ConfigFile.lines(of: bytes) }
+        for secret in result.writtenSecrets {
+            lines[secret.position.file] = lines[secret.position.file].map(secret.masked)
+        }
+        self.lines = lines
+    }
+
+    private static func lines(of bytes: [UInt8]) -> [String] {
+        String(decoding: bytes, as: UTF8.self).split(omittingEmptySubsequences: false) { $0.isNewline }.map(String.init)
+    }
+
+    /// Whether two paths name one file, as far as they can tell; a pattern that names the config's own folder finds the
+    /// config too.
+    private static func isSame(_ path: String, _ other: String) -> Bool {
+        func plain(_ path: String) -> Substring { path.hasPrefix("./") ? path.dropFirst(2) : path[...] }
+        return plain(path) == plain(other)
     }
 
     /// Every problem, each with its line and a caret.
     public var problemTexts: [String] { result.problems.map(text) }
 
     /// A problem with its line and a caret.
-    func text(_ problem: Problem) -> String { problem.text(file: path, lines: lines) }
+    func text(_ problem: Problem) -> String {
+        problem.text(file: path, lines: lines[problem.position.file] ?? [])
+    }
 
     /// The config; when there are errors in it they are told and the command ends. Warnings are for `check`: a config
     /// can be used with them, and whoever does wants the answer and nothing else.

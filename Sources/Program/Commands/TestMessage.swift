@@ -39,7 +39,14 @@ public struct TestMessage: Sendable {
         if format == .json { machine.terminal = machine.terminal.onlyErrors }
         let courier = Courier(
             ports: machine.ports(stateFolder: config.bot.stateFolder), redactor: Redactor(config.secrets))
-        let delivery = delivery(at: machine.clock.now())
+        var delivery = delivery(at: machine.clock.now())
+        do throws(MessageTemplate.Failure) {
+            delivery.message = try config.plan.dressed(test: delivery.message, for: name)
+        } catch {
+            machine.terminal.error(
+                "alertbot: warning: the template of \(name) gives no message: \(error.sentence); sending the built-in text"
+            )
+        }
         let outcome = await courier.attempt(delivery, channel)
         try report(outcome, isKept: channel.keeps(delivery, at: delivery.queued))
     }

@@ -14,6 +14,7 @@ struct Alertbot: AsyncParsableCommand {
             CheckCommand.self,
             StatusCommand.self, HistoryCommand.self, IncidentsCommand.self, WhyCommand.self, MuteCommand.self,
             UnmuteCommand.self, MutesCommand.self, AckCommand.self, RetryCommand.self, SendTestCommand.self,
+            TemplateCommand.self,
             JournalCommand.self, PluginsCommand.self, SchemaCommand.self,
         ])
 

@@ -1,6 +1,6 @@
 // BotConfig turns config.yaml into a `Config`: in two stages, as written (YAML with positions) and as meant (defaults
 // filled in, references resolved, plugins made). Every mistake is collected and told with its place; nothing is opened
-// but the secrets that the file names, and those through a port.
+// but what the file names - secrets, templates, files that it includes - and those through a port.
 
 public import AlertCore
 public import PluginKit
@@ -51,6 +51,8 @@ public struct ConfigSurroundings: Sendable {
     public var variable: @Sendable (String) -> String?
     /// The file's bytes; the path is absolute or relative to the working folder.
     public var file: @Sendable (String) throws(Missing) -> [UInt8]
+    /// The paths of the files that a pattern of a shell names, in order, but for the config's own.
+    public var files: @Sendable (_ pattern: String) -> [String]
     /// The folder in which systemd puts credentials, if it runs the bot.
     public var credentialsFolder: String?
     public var zones: ZoneDatabase
@@ -60,11 +62,14 @@ public struct ConfigSurroundings: Sendable {
     /// - Parameter withholdsSecrets: whether secrets are left alone, for a look at a config where they are not.
     public init(
         variable: @escaping @Sendable (String) -> String?,
-        file: @escaping @Sendable (String) throws(Missing) -> [UInt8], credentialsFolder: String?, zones: ZoneDatabase,
+        file: @escaping @Sendable (String) throws(Missing) -> [UInt8],
+        files: @escaping @Sendable (_ pattern: String) -> [String] = { _ in [] },
+        credentialsFolder: String?, zones: ZoneDatabase,
         withholdsSecrets: Bool = false
     ) {
         self.variable = variable
         self.file = file
+        self.files = files
         self.credentialsFolder = credentialsFolder
         self.zones = zones
         self.withholdsSecrets = withholdsSecrets
@@ -103,4 +108,6 @@ public struct ConfigResult: Sendable {
     public let stateFolder: String?
     /// The bot's time zone, though there are errors elsewhere; nil where that cannot be told.
     public let zone: Zone?
+    /// The other files that were read, included ones and templates, by the names that places have for them.
+    public let texts: [String: [UInt8]]
 }

@@ -25,7 +25,7 @@ extension ConfigLoader {
             checkTaken(detector, at: place.position, sources, plain)
         }
         if bot.reportTo == nil, let position = entries.first(where: { $0.key == "routes" })?.keyMark.position {
-            checkTroubles(at: position, sources, channels, plain)
+            checkTroubles(at: position, sources, channels, rules, plain)
         }
     }
 
@@ -127,9 +127,13 @@ extension ConfigLoader {
 
     /// The bot's own troubles must reach somebody.
     private mutating func checkTroubles(
-        at position: Position, _ sources: [SourceEntry], _ channels: [ChannelEntry], _ routes: [Route]
+        at position: Position, _ sources: [SourceEntry], _ channels: [ChannelEntry], _ rules: Rules, _ routes: [Route]
     ) {
-        let lost = Trouble.allCases.filter { trouble in
+        let dressed =
+            channels.filter { $0.plan.template != nil }.map(\.plan.name)
+            + rules.detectors.filter { $0.template != nil }.map(\.name)
+        let possible = Trouble.allCases.filter { $0 != .templateFailing || !dressed.isEmpty }
+        let lost = possible.filter { trouble in
             var prospect = Prospect([
                 "rule": [trouble.rawValue], "app": [Subject.botApp], "release": [""], "environment": [""],
                 "issue": [""], "severity": [trouble.leastSeverity.rawValue],
@@ -137,12 +141,13 @@ extension ConfigLoader {
             switch trouble {
             case .sourceFailing, .sourceStopped: prospect["source"] = Set(sources.map(\.plan.name))
             case .channelFailing: prospect["source"] = Set(channels.map(\.plan.name))
+            case .templateFailing: prospect["source"] = Set(dressed)
             default: break
             }
             return !prospect.isTaken(by: routes)
         }
         guard !lost.isEmpty else { return }
-        let what = lost.count == Trouble.allCases.count ? "" : ", such as \(lost.map(\.rawValue).listed)"
+        let what = lost.count == possible.count ? "" : ", such as \(lost.map(\.rawValue).listed)"
         reader.report(
             Problem(
                 position,
@@ -216,7 +221,7 @@ extension Trouble {
     /// How bad it is at first.
     fileprivate var leastSeverity: Severity {
         switch self {
-        case .sourceFailing, .channelFailing: .warning
+        case .sourceFailing, .channelFailing, .templateFailing: .warning
         default: .critical
         }
     }

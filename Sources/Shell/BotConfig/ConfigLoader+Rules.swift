@@ -60,7 +60,7 @@ extension ConfigLoader {
                     DetectorPlan(
                         name: thing.name, detector: detector, match: match,
                         repeat: readRepeat(entries, thing) ?? type.remindsAfter,
-                        links: readLinks(entries, thing)))
+                        links: readLinks(entries, thing), template: readTemplate(entries, thing, zone)))
             case .gate(let type):
                 let gate = make(thing) { () throws(ProblemList) -> any Gate in
                     try type.init(options: options, context: context)
@@ -103,6 +103,13 @@ extension ConfigLoader {
         let runbook = said[RuleSettings.runbook].map { Message.Link("Runbook", $0.description) }
         return [runbook].compactMap(\.self)
             + said[RuleSettings.links].map { Message.Link($0.name, $0.value.description) }
+    }
+
+    /// Its messages in a team's own words.
+    private mutating func readTemplate(_ entries: [Entry], _ thing: Named, _ zone: Zone) -> MessageTemplate? {
+        let said = reader.options(
+            [RuleSettings.template], in: entries, at: thing.position, "rule '\(thing.name)'")
+        return readTemplate(RuleSettings.template, said, zone)
     }
 
     /// At most how often a day a rule can check one subject: once per throttle of its fastest source.

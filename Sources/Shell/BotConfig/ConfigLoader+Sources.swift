@@ -124,10 +124,12 @@ extension ConfigLoader {
                 }
             }
             let own = reader.options(
-                [ChannelSettings.acknowledged], in: entries, at: thing.position, "channel '\(thing.name)'")
+                [ChannelSettings.acknowledged, ChannelSettings.template], in: entries, at: thing.position,
+                "channel '\(thing.name)'")
             let plan = ChannelPlan(
                 name: thing.name, pace: channel?.pace ?? .unlimited, isIdempotent: channel?.isIdempotent ?? false,
-                isPager: channel?.isPager ?? false, hearsAcknowledgements: own[ChannelSettings.acknowledged])
+                isPager: channel?.isPager ?? false, hearsAcknowledgements: own[ChannelSettings.acknowledged],
+                template: readTemplate(ChannelSettings.template, own, bot.zone))
             return ChannelEntry(plan: plan, channel: channel)
         }
     }

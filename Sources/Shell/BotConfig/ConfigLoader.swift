@@ -20,7 +20,7 @@ extension Config {
         return ConfigResult(
             config: isSound ? config : nil, problems: problems, writtenSecrets: loading.reader.writtenSecrets,
             stateFolder: root.flatMap { afresh.stateFolder($0) },
-            zone: root.flatMap { afresh.zone($0) })
+            zone: root.flatMap { afresh.zone($0) }, texts: loading.texts)
     }
 
     /// What is wrong with a part of a config by itself: sections may be missing, and names of things that stand
@@ -38,6 +38,8 @@ extension Config {
 struct ConfigLoader {
     var reader: ConfigReader
     let folder: String
+    /// The other files that were read, by the names that places have for them.
+    var texts: [String: [UInt8]] = [:]
 
     /// A name as it stands in the file, with its section.
     struct Named {
@@ -92,9 +94,10 @@ struct ConfigLoader {
     }
 
     mutating func config(_ root: Node) -> Config? {
-        let entries = reader.entries(of: root, "the config")
-        reader.reportUnknown(entries, known: Vocabulary.top, in: "the config")
-        readVersion(entries)
+        let own = reader.entries(of: root, "the config")
+        reader.reportUnknown(own, known: Vocabulary.top, in: "the config")
+        readVersion(own)
+        let entries = including(own)
         if let plugins = entries.first(where: { $0.key == "plugins" }) {
             reader.report(
                 plugins.keyMark.position, "plugins outside the bot's own process are not supported by this version",
@@ -124,7 +127,7 @@ struct ConfigLoader {
             secrets: reader.secretsSeen)
     }
 
-    private mutating func readVersion(_ entries: [Entry]) {
+    mutating func readVersion(_ entries: [Entry]) {
         guard let entry = entries.first(where: { $0.key == "version" }) else { return }
         guard let text = reader.text(entry.value, "version"), text.reveal() != "1" else { return }
         reader.report(entry.value.position, "'version' is '\(text)'; this alertbot reads version 1", "version: 1")

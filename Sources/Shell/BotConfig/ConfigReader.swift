@@ -120,7 +120,7 @@ struct ConfigReader {
 }
 
 extension Mark {
-    var position: Position { Position(line: line, column: column) }
+    var position: Position { Position(file: file, line: line, column: column) }
 }
 
 extension Node {

@@ -30,9 +30,19 @@ public struct ConfigSchema: Sendable {
                     "items": object(Vocabulary.route, "One way to channels."),
                 ])
             ))
+        properties.append(
+            (
+                Vocabulary.include,
+                nullable([
+                    "anyOf": [ref("text"), ["type": "array", "items": ref("text")]],
+                    "description":
+                        "Other files, by name or pattern, whose sources, rules, channels and routes belong here too.",
+                ])
+            ))
         return [
             "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "alertbot config.yaml",
-            "type": "object", "additionalProperties": false, "required": ["sources", "channels"],
+            "type": "object", "additionalProperties": false,
+            "anyOf": [["required": ["sources", "channels"]], ["required": [.string(Vocabulary.include)]]],
             "properties": .object(JSONObject(properties)), "$defs": .object(JSONObject(definitions)),
         ]
     }

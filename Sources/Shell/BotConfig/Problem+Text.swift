@@ -5,9 +5,9 @@ extension Problem {
     ///
     /// - Parameters:
     ///   - file: the config's name as the user wrote it.
-    ///   - lines: the config, line by line.
+    ///   - lines: the file that the place is in, line by line.
     public func text(file: String, lines: [String]) -> String {
-        var text = "\(file):\(position.line):\(position.column): \(level.rawValue): \(advisedMessage)"
+        var text = "\(position.file ?? file):\(position.line):\(position.column): \(level.rawValue): \(advisedMessage)"
         if let suggestion { text += "; did you mean \(suggestion)?" }
         guard lines.indices.contains(position.line - 1) else { return text }
         let (shown, before) = Problem.excerpt(of: lines[position.line - 1], around: position.column - 1)
@@ -38,10 +38,10 @@ extension Problem {
     /// What is wrong, and what to do about it.
     private var advisedMessage: String { message + (advice.map { "; \($0)" } ?? "") }
 
-    /// The problem for programs. A suggestion can be put in place of what stands there; advice is part of the message.
+    /// The problem for programs, with the config's name as the user wrote it. A suggestion can be put in place of what stands there; advice is part of the message.
     public func json(file: String) -> JSON {
         [
-            "file": .string(file), "line": JSON(position.line), "column": JSON(position.column),
+            "file": .string(position.file ?? file), "line": JSON(position.line), "column": JSON(position.column),
             "severity": .string(level.rawValue), "message": .string(advisedMessage), "suggestion": JSON(suggestion),
         ]
     }

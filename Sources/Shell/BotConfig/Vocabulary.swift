@@ -4,7 +4,10 @@ internal import PluginKit
 /// The keys that each section knows, with the grammar of their values: what the reader takes and what the editor's
 /// schema says are the same.
 enum Vocabulary {
-    static let top = ["version", "bot", "polling", "sources", "rules", "channels", "routes", "plugins"]
+    static let include = "include"
+    /// What an included file may hold.
+    static let includable = ["sources", "rules", "channels", "routes"]
+    static let top = ["version", "bot", "polling"] + includable + [include, "plugins"]
 
     private static let bot = BotSettings.declared.map(\.spec)
     private static let polling = PollingSettings.ofAll.map(\.spec)
@@ -15,10 +18,10 @@ enum Vocabulary {
     static let source = [plugin] + (PollingSettings.ofSource + SourceSettings.all).map(\.spec)
     static let detector = [
         plugin, RuleSettings.match.spec, RuleSettings.reminder.spec, RuleSettings.runbook.spec,
-        RuleSettings.links.spec,
+        RuleSettings.links.spec, RuleSettings.template.spec,
     ]
     static let gate = [plugin, RuleSettings.match.spec]
-    static let channel = [plugin, ChannelSettings.acknowledged.spec]
+    static let channel = [plugin, ChannelSettings.acknowledged.spec, ChannelSettings.template.spec]
     static let route = [
         RuleSettings.match.spec,
         RequiredSetting("to", .list(.name(of: .channel)), "The channels it leads to.").spec, continues.spec,

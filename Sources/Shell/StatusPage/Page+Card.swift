@@ -13,8 +13,8 @@ extension Page {
             <a class="when" href="#m-\(inbox.id)"><time datetime="\(inbox.at.description)">\
             \(civil.hour.padded(2)):\(civil.minute.padded(2)) UTC</time></a></p>\
             <article><p class="kind">\(Page.kind(message))</p><h2>\(message.headline)</h2>\
-            \(Page.facts(message.fields))\(Page.sparkline(message.sparkline))\(Page.lines(message.lines))\
-            \(Page.reason(message.reason))\(Page.issues(message.issues))\(Page.links(Page.useful(inbox)))\
+            \(Page.facts(message.fields))\(Page.paragraphs(message.body))\(Page.sparkline(message.sparkline))\
+            \(Page.lines(message.lines))\(Page.reason(message.reason))\(Page.issues(message.issues))\(Page.links(Page.useful(inbox)))\
             \(Page.footer(message.footer))</article></div></li>
             """
     }
@@ -61,6 +61,12 @@ extension Page {
 
     private static func sparkline(_ sparkline: String?) -> HTML? {
         sparkline.map { #"<p class="spark"><span>Last day</span> <code>\#($0)</code></p>"# }
+    }
+
+    /// What a template says.
+    private static func paragraphs(_ texts: [String]) -> HTML? {
+        guard !texts.isEmpty else { return nil }
+        return "\(texts.map { text -> HTML in "<p>\(text)</p>" })"
     }
 
     private static func lines(_ lines: [String]) -> HTML? {

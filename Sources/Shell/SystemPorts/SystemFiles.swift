@@ -52,6 +52,14 @@ public enum WholeFile {
         return bytes
     }
 
+    /// The paths that a pattern of a shell names, in order: `teams/*.yaml`.
+    public static func paths(matching pattern: String) -> [String] {
+        var found = glob_t()
+        defer { globfree(&found) }
+        guard glob(pattern, 0, nil, &found) == 0 else { return [] }
+        return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
+    }
+
     /// Writes over what is there.
     public static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
         try write(bytes, to: path, mode: 0o644, isLasting: false)

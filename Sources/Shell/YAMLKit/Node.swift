@@ -2,17 +2,22 @@
 ///
 /// Columns count Unicode scalars, as libyaml does: `é` is one column however many bytes it takes.
 public struct Mark: Hashable, Comparable, Sendable {
+    /// The file that the text is of, where whoever reads several said so.
+    public let file: String?
     public let line: Int
     public let column: Int
 
-    public init(line: Int, column: Int) {
+    public init(file: String? = nil, line: Int, column: Int) {
+        self.file = file
         self.line = line
         self.column = column
     }
 
     public static func < (left: Mark, right: Mark) -> Bool {
-        (left.line, left.column) < (right.line, right.column)
+        (left.file ?? "", left.line, left.column) < (right.file ?? "", right.line, right.column)
     }
+
+    func of(_ file: String) -> Mark { Mark(file: file, line: line, column: column) }
 }
 
 /// A value in the document and the place where it starts.
@@ -41,6 +46,24 @@ public struct Node: Equatable, Sendable {
     public let kind: Kind
     public let mark: Mark
 
+    public init(kind: Kind, mark: Mark) {
+        self.kind = kind
+        self.mark = mark
+    }
+
+    /// The same with the file named in every mark.
+    func of(_ file: String) -> Node {
+        switch kind {
+        case .scalar: Node(kind: kind, mark: mark.of(file))
+        case .sequence(let nodes): Node(kind: .sequence(nodes.map { $0.of(file) }), mark: mark.of(file))
+        case .mapping(let entries):
+            Node(
+                kind: .mapping(
+                    entries.map { Entry(key: $0.key, keyMark: $0.keyMark.of(file), value: $0.value.of(file)) }),
+                mark: mark.of(file))
+        }
+    }
+
     /// Whether the value is a plain `~`, a plain `null` (or `Null`, `NULL`), or was left out.
     public var isNull: Bool {
         switch kind {
@@ -56,4 +79,10 @@ public struct Entry: Equatable, Sendable {
     public let key: String
     public let keyMark: Mark
     public let value: Node
+
+    public init(key: String, keyMark: Mark, value: Node) {
+        self.key = key
+        self.keyMark = keyMark
+        self.value = value
+    }
 }

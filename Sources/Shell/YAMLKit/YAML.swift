@@ -42,6 +42,16 @@ public enum YAML {
     ///
     /// A byte order mark of UTF-8 is skipped and counts for no column. Other encodings, control characters, a second
     /// document and an empty one are problems, never traps.
+    ///
+    /// - Parameter file: the file to name in every mark, for whoever reads several.
+    public static func parse(_ bytes: [UInt8], of file: String, limits: Limits = Limits()) -> Document {
+        let document = parse(bytes, limits: limits)
+        return Document(
+            root: document.root?.of(file),
+            problems: document.problems.map { YAMLProblem($0.mark.of(file), $0.message, advice: $0.advice) })
+    }
+
+    /// Reads the one document in `bytes`, of a text that stands for itself.
     public static func parse(_ bytes: [UInt8], limits: Limits = Limits()) -> Document {
         do throws(Halt) {
             let source = try SourceText(bytes, bytesMax: limits.bytesMax)

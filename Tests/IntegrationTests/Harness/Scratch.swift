@@ -22,6 +22,10 @@ public final class Scratch: Sendable {
     public func write(_ name: String, _ text: String) throws {
         let draft = path(".draft-" + name.replacingOccurrences(of: "/", with: "-"))
         try Data(text.utf8).write(to: URL(fileURLWithPath: draft))
+        if let slash = name.lastIndex(of: "/") {
+            try FileManager.default.createDirectory(
+                atPath: path(String(name[..<slash])), withIntermediateDirectories: true)
+        }
         guard rename(draft, path(name)) == 0 else { throw TooLate("\(name) could be written") }
     }
 

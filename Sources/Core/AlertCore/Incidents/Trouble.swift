@@ -10,6 +10,8 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     case channelFailing = "channel-failing"
     /// The journal cannot be written: the disk is full, or broken.
     case journalFailing = "journal-failing"
+    /// A template gives no message, so the built-in text was sent.
+    case templateFailing = "template-failing"
     /// The wall clock was set: what counts time moved along, what follows the calendar did not.
     case clockStepped = "clock-stepped"
 

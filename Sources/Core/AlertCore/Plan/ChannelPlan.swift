@@ -8,16 +8,19 @@ public struct ChannelPlan: Sendable {
     public var isPager: Bool
     /// Whether it hears who takes care of an incident.
     public var hearsAcknowledgements: Bool
+    /// Its messages in a team's own words; nil for the built-in ones.
+    public var template: MessageTemplate?
 
     public init(
         name: String, pace: Pace = .unlimited, isIdempotent: Bool = false, isPager: Bool = false,
-        hearsAcknowledgements: Bool = ChannelSettings.acknowledged.default
+        hearsAcknowledgements: Bool = ChannelSettings.acknowledged.default, template: MessageTemplate? = nil
     ) {
         self.name = name
         self.pace = pace
         self.isIdempotent = isIdempotent
         self.isPager = isPager
         self.hearsAcknowledgements = hearsAcknowledgements
+        self.template = template
     }
 }
 

@@ -9,6 +9,8 @@ public final class DetectorPlan: Sendable {
     public let `repeat`: Duration?
     /// For its messages: what to do about it, and what else the config names.
     public let links: [Message.Link]
+    /// Messages about its incidents in a team's own words; nil for the built-in ones.
+    public let template: MessageTemplate?
     /// The detector as one that judges single subjects, if it does: nearly all do, and they are asked most often.
     let judge: (any SubjectDetector)?
     let scope: DetectorScope
@@ -21,13 +23,14 @@ public final class DetectorPlan: Sendable {
 
     public init(
         name: String, detector: any Detector, match: Match = .all, repeat: Duration? = RuleSettings.remindsAfter,
-        links: [Message.Link] = []
+        links: [Message.Link] = [], template: MessageTemplate? = nil
     ) {
         self.name = name
         self.detector = detector
         self.match = match
         self.repeat = `repeat`
         self.links = links
+        self.template = template
         judge = detector as? any SubjectDetector
         scope = detector.scope
         needs = detector.needs

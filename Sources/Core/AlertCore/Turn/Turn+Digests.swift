@@ -54,7 +54,7 @@ extension Turn {
         }
         decide(
             .send, reason, message.kind, part.members.map(\.notification.severity).max() ?? message.severity, channel,
-            message, incident: nil, delivery: delivery.id)
+            delivery.message, incident: nil, delivery: delivery.id)
         state.agenda.dispatch(channel, at: now)
     }
 
@@ -115,7 +115,9 @@ extension Turn {
             for part in Portion.split(ended.sorted { $0.isWorse(than: $1) }) {
                 let message = writer.summary(of: part, reason: reason)
                 let delivery = accept(message, .digest, channel, incident: nil)
-                decide(.send, reason, .digest, message.severity, channel, message, incident: nil, delivery: delivery.id)
+                decide(
+                    .send, reason, .digest, message.severity, channel, delivery.message, incident: nil,
+                    delivery: delivery.id)
             }
             for incident in ended {
                 state.incidents.keep(nil, of: incident.id, in: channel, &output)

@@ -209,9 +209,12 @@ extension Turn {
                 switch trouble {
                 case .channelFailing: plan.channel(name) != nil
                 case .sourceFailing, .sourceStopped: plan.source(name) != nil
+                case .templateFailing:
+                    plan.channel(name)?.template != nil || plan.detector(name)?.template != nil
                 case .journalFailing, .clockStepped: true
                 }
-            return isKnown ? nil : "\(name) is no longer in the config."
+            let what = trouble == .templateFailing ? "A template of \(name)" : name
+            return isKnown ? nil : "\(what) is no longer in the config."
         }
         guard let rule = plan.detector(incident.rule) else {
             return "Rule \(incident.rule) is no longer in the config."

@@ -143,6 +143,7 @@ extension Turn {
         _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?
     ) -> Delivery {
         acceptedCount += 1
+        let message = dressed(message, for: channel)
         return state.outbox.accept(message, kind, channel, incident: incident, bot: plan.botName, at: now, &output)
     }
 
@@ -189,7 +190,7 @@ extension Turn {
         _ decision: Decision, _ reason: Reason, _ kind: Notification.Kind, of incident: Incident,
         _ severity: Severity, _ channel: String
     ) {
-        let message = writer.message(story(of: incident), kind)
+        let message = state.dressed(writer.message(story(of: incident), kind), for: channel, plan)
         decide(decision, reason, kind, severity, channel, message, incident: incident.id)
     }
 

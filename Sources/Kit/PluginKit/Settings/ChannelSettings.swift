@@ -2,4 +2,6 @@
 public enum ChannelSettings {
     public static let acknowledged = Setting(
         "acknowledged", .flag, default: true, "Whether it is told who has acknowledged an incident that it heard of.")
+    public static let template = Setting(
+        "template", .path, "A Mustache file with the messages in a team's own words; 'alertbot template show' has one.")
 }

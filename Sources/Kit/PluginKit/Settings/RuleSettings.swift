@@ -15,6 +15,10 @@ public enum RuleSettings {
     /// Detectors.
     public static let links = Setting("links", .map(.url), default: [], "More links for its messages, by their names.")
 
+    /// Detectors.
+    public static let template = Setting(
+        "template", .path, "A Mustache file with its messages in a team's own words; 'alertbot template show' has one.")
+
     /// The time between reminders where a config says nothing, of rules that are worth any.
     public static let remindsAfter = Duration.hours(4)
 }

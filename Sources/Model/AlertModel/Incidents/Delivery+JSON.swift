@@ -23,6 +23,7 @@ extension Message: JSONWritable {
             }
             json.member("sparkline", ifAny: sparkline)
             json.member("lines", lines)
+            if !body.isEmpty { json.member("body", body) }
             json.array("links", links) { json, link in
                 json.object { json in
                     json.member("title", link.title)
@@ -50,6 +51,7 @@ extension Message: JSONWritable {
                     url: try issue.optional("url")?.string()))
         }
         for line in try reader.member("lines").elements() { lines.append(try line.string()) }
+        for paragraph in try reader.optional("body")?.elements() ?? [] { body.append(try paragraph.string()) }
         for link in try reader.member("links").elements() {
             links.append(Link(try link.member("title").string(), try link.member("url").string()))
         }

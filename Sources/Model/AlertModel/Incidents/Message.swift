@@ -47,6 +47,8 @@ public struct Message: Hashable, Sendable {
     public var sparkline: String?
     /// The lines of a summary.
     public var lines: [String]
+    /// What a team's own template says, a paragraph each, in place of reason, issues, sparkline and lines.
+    public var body: [String] = []
     public var links: [Link]
     /// Rule and incident, for whoever wants to look further.
     public var footer: String
@@ -81,6 +83,7 @@ public struct Message: Hashable, Sendable {
             text += line.tamed
         }
         for field in fields { add("\(field.label): \(field.value)") }
+        for paragraph in body { add(paragraph) }
         if let sparkline { add("Last day: \(sparkline)") }
         for line in lines { add("• \(line)") }
         if !reason.isEmpty { add("Why: \(reason)") }

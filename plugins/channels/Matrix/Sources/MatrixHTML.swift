@@ -19,8 +19,9 @@ enum MatrixHTML {
         // What can be long gets what the rest leaves; the issues first, because they say where to look.
         var room = MatrixLimits.htmlMax - (front + title + fields + reason + sparkline + links + footer).bytesInJSON
         let issues = list("<b>Top issues</b>".paragraph, message.issues.lazy.map(row), room: &room)
+        let body = paragraphs(message.body, room: &room)
         let lines = list("", message.lines.lazy.map(\.escaped), room: &room)
-        return front + title + fields + lines + reason + issues + sparkline + links + footer
+        return front + title + fields + body + lines + reason + issues + sparkline + links + footer
     }
 
     /// Whom the message calls, as clients show people.
@@ -47,6 +48,22 @@ enum MatrixHTML {
 
     private static func anchor(_ title: String, _ address: String) -> String {
         "<a href=\"\(address.escaped)\">\(title.isEmpty ? "link" : title.escaped)</a>"
+    }
+
+    /// As many paragraphs as there is room for, and how many are left out.
+    private static func paragraphs(_ all: [String], room: inout Int) -> String {
+        /// What the last one needs at most.
+        let restMax = 60
+        var html = ""
+        for (index, text) in all.enumerated() {
+            let paragraph = text.escaped.paragraph
+            guard paragraph.bytesInJSON + restMax <= room else {
+                return html + (room < restMax ? "" : "… and \(all.count - index) more".paragraph)
+            }
+            room -= paragraph.bytesInJSON
+            html += paragraph
+        }
+        return html
     }
 
     /// As many rows as there is room for, and how many are left out.

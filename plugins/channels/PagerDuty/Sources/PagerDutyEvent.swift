@@ -54,6 +54,7 @@ enum PagerDutyEvent {
         var details = JSONObject()
         for field in message.fields where !field.label.isEmpty { details[field.label] = .string(field.value) }
         if let sparkline = message.sparkline { details["Last day"] = .string(sparkline) }
+        if !message.body.isEmpty { details["Message"] = list(message.body) }
         if !message.lines.isEmpty { details["Incidents"] = list(message.lines) }
         if !message.reason.isEmpty { details["Why"] = .string(message.reason) }
         if !message.issues.isEmpty {

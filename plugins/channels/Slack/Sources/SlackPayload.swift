@@ -70,14 +70,14 @@ enum SlackPayload {
         // What can be long gets what the rest leaves; the issues first, because they say where to look.
         var room = (fields + reason + sparkline + links + footer).reduce(room) { $0 - $1.textCount }
         let issues = list("*Top issues*", message.issues.lazy.map(row), room: &room)
-        let lines = list(nil, message.lines.lazy.map { "• \($0.escaped)" }, room: &room)
+        let rows = message.body.map(\.unquoted) + message.lines.map { "• \($0.escaped)" }
+        let lines = list(nil, rows, room: &room)
         return fields + lines + reason + issues + sparkline + links + footer
     }
 
     private static func fields(_ fields: [Message.Field]) -> [SlackBlock] {
         let texts = fields.map { field -> String in
-            // At the beginning of a line, Slack reads a "greater than" as a quotation, escaped or not.
-            let value = (field.value.hasPrefix(">") ? "\u{200B}" : "") + field.value.escaped
+            let value = field.value.unquoted
             let label = field.label.isEmpty ? "" : "*\(field.label.escaped)*"
             return [label, value].filter { !$0.isEmpty }.joined(separator: "\n")
         }
@@ -126,6 +126,11 @@ enum SlackPayload {
         }
         return sections.map(SlackBlock.section)
     }
+}
+
+extension String {
+    /// Escaped; at the beginning of a line, Slack reads a "greater than" as a quotation, escaped or not.
+    fileprivate var unquoted: String { (hasPrefix(">") ? "\u{200B}" : "") + escaped }
 }
 
 /// One layout block, and what it adds to the text of the whole message.

@@ -1,0 +1,46 @@
+extension MessageTemplate {
+    /// The built-in words as a template: what it makes of a message is the message as it was, but that its issues are
+    /// plain text.
+    public static let builtIn = """
+        {{!
+        A message in your own words, in Mustache (mustache.github.io). This is the built-in one: name the file as
+        'template:' of a channel or a rule, change what you like, and see it with 'alertbot dry-run'.
+
+        Each part stands behind its mark; a part that you leave out stays as it is built in. Without any mark, the first
+        line is the headline and the rest is the body. Links stay in any case.
+
+        Besides what is used below, a message has (version \(MessageView.version)):
+
+          version, bot, channel, kind, severity, headline, footer, at, zone
+          is_opened, is_escalated, is_reminder, is_revised, is_resolved, is_closed, is_acknowledged, is_digest, is_test
+          is_critical, is_warning, is_info
+          links: title, url
+          labels: those of the incident, such as labels.owner
+          incident: id, rule, source, app, release, environment, issue, severity, state, since, until, metric, figure,
+                    limit, usual, sentence; as in incident.app
+          incidents: the same of each
+        }}
+        [headline]
+        {{mark}} {{title}}
+
+        [fields]
+        {{#fields}}
+        {{label}}: {{value}}
+        {{/fields}}
+
+        [body]
+        {{#trend}}
+        Last day: {{trend}}
+        {{/trend}}
+        {{#lines}}
+        • {{.}}
+        {{/lines}}
+        {{#reason}}
+        Why: {{reason}}
+        {{/reason}}
+        {{#issues}}
+        • {{title}}{{#detail}} ({{detail}}){{/detail}} {{url}}
+        {{/issues}}
+
+        """
+}

@@ -1,0 +1,63 @@
+public import PluginKit
+
+// Messages in a team's own words. A template that gives no message must not cost the message: it leaves in the built-in
+// words, and that is a trouble like any other.
+
+extension Turn {
+    /// The message as the channel's readers see it: first in the words of the rule's template, then in those of the
+    /// channel's.
+    mutating func dressed(_ message: Message, for channel: String) -> Message {
+        var dressed = message
+        for dressing in plan.dressings(of: message, for: channel) {
+            do throws(MessageTemplate.Failure) {
+                dressed = try dressing.template.dress(dressed, state.view(of: message, for: channel, plan))
+                clearTrouble(.templateFailing, about: dressing.owner)
+            } catch {
+                raiseTrouble(
+                    .templateFailing, about: dressing.owner, severity: .warning,
+                    "The template \(dressing.template.name) of \(dressing.owner) gives no message: \(error.sentence); "
+                        + "the built-in text was sent instead, and will be until the template is fixed")
+            }
+        }
+        return dressed
+    }
+}
+
+extension Plan {
+    /// The templates that a message goes through, with the names of what they belong to.
+    fileprivate func dressings(
+        of message: Message, for channel: String
+    ) -> [(template: MessageTemplate, owner: String)] {
+        // A test is about the channel alone.
+        let rules = Set(message.incidents.map(\.rule))
+        let rule = rules.count == 1 ? rules.first.flatMap { detector($0) } : nil
+        return [
+            rule.flatMap { rule in rule.template.map { ($0, rule.name) } },
+            self.channel(channel).flatMap { channel in channel.template.map { ($0, channel.name) } },
+        ].compactMap(\.self)
+    }
+}
+
+extension State {
+    fileprivate func view(of message: Message, for channel: String, _ plan: Plan) -> MessageView {
+        let labels = message.incidents.first.flatMap { incidents[$0.id]?.labels } ?? [:]
+        return MessageView(bot: plan.botName, channel: channel, zone: plan.zone, labels: labels)
+    }
+
+    /// What would be read of a message that does not leave.
+    func dressed(_ message: Message, for channel: String, _ plan: Plan) -> Message {
+        plan.dressings(of: message, for: channel).reduce(message) { dressed, dressing in
+            (try? dressing.template.dress(dressed, view(of: message, for: channel, plan))) ?? dressed
+        }
+    }
+}
+
+extension Plan {
+    /// A message that is about no incident as the channel's readers see it.
+    ///
+    /// - Throws: `MessageTemplate.Failure` where the channel's template gives none.
+    public func dressed(test message: Message, for channel: String) throws(MessageTemplate.Failure) -> Message {
+        guard let template = self.channel(channel)?.template else { return message }
+        return try template.dress(message, MessageView(bot: botName, channel: channel, zone: zone))
+    }
+}

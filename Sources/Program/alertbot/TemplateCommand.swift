@@ -1,0 +1,39 @@
+internal import AlertCore
+internal import ArgumentParser
+internal import BotConfig
+internal import Commands
+internal import PluginKit
+internal import SystemPorts
+
+struct TemplateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "template", abstract: "Shows the template of messages, to write one's own.",
+        subcommands: [TemplateShow.self])
+}
+
+struct TemplateShow: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show", abstract: "Prints the built-in template of a channel's messages.",
+        discussion: """
+            Save it beside the config, name it as 'template:' of a channel or a rule, and change it: 'alertbot check' finds \
+            mistakes in it, 'alertbot dry-run' shows what becomes of messages.
+            """)
+
+    @OptionGroup var common: CommonOptions
+    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @Argument(help: "The channel's name in the config.") var channel: String
+
+    func run() throws {
+        // A config that names a template which is still to be written has an error, and this is where it comes from.
+        if let channels = try common.file().result.config?.channels, channels[channel] == nil {
+            throw Failure(noSuch: "channel", channel, known: channels.keys)
+        }
+        let text = MessageTemplate.builtIn
+        switch format {
+        case .text: try machine.terminal.line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
+        case .json:
+            let json: JSON = ["channel": .string(channel), "template": .string(text)]
+            try machine.terminal.line(json.prettyText)
+        }
+    }
+}

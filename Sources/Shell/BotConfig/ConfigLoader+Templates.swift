@@ -1,0 +1,44 @@
+internal import AlertCore
+internal import PluginKit
+
+// Templates are read with the config, and tried on a message of every kind: at night is no time to learn of a mistake.
+
+extension ConfigLoader {
+    /// A template takes a page or two; more is another file.
+    private static let templateBytesMax = 64 << 10
+
+    /// The template that an option names; nil where there is none, or where it has been reported as wrong.
+    mutating func readTemplate(_ setting: Setting<GuardedText?>, _ own: Options, _ zone: Zone) -> MessageTemplate? {
+        guard let written = own[setting] else { return nil }
+        let position = own.position(of: setting)
+        let path = absolute(written.reveal())
+        let name = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+        let bytes: [UInt8]
+        do {
+            bytes = try reader.surroundings.file(path)
+        } catch {
+            reader.report(
+                position, "'\(setting.name)': \(name.tamed) cannot be read: \(error.sentence)",
+                advice: "'alertbot template show' has one to start from")
+            return nil
+        }
+        guard bytes.count <= ConfigLoader.templateBytesMax else {
+            reader.report(
+                position, "'\(setting.name)': \(name.tamed) is larger than \(ConfigLoader.templateBytesMax >> 10) KiB")
+            return nil
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            reader.report(position, "'\(setting.name)': \(name.tamed) is not UTF-8 text")
+            return nil
+        }
+        texts[name] = bytes
+        do throws(ProblemList) {
+            let template = try MessageTemplate(text, name: name)
+            for problem in template.trial(in: zone) { reader.report(position, problem) }
+            return template
+        } catch {
+            for problem in error.problems { reader.report(problem) }
+            return nil
+        }
+    }
+}

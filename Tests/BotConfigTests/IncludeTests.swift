@@ -1,0 +1,172 @@
+import AlertCore
+import BotConfig
+import PluginKit
+import Testing
+
+/// A config in `/etc/bot` among other files.
+private func load(_ yaml: String, among files: [String: String]) -> ConfigResult {
+    var surroundings = FakeWorld.surroundings()
+    let known = surroundings.file
+    surroundings.file = { path throws(ConfigSurroundings.Missing) in
+        if let text = files[path] { return Array(text.utf8) }
+        return try known(path)
+    }
+    // Patterns of these tests are a folder and `*.yaml`.
+    surroundings.files = { pattern in
+        files.keys.filter { $0.hasPrefix(pattern.prefix { $0 != "*" }) && $0.hasSuffix(".yaml") }.sorted()
+    }
+    return Config.load(Array(yaml.utf8), folder: "/etc/bot", catalog: FakeWorld.catalog, surroundings: surroundings)
+}
+
+extension Problem {
+    fileprivate var place: String { "\(position.file ?? "config"):\(line)" }
+}
+
+@Suite struct IncludeTests {
+    private let main = """
+        sources:
+          ios: {plugin: feed, url: https://feed.example}
+        channels:
+          team: {plugin: page}
+        routes:
+          - to: [team]
+        include: [teams/*.yaml]
+        """
+
+    @Test func `an included file adds sources, rules, channels and routes`() throws {
+        let result = load(
+            main,
+            among: [
+                "/etc/bot/teams/web.yaml": """
+                version: 1
+                sources:
+                  web: {plugin: feed, url: https://web.example}
+                rules:
+                  web-floor: {plugin: limit, metric: crash_free_users, limit: "< 99%"}
+                channels:
+                  web-team: {plugin: page}
+                routes:
+                  - {match: {source: web}, to: [web-team]}
+                """
+            ])
+        #expect(result.problems.map(\.place) == [])
+        let plan = try #require(result.config).plan
+        #expect(plan.sources.map(\.name) == ["ios", "web"])
+        #expect(plan.channels.map(\.name) == ["team", "web-team"])
+        #expect(plan.detectors.map(\.name) == ["web-floor"])
+    }
+
+    @Test func `routes of included files come first, in the order of the files, and the config has the last word`()
+        throws
+    {
+        let result = load(
+            main,
+            among: [
+                "/etc/bot/teams/b.yaml": "channels: {b: {plugin: page}}\nroutes: [{match: {app: b}, to: [b]}]",
+                "/etc/bot/teams/a.yaml": "channels: {a: {plugin: page}}\nroutes: [{match: {app: a}, to: [a]}]",
+            ])
+        #expect(result.problems.map(\.place) == [])
+        #expect(try #require(result.config).plan.routes.map(\.to) == [["a"], ["b"], ["team"]])
+    }
+
+    @Test func `sections may stand in included files alone`() throws {
+        let result = load(
+            "include: all.yaml",
+            among: [
+                "/etc/bot/all.yaml": """
+                sources: {ios: {plugin: feed, url: "https://feed.example"}}
+                channels: {team: {plugin: page}}
+                """
+            ])
+        #expect(result.problems.map(\.place) == [])
+        #expect(result.config != nil)
+    }
+
+    @Test func `a mistake in an included file is reported with that file's name and lines`() {
+        let result = load(
+            main, among: ["/etc/bot/teams/web.yaml": "\nsources:\n  web: {plugin: fed, url: https://web.example}"])
+        #expect(
+            result.problems.map(\.place) == [
+                "/etc/bot/teams/web.yaml:3:17: there is no plugin 'fed' for sources; known: feed or any -> feed"
+            ])
+        #expect(result.texts["/etc/bot/teams/web.yaml"] != nil)
+    }
+
+    @Test func `a syntax error in an included file is reported in it`() {
+        let result = load(main, among: ["/etc/bot/teams/web.yaml": "sources: {"])
+        #expect(result.problems.map { $0.position.file } == ["/etc/bot/teams/web.yaml"])
+        #expect(result.config == nil)
+    }
+
+    @Test func `a name that two files use is reported where it stands a second time`() {
+        let result = load(
+            main,
+            among: [
+                "/etc/bot/teams/a.yaml": "sources:\n  ios: {plugin: feed, url: https://a.example}",
+                "/etc/bot/teams/b.yaml": "channels:\n  ops: {plugin: page}",
+                "/etc/bot/teams/c.yaml": "channels:\n  ops: {plugin: page}",
+            ])
+        #expect(
+            result.problems.map(\.place) == [
+                "/etc/bot/teams/a.yaml:2:3: 'ios' is already in 'sources', on line 2 of the config (names are unique over all files)",
+                "/etc/bot/teams/c.yaml:2:3: 'ops' is already in 'channels', on line 2 of /etc/bot/teams/b.yaml "
+                    + "(names are unique over all files)",
+            ])
+    }
+
+    @Test(arguments: [
+        ("bot: {name: x}", "1:1: 'bot' cannot stand in an included file (it belongs in the config that includes it)"),
+        (
+            "include: more.yaml",
+            "1:1: 'include' cannot stand in an included file (it belongs in the config that includes it)"
+        ),
+        ("sorces: {}", "1:1: unknown key 'sorces' in an included file -> sources"),
+        ("version: 2", "1:10: 'version' is '2'; this alertbot reads version 1 -> version: 1"),
+        ("sources: [web]", "1:10: 'sources' must be a mapping, as in the config, not a list"),
+        ("- a", "1:1: an included file must be a mapping of names to values, not a list"),
+    ])
+    func `what cannot stand in an included file is said`(_ text: String, _ problem: String) {
+        let result = load(main, among: ["/etc/bot/teams/a.yaml": text])
+        #expect(result.problems.map(\.place) == ["/etc/bot/teams/a.yaml:" + problem])
+    }
+
+    @Test func `a file that is not there is an error, a pattern that finds nothing is a warning`() {
+        let missing = load(main.replacing("teams/*.yaml", with: "teams/web.yml"), among: [:])
+        #expect(
+            missing.problems.map(\.place) == [
+                "config:7:11: 'include': /etc/bot/teams/web.yml cannot be read: there is no such file"
+            ])
+        let empty = load(main, among: [:])
+        #expect(empty.problems.map(\.level) == [.warning])
+        #expect(
+            empty.problems.map(\.place) == [
+                "config:7:11: 'include': no file is called like 'teams/*.yaml' "
+                    + "(relative paths start at the config's folder)"
+            ])
+        #expect(empty.config != nil)
+    }
+
+    @Test func `a file that two patterns name is read once`() {
+        let result = load(
+            main.replacing("[teams/*.yaml]", with: "[teams/a.yaml, teams/*.yaml]"),
+            among: ["/etc/bot/teams/a.yaml": "channels: {ops: {plugin: page}}"])
+        #expect(result.problems.map(\.place) == [])
+    }
+
+    @Test func `a secret written in an included file is warned of in that file`() {
+        let result = load(
+            main, among: ["/etc/bot/teams/a.yaml": "channels:\n  ops: {plugin: hook, url: https://h.example, key: abc}"]
+        )
+        for secret in result.writtenSecrets { #expect(secret.position.file == "/etc/bot/teams/a.yaml") }
+    }
+
+    @Test func `more files than anybody has are refused`() {
+        var files: [String: String] = [:]
+        for number in 1...1_001 { files["/etc/bot/teams/\(number).yaml"] = "version: 1" }
+        let result = load(main, among: files)
+        #expect(
+            result.problems.map(\.place) == [
+                "config:7:10: 'include' names 1001 files, more than the 1000 that are read"
+            ])
+    }
+}

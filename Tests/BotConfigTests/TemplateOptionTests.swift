@@ -1,0 +1,61 @@
+import AlertCore
+import BotConfig
+import PluginKit
+import Testing
+
+private func load(_ yaml: String, _ template: String?) -> ConfigResult {
+    var surroundings = FakeWorld.surroundings()
+    surroundings.file = { path throws(ConfigSurroundings.Missing) in
+        guard path == "/etc/bot/team.mustache", let template else {
+            throw ConfigSurroundings.Missing("there is no such file")
+        }
+        return Array(template.utf8)
+    }
+    return Config.load(Array(yaml.utf8), folder: "/etc/bot", catalog: FakeWorld.catalog, surroundings: surroundings)
+}
+
+@Suite struct `Templates in the config` {
+    private let config = """
+        sources:
+          ios: {plugin: feed, url: https://feed.example}
+        rules:
+          floor: {plugin: limit, metric: crash_free_users, limit: "< 99%", template: ./team.mustache}
+        channels:
+          team: {plugin: page, template: team.mustache}
+        """
+
+    @Test func `channels and rules take one`() throws {
+        let result = load(config, "[headline]\n{{title}}")
+        #expect(result.problems == [])
+        let plan = try #require(result.config).plan
+        #expect(plan.channels.first?.template?.name == "/etc/bot/team.mustache")
+        #expect(plan.detectors.first?.template == plan.channels.first?.template)
+    }
+
+    @Test func `a mistake is reported in the template, with its line`() {
+        let result = load(config, "[headline]\n{{titel}}")
+        #expect(result.config == nil)
+        #expect(result.problems.map { $0.position.file } == ["/etc/bot/team.mustache"])
+        #expect(result.problems.map(\.line) == ["2:1: a message has no 'titel' -> title"])
+        #expect(result.texts["/etc/bot/team.mustache"] != nil)
+    }
+
+    @Test func `a template that has no words for some message is an error at its option`() {
+        let result = load(config, "[headline]\n{{incident.figure}}")
+        #expect(
+            result.problems.map(\.line) == [
+                "4:78: /etc/bot/team.mustache gives no message where the bot has a trouble of its own: its headline is empty",
+                "6:34: /etc/bot/team.mustache gives no message where the bot has a trouble of its own: its headline is empty",
+            ])
+    }
+
+    @Test func `a template that is not there is an error that says where to get one`() {
+        #expect(
+            load(config, nil).problems.map(\.line) == [
+                "4:78: 'template': /etc/bot/team.mustache cannot be read: there is no such file "
+                    + "('alertbot template show' has one to start from)",
+                "6:34: 'template': /etc/bot/team.mustache cannot be read: there is no such file "
+                    + "('alertbot template show' has one to start from)",
+            ])
+    }
+}
