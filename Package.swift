@@ -168,7 +168,7 @@ let package = Package(
                 "Mustache", "Records", .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ]),
-        module("PluginKit", in: "Kit", ["AlertModel", "Text", "TimeZones"]),
+        module("PluginKit", in: "Kit", ["AlertModel", "Mustache", "Text", "TimeZones"]),
         module("ChatKit", in: "Kit", kit),
         module("IssueKit", in: "Kit", kit),
         module("Text", in: "Foundations"),

@@ -42,12 +42,12 @@ import Testing
             "dry-run", "--observations", "figures.jsonl", "--format", "json", environment: hook)
         #expect(run.status == 0, "\(run.all)")
         let said = try run.json["notifications"][0]
-        #expect(said["text"].string?.hasPrefix("🔴 shop: crash-free users 85%\n") == true, "\(run.output)")
+        #expect(said["text"].string?.hasPrefix("🔴 shop: crash-free users 85.00%\n") == true, "\(run.output)")
         #expect(said["text"].string?.contains("\nCall the checkout team\n") == true)
         #expect(said["text"].string?.contains("Why:") == false)
         let posted = try await scratch.alertbot(
             "dry-run", "--observations", "figures.jsonl", "--format", "payload", environment: hook)
-        #expect(posted.output.contains("crash-free users 85%"))
+        #expect(posted.output.contains("crash-free users 85.00%"))
         #expect(posted.output.contains("Call the checkout team"))
     }
 

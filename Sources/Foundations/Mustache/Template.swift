@@ -89,6 +89,16 @@ public enum Value: Hashable, Sendable, ExpressibleByStringLiteral, ExpressibleBy
     /// Nothing where there is no text, so that a section of it is left out.
     public init(_ text: String?) { self = text.map(Value.text) ?? .flag(false) }
 
+    /// The same with every text in it changed.
+    public func mapped(_ change: (String) -> String) -> Value {
+        switch self {
+        case .text(let text): .text(change(text))
+        case .flag: self
+        case .list(let values): .list(values.map { $0.mapped(change) })
+        case .members(let members): .members(members.mapValues { $0.mapped(change) })
+        }
+    }
+
     /// Whether a section of it is written: what is false, empty or not there is not.
     var isThere: Bool {
         switch self {

@@ -1,3 +1,5 @@
+internal import PluginKit
+
 extension MessageTemplate {
     /// The built-in words as a template: what it makes of a message is the message as it was, but that its issues are
     /// plain text.

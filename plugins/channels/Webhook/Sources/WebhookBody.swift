@@ -74,7 +74,7 @@ extension String {
     /// The text in which nothing calls anybody: what takes it may hand it on to a chat, where a title from a crashing
     /// program must not ring for all. In Slack and Discord `<!channel>` and `<@name>` do, in Teams `<at>`, and in these
     /// and others the bare words.
-    private var defused: String {
+    var defused: String {
         guard utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "@") }) else { return self }
         return parted(after: "<", before: ["!", "@", "#", "at>"])
             .parted(after: "@", before: ["room", "everyone", "channel", "here", "group", "all"])
@@ -96,7 +96,7 @@ extension JSON {
 
 extension Unicode.Scalar {
     /// Of the characters that JSON escapes, a message's plain text holds only these.
-    fileprivate var bytesInJSON: Int {
+    var bytesInJSON: Int {
         switch self {
         case "\"", "\\", "\n": 2
         default: UTF8.width(self)

@@ -15,12 +15,16 @@ public struct WebhookChannel: Channel {
             url: https://hooks.example.com/alertbot
             secret: ${env:HOOK_SECRET}
             """,
-        options: [url, format, secret, headers, Setting.insecure])
+        options: [url, format, body, secret, headers, Setting.insecure])
 
-    static let url = RequiredSetting("url", .url, "The address that receives the messages.")
+    static let url = RequiredSetting(
+        "url", .url, "The address that receives the messages; its path may hold {{incident.id}} and the like.")
     static let format = Setting(
         "format", .choice(of: WebhookFormat.self), default: .standard,
         "The envelope: standard (Standard Webhooks), or cloudevents (CloudEvents 1.0, structured).")
+    static let body = Setting(
+        "body", .text, unset: "the envelope",
+        "JSON for somebody else's interface: an object whose texts may hold {{title}} and whatever a template has.")
     static let secret = Setting(
         "secret", .text,
         "The key of the signature: 'whsec_' and base64; several, separated by spaces, while keys are rotated."
@@ -35,7 +39,9 @@ public struct WebhookChannel: Channel {
     public let isIdempotent = true
 
     private let bot: String
-    private let url: GuardedText
+    private let address: WebhookAddress
+    /// Nil for the envelope.
+    private let form: WebhookForm?
     private let format: WebhookFormat
     private let secret: GuardedText?
     private let headers: [HTTPRequest.Header]
@@ -43,8 +49,18 @@ public struct WebhookChannel: Channel {
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         bot = context.bot
-        url = try options[Self.url]
+        let view = MessageView(bot: context.bot, channel: context.name, zone: context.zone)
+        address = try WebhookAddress(try options[Self.url], at: options.position(of: Self.url), view)
+        form = try options[Self.body].map { text throws(ProblemList) in
+            try WebhookForm(text, at: options.position(of: Self.body), view)
+        }
         format = options[Self.format]
+        if form != nil, options.written(Self.format) != nil {
+            throw ProblemList(
+                options.position(of: Self.format),
+                "'format' says what stands around the message, and 'body' has all of it",
+                advice: "remove one")
+        }
         secret = try options[Self.secret].map { text throws(ProblemList) in
             try WebhookChannel.checked(text, at: options.position(of: Self.secret))
         }
@@ -53,8 +69,9 @@ public struct WebhookChannel: Channel {
     }
 
     public func post(_ posting: Posting) -> ChannelAction {
-        let body = WebhookBody.json(posting, bot: bot, as: format)
-        var request = HTTPRequest(.post, url, headers: headers, body: .json(body), allowsPlainHTTP: allowsPlainHTTP)
+        let body = form?.json(posting) ?? WebhookBody.json(posting, bot: bot, as: format)
+        var request = HTTPRequest(
+            .post, address.url(of: posting), headers: headers, body: .json(body), allowsPlainHTTP: allowsPlainHTTP)
         if format == .cloudevents {
             request.headers.append(HTTPRequest.Header("Content-Type", "application/cloudevents+json; charset=utf-8"))
         }

@@ -1,5 +1,4 @@
-internal import Mustache
-public import PluginKit
+package import Mustache
 
 /// What a template sees of a message. It only grows: what a template was written for stays, and `version` says which
 /// names there are.
@@ -7,7 +6,7 @@ public import PluginKit
 /// Everything is text on one line: crash titles cannot make lines of their own.
 public struct MessageView: Sendable {
     /// Of the names below; another one when one of them changes its meaning.
-    static let version = "1"
+    package static let version = "1"
 
     private let bot: String
     private let channel: String
@@ -23,9 +22,9 @@ public struct MessageView: Sendable {
     }
 
     /// Values whose members are named by whoever writes the config.
-    static let open: Set<String> = ["labels"]
+    package static let open: Set<String> = ["labels"]
 
-    func value(of message: Message) -> Value {
+    package func value(of message: Message) -> Value {
         let incidents = message.incidents.map { value(of: $0) }
         var members: [String: Value] = [
             "version": .text(MessageView.version), "bot": text(bot), "channel": text(channel),
@@ -69,14 +68,24 @@ public struct MessageView: Sendable {
         ])
     }
 
-    private func text(_ text: String?) -> Value { Value(text?.tamed) }
+    /// Nothing that people write is longer; of a longer one the middle goes.
+    private static let textMax = 1_000
+
+    private func text(_ text: String?) -> Value {
+        Value(
+            text.map {
+                $0.roughlyCut(to: MessageView.textMax).tamed.cutInTheMiddle(to: MessageView.textMax, markCost: 1) { _ in
+                    1
+                }
+            })
+    }
 }
 
 extension MessageView {
     private static let sampleTime = Moment(milliseconds: 0)
 
     /// A message that has everything there can be, to hold templates against.
-    static let sample: Value = {
+    package static let sample: Value = {
         var incident = Incident(
             rule: "crash-free-floor",
             subject: Subject(source: "ios", app: "shop-ios", release: "5.2.0", environment: "production"),

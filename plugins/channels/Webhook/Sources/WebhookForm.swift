@@ -1,0 +1,126 @@
+internal import PluginKit
+
+/// A request in the form that somebody else's interface wants: JSON whose texts have places for what a message has, and
+/// an address that may have some, too.
+struct WebhookForm: Sendable {
+    private indirect enum Part: Sendable {
+        case text(MessageText)
+        case list([Part])
+        case members([(name: String, value: Part)])
+        case fixed(JSON)
+    }
+
+    private let body: Part
+    private let view: MessageView
+
+    /// - Parameter view: what a message looks like to templates.
+    init(_ written: GuardedText, at position: Position, _ view: MessageView) throws(ProblemList) {
+        guard !written.hasSecret else {
+            throw ProblemList(
+                position, "'body' holds a secret, and would be shown in previews", advice: "use 'headers'")
+        }
+        let json: JSON
+        do {
+            json = try JSON(parsing: Array(written.reveal().utf8))
+        } catch {
+            throw ProblemList(position, "'body' is no JSON: \(error)")
+        }
+        guard case .object = json else {
+            throw ProblemList(position, "'body' must be a JSON object: {\"text\": \"{{headline}}\"}")
+        }
+        body = try WebhookForm.part(json, at: position)
+        self.view = view
+    }
+
+    private static func part(_ json: JSON, at position: Position) throws(ProblemList) -> Part {
+        switch json {
+        case .string(let text): return .text(try MessageText(text, at: position, "'body'"))
+        case .array(let elements):
+            var parts: [Part] = []
+            for element in elements { parts.append(try part(element, at: position)) }
+            return .list(parts)
+        case .object(let object):
+            var parts: [(name: String, value: Part)] = []
+            for member in object.members { parts.append((member.name, try part(member.value, at: position))) }
+            return .members(parts)
+        case .null, .bool, .int, .double: return .fixed(json)
+        }
+    }
+
+    /// The body of a posting; nil where it would be longer than anybody takes.
+    func json(_ posting: Posting) -> JSON? { json(body, posting) }
+
+    private func json(_ part: Part, _ posting: Posting) -> JSON? {
+        switch part {
+        case .fixed(let json): return json
+        case .text(let text):
+            return text.text(of: posting.message, view, written: \.defused).map { text in
+                .string(text.cutInTheMiddle(to: WebhookForm.textBytesMax, markCost: 3, cost: \.bytesInJSON))
+            }
+        case .list(let parts):
+            var elements: [JSON] = []
+            for part in parts {
+                guard let element = json(part, posting) else { return nil }
+                elements.append(element)
+            }
+            return .array(elements)
+        case .members(let parts):
+            var members: [(String, JSON)] = []
+            for part in parts {
+                guard let value = json(part.value, posting) else { return nil }
+                members.append((part.name, value))
+            }
+            return .object(JSONObject(members))
+        }
+    }
+
+    /// Of one text in the body; whoever takes less says so in its documentation, and the template can be shorter.
+    private static let textBytesMax = 15_000
+}
+
+/// An address that may have places for what a message has; secrets in it stay secret.
+struct WebhookAddress: Sendable {
+    private let plain: GuardedText
+    private let template: MessageText?
+    private let secrets: [GuardedText.Piece]
+    private let view: MessageView
+
+    /// Stands for a secret while the rest is written; what a message has is percent-encoded and cannot be it.
+    private static let standIn: Character = "\u{F8FF}"
+
+    init(_ written: GuardedText, at position: Position, _ view: MessageView) throws(ProblemList) {
+        plain = written
+        self.view = view
+        var secrets: [GuardedText.Piece] = []
+        var text = ""
+        for piece in written.pieces {
+            switch piece {
+            case .plain(let plain): text += plain
+            case .secret:
+                secrets.append(piece)
+                text.append(WebhookAddress.standIn)
+            }
+        }
+        self.secrets = secrets
+        if WebAddress(text)?.host.contains("{") ?? false {
+            throw ProblemList(position, "'url' must name its host without a template")
+        }
+        template = text.contains("{{") ? try MessageText(text, at: position, "'url'") : nil
+    }
+
+    func url(of posting: Posting) -> GuardedText {
+        guard let text = template?.text(of: posting.message, view, written: \.percentEncoded) else { return plain }
+        var pieces: [GuardedText.Piece] = []
+        var secrets = secrets[...]
+        var words = ""
+        for character in text {
+            if character == WebhookAddress.standIn, let secret = secrets.popFirst() {
+                pieces += [.plain(words), secret]
+                words = ""
+            } else {
+                words.append(character)
+            }
+        }
+        return GuardedText(pieces: pieces + [.plain(words)])
+    }
+}

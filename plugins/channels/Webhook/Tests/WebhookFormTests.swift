@@ -1,0 +1,90 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+@testable import WebhookChannel
+
+private func channel(
+    _ body: String, url: GuardedText = "https://hooks.example.com/x", _ more: [String: Option.Value] = [:]
+) throws -> WebhookChannel {
+    let values: [String: Option.Value] = ["url": .text(url), "body": .text(GuardedText(body))]
+    return try WebhookChannel(options: Options(values.merging(more) { $1 }), context: .sample)
+}
+
+/// The recipe of the page, for Opsgenie's successor.
+private let alerts = """
+    {"message": "{{title}}", "alias": "{{incident.id}}", "entity": "{{incident.app}}", "tags": ["{{severity}}"],
+     "description": "{{reason}}\\n{{#issues}}- {{title}}\\n{{/issues}}", "note": null, "retries": 3}
+    """
+
+@Suite struct `Bodies of one's own` {
+    @Test func `texts are filled in and the rest stays as it is`() throws {
+        let request = try #require(try channel(alerts).request(for: SampleMessages.opened))
+        let json = try JSON(parsing: try #require(request.wireBody()?.bytes))
+        #expect(json["message"]?.string == "shop-ios: crash-free users 98.31% (alert below 99.0%)")
+        #expect(json["alias"]?.string == SampleMessages.opened.incidents.first?.id)
+        #expect(json["tags"] == ["critical"])
+        #expect(json["note"] == .null)
+        #expect(json["retries"] == 3)
+        #expect(json["description"]?.string?.hasSuffix("\n- NSRangeException in -[Feed item:]\n") == true)
+        #expect(request.headers.map(\.name) == ["webhook-id", "webhook-timestamp"])
+    }
+
+    @Test func `whatever a title says, the body is the same object and calls nobody`() throws {
+        let channel = try channel(alerts)
+        for (name, message) in SampleMessages.nasty {
+            let request = try #require(channel.request(for: message))
+            let bytes = try #require(request.wireBody()?.bytes)
+            let json = try JSON(parsing: bytes)
+            #expect(json["retries"] == 3, "\(name)")
+            #expect(bytes.count < 100_000, "\(name)")
+            #expect(!String(decoding: bytes, as: UTF8.self).contains("@everyone"), "\(name)")
+        }
+    }
+
+    @Test func `an address may depend on what happened, and what is in it stays one piece`() throws {
+        let url: GuardedText =
+            "https://api.example.com/\(Secret("k3y"))/alerts{{#is_resolved}}/{{incident.app}}/close{{/is_resolved}}?by=bot"
+        let channel = try channel("{}", url: url)
+        #expect(
+            try #require(channel.request(for: SampleMessages.opened)).url.reveal()
+                == "https://api.example.com/k3y/alerts?by=bot")
+        var end = SampleMessages.resolved
+        end.incidents = end.incidents.map { _ in
+            IncidentSummary(
+                Incident(
+                    rule: "r", subject: Subject(source: "s", app: "a/../b?c#\u{F8FF}é"), labels: [:], severity: .info,
+                    since: end.at, evidence: Evidence(sentence: "")))
+        }
+        let closing = try #require(channel.request(for: end)).url
+        #expect(closing.reveal() == "https://api.example.com/k3y/alerts/a%2F..%2Fb%3Fc%23%EF%A3%BF%C3%A9/close?by=bot")
+        #expect(closing.description.contains("***"))
+        #expect(!closing.description.contains("k3y"))
+    }
+
+    @Test(arguments: [
+        ("[1]", "'body' must be a JSON object: {\"text\": \"{{headline}}\"}"),
+        ("{\"a\": \"{{titel}}\"}", "'body': a message has no 'titel'"),
+        ("{\"a\": \"{{#issues}}\"}", "'body': the section 'issues' is never closed; write {{/issues}}"),
+        ("{\"a\": [\"{{issues}}\"]}", "'body': 'issues' is more than a text"),
+    ])
+    func `a mistake is named`(_ body: String, _ expected: String) {
+        let problems = #expect(throws: ProblemList.self) { try channel(body) }?.problems
+        #expect(problems?.map(\.message) == [expected])
+    }
+
+    @Test func `what is no JSON, a secret, and two forms at once are refused`() {
+        #expect(throws: ProblemList.self) { try channel("text: {{headline}}") }
+        #expect(throws: ProblemList.self) { try channel("{}", ["format": .text("cloudevents")]) }
+        #expect(throws: ProblemList.self) { try channel("{}", url: "https://{{bot}}.example.com/x") }
+        #expect(throws: ProblemList.self) {
+            try channel("{}", ["body": .text("{\"key\": \"\(Secret("k"))\"}")])
+        }
+    }
+
+    @Test func `it conforms like any other channel`() throws {
+        let conformance = ChannelConformance(
+            try channel(alerts), audience: .programs, bodyBytesMax: WebhookBody.bytesMax, deliveredStatuses: [409])
+        #expect(conformance.violations() == [])
+    }
+}
