@@ -133,6 +133,57 @@ private actor Carer: BotCare {
         #expect(told == ["acknowledge 3f9a by ana", "mute 3f9a for 2 h by eve"])
     }
 
+    /// What the desk answers to a request that comes from elsewhere; nothing else of it is different.
+    private func fromElsewhere(
+        _ method: String, _ body: String = "", headers: [String: String] = [:], token: Secret?,
+        userHeader: String? = nil
+    ) async throws -> (status: Int, body: String, told: [String]) {
+        let carer = Carer()
+        let desk = CareDesk(care: carer, publicHost: "alerts.example.com", userHeader: userHeader, password: token)
+        let fields = [
+            "origin": "https://alerts.example.com", "content-type": "application/x-www-form-urlencoded",
+        ].merging(headers) { $1 }
+        var request = try #require(
+            Request(
+                method: method, target: "/ack?incident=3f9a",
+                fields: fields.map { Request.Field(name: $0.key, value: $0.value) }))
+        request.isLocal = false
+        request.body = Array(body.replacing("TOKEN", with: desk.token).utf8)
+        let response = await desk.answer(.acknowledge, request, Page(botName: "shop-alerts"))
+        return (response.status.rawValue, String(decoding: response.body, as: UTF8.self), await carer.told)
+    }
+
+    @Test func `from another machine, whoever knows the bot's token may`() async throws {
+        let token = Secret("s3cret+& é")
+        let asked = try await fromElsewhere("GET", token: token)
+        #expect(asked.body.contains(#"name="key" type="password""#))
+        #expect(!asked.body.contains("s3cret"))
+        let right = "incident=3f9a&by=ana&token=TOKEN&key=s3cret%2B%26+%C3%A9"
+        #expect(try await fromElsewhere("POST", right, token: token).told == ["acknowledge 3f9a by ana"])
+        let bearer = ["authorization": "Bearer s3cret+& é"]
+        #expect(
+            try await fromElsewhere("POST", "incident=3f9a&token=TOKEN", headers: bearer, token: token).told
+                == ["acknowledge 3f9a by -"])
+        for wrong in [
+            "incident=3f9a&token=TOKEN", "incident=3f9a&token=TOKEN&key=s3cret", "incident=3f9a&token=TOKEN&key=",
+        ] {
+            let refused = try await fromElsewhere("POST", wrong, token: token)
+            #expect(refused.status == 403)
+            #expect(refused.told == [])
+        }
+    }
+
+    @Test func `from another machine, without a token only a proxy's word counts`() async throws {
+        let closed = try await fromElsewhere("POST", "incident=3f9a&token=TOKEN", token: nil)
+        #expect(closed.status == 403)
+        #expect(closed.body.contains("'bot.token'"))
+        #expect(closed.told == [])
+        #expect(try await fromElsewhere("GET", token: nil).status == 403)
+        let vouched = try await fromElsewhere(
+            "POST", "incident=3f9a&token=TOKEN", headers: ["x-user": "ana"], token: nil, userHeader: "X-User")
+        #expect(vouched.told == ["acknowledge 3f9a by ana"])
+    }
+
     @Test func `its own form is obeyed`() async throws {
         let muted = try await with { port in
             let token = try await token(port)

@@ -64,6 +64,7 @@ func serving<Result: Sendable>(
     control: (any BotControl)? = nil,
     care: (any BotCare)? = nil,
     userHeader: String? = nil,
+    token: Secret? = nil,
     at address: StatusServer.Address = .tcp(host: "127.0.0.1", port: 0),
     publicHost: String? = nil,
     limits: Limits = Limits(),
@@ -75,6 +76,7 @@ func serving<Result: Sendable>(
         control: control,
         care: care,
         userHeader: userHeader,
+        token: token,
         botName: "shop-alerts",
         publicHost: publicHost,
         limits: limits

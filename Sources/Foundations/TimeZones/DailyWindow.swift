@@ -2,18 +2,20 @@ public import AlertModel
 
 /// A stretch of the day that returns on a zone's wall clock, such as quiet hours on weekdays from 22:00 to 07:00.
 ///
-/// `days` names the local days on which a window begins: Friday's 22:00-07:00 ends on Saturday. Windows follow the wall
+/// `days` and `dates` name the local days on which a window begins: Friday's 22:00-07:00 ends on Saturday. Windows follow the wall
 /// clock through every change of it: a time that does not exist begins or ends at the first instant after the gap, a
 /// time that exists twice begins at its first occurrence and ends at its last. A window that lies inside a gap is left
 /// out.
 public struct DailyWindow: Sendable, Hashable {
     public let zone: Zone
     public let days: DaySet
+    public let dates: [DateRange]
     public let hours: DailyHours
 
-    public init(zone: Zone, days: DaySet = .everyDay, hours: DailyHours) {
+    public init(zone: Zone, days: DaySet = .everyDay, dates: [DateRange] = [], hours: DailyHours) {
         self.zone = zone
         self.days = days
+        self.dates = dates
         self.hours = hours
     }
 
@@ -65,10 +67,14 @@ public struct DailyWindow: Sendable, Hashable {
     private func firstWindow(from firstDay: Int, through lastDay: Int, where isWanted: (TimeSpan) -> Bool) -> (
         day: Int, window: TimeSpan
     )? {
-        for day in firstDay...lastDay where days.contains(Weekday(dayNumber: day)) {
+        for day in firstDay...lastDay where begins(on: day) {
             if let window = window(beginningOn: day), isWanted(window) { return (day, window) }
         }
         return nil
+    }
+
+    private func begins(on day: Int) -> Bool {
+        days.contains(Weekday(dayNumber: day)) || dates.contains { $0.days.contains(day) }
     }
 
     private func window(beginningOn day: Int) -> TimeSpan? {

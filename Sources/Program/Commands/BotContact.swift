@@ -28,6 +28,24 @@ public struct BotContact: Sendable {
         return StatusReport(state, config.plan, at: machine.clock.now()).status(isRunning: false)
     }
 
+    /// Has the running bot read its config anew.
+    ///
+    /// - Throws: where none runs, or where the config is wrong: then the bot keeps the one it has.
+    public func reload() async throws(Failure) -> CommandAnswer {
+        // The bot judges the file itself; here it only says where the bot is.
+        let folder: String
+        if let known = file.result.stateFolder { folder = known } else { folder = try file.config().bot.stateFolder }
+        guard let answer = try await ControlClient(stateFolder: folder).order(ReloadOrder.json) else {
+            throw Failure(.impossible, "no bot is running for \(file.path); it reads its config when it starts")
+        }
+        if case .refused = answer { for text in file.problemTexts { machine.terminal.error(text) } }
+        guard case .done(let sentence, let details) = answer else { return answer }
+        let changes = (details["changes"]?.array ?? []).compactMap(\.string)
+        let closes = (details["closes"]?.array ?? []).compactMap(\.string).map { "closes incident \($0)" }
+        let lines = changes.isEmpty ? ["nothing in it has changed"] : changes
+        return .done(([sentence] + lines + closes).joined(separator: "\n"), details)
+    }
+
     /// Has the running bot do it, or, while none runs, writes it to the journal for the next one.
     public func order(_ command: Command) async throws(Failure) -> CommandAnswer {
         if let folder = file.result.stateFolder,

@@ -24,6 +24,14 @@ public struct ConfigFile: Sendable {
     /// Libyaml's own bound is ours; one byte more shows that the file is too long.
     private static let bytesMax = 8 << 20
 
+    /// Where the config is when nobody says where.
+    public static func usualPlace(on machine: Machine) -> String {
+        if let named = machine.variables["ALERTBOT_CONFIG"], !named.isEmpty { return named }
+        return usualPlaces.first { WholeFile.isThere($0) } ?? usualPlaces[0]
+    }
+
+    private static let usualPlaces = ["config.yaml", "/etc/alertbot/config.yaml"]
+
     /// - Parameter withholdsSecrets: whether no secret is asked for and something else stands for each.
     public init(
         _ path: String, _ catalog: PluginCatalog, on machine: Machine, withholdsSecrets: Bool = false

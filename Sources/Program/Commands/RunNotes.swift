@@ -27,6 +27,10 @@ public struct ReloadedConfig: Sendable {
     /// What the bot goes on with; nil for what it has.
     public let setup: Bot.Setup?
     public let notes: [Note]
+    /// What stands in the file; nil where it could not be read.
+    let things: ConfigThings?
+    /// What is wrong with it, for programs.
+    let problems: [JSON]
 
     /// - Parameters:
     ///   - began: the settings that the bot was started with.
@@ -38,18 +42,23 @@ public struct ReloadedConfig: Sendable {
         do throws(Failure) {
             let file = try read()
             for problem in file.problemTexts { terminal.error(problem) }
+            problems = file.result.problems.map { $0.json(file: file.path) }
             guard let config = file.result.config else {
                 setup = nil
+                things = nil
                 notes = [Note(.error, "the config has errors; the bot keeps the one it has")]
                 return
             }
             setup = config.setup
+            things = config.things
             let late = config.bot.changesForRestart(since: began)
             let warning = Note(
                 .warning, "what changed in \(late.joined(separator: ", ")) needs a restart of the bot")
             notes = [Note(.info, "the config was reloaded")] + (late.isEmpty ? [] : [warning])
         } catch {
             setup = nil
+            things = nil
+            problems = []
             notes = [Note(.error, "\(error.sentence); the bot keeps the config it has")]
         }
     }

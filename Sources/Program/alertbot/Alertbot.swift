@@ -12,7 +12,8 @@ struct Alertbot: AsyncParsableCommand {
         subcommands: [
             RunCommand.self, DryRunCommand.self, BacktestCommand.self, SuggestCommand.self, TestCommand.self,
             CheckCommand.self,
-            StatusCommand.self, HistoryCommand.self, IncidentsCommand.self, WhyCommand.self, MuteCommand.self,
+            ReloadCommand.self, StatusCommand.self, HistoryCommand.self, IncidentsCommand.self, WhyCommand.self,
+            MuteCommand.self,
             UnmuteCommand.self, MutesCommand.self, AckCommand.self, RetryCommand.self, SendTestCommand.self,
             TemplateCommand.self,
             JournalCommand.self, PluginsCommand.self, SchemaCommand.self,

@@ -15,8 +15,14 @@ extension ColorChoice: ExpressibleByArgument {}
 
 /// The options that every command shares.
 struct CommonOptions: ParsableArguments {
-    @Option(name: .long, help: ArgumentHelp("The config file.", valueName: "file"))
-    var config = "config.yaml"
+    @Option(
+        name: .customLong("config"),
+        help: ArgumentHelp(
+            "The config file (default: $ALERTBOT_CONFIG, ./config.yaml or /etc/alertbot/config.yaml, the first there is).",
+            valueName: "file"))
+    var namedConfig: String?
+
+    var config: String { namedConfig ?? ConfigFile.usualPlace(on: machine) }
 
     @Option(name: .long, help: "Colours: auto, always or never.")
     var color = ColorChoice.auto

@@ -31,7 +31,10 @@ struct RunCommand: AsyncParsableCommand {
             throw Failure(.impossible, "the system has no pipe left for signals; raise the limit of open files")
         }
         let face = BotFace(bot, clock: machine.clock)
-        let servers = servers(config, face)
+        let reloading = Reloading(bot, began: config, on: machine.terminal) { [common] () throws(Failure) in
+            try common.file()
+        }
+        let servers = servers(config, face, BotDesk(face, reloading) { host.log($0) })
         let supervisor = Supervisor(machine.variables)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for server in servers {
@@ -48,7 +51,7 @@ struct RunCommand: AsyncParsableCommand {
             }
             for note in RunNotes.greeting(config) { host.log(note) }
             supervisor.ready()
-            group.addTask { await handle(signals, bot, host, supervisor, began: config.bot) }
+            group.addTask { await handle(signals, bot, host, supervisor, reloading) }
             await bot.run(grace: config.bot.shutdownGrace)
             supervisor.stopping()
             group.cancelAll()
@@ -69,25 +72,27 @@ struct RunCommand: AsyncParsableCommand {
         }
     }
 
-    private func servers(_ config: Config, _ face: BotFace) -> [StatusServer] {
+    private func servers(_ config: Config, _ face: BotFace, _ desk: BotDesk) -> [StatusServer] {
         let publicHost = config.bot.publicURL.flatMap { WebAddress($0)?.host }
         var servers = [
             StatusServer(
                 address: .unix(path: ControlClient(stateFolder: config.bot.stateFolder).socketPath), view: face,
-                control: face,
+                control: desk,
                 botName: config.bot.name)
         ]
         if case .on(let host, let port) = config.bot.listen {
             servers.append(
                 StatusServer(
                     address: .tcp(host: host, port: port), view: face, care: face, userHeader: config.bot.userHeader,
+                    token: config.bot.token,
                     botName: config.bot.name, publicHost: publicHost))
         }
         return servers
     }
 
     private func handle(
-        _ signals: Signals, _ bot: Bot, _ host: SystemHost, _ supervisor: Supervisor, began: BotSettings
+        _ signals: Signals, _ bot: Bot, _ host: SystemHost, _ supervisor: Supervisor,
+        _ reloading: Reloading
     ) async {
         for await number in signals.stream {
             guard number == SIGHUP else {
@@ -100,9 +105,7 @@ struct RunCommand: AsyncParsableCommand {
                 continue
             }
             supervisor.reloading()
-            let reloaded = ReloadedConfig(since: began, on: machine.terminal, common.file)
-            if let setup = reloaded.setup { bot.reload(setup) }
-            for note in reloaded.notes { host.log(note) }
+            for note in await reloading.reload().notes { host.log(note) }
             supervisor.ready()
         }
     }

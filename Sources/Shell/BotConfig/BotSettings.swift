@@ -20,12 +20,15 @@ public struct BotSettings: Sendable {
     public var reportTo: String?
     /// The header in which a proxy with a login says who asks.
     public var userHeader: String?
+    /// What whoever is not on the bot's machine has to know to change anything over HTTP.
+    public var token: Secret?
 }
 
 extension BotSettings {
     /// All that can be set.
     static let declared: [any SettingDeclaration] = [
         name, timezone, state, listen, publicURL, heartbeat, shutdownGrace, reportTo, userHeader,
+        token,
     ]
 
     static let name = Setting("name", .plain, default: "alertbot", "The bot's name in messages.")
@@ -43,6 +46,9 @@ extension BotSettings {
         "shutdown_grace", .duration(.zero ... .hours(1)), default: .seconds(20), "How long a stop waits for deliveries."
     )
     static let reportTo = Setting("report_to", .name(of: .channel), "The channel for the bot's own troubles.")
+    static let token = Setting(
+        "token", .text, "What people on other machines need to know to acknowledge or mute on the page."
+    ).secret
     static let userHeader = Setting(
         "user_header", .plain,
         "The header in which a proxy with a login says who asks, such as X-Forwarded-User; without it people name themselves."
@@ -67,13 +73,17 @@ extension ConfigLoader {
             stateFolder: absolute(options[BotSettings.state].reveal()), listen: readListening(options),
             publicURL: options[BotSettings.publicURL]?.description, heartbeat: options[BotSettings.heartbeat],
             shutdownGrace: options[BotSettings.shutdownGrace], reportTo: options[BotSettings.reportTo],
-            userHeader: options[BotSettings.userHeader])
+            userHeader: options[BotSettings.userHeader],
+            token: options[BotSettings.token].map { Secret($0.reveal()) })
     }
 
     private mutating func readZone(_ options: Options) -> Zone {
         // Without a word of it, the bot needs no database of zones.
         guard let text = options.written(BotSettings.timezone) else { return .utc }
-        let position = options.position(of: BotSettings.timezone)
+        return zone(text, at: options.position(of: BotSettings.timezone))
+    }
+
+    mutating func zone(_ text: GuardedText, at position: Position) -> Zone {
         let name = text.reveal()
         do {
             return try reader.surroundings.zones.zone(name)

@@ -17,6 +17,8 @@ public struct Config: Sendable {
     public var sourcePlaces: [String: Position]
     /// Every secret in the file, for whoever prints words that came from outside.
     public var secrets: [Secret]
+    /// What stands in the file, to tell what a later one changes.
+    public let things: ConfigThings
 }
 
 /// The plugins that a config may name.

@@ -49,7 +49,9 @@ extension ConfigLoader {
             let options = reader.options(
                 of: plugin.manifest, name: thing.name, at: thing.position, entries,
                 common: (isDetector ? Vocabulary.detector : Vocabulary.gate).names, "rule '\(thing.name)'")
-            let context = RuleContext(name: thing.name, zone: zone, checksPerDay: checksPerDay(match, sources))
+            let context = RuleContext(
+                name: thing.name, zone: isDetector ? zone : readZone(entries, thing) ?? zone,
+                checksPerDay: checksPerDay(match, sources))
             switch plugin.type {
             case .detector(let type):
                 let detector = make(thing) { () throws(ProblemList) -> any Detector in
@@ -103,6 +105,13 @@ extension ConfigLoader {
         let runbook = said[RuleSettings.runbook].map { Message.Link("Runbook", $0.description) }
         return [runbook].compactMap(\.self)
             + said[RuleSettings.links].map { Message.Link($0.name, $0.value.description) }
+    }
+
+    /// The time zone of a gate; nil for the bot's.
+    private mutating func readZone(_ entries: [Entry], _ thing: Named) -> Zone? {
+        let said = reader.options(
+            [RuleSettings.timezone], in: entries, at: thing.position, "rule '\(thing.name)'")
+        return said[RuleSettings.timezone].map { zone($0, at: said.position(of: RuleSettings.timezone)) }
     }
 
     /// Its messages in a team's own words.

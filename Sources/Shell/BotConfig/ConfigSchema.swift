@@ -141,7 +141,7 @@ public struct ConfigSchema: Sendable {
         case .percentage: ref("percentage")
         case .points: ref("points")
         case .comparison: ref("comparison")
-        case .days: ref("days")
+        case .days: ["anyOf": [ref("days"), ["type": "array", "items": ref("days"), "minItems": 1]]]
         case .hours: ref("hours")
         case .instant: ref("instant")
         case .choice(let words): ["anyOf": [["enum": .array(words.map(JSON.string))], ref("secret")]]

@@ -68,6 +68,13 @@ extension ConfigReader {
                 })
         case .section(let specs): return section(node, name, specs).map(Option.Value.section)
         case .match: return match(node, name).map(Option.Value.match)
+        case .days:
+            // `[sat, sun]` is `sat,sun`.
+            guard case .sequence(let nodes) = node.kind, !nodes.isEmpty else { return single(node, name, kind) }
+            let sets = nodes.map { node -> DaySet? in
+                if case .days(let days) = single(node, name, kind) { days } else { nil }
+            }
+            return sets.contains(nil) ? nil : .days(DaySet(Set(sets.compactMap { $0?.days }.joined())))
         default: return single(node, name, kind)
         }
     }

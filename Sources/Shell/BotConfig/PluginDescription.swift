@@ -84,7 +84,7 @@ extension OptionKind {
         case .percentage: "percentage " + (rangeText.map { "from \($0)" } ?? "such as 99.5%")
         case .points: "percentage points " + (rangeText.map { "from \($0)" } ?? "such as 0.5pp")
         case .comparison: "comparison such as \"< 99.5%\""
-        case .days: "days such as mon-fri"
+        case .days: "days such as mon-fri, or a list"
         case .hours: "hours such as 22:00-07:00"
         case .instant: "instant such as 2026-12-24 09:00"
         case .choice(let words): words.listed

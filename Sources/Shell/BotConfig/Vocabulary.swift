@@ -20,7 +20,7 @@ enum Vocabulary {
         plugin, RuleSettings.match.spec, RuleSettings.reminder.spec, RuleSettings.runbook.spec,
         RuleSettings.links.spec, RuleSettings.template.spec,
     ]
-    static let gate = [plugin, RuleSettings.match.spec]
+    static let gate = [plugin, RuleSettings.match.spec, RuleSettings.timezone.spec]
     static let channel = [plugin, ChannelSettings.acknowledged.spec, ChannelSettings.template.spec]
     static let route = [
         RuleSettings.match.spec,

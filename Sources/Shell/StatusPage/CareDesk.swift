@@ -51,6 +51,8 @@ struct CareDesk: Sendable {
     let hosts: Set<String>
     /// The header, in lower case, in which a proxy with a login names who asks; nil: people name themselves.
     let userHeader: String?
+    /// What whoever is not on this machine has to know to change anything; nil where only a proxy can vouch for people.
+    let password: Secret?
     /// Known to pages of this run alone.
     let token: String
 
@@ -71,10 +73,11 @@ struct CareDesk: Sendable {
     /// Longer than any name that people go by in a chat.
     private static let nameMax = 80
 
-    init(care: any BotCare, publicHost: String, userHeader: String?) {
+    init(care: any BotCare, publicHost: String, userHeader: String?, password: Secret?) {
         self.care = care
         hosts = [publicHost.lowercased(), "localhost", "127.0.0.1", "[::1]"]
         self.userHeader = userHeader?.lowercased()
+        self.password = password
         token = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
     }
 
@@ -99,6 +102,8 @@ struct CareDesk: Sendable {
             return .form(page.notice("It is over", "This incident is no longer open, or never existed."))
         }
         let user = user(of: request)
+        if needsPassword(request), password == nil { return CareDesk.closed }
+        let key = passwordField(for: request)
         let name: HTML =
             user.map { "<p>You are \($0).</p>" }
                 ?? """
@@ -110,7 +115,7 @@ struct CareDesk: Sendable {
         case .acknowledge:
             form = """
                 <p>Whoever was told of it is told that you are on it, and nobody is reminded unless it gets worse.</p>
-                \(Page.form(errand.action, "\(hidden)\(name)<button type=\"submit\">I am on it</button>"))
+                \(Page.form(errand.action, "\(hidden)\(name)\(key)<button type=\"submit\">I am on it</button>"))
                 """
         case .mute:
             // What the link asked for comes first.
@@ -120,7 +125,7 @@ struct CareDesk: Sendable {
             }
             form = """
                 <p>Mute \(view.coverage)? What is still wrong when the mute ends is sent then.</p>
-                \(Page.form(errand.action, "\(hidden)\(name)<p class=\"choices\">\(buttons)</p>"))
+                \(Page.form(errand.action, "\(hidden)\(name)\(key)<p class=\"choices\">\(buttons)</p>"))
                 """
         }
         return .form(page.care(view.message, form))
@@ -138,6 +143,7 @@ struct CareDesk: Sendable {
             return .sentence(
                 .forbidden, "The bot has restarted since this page was shown: open the link of the message again.")
         }
+        if let refusal = refusal(of: request, key: value("key")?.formDecoded) { return refusal }
         if errand == .mute, let mute = value("undo") {
             guard let mute = CareDesk.id(mute) else { return CareDesk.misunderstood(errand) }
             return .form(page.notice("Mute", await care.unmute(mute).sentence))
@@ -153,7 +159,8 @@ struct CareDesk: Sendable {
             let undo = answer.mute.map { mute in
                 Page.form(
                     errand.action,
-                    "\(Page.hidden([("undo", mute), ("token", token)]))<button type=\"submit\">Undo</button>")
+                    "\(Page.hidden([("undo", mute), ("token", token)]))\(passwordField(for: request))<button type=\"submit\">Undo</button>"
+                )
             }
             return .form(page.notice("Mute", answer.sentence, undo))
         }
@@ -166,6 +173,32 @@ struct CareDesk: Sendable {
         let type = request.headers("content-type").first?.prefix { $0 != ";" }.lowercased() ?? ""
         return type == CareDesk.formType && request.headers("sec-fetch-site").allSatisfy { $0 == "same-origin" }
     }
+
+    /// Why it may not change anything; nil where it may: it comes from this machine, a proxy vouches for whoever sends it,
+    /// or it has the bot's token.
+    private func refusal(of request: Request, key: String?) -> Response? {
+        guard needsPassword(request) else { return nil }
+        guard let password else { return CareDesk.closed }
+        let bearer = request.headers("authorization").first.flatMap { header in
+            header.lowercased().hasPrefix("bearer ") ? String(header.dropFirst("bearer ".count)) : nil
+        }
+        let isRight = [key, bearer].contains { $0.map { password.isSame(as: $0) } ?? false }
+        return isRight ? nil : .sentence(.forbidden, "This is not the bot's token: go back and try again.")
+    }
+
+    private func needsPassword(_ request: Request) -> Bool { !request.isLocal && user(of: request) == nil }
+
+    private func passwordField(for request: Request) -> HTML? {
+        needsPassword(request)
+            ? """
+            <p><label>The bot's token <input name="key" type="password" autocomplete="current-password" required></label></p>
+            """ : nil
+    }
+
+    private static let closed = Response.sentence(
+        .forbidden,
+        "Changes from another machine need 'bot.token' in the config, or a proxy that says who asks ('bot.user_header')."
+    )
 
     /// Whom the proxy in front names.
     private func user(of request: Request) -> String? {

@@ -252,8 +252,9 @@ extension HTTPEngine {
             let sentence = "The request's head has more than \(limits.headBytesMax) bytes."
             return send(.sentence(.headerFieldsTooLarge, sentence), exchange)
         }
-        guard let request = Request(method: method, target: exchange.target, fields: fields(exchange.connection))
+        guard var request = Request(method: method, target: exchange.target, fields: fields(exchange.connection))
         else { return send(.sentence(.badRequest, "This is not an HTTP/1.1 request."), exchange) }
+        request.isLocal = Listener.isLocalPeer(of: cmicrohttp_socket(exchange.connection))
         exchange.isBodyWanted = request.method == "POST" && takesBody(request)
         if request.declaredBytes ?? 0 > limits.discardedBytesMax {
             return exchange.isBodyWanted ? send(tooLong, exchange) : ask(exchange, request)

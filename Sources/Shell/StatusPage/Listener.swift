@@ -132,8 +132,23 @@ extension Listener {
         }
     }
 
+    /// Whether the other end of a connection is on this machine; a connection that cannot tell is taken for a strange one.
+    static func isLocalPeer(of descriptor: Int32) -> Bool {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutableBytes(of: &storage) { bytes in
+            guard let start = bytes.baseAddress,
+                getpeername(descriptor, start.assumingMemoryBound(to: sockaddr.self), &length) == 0
+            else { return false }
+            return bytes.load(as: sa_family_t.self) == sa_family_t(AF_UNIX) || isLoopback(start)
+        }
+    }
+
     private static func isLoopback(_ address: UnsafeMutablePointer<sockaddr>) -> Bool {
-        let bytes = UnsafeRawPointer(address)
+        isLoopback(UnsafeRawPointer(address))
+    }
+
+    private static func isLoopback(_ bytes: UnsafeRawPointer) -> Bool {
         // The family comes first. As a member it would be the other module's that declares `sockaddr` as well.
         switch Int32(bytes.load(as: sa_family_t.self)) {
         case AF_INET:

@@ -4,6 +4,8 @@ struct Request: Hashable, Sendable {
     /// As it was sent, percent signs included: no route has any.
     let path: String
     var body: [UInt8] = []
+    /// Whether it comes from this machine.
+    var isLocal = true
     private let query: [Field]
     private let fields: [Field]
 

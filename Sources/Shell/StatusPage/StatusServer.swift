@@ -6,6 +6,8 @@
 // HTTP itself is libmicrohttpd's; the sockets are made here, as the control socket has to be closed to other users
 // before anybody can connect.
 
+public import AlertModel
+
 /// Serves the page at one address; run one of them for TCP and one for the control socket, over the same view.
 public actor StatusServer {
     /// Where to listen.
@@ -47,28 +49,29 @@ public actor StatusServer {
     ///
     /// `publicHost` is a name to answer to on a loopback address besides `localhost` and the like: that of the public
     /// URL when a proxy passes it on. `control` is who takes commands here; nil takes none. `care` is who obeys the
-    /// links of messages; without a public host there are none. `userHeader` is the header in which a proxy names who asks.
+    /// links of messages; without a public host there are none. `userHeader` is the header in which a proxy names who asks,
+    /// `token` what anybody else who is not on this machine has to know to change anything.
     public init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
-        userHeader: String? = nil,
+        userHeader: String? = nil, token: Secret? = nil,
         botName: String, publicHost: String? = nil
     ) {
         self.init(
-            address: address, view: view, control: control, care: care, userHeader: userHeader, botName: botName,
-            publicHost: publicHost,
+            address: address, view: view, control: control, care: care, userHeader: userHeader, token: token,
+            botName: botName, publicHost: publicHost,
             limits: Limits())
     }
 
     init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
-        userHeader: String? = nil,
+        userHeader: String? = nil, token: Secret? = nil,
         botName: String, publicHost: String? = nil, limits: Limits
     ) {
         self.address = address
         self.view = view
         self.control = control
         desk = publicHost.flatMap { host in
-            care.map { CareDesk(care: $0, publicHost: host, userHeader: userHeader) }
+            care.map { CareDesk(care: $0, publicHost: host, userHeader: userHeader, password: token) }
         }
         page = Page(botName: botName)
         self.publicHost = publicHost

@@ -19,8 +19,11 @@ public struct ControlClient: Sendable {
     }
 
     /// What the bot says to a command, or nil when no bot answers.
-    public func order(_ command: Command) async throws(Failure) -> CommandAnswer? {
-        let request = HTTPRequest(.post, "http://localhost/api/command", body: .json(command.json))
+    public func order(_ command: Command) async throws(Failure) -> CommandAnswer? { try await order(command.json) }
+
+    /// The same, of what is no command of the core.
+    public func order(_ command: JSON) async throws(Failure) -> CommandAnswer? {
+        let request = HTTPRequest(.post, "http://localhost/api/command", body: .json(command))
         guard let response = await perform(request) else { return nil }
         guard response.isSuccess, let json = try? JSON(parsing: response.body), let answer = try? CommandAnswer(json)
         else { throw Failure(.impossible, "the running bot did not do it: \(response.excerpt(300).tamed)") }

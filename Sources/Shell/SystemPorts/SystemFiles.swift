@@ -52,6 +52,9 @@ public enum WholeFile {
         return bytes
     }
 
+    /// Whether there is something that could be opened.
+    public static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
     /// The paths that a pattern of a shell names, in order: `teams/*.yaml`.
     public static func paths(matching pattern: String) -> [String] {
         var found = glob_t()

@@ -198,45 +198,7 @@ extension Turn {
     /// Ends the incidents that the config has no place for any more.
     mutating func endIncidentsWithoutRule() {
         for incident in state.incidents.inOrder where incident.isOpen {
-            if let sentence = whyOutdated(incident) { close(incident, because: sentence) }
-        }
-    }
-
-    private func whyOutdated(_ incident: Incident) -> String? {
-        let name = incident.subject.source
-        if let trouble = Trouble(rawValue: incident.rule) {
-            let isKnown =
-                switch trouble {
-                case .channelFailing: plan.channel(name) != nil
-                case .sourceFailing, .sourceStopped: plan.source(name) != nil
-                case .templateFailing:
-                    plan.channel(name)?.template != nil || plan.detector(name)?.template != nil
-                case .journalFailing, .clockStepped: true
-                }
-            let what = trouble == .templateFailing ? "A template of \(name)" : name
-            return isKnown ? nil : "\(what) is no longer in the config."
-        }
-        guard let rule = plan.detector(incident.rule) else {
-            return "Rule \(incident.rule) is no longer in the config."
-        }
-        guard plan.source(name) != nil else { return "The source \(name) is no longer in the config." }
-        let isConcerned =
-            rule.scope == .source
-            ? rule.canConcern(source: name)
-            : rule.concerns(incident.subject, labels: incident.labels)
-                && (rule.scope != .app || rule.shows(release: incident.subject.release))
-        guard isConcerned else { return "Rule \(incident.rule) no longer matches it." }
-        return canJudge(incident, rule) ? nil : "Rule \(incident.rule) has changed and no longer judges this."
-    }
-
-    /// Whether the rule looks at such things at all: under its name another plugin may have opened the incident.
-    private func canJudge(_ incident: Incident, _ rule: DetectorPlan) -> Bool {
-        let subject = incident.subject
-        let hasFigures = state.figures.series[subject] != nil
-        return switch rule.scope {
-        case .source: subject.app == subject.source || hasFigures
-        case .app: state.figures.hasFigures(ofWhole: subject.whole)
-        case .subject: hasFigures && (incident.key == nil || rule.judge == nil)
+            if let sentence = state.whyOutdated(incident, under: plan) { close(incident, because: sentence) }
         }
     }
 }

@@ -4,6 +4,10 @@ public enum RuleSettings {
     public static let match = Setting(
         "match", .match, default: .all, "What it applies to: exact values, lists and globs.")
 
+    /// Gates.
+    public static let timezone = Setting(
+        "timezone", .text, unset: "that of the bot", "The IANA time zone of its hours and local times.")
+
     /// Detectors. Nil where it is left out: then `remindsAfter` of the detector holds.
     public static let reminder = Setting(
         "repeat", .orOff(.duration(.minutes(1) ... .days(30))),

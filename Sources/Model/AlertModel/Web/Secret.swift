@@ -9,6 +9,13 @@ public struct Secret: Hashable, Sendable, CustomStringConvertible, CustomDebugSt
 
     public func reveal() -> String { value }
 
+    /// Whether it is that text; how long the answer takes tells nothing of where they differ.
+    public func isSame(as text: String) -> Bool {
+        let (mine, theirs) = (Array(value.utf8), Array(text.utf8))
+        guard mine.count == theirs.count else { return false }
+        return zip(mine, theirs).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+
     public var description: String { Secret.mask }
     public var debugDescription: String { Secret.mask }
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -11,9 +11,13 @@ public struct QuietHoursGate: CalendarGate {
             between: 22:00-07:00
             except: critical
             """,
-        options: [days, between, except, then])
+        options: [days, dates, between, except, then])
 
-    static let days = Setting("days", .days, default: .everyDay, "The days on which a window begins.")
+    static let days = Setting(
+        "days", .days, default: .everyDay, unset: "every day; none but the dates where there are any",
+        "The days on which a window begins.")
+    static let dates = Setting(
+        "dates", .list(.plain), default: [], "More days on which one begins, such as 2026-12-24/2027-01-02.")
     static let between = RequiredSetting("between", .hours, "The hours, such as 22:00-07:00; may cross midnight.")
     static let except = Setting("except", .severity, "This severity and above pass.")
     static let then = Setting(
@@ -28,7 +32,18 @@ public struct QuietHoursGate: CalendarGate {
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         name = context.name
-        window = DailyWindow(zone: context.zone, days: options[Self.days], hours: try options[Self.between])
+        var dates: [DateRange] = []
+        for written in options[Self.dates] {
+            do throws(GrammarError) {
+                dates.append(try DateRange(grammar: written))
+            } catch {
+                throw ProblemList(
+                    options.position(of: Self.dates),
+                    "'dates' holds '\(written.tamed.clipped(to: 60))', expected \(error.expected)")
+            }
+        }
+        let days = options.written(Self.days) ?? (dates.isEmpty ? .everyDay : DaySet([]))
+        window = DailyWindow(zone: context.zone, days: days, dates: dates, hours: try options[Self.between])
         except = options[Self.except]
         drops = options[Self.then] == .drop
     }

@@ -15,6 +15,44 @@ import Testing
             context: RuleContext(name: "nights", zone: try ZoneDatabase().zone(zone), checksPerDay: 1440))
     }
 
+    @Test(arguments: [
+        ("2026-12-25", nil, "2026-12-25T12:00:00Z", true), ("2026-12-25", nil, "2026-12-26T12:00:00Z", false),
+        ("2026-12-24/2027-01-02", nil, "2027-01-02T22:59:00Z", true),
+        ("2026-12-24/2027-01-02", nil, "2027-01-02T23:00:00Z", false),
+        // A Sunday, and a Monday that is no holiday.
+        ("2026-12-25", "sat,sun", "2026-12-27T12:00:00Z", true),
+        ("2026-12-25", "sat,sun", "2026-12-28T12:00:00Z", false),
+    ])
+    func `dates are days on which a window begins, besides the days of the week`(
+        _ date: String, _ days: String?, _ now: String, _ isQuiet: Bool
+    ) throws {
+        var entries: [(String, Option.Value)] = [
+            ("between", .text("00:00-24:00")),
+            ("dates", .list([Option(.text(GuardedText(date)), at: Position(line: 3, column: 5))])),
+        ]
+        if let days { entries.append(("days", .days(try DaySet(grammar: days)))) }
+        let gate = try QuietHoursGate(
+            options: Options(
+                Dictionary(uniqueKeysWithValues: entries).merging(
+                    ["between": .hours(try DailyHours(grammar: "00:00-24:00"))]) { $1 }),
+            context: RuleContext(name: "nights", zone: try ZoneDatabase().zone("Europe/Madrid"), checksPerDay: 1440))
+        #expect((gate.closure(for: notification(), at: try moment(now)) != nil) == isQuiet)
+    }
+
+    @Test func `what is no date is refused`() throws {
+        let options = Options([
+            "between": .hours(try DailyHours(grammar: "00:00-24:00")),
+            "dates": .list([Option(.text("24 Dec"), at: Position(line: 3, column: 5))]),
+        ])
+        let problems = #expect(throws: ProblemList.self) {
+            try QuietHoursGate(options: options, context: RuleContext(name: "nights", zone: .utc, checksPerDay: 1440))
+        }?.problems
+        #expect(
+            problems?.map(\.message) == [
+                "'dates' holds '24 Dec', expected a date such as 2026-12-24, or two with a slash: 2026-12-24/2027-01-02"
+            ])
+    }
+
     private func moment(_ text: String) throws -> Moment { try #require(Moment(rfc3339: text)) }
 
     private func notification(_ severity: Severity = .warning, _ kind: Notification.Kind = .opened) -> Notification {

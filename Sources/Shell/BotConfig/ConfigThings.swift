@@ -1,0 +1,57 @@
+internal import PluginKit
+internal import YAMLKit
+
+/// What stands in a config, to tell what another one changes.
+public struct ConfigThings: Hashable, Sendable {
+    /// Of each section, its names and what each says.
+    private let sections: [String: [String: String]]
+    /// The files beside it, and what they say.
+    private let files: [String: [UInt8]]
+
+    init(_ entries: [Entry], files: [String: [UInt8]]) {
+        var sections: [String: [String: String]] = [:]
+        for section in entries {
+            if case .mapping(let things) = section.value.kind {
+                sections[section.key] = Dictionary(things.map { ($0.key, $0.value.content) }) { first, _ in first }
+            } else {
+                sections[section.key] = ["": section.value.content]
+            }
+        }
+        self.sections = sections
+        self.files = files
+    }
+
+    /// What has become other, a phrase for each section: `sources: added web, changed ios`.
+    public func changes(since old: ConfigThings) -> [String] {
+        let names = Set(sections.keys).union(old.sections.keys).sorted()
+        var changes = names.compactMap { section in
+            let (now, then) = (sections[section] ?? [:], old.sections[section] ?? [:])
+            if now[""] != nil || then[""] != nil { return now == then ? nil : "\(section) changed" }
+            return ConfigThings.change(from: then, to: now).map { "\(section): \($0)" }
+        }
+        if let change = ConfigThings.change(from: old.files, to: files) { changes.append("files: \(change)") }
+        return changes
+    }
+
+    private static func change<Content: Equatable>(from then: [String: Content], to now: [String: Content]) -> String? {
+        let parts = [
+            ("added", now.keys.filter { then[$0] == nil }),
+            ("changed", now.keys.filter { name in then[name].map { $0 != now[name] } ?? false }),
+            ("removed", then.keys.filter { now[$0] == nil }),
+        ].filter { !$0.1.isEmpty }
+        return parts.isEmpty
+            ? nil : parts.map { "\($0.0) \($0.1.sorted().joined(separator: ", "))" }.joined(separator: "; ")
+    }
+}
+
+extension Node {
+    /// What it says, wherever it stands.
+    fileprivate var content: String {
+        switch kind {
+        case .scalar(let text, let style): style == .quoted ? "\"\(text)\"" : text
+        case .sequence(let nodes): "[" + nodes.map(\.content).joined(separator: "\u{0}") + "]"
+        case .mapping(let entries):
+            "{" + entries.map { "\($0.key)\u{1}\($0.value.content)" }.joined(separator: "\u{0}") + "}"
+        }
+    }
+}

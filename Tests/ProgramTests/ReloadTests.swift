@@ -1,0 +1,61 @@
+import BotHarness
+import Testing
+
+/// A running bot that is told to read its config anew.
+@Suite struct ReloadTests {
+    private let config = """
+        bot: {listen: off}
+        sources:
+          figures: {plugin: file, path: ./figures.jsonl}
+        rules:
+          floor: {plugin: threshold, metric: crash_free_users, critical: "< 99%", window: 1m}
+        channels:
+          team: {plugin: console}
+        """
+
+    @Test func `says what changed, what that closes, and what is wrong`() async throws {
+        let scratch = try Scratch()
+        try scratch.write("config.yaml", config)
+        try scratch.write("figures.jsonl", Figures().line("shop", crashed: 500, of: 10_000))
+        let nobody = try await scratch.alertbot("reload")
+        #expect(nobody.status == 3)
+        #expect(nobody.errors.contains("no bot is running for config.yaml"))
+
+        let bot = try await scratch.startBot()
+        defer { bot.send(9) }
+        _ = try await eventually("something was said") { bot.standardOutput.contains("shop") ? true : nil }
+        let same = try await scratch.alertbot("reload")
+        #expect(same.status == 0)
+        #expect(same.output == "the config was reloaded\nnothing in it has changed\n", "\(same.all)")
+
+        try scratch.write("config.yaml", config.replacing("  floor:", with: "  flour:").replacing("1m", with: "2m"))
+        let other = try await scratch.alertbot("reload")
+        #expect(other.status == 0, "\(other.all)")
+        let lines = other.output.split(separator: "\n")
+        #expect(lines.prefix(2) == ["the config was reloaded", "rules: added flour; removed floor"])
+        #expect(lines.last?.hasPrefix("closes incident ") == true)
+        #expect(lines.last?.hasSuffix(": floor of shop. Rule floor is no longer in the config.") == true)
+
+        try scratch.write("config.yaml", config.replacing("window", with: "windw"))
+        let wrong = try await scratch.alertbot("reload")
+        #expect(wrong.status == 1)
+        #expect(wrong.errors.contains("did you mean window?"))
+        #expect(wrong.errors.contains("the config has errors; the bot keeps the one it has"))
+        bot.send(15)
+        #expect(try await bot.ending() == .exited(0))
+    }
+
+    @Test func `the config is found where people keep it`() async throws {
+        let scratch = try Scratch()
+        try scratch.write("etc/bot.yaml", config)
+        let named = try await scratch.alertbot("check", environment: ["ALERTBOT_CONFIG": "etc/bot.yaml"])
+        #expect(named.output.contains("etc/bot.yaml: 1 source"), "\(named.all)")
+        let missing = try await scratch.alertbot("check", environment: ["ALERTBOT_CONFIG": "gone.yaml"])
+        #expect(missing.errors.contains("gone.yaml cannot be read"))
+        try scratch.write("config.yaml", config)
+        #expect(try await scratch.alertbot("check").output.contains("config.yaml: 1 source"))
+        let option = try await scratch.alertbot(
+            "check", "--config", "config.yaml", environment: ["ALERTBOT_CONFIG": "gone.yaml"])
+        #expect(option.status == 0)
+    }
+}
