@@ -86,7 +86,7 @@ private struct Floor: SubjectDetector {
         let message = try #require(bot.decisions.last { $0.decision == .send }).message
         #expect(message.headline == "🟠 shop: crash-free users 98.00% (alert below 99%)")
         #expect(message.fields.contains(Message.Field("Now", "99.41%")))
-        #expect(message.fields.contains(Message.Field("Affected", "400 of 20,000 users (2.00%)")))
+        #expect(message.fields.contains(Message.Field("Users affected", "400 of 20,000 (2.00%)")))
         #expect(message.reason.contains("98.00%"))
     }
 
@@ -140,7 +140,7 @@ private struct Floor: SubjectDetector {
             """
             🟠 shop: crash-free users 99.10% (alert below 99.5%)
             Before → now: 99.84% → 99.10%
-            Affected: 180 of 20,000 users (0.90%)
+            Users affected: 180 of 20,000 (0.90%)
             Since: Fri 20 Nov 23:00 CET
             Last day: ██▇▇███▇▇███▇▇███▇▇███▇▁
             Why: crash-free users 99.10%, below 99.5% over the last hour
@@ -161,7 +161,7 @@ private struct Floor: SubjectDetector {
             """
             🔴 shop: crash-free users now 98.00% (alert below 99%, now critical)
             Before → now: 99.84% → 98.00%
-            Affected: 400 of 20,000 users (2.00%)
+            Users affected: 400 of 20,000 (2.00%)
             Since: Fri 20 Nov 23:00 CET, for 10 min
             Last day: ██████████████████████▅▁
             Why: crash-free users 98.00%, below 99% over the last hour
@@ -182,7 +182,7 @@ private struct Floor: SubjectDetector {
             """
             🔴 shop: crash-free users still 98.05% (alert below 99%, for 4 h 10 min)
             Before → now: 99.84% → 98.05%
-            Affected: 390 of 20,000 users (1.95%)
+            Users affected: 390 of 20,000 (1.95%)
             Since: Fri 20 Nov 23:00 CET, for 4 h 10 min
             Last day: ██████████████████▅▁···▁
             Why: crash-free users 98.05%, below 99% over the last hour
@@ -202,7 +202,7 @@ private struct Floor: SubjectDetector {
             bot, .resolved,
             """
             ✅ shop: crash-free users 99.89% again, after 4 h 30 min
-            Affected at worst: 400 of 20,000 users (2.00%)
+            Peak affected: 400 of 20,000 users (2.00%)
             At worst: 98.00%
             Lasted: Fri 20 Nov 23:00 to Sat 21 Nov 03:30 CET, 4 h 30 min
             Last day: ██████████████████▅▁···█
@@ -223,7 +223,7 @@ private struct Floor: SubjectDetector {
             bot, .closed,
             """
             ⚪ shop: crash-free users no longer watched, after 2 h; last known 99.10%
-            Affected at worst: 180 of 20,000 users (0.90%)
+            Peak affected: 180 of 20,000 users (0.90%)
             At worst: 99.10%
             Lasted: Fri 20 Nov 23:00 to Sat 21 Nov 01:00 CET, 2 h
             Last day: ▇▇███▇▇███▇▇███▇▇███▇▁··

@@ -61,7 +61,7 @@ import Testing
                 2026-11-20T23:00:00Z send (first)
                   ▌ 🔴 shop-ios: crash-free users 95.00% (alert below 99%)
                   ▌ Before → now  99.90% → 95.00%
-                  ▌ Affected  500 of 10,000 users (5.00%)
+                  ▌ Users affected  500 of 10,000 (5.00%)
                   ▌ Since  Sat 21 Nov 00:00 CET
                   ▌ Why: crash-free users 95.00% of 10,000 users, below 99% over the last 1 h; at best BOUND with 95% \
                 confidence across all of a day's checks

@@ -63,7 +63,7 @@ extension Message {
         message.sparkline = sparkline.map { cut($0, shares.sparklineMax) }
         if message.sparkline?.isEmpty ?? false { message.sparkline = nil }
         message.lines = lines.map { cut($0, shares.lineMax) }
-        message.body = body.map { cut($0, shares.lineMax) }
+        message.body = body.map { cut($0, max(shares.reasonMax, shares.lineMax)) }
         message.links = links.compactMap { link in
             link.url.webAddress(bytesMax: shares.addressMax).map { Link(cut(link.title, shares.linkTitleMax), $0) }
         }

@@ -181,7 +181,9 @@ struct MessageWriter {
         var fields: [Message.Field] = []
         let worst = incident.worst
         if kind.isEnd || !incident.isOpen {
-            if let hit = hit(worst, metric) { fields.append(Message.Field("Affected at worst", hit)) }
+            if let hit = hit(worst, metric) {
+                fields.append(Message.Field("Peak affected", "\(hit.count) \(hit.noun) (\(hit.share))"))
+            }
             if let worst = worst.figure { fields.append(Message.Field("At worst", text(worst.value, of: metric))) }
             return fields
         }
@@ -195,18 +197,21 @@ struct MessageWriter {
         }
         // How it is now stands by itself, beside what fired.
         if isPast, let now = current.figure { fields.append(Message.Field("Now", text(now.value, of: metric))) }
-        if let hit = hit(evidence, metric) { fields.append(Message.Field("Affected", hit)) }
+        if let hit = hit(evidence, metric) {
+            fields.append(Message.Field("\(hit.noun.capitalizedFirst) affected", "\(hit.count) (\(hit.share))"))
+        }
         return fields
     }
 
-    /// How many were hit, of how many.
-    private func hit(_ evidence: Evidence, _ metric: String) -> String? {
+    /// How many of what were hit, of how many, and the share.
+    private func hit(_ evidence: Evidence, _ metric: String) -> (count: String, noun: String, share: String)? {
         guard let share = evidence.figure?.share, share.total > 0 else { return nil }
         let metric = Metric(metric)
         let failures = metric.failures == nil ? share.hits : share.total - share.hits
         let noun = metric.denominator?.name ?? "cases"
-        return
-            "\(failures.rounded().plain) of \(share.total.rounded().plain) \(noun) (\((failures / share.total).percent))"
+        return (
+            "\(failures.rounded().plain) of \(share.total.rounded().plain)", noun, (failures / share.total).percent
+        )
     }
 
     /// The release's share of the app, where the whole app is seen too.
@@ -343,6 +348,8 @@ extension Incident {
 }
 
 extension String {
+    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+
     /// The text without its last clauses, or without its end, where it is longer than so many characters.
     fileprivate func shortened(to length: Int) -> String {
         guard count > length else { return self }
