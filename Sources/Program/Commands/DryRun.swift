@@ -83,7 +83,7 @@ public struct DryRun: Sendable {
     /// One poll of each source, so many at once as the config allows.
     private func polls() async -> [Input] {
         let ports = machine.ports(stateFolder: config.bot.stateFolder, faults: faults)
-        let poller = Poller(ports: ports, redactor: Redactor(config.secrets))
+        let poller = Poller(ports: ports, redactor: Redactor(config.secrets), tokens: TokenVault())
         let plan = config.plan
         var bar = machine.terminal.progress("Polling")
         defer { bar.end() }
