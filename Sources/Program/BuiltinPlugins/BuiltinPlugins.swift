@@ -11,6 +11,7 @@ internal import EscalateGate
 internal import FileSource
 internal import FlappingGate
 internal import GoogleChatChannel
+internal import GooglePlaySource
 internal import GroupGate
 internal import HTTPJSONSource
 internal import InboxChannel
@@ -39,6 +40,7 @@ extension PluginCatalog {
     public static let builtin = PluginCatalog(
         sources: [
             SentrySource.self,
+            GooglePlaySource.self,
             PrometheusSource.self,
             HTTPJSONSource.self,
             FileSource.self,
