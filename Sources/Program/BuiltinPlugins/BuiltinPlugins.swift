@@ -4,6 +4,7 @@
 public import BotConfig
 internal import BudgetGate
 internal import ConsoleChannel
+internal import CrashlyticsSource
 internal import DependsOnGate
 internal import DiscordChannel
 internal import DropDetector
@@ -40,6 +41,7 @@ extension PluginCatalog {
     public static let builtin = PluginCatalog(
         sources: [
             SentrySource.self,
+            CrashlyticsSource.self,
             GooglePlaySource.self,
             PrometheusSource.self,
             HTTPJSONSource.self,

@@ -71,6 +71,9 @@ public struct DryRun: Sendable {
             for warning in input.warnings {
                 machine.terminal.error("alertbot: source \(input.sourceName): warning: \(warning.tamed)")
             }
+            for note in input.notes {
+                machine.terminal.error("alertbot: source \(input.sourceName): \(note.tamed)")
+            }
             preview.take(input)
         }
         guard failures < inputs.count else {
@@ -133,6 +136,11 @@ extension Input {
     }
 
     /// In what the answer is not whole.
+    /// What the source has to say to whoever looks at a poll by hand.
+    fileprivate var notes: [String] {
+        if case .polled(_, let report, _) = self { report.notes } else { [] }
+    }
+
     fileprivate var warnings: [String] {
         if case .polled(_, let report, _) = self { report.warnings } else { [] }
     }
