@@ -39,6 +39,7 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
     (
         folder: "sources", suffix: "Source",
         names: [
+            "Bugsnag",
             "Crashlytics",
             "File",
             "GooglePlay",

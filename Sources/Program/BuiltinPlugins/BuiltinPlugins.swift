@@ -3,6 +3,7 @@
 
 public import BotConfig
 internal import BudgetGate
+internal import BugsnagSource
 internal import ConsoleChannel
 internal import CrashlyticsSource
 internal import DependsOnGate
@@ -41,6 +42,7 @@ extension PluginCatalog {
     public static let builtin = PluginCatalog(
         sources: [
             SentrySource.self,
+            BugsnagSource.self,
             CrashlyticsSource.self,
             GooglePlaySource.self,
             PrometheusSource.self,
