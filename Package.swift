@@ -255,7 +255,9 @@ let package = Package(
             "ArchiveTests",
             ["Archive", "AlertCore", "BotConfig", "BotHarness", "MachineTesting", "Preview", "Runtime", "SystemPorts"]
                 + kit),
-        tests("CommandsTests", ["Commands", "BotHarness", "BuiltinPlugins", "MachineTesting"] + commanded),
+        tests(
+            "CommandsTests",
+            ["Commands", "BotHarness", "BuiltinPlugins", "MachineTesting", "PluginTesting"] + commanded),
         tests("RuleTestsTests", ["RuleTests", "BotConfig", "BuiltinPlugins"] + kit),
         tests(
             "RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal", "JournalTesting"] + kit,

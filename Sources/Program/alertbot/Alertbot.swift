@@ -11,7 +11,7 @@ struct Alertbot: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             RunCommand.self, DryRunCommand.self, BacktestCommand.self, SuggestCommand.self, TestCommand.self,
-            CheckCommand.self,
+            CheckCommand.self, SourcesCommand.self,
             StatusCommand.self, HistoryCommand.self, IncidentsCommand.self, WhyCommand.self, MuteCommand.self,
             UnmuteCommand.self, MutesCommand.self, AckCommand.self, RetryCommand.self, SendTestCommand.self,
             TemplateCommand.self,

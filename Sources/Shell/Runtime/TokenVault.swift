@@ -20,6 +20,9 @@ public actor TokenVault {
 
     public init() {}
 
+    /// What is kept, for whoever shows what services said.
+    public var secrets: [Secret] { kept.values.map(\.token.secret) }
+
     /// A token that is kept, or a new one.
     public func token(
         for order: TokenOrder, _ ports: Ports, timeout: Duration
