@@ -267,6 +267,6 @@ let package = Package(
         module("BotHarness", path: "Tests/IntegrationTests/Harness"),
         tests("ProgramTests", ["BotHarness", "alertbot"]),
         tests(
-            "IntegrationTests", ["AlertTesting", "BotHarness", "Mustache", "alertbot"],
+            "IntegrationTests", ["AlertTesting", "BotHarness", "Mustache", "PluginTesting", "alertbot"],
             exclude: ["Harness", "Servers", "Fixtures"]),
     ] + pluginTargets)

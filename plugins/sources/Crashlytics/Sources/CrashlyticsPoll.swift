@@ -255,7 +255,7 @@ struct CrashlyticsPoll: Sendable {
         guard cost.queries > 0 else { return [] }
         let polls = Duration.days(1).inSeconds / max(source.every.inSeconds, 1)
         return [
-            "BigQuery read \(cost.read.inBytes) in \(Double(cost.queries).counted("queries")) and bills "
+            "BigQuery read \(cost.read.inBytes) in \(cost.queries) \(cost.queries == 1 ? "query" : "queries") and bills "
                 + "\(cost.billed.inBytes); every \(source.every.short) that is \((cost.billed * polls).inBytes) a day"
         ]
     }
@@ -266,6 +266,6 @@ extension Double {
     fileprivate var inBytes: String {
         let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
         guard let unit = units.first(where: { self >= $0.0 }) else { return "\(plain) bytes" }
-        return "\(((self / unit.0) * 10).rounded() / 10) \(unit.1)"
+        return "\((((self / unit.0) * 10).rounded() / 10).plain) \(unit.1)"
     }
 }
