@@ -39,7 +39,10 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
     (
         folder: "sources", suffix: "Source",
         names: [
+            "Bugsnag",
+            "Crashlytics",
             "File",
+            "GooglePlay",
             "HTTPJSON",
             "Prometheus",
             "Sentry",
@@ -95,8 +98,11 @@ let plugins = pluginKinds.flatMap { kind in
 }
 
 let pluginTargets = plugins.flatMap { plugin -> [Target] in
-    // Detectors may share what is remembered of issues, and channels what chats with incoming webhooks have in common.
-    let shared: [String: Target.Dependency] = ["detectors": "IssueKit", "channels": "ChatKit"]
+    // Sources may share accounts and paging, detectors what is remembered of issues, and channels what chats with
+    // incoming webhooks have in common.
+    let shared: [String: Target.Dependency] = [
+        "sources": "SourceKit", "detectors": "IssueKit", "channels": "ChatKit",
+    ]
     let kit = kit + (shared[plugin.kind].map { [$0] } ?? [])
     return [
         module(plugin.module, kit, path: "\(plugin.folder)/Sources"),
@@ -171,6 +177,7 @@ let package = Package(
         module("PluginKit", in: "Kit", ["AlertModel", "Mustache", "Text", "TimeZones"]),
         module("ChatKit", in: "Kit", kit),
         module("IssueKit", in: "Kit", kit),
+        module("SourceKit", in: "Kit", ["CCrypto"] + kit),
         module("Text", in: "Foundations"),
         module("Mustache", in: "Foundations"),
         module("Records", in: "Foundations"),
@@ -202,6 +209,7 @@ let package = Package(
             exclude: ["make_zone_table.py", "zone_table.txt", "make_quiet_table.py", "quiet_table.txt"]),
         tests("PluginTestingTests", ["PluginTesting"] + kit),
         tests("ChatKitTests", ["ChatKit", "PluginTesting"] + kit),
+        tests("SourceKitTests", ["SourceKit", "PluginTesting"] + kit),
         tests("IssueKitTests", ["IssueKit", "PluginTesting"] + kit),
         tests("RecordsTests", ["Records"]),
         tests("JournalTests", ["Journal", "JournalTesting", "Records"]),
@@ -223,7 +231,10 @@ let package = Package(
             ] + kit),
         tests(
             "BuiltinPluginsTests",
-            ["AlertCore", "BuiltinPlugins", "BotConfig", "ChatKit", "DropDetector", "IssueKit", "YAMLKit"] + kit,
+            [
+                "AlertCore", "BuiltinPlugins", "BotConfig", "ChatKit", "DropDetector", "IssueKit", "SourceKit",
+                "YAMLKit",
+            ] + kit,
             exclude: ["Fixtures"]),
         tests(
             "PreviewTests",
@@ -244,7 +255,9 @@ let package = Package(
             "ArchiveTests",
             ["Archive", "AlertCore", "BotConfig", "BotHarness", "MachineTesting", "Preview", "Runtime", "SystemPorts"]
                 + kit),
-        tests("CommandsTests", ["Commands", "BotHarness", "BuiltinPlugins", "MachineTesting"] + commanded),
+        tests(
+            "CommandsTests",
+            ["Commands", "BotHarness", "BuiltinPlugins", "MachineTesting", "PluginTesting"] + commanded),
         tests("RuleTestsTests", ["RuleTests", "BotConfig", "BuiltinPlugins"] + kit),
         tests(
             "RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal", "JournalTesting"] + kit,
@@ -254,6 +267,6 @@ let package = Package(
         module("BotHarness", path: "Tests/IntegrationTests/Harness"),
         tests("ProgramTests", ["BotHarness", "alertbot"]),
         tests(
-            "IntegrationTests", ["AlertTesting", "BotHarness", "Mustache", "alertbot"],
+            "IntegrationTests", ["AlertTesting", "BotHarness", "Mustache", "PluginTesting", "alertbot"],
             exclude: ["Harness", "Servers", "Fixtures"]),
     ] + pluginTargets)

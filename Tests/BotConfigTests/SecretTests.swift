@@ -32,6 +32,25 @@ internal import Testing
         #expect(source.token?.reveal() == meant)
     }
 
+    @Test(arguments: [
+        ("${file:token}", ["2:57: the secret file /etc/bot/token is open to others than the bot"]),
+        ("${file:./token} ${file:/etc/bot/two-lines}", ["/etc/bot/token is open", "/etc/bot/two-lines is open"]),
+        // Mounted for this service alone.
+        ("${file:/run/token}", []), ("$${file:token}", []), ("${env:TOKEN}", []), ("${credential:pager}", []),
+    ])
+    func `a file that others may read is a warning`(written: String, expected: [String]) throws {
+        var surroundings = FakeWorld.surroundings()
+        surroundings.isOpenToOthers = { _ in true }
+        let result = Config.load(
+            Array(SecretTests.yaml(token: written).utf8), folder: "/etc/bot", catalog: FakeWorld.catalog,
+            surroundings: surroundings)
+        let warnings = result.problems.filter { $0.message.contains("open to others") }
+        #expect(warnings.allSatisfy { $0.level == .warning && $0.advice?.contains("chmod 600") == true })
+        #expect(warnings.count == expected.count)
+        for (warning, words) in zip(warnings, expected) { #expect(warning.line.contains(words), "\(warning.line)") }
+        #expect(result.config != nil)
+    }
+
     @Test func `the config knows every secret in the file`() throws {
         let result = load(
             """

@@ -3,6 +3,7 @@ import ChatKit
 import Foundation
 import IssueKit
 import PluginKit
+import SourceKit
 import Testing
 import TimeZones
 import YAMLKit
@@ -72,7 +73,9 @@ private let everySetting: [(owner: String, spec: OptionSpec)] =
         }
         #expect(Set(declared).subtracting(listed) == [])
         // All but those that plugins share.
-        let shared = (IssueNews.settings + ChatWebhook.settings).map(\.spec) + [Mentions.setting.spec]
+        let shared =
+            (IssueNews.settings + ChatWebhook.settings).map(\.spec)
+            + [Mentions.setting.spec, ServiceAccount.setting.spec]
         #expect(Set(listed).subtracting(declared).subtracting(shared.map(\.name)) == [])
     }
 

@@ -29,7 +29,13 @@ import Testing
         let other = try scratch.shop(
             stage.machine, replacing: console,
             with: #"ops: {plugin: webhook, url: "${file:\#(scratch.path("hook"))}"}"#)
-        #expect(other.problemTexts.isEmpty, "\(other.problemTexts)")
+        #expect(other.problemTexts.count == 1, "\(other.problemTexts)")
+        #expect(other.problemTexts.first?.contains("is open to others than the bot; run chmod 600") == true)
+        try WholeFile.replace(scratch.path("hook"), with: Array("https://hooks.example.com/bot\n".utf8))
+        let closed = try scratch.shop(
+            stage.machine, replacing: console,
+            with: #"ops: {plugin: webhook, url: "${file:\#(scratch.path("hook"))}"}"#)
+        #expect(closed.problemTexts.isEmpty, "\(closed.problemTexts)")
         let absent = try scratch.shop(
             stage.machine, replacing: console, with: #"ops: {plugin: webhook, url: "${file:/nowhere/hook}"}"#)
         #expect(absent.problemTexts.first?.contains("No such file or directory") == true, "\(absent.problemTexts)")

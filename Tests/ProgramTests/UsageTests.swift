@@ -5,7 +5,8 @@ import Testing
     @Test(arguments: [
         ["nope"], ["check", "--format", "xml"], ["check", "--nope"], ["dry-run", "extra"],
         ["dry-run", "--fault-rate", "soon"], ["dry-run", "--fault-rate", "130%"], ["history", "--limit", "0"],
-        ["history", "--limit", "many"], ["send-test"], ["check", "--color", "blue"], ["run", "--seed", "-1"],
+        ["history", "--limit", "many"], ["send-test"], ["sources", "probe"], ["check", "--color", "blue"],
+        ["run", "--seed", "-1"],
         ["journal", "burn"],
     ])
     func `wrong usage ends with 2 and says what is right on standard error`(arguments: [String]) async throws {
@@ -18,6 +19,7 @@ import Testing
 
     @Test(arguments: [
         ["dry-run", "--now", "tomorrow"], ["dry-run", "--channel", "opps"], ["send-test", "opps"],
+        ["sources", "probe", "nowhere"],
     ])
     func `what only the config can tell to be wrong ends with 2 too`(arguments: [String]) async throws {
         let scratch = try Shop.scratch()
@@ -27,7 +29,7 @@ import Testing
         if arguments.last == "opps" { #expect(finished.errors.contains("did you mean ops?")) }
     }
 
-    @Test(arguments: ["run", "dry-run", "check", "status", "history", "send-test", "journal"])
+    @Test(arguments: ["run", "dry-run", "check", "status", "history", "send-test", "journal", "sources"])
     func `every command explains itself`(command: String) async throws {
         let scratch = try Scratch()
         let all = try await scratch.alertbot("--help")

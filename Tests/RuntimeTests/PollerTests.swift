@@ -26,6 +26,7 @@ private struct TalkingSource: Source {
 
     private let stage = Stage()
     private let clock: ManualClock
+    private let tokens = TokenVault()
     private let plan = Plan.rehearsed(
         sources: [SourcePlan(name: "ios", every: .minutes(5), timeout: .seconds(20), jitter: 0, slowsWhen: [])])
 
@@ -51,7 +52,7 @@ private struct TalkingSource: Source {
     ) async throws -> (report: PollReport, validators: Validators) {
         var ports = Ports.staged(stage, clock, answer)
         ports.faults = faults
-        let input = await Poller(ports: ports, redactor: Redactor(secrets)).poll(order, source)
+        let input = await Poller(ports: ports, redactor: Redactor(secrets), tokens: tokens).poll(order, source)
         guard case .polled("ios", let report, let validators) = input else {
             Issue.record("\(input) is no answer to a poll")
             return (PollReport(.noData), [:])
@@ -100,6 +101,47 @@ private struct TalkingSource: Source {
             .says("w")
         }
         #expect(bare.validators.isEmpty)
+    }
+
+    @Test func `a token is had for a conversation, kept for the next, and never repeated to people`() async throws {
+        let order = TokenOrder(
+            key: "a", request: { _ in .success(HTTPRequest(.post, "https://tokens.example")) },
+            read: { result, _ in
+                guard case .answered(let response) = result else { return .failure(PollFailure(.refused, "")) }
+                return .success(AccessToken(Secret(response.excerpt()), lasts: .hours(1)))
+            })
+        let source = TalkingSource { _ in
+            .authorize(order) { token in
+                let secret = (try? token.get())?.secret ?? Secret("")
+                let request = HTTPRequest(.get, "https://ios.example", headers: [.init("A", "Bearer \(secret)")])
+                return .fetch(request) { result in
+                    guard case .answered(let response) = result else { return .finish(PollReport(.noData)) }
+                    return .finish(PollReport(.noData, warnings: [response.excerpt()], notes: [response.excerpt()]))
+                }
+            }
+        }
+        let asked = Mutex<[String]>([])
+        for _ in 1...2 {
+            let answer = try await poll(source, try self.order()) { request, _ throws(TransportError) in
+                asked.withLock { $0.append(request.url.reveal()) }
+                return .says(request.method == .post ? "token-7" : request.headers.first?.value.reveal() ?? "")
+            }
+            #expect(answer.report.warnings == ["Bearer ***"])
+            #expect(answer.report.notes == ["Bearer ***"])
+        }
+        #expect(
+            asked.withLock { $0 } == ["https://tokens.example", "https://ios.example", "https://ios.example"])
+    }
+
+    @Test func `a conversation that asks for nothing but tokens ends`() async throws {
+        let order = TokenOrder(
+            key: "a", request: { _ in .failure(PollFailure(.refused, "no key")) },
+            read: { _, _ in .failure(PollFailure(.refused, "")) })
+        @Sendable func again() -> PollStep { .authorize(order) { _ in again() } }
+        let answer = try await poll(TalkingSource { _ in again() }, try self.order()) { _, _ throws(TransportError) in
+            .says("")
+        }
+        #expect(try failure(answer.report).description == "the poll did not end after 200 requests")
     }
 
     @Test func `a source is told what it left to remember`() async throws {

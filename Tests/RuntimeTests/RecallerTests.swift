@@ -55,8 +55,8 @@ private struct RecallingSource: HistoricalSource {
         let web = ScriptedWeb(stage: stage, answer: answer)
         return Recaller(
             ports: Ports(clock: clock, web: web, files: NoFiles(), host: FakeHost(stage: stage)),
-            redactor: Redactor(secrets), source: source, name: "ios", every: every, spans: [.hours(1)],
-            timeout: .seconds(20))
+            redactor: Redactor(secrets), tokens: TokenVault(), source: source, name: "ios", every: every,
+            spans: [.hours(1)], timeout: .seconds(20))
     }
 
     private static func line(_ recall: Recall) -> ObservationLine {

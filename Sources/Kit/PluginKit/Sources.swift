@@ -31,11 +31,14 @@ public struct SourceContext: Sendable {
     public let folder: String
     /// How often the source is polled when nothing special happens.
     public let every: Duration
+    /// For services that count in days of a zone of their own.
+    public let zones: ZoneDatabase
 
-    public init(name: String, folder: String, every: Duration) {
+    public init(name: String, folder: String, every: Duration, zones: ZoneDatabase = ZoneDatabase()) {
         self.name = name
         self.folder = folder
         self.every = every
+        self.zones = zones
     }
 
     /// The path as the shell must open it.
@@ -66,6 +69,8 @@ public struct Poll: Sendable {
 public indirect enum Conversation<Report: Sendable>: Sendable {
     case fetch(HTTPRequest, then: @Sendable (FetchResult) -> Conversation)
     case read(FileRequest, then: @Sendable (FileResult) -> Conversation)
+    /// Needs an access token: one that is kept from before, or a new one.
+    case authorize(TokenOrder, then: @Sendable (Result<AccessToken, PollFailure>) -> Conversation)
     case finish(Report)
 }
 
@@ -114,12 +119,18 @@ public struct SourceReport<Found: SourceOutcome>: Sendable {
     public var notBefore: Moment?
     /// Sentences about answers that are usable but not whole. What was recalled with any is not kept for the next time.
     public var warnings: [String]
+    /// Sentences for whoever looks at this poll by hand, such as what it cost.
+    public var notes: [String]
 
-    public init(_ outcome: Outcome, cursor: JSON? = nil, notBefore: Moment? = nil, warnings: [String] = []) {
+    public init(
+        _ outcome: Outcome, cursor: JSON? = nil, notBefore: Moment? = nil, warnings: [String] = [],
+        notes: [String] = []
+    ) {
         self.outcome = outcome
         self.cursor = cursor
         self.notBefore = notBefore
         self.warnings = warnings
+        self.notes = notes
     }
 }
 

@@ -14,8 +14,9 @@ public struct PlayedRecall: Sendable {
         stepsMax: Int = SourceConformance.stepsMax,
         answer: (HTTPRequest) -> FetchResult
     ) {
+        var tokens = PlayedTokens(now: recall.now)
         var step = source.recall(recall)
-        for _ in 0...stepsMax {
+        for _ in 0...(2 * stepsMax) where requests.count <= stepsMax {
             switch step {
             case .finish(let report):
                 self.report = report
@@ -24,6 +25,10 @@ public struct PlayedRecall: Sendable {
                 requests.append(request)
                 step = then(answer(request))
             case .read(_, let then): step = then(.failed("no such file"))
+            case .authorize(let order, let then):
+                let played = tokens.token(for: order, answer)
+                if let request = played.request { requests.append(request) }
+                step = then(played.result)
             }
         }
     }

@@ -102,12 +102,13 @@ public struct Past: Sendable {
         progress: @escaping @Sendable () -> Void
     ) async throws -> Fetched {
         let hosts = Dictionary(grouping: sources) { $0.source.host }
+        let tokens = TokenVault()
         return try await withThrowingTaskGroup(of: Fetched.self) { group in
             for sources in hosts.values {
                 group.addTask {
                     var fetched = Fetched(sources: [])
                     for source in sources {
-                        try await fetch(source, onto: shelf, ports, redactor, &fetched, progress)
+                        try await fetch(source, onto: shelf, ports, redactor, tokens, &fetched, progress)
                     }
                     return fetched
                 }
@@ -128,12 +129,12 @@ public struct Past: Sendable {
     }
 
     private func fetch(
-        _ source: PastSource, onto shelf: any PastShelf, _ ports: Ports, _ redactor: Redactor,
+        _ source: PastSource, onto shelf: any PastShelf, _ ports: Ports, _ redactor: Redactor, _ tokens: TokenVault,
         _ fetched: inout Fetched, _ progress: @Sendable () -> Void
     ) async throws {
         var recaller = Recaller(
-            ports: ports, redactor: redactor, source: source.source, name: source.name, every: source.every,
-            spans: source.spans, timeout: source.timeout)
+            ports: ports, redactor: redactor, tokens: tokens, source: source.source, name: source.name,
+            every: source.every, spans: source.spans, timeout: source.timeout)
         for day in days {
             defer { progress() }
             let (kept, draft) = names(of: day, source)

@@ -3,7 +3,9 @@
 
 public import BotConfig
 internal import BudgetGate
+internal import BugsnagSource
 internal import ConsoleChannel
+internal import CrashlyticsSource
 internal import DependsOnGate
 internal import DiscordChannel
 internal import DropDetector
@@ -11,6 +13,7 @@ internal import EscalateGate
 internal import FileSource
 internal import FlappingGate
 internal import GoogleChatChannel
+internal import GooglePlaySource
 internal import GroupGate
 internal import HTTPJSONSource
 internal import InboxChannel
@@ -39,6 +42,9 @@ extension PluginCatalog {
     public static let builtin = PluginCatalog(
         sources: [
             SentrySource.self,
+            BugsnagSource.self,
+            CrashlyticsSource.self,
+            GooglePlaySource.self,
             PrometheusSource.self,
             HTTPJSONSource.self,
             FileSource.self,

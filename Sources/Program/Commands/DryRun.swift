@@ -71,6 +71,9 @@ public struct DryRun: Sendable {
             for warning in input.warnings {
                 machine.terminal.error("alertbot: source \(input.sourceName): warning: \(warning.tamed)")
             }
+            for note in input.notes {
+                machine.terminal.error("alertbot: source \(input.sourceName): \(note.tamed)")
+            }
             preview.take(input)
         }
         guard failures < inputs.count else {
@@ -83,7 +86,7 @@ public struct DryRun: Sendable {
     /// One poll of each source, so many at once as the config allows.
     private func polls() async -> [Input] {
         let ports = machine.ports(stateFolder: config.bot.stateFolder, faults: faults)
-        let poller = Poller(ports: ports, redactor: Redactor(config.secrets))
+        let poller = Poller(ports: ports, redactor: Redactor(config.secrets), tokens: TokenVault())
         let plan = config.plan
         var bar = machine.terminal.progress("Polling")
         defer { bar.end() }
@@ -133,6 +136,11 @@ extension Input {
     }
 
     /// In what the answer is not whole.
+    /// What the source has to say to whoever looks at a poll by hand.
+    fileprivate var notes: [String] {
+        if case .polled(_, let report, _) = self { report.notes } else { [] }
+    }
+
     fileprivate var warnings: [String] {
         if case .polled(_, let report, _) = self { report.warnings } else { [] }
     }

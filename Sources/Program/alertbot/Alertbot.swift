@@ -11,9 +11,8 @@ struct Alertbot: AsyncParsableCommand {
         version: Version.text,
         subcommands: [
             RunCommand.self, DryRunCommand.self, BacktestCommand.self, SuggestCommand.self, TestCommand.self,
-            CheckCommand.self,
-            ReloadCommand.self, StatusCommand.self, HistoryCommand.self, IncidentsCommand.self, WhyCommand.self,
-            MuteCommand.self,
+            CheckCommand.self, SourcesCommand.self, ReloadCommand.self,
+            StatusCommand.self, HistoryCommand.self, IncidentsCommand.self, WhyCommand.self, MuteCommand.self,
             UnmuteCommand.self, MutesCommand.self, AckCommand.self, RetryCommand.self, SendTestCommand.self,
             TemplateCommand.self,
             JournalCommand.self, PluginsCommand.self, SchemaCommand.self,

@@ -55,6 +55,8 @@ public struct ConfigSurroundings: Sendable {
     public var file: @Sendable (String) throws(Missing) -> [UInt8]
     /// The paths of the files that a pattern of a shell names, in order, but for the config's own.
     public var files: @Sendable (_ pattern: String) -> [String]
+    /// Whether others than the file's owner and its group may read it, or others than its owner change it.
+    public var isOpenToOthers: @Sendable (String) -> Bool
     /// The folder in which systemd puts credentials, if it runs the bot.
     public var credentialsFolder: String?
     public var zones: ZoneDatabase
@@ -67,7 +69,7 @@ public struct ConfigSurroundings: Sendable {
         file: @escaping @Sendable (String) throws(Missing) -> [UInt8],
         files: @escaping @Sendable (_ pattern: String) -> [String] = { _ in [] },
         credentialsFolder: String?, zones: ZoneDatabase,
-        withholdsSecrets: Bool = false
+        withholdsSecrets: Bool = false, isOpenToOthers: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
         self.variable = variable
         self.file = file
@@ -75,6 +77,7 @@ public struct ConfigSurroundings: Sendable {
         self.credentialsFolder = credentialsFolder
         self.zones = zones
         self.withholdsSecrets = withholdsSecrets
+        self.isOpenToOthers = isOpenToOthers
     }
 }
 

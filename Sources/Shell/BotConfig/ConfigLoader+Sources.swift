@@ -63,7 +63,8 @@ extension ConfigLoader {
                 let options = reader.options(
                     of: plugin.manifest, name: thing.name, at: thing.position, entries, common: Vocabulary.source.names,
                     "source '\(thing.name)'")
-                let context = SourceContext(name: thing.name, folder: folder, every: plan.every)
+                let context = SourceContext(
+                    name: thing.name, folder: folder, every: plan.every, zones: reader.surroundings.zones)
                 source = make(thing) { () throws(ProblemList) in
                     try plugin.type.init(options: options, context: context)
                 }

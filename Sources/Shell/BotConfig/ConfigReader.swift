@@ -89,6 +89,12 @@ struct ConfigReader {
                 return text
             }
             for case .secret(let secret) in text.pieces { secretsSeen.append(secret) }
+            for path in secrets.openFiles(in: written) {
+                report(
+                    Problem(
+                        node.position, "the secret file \(path) is open to others than the bot",
+                        advice: "run chmod 600 on it, and chown to the bot's user", level: .warning))
+            }
             guard !text.reveal().contains("\0") else {
                 report(node.position, "'\(name)' contains a NUL character")
                 return nil

@@ -68,7 +68,7 @@ struct SecretReading {
             }
             return .success(value)
         case "file":
-            return contents(of: parts[1].hasPrefix("/") ? parts[1] : folder + "/" + parts[1].withoutDotSlash)
+            return contents(of: path(parts[1]))
         case "credential":
             if surroundings.withholdsSecrets, !parts[1].contains("/") { return .success(SecretReading.standIn) }
             guard let folder = surroundings.credentialsFolder else {
@@ -88,6 +88,30 @@ struct SecretReading {
                     sentence: "'\(parts[0])' is not a kind of secret; the kinds are env, file and credential",
                     suggestion: near.map { "${\($0):\(parts[1])}" }))
         }
+    }
+
+    private func path(_ written: String) -> String {
+        written.hasPrefix("/") ? written : folder + "/" + written.withoutDotSlash
+    }
+
+    /// The files that a text takes secrets from though others than the bot may read or change them.
+    func openFiles(in text: String) -> [String] {
+        guard !surroundings.withholdsSecrets else { return [] }
+        var found: [String] = []
+        var rest = Substring(text)
+        while let dollar = rest.firstIndex(of: "$") {
+            rest = rest[dollar...]
+            let start = "${file:"
+            guard rest.hasPrefix(start), let end = rest.firstIndex(of: "}") else {
+                rest = rest.dropFirst(rest.hasPrefix("$${") ? 3 : 1)
+                continue
+            }
+            let path = path(String(rest[rest.index(rest.startIndex, offsetBy: start.count)..<end]))
+            rest = rest[end...]
+            // What a supervisor mounts for one service is often readable by all, within walls that only that service sees.
+            if !path.hasPrefix("/run/"), surroundings.isOpenToOthers(path) { found.append(path) }
+        }
+        return found
     }
 
     private func contents(of path: String) -> Result<String, Failure> {

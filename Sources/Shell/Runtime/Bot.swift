@@ -14,6 +14,7 @@ public actor Bot {
     private var heartbeat: GuardedText?
     private let ports: Ports
     private var redactor: Redactor
+    private let tokens = TokenVault()
     private var ledger: Ledger
     private let recorder: Recorder?
     public private(set) var state: State
@@ -391,7 +392,7 @@ public actor Bot {
             ports.host.log(Note(.info, record.logLine))
         case .poll(let order):
             guard !isStopping, let source = sources[order.source] else { return }
-            let poller = Poller(ports: ports, redactor: redactor)
+            let poller = Poller(ports: ports, redactor: redactor, tokens: tokens)
             group.addTask { [queue] in queue.put(.input(await poller.poll(order, source))) }
         case .answered(let answer, let id):
             asking.removeValue(forKey: id)?.resume(

@@ -5,17 +5,22 @@ public import PluginKit
 public struct Poller: Sendable {
     private let ports: Ports
     private let redactor: Redactor
+    private let tokens: TokenVault
 
     /// Steps of one conversation: pages of issues, spans and environments stay far below.
     private static let stepsMax = 200
+    /// Tokens of one conversation: before every request, and once more where a service refuses one.
+    private static let tokensMax = 2 * stepsMax
     /// A poll of many requests may take this many times the timeout of one.
     private static let timeoutsPerPollMax = 5
     /// Addresses of which validators are kept.
     private static let validatorsMax = 16
 
-    public init(ports: Ports, redactor: Redactor) {
+    /// - Parameter tokens: shared by all polls, or every one would ask for tokens of its own.
+    public init(ports: Ports, redactor: Redactor, tokens: TokenVault) {
         self.ports = ports
         self.redactor = redactor
+        self.tokens = tokens
     }
 
     /// Polls, and gives back the input that tells the core.
@@ -28,21 +33,42 @@ public struct Poller: Sendable {
         }
         let deadline = ports.clock.uptime() + order.timeout * Poller.timeoutsPerPollMax
         var step = source.poll(Poll(source: order.source, now: began, cursor: order.cursor, spans: order.spans))
-        for _ in 0..<Poller.stepsMax {
+        var redactor = redactor
+        var (stepsLeft, tokensLeft) = (Poller.stepsMax, Poller.tokensMax)
+        /// What is left of the time for a request; nil when the poll has none left.
+        func timeLeft() -> Duration? {
+            let left = deadline - ports.clock.uptime()
+            return left > .zero ? min(order.timeout, left) : nil
+        }
+        let tooLate = PollFailure(
+            .timeout, "the whole poll took longer than \((order.timeout * Poller.timeoutsPerPollMax).short)")
+        while stepsLeft > 0, tokensLeft > 0 {
             switch step {
             case .finish(let report):
                 let took = ports.clock.now() - began
-                return .polled(source: order.source, redacted(report).waitingLonger(by: took), validators: validators)
+                return .polled(
+                    source: order.source, report.redacted(by: redactor).waitingLonger(by: took),
+                    validators: validators)
             case .read(let request, let then):
+                stepsLeft -= 1
                 step = then(await ports.files.read(request))
-            case .fetch(let request, let then):
-                let left = deadline - ports.clock.uptime()
-                guard left > .zero else {
-                    let whole = order.timeout * Poller.timeoutsPerPollMax
-                    step = .fail(PollFailure(.timeout, "the whole poll took longer than \(whole.short)"))
+            case .authorize(let wanted, let then):
+                tokensLeft -= 1
+                guard let timeout = timeLeft() else {
+                    step = .fail(tooLate)
                     continue
                 }
-                step = then(await fetch(request, timeout: min(order.timeout, left), &validators))
+                let token = await tokens.token(for: wanted, ports, timeout: timeout)
+                // A service may send back what it was sent, tokens too.
+                if case .success(let token) = token { redactor = redactor.masking(token.secret) }
+                step = then(token)
+            case .fetch(let request, let then):
+                stepsLeft -= 1
+                guard let timeout = timeLeft() else {
+                    step = .fail(tooLate)
+                    continue
+                }
+                step = then(await fetch(request, timeout: timeout, &validators))
             }
         }
         let failure = PollFailure(.badAnswer, "the poll did not end after \(Poller.stepsMax) requests")
@@ -82,18 +108,20 @@ public struct Poller: Sendable {
         }
     }
 
-    private func redacted(_ report: PollReport) -> PollReport {
-        var report = report
-        report.warnings = report.warnings.map(redactor.redact)
-        if case .failed(let failure) = report.outcome {
+}
+
+extension PollReport {
+    fileprivate func redacted(by redactor: Redactor) -> PollReport {
+        var report = self
+        report.warnings = warnings.map(redactor.redact)
+        report.notes = notes.map(redactor.redact)
+        if case .failed(let failure) = outcome {
             report.outcome = .failed(
                 PollFailure(failure.reason, redactor.redact(failure.description), retryAt: failure.retryAt))
         }
         return report
     }
-}
 
-extension PollReport {
     /// The report with its waits counted from the answer instead of from the poll's begin: a wait that a service asks
     /// for is never cut short by the time its answer took.
     fileprivate func waitingLonger(by took: Duration) -> PollReport {

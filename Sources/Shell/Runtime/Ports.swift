@@ -82,8 +82,18 @@ public struct Redactor: Sendable {
     private static let secretCharactersMin = 4
 
     public init(_ secrets: [Secret]) {
-        values = Set(secrets.map { $0.reveal() }).filter { $0.count >= Redactor.secretCharactersMin }
+        self.init(values: secrets.map { $0.reveal() })
+    }
+
+    private init(values: [String]) {
+        self.values = Set(values).filter { $0.count >= Redactor.secretCharactersMin }
             .sorted { ($0.count, $0) > ($1.count, $1) }
+    }
+
+    /// Masks one more.
+    func masking(_ secret: Secret) -> Redactor {
+        let value = secret.reveal()
+        return values.contains(value) ? self : Redactor(values: values + [value])
     }
 
     public func redact(_ text: String) -> String {

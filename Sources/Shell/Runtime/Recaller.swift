@@ -4,7 +4,8 @@ public import PluginKit
 /// every wait that the service asks for.
 public struct Recaller: Sendable {
     private let ports: Ports
-    private let redactor: Redactor
+    private var redactor: Redactor
+    private let tokens: TokenVault
     private let source: any HistoricalSource
     private let name: String
     private let every: Duration
@@ -18,6 +19,8 @@ public struct Recaller: Sendable {
 
     /// Requests of one piece: those of a poll that asks for as much as it may.
     private static let requestsMax = 200
+    /// Tokens of one piece: before every request, and once more where a service refuses one.
+    private static let tokensMax = 2 * requestsMax
     /// A service that cannot tell of a quarter of an hour is not asked for less.
     static let pieceMin = Duration.minutes(15)
     /// Longest rest between two requests: a service that needs longer than this has a load of its own to look after.
@@ -32,16 +35,18 @@ public struct Recaller: Sendable {
     private static let linesMax = 1_000_000
 
     /// - Parameters:
+    ///   - tokens: shared by all sources that recall.
     ///   - name: the source's name in the config.
     ///   - every: how far apart the polls were.
     ///   - spans: spans that rules want measured, shortest first.
     ///   - timeout: of one request.
     public init(
-        ports: Ports, redactor: Redactor, source: any HistoricalSource, name: String, every: Duration,
-        spans: [Duration], timeout: Duration
+        ports: Ports, redactor: Redactor, tokens: TokenVault, source: any HistoricalSource, name: String,
+        every: Duration, spans: [Duration], timeout: Duration
     ) {
         self.ports = ports
         self.redactor = redactor
+        self.tokens = tokens
         self.source = source
         self.name = name
         self.every = every
@@ -112,7 +117,8 @@ public struct Recaller: Sendable {
         let recall = Recall(
             source: name, now: ports.clock.now(), from: from, to: to, every: every, spans: spans, cursor: cursor)
         var step = source.recall(recall)
-        for _ in 0..<Recaller.requestsMax {
+        var (requestsLeft, tokensLeft) = (Recaller.requestsMax, Recaller.tokensMax)
+        while requestsLeft > 0, tokensLeft > 0 {
             switch step {
             case .finish(var report):
                 if let cursor = report.cursor { self.cursor = cursor }
@@ -123,8 +129,17 @@ public struct Recaller: Sendable {
                     report.outcome = .failed(failure.waitingLonger(by: ports.clock.now() - recall.now))
                 }
                 return report
-            case .read(let request, let then): step = then(await ports.files.read(request))
+            case .read(let request, let then):
+                requestsLeft -= 1
+                step = then(await ports.files.read(request))
+            case .authorize(let order, let then):
+                tokensLeft -= 1
+                let token = await tokens.token(for: order, ports, timeout: timeout)
+                try Task.checkCancellation()
+                if case .success(let token) = token { redactor = redactor.masking(token.secret) }
+                step = then(token)
             case .fetch(let request, let then):
+                requestsLeft -= 1
                 let began = ports.clock.uptime()
                 let result = await fetch(request)
                 try Task.checkCancellation()

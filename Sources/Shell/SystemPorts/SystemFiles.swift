@@ -63,6 +63,13 @@ public enum WholeFile {
         return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
     }
 
+    /// Whether others than its owner and its group may read it, or others than its owner change it.
+    public static func isOpenToOthers(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return false }
+        return status.st_mode & (S_IROTH | S_IWOTH | S_IWGRP) != 0
+    }
+
     /// Writes over what is there.
     public static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
         try write(bytes, to: path, mode: 0o644, isLasting: false)

@@ -1,4 +1,5 @@
 internal import PluginKit
+internal import SourceKit
 
 /// A usable answer of the service: its body, and what its headers say about going on.
 struct SentryAnswer: Sendable {
@@ -72,53 +73,10 @@ struct SentryAnswer: Sendable {
     ///
     /// Only the cursor is taken. The address beside it is not followed, so the token goes nowhere else.
     static func nextCursor(in response: HTTPResponse) -> String? {
-        for header in response.headers where header.name.lowercased() == "link" {
-            for link in LinkHeader.links(header.value)
-            where link["rel"] == "next" && link["results"] == "true" {
-                if let cursor = link["cursor"], !cursor.isEmpty, cursor.utf8.count <= cursorBytesMax { return cursor }
-            }
+        for link in response.links where link.relation == "next" && link.parameters["results"] == "true" {
+            let cursor = link.parameters["cursor"]
+            if let cursor, !cursor.isEmpty, cursor.utf8.count <= cursorBytesMax { return cursor }
         }
         return nil
-    }
-}
-
-/// The parameters of the links in a `Link` header (RFC 8288); the addresses are passed over.
-enum LinkHeader {
-    static func links(_ value: String) -> [[String: String]] {
-        var links: [[String: String]] = []
-        var rest = value[...]
-        while let start = rest.firstIndex(of: "<"), let end = rest[start...].firstIndex(of: ">") {
-            rest = rest[rest.index(after: end)...]
-            links.append(parameters(&rest))
-        }
-        return links
-    }
-
-    /// Reads `; name="value"` up to the comma in front of the next link.
-    private static func parameters(_ rest: inout Substring) -> [String: String] {
-        var parameters: [String: String] = [:]
-        var name = ""
-        var value: String?
-        var isQuoted = false
-        func keep() {
-            if let value { parameters[name.trimmed.lowercased()] = value.trimmed }
-        }
-        while let character = rest.popFirst() {
-            switch character {
-            case "\"": isQuoted.toggle()
-            case ";" where !isQuoted:
-                keep()
-                name = ""
-                value = nil
-            case "," where !isQuoted:
-                keep()
-                return parameters
-            case "=" where !isQuoted && value == nil: value = ""
-            default:
-                if value == nil { name.append(character) } else { value?.append(character) }
-            }
-        }
-        keep()
-        return parameters
     }
 }

@@ -1,4 +1,5 @@
 internal import PluginKit
+internal import SourceKit
 
 /// An issue with what decides where it belongs.
 struct SentryIssue: Hashable, Sendable {
@@ -20,7 +21,6 @@ struct SentryIssue: Hashable, Sendable {
 
     private init(_ reader: JSONReader) throws(JSONMismatch) {
         let id = try reader.member("id").nonEmptyString()
-        let link = try reader.optional("permalink")?.string()
         let status = try reader.optional("status")?.string()
         let substatus = try reader.optional("substatus")?.string()
         issue = Issue(
@@ -31,7 +31,7 @@ struct SentryIssue: Hashable, Sendable {
             firstSeen: try reader.optional("firstSeen")?.moment(),
             lastSeen: try reader.optional("lastSeen")?.moment(),
             status: substatus ?? status,
-            url: link.flatMap { $0.hasPrefix("https://") || $0.hasPrefix("http://") ? $0 : nil }
+            url: try reader.optional("permalink")?.webLink()
         )
         project = try reader.optional("project")?.optional("slug")?.string()
         let level = try reader.optional("level")?.string()
@@ -43,17 +43,5 @@ struct SentryIssue: Hashable, Sendable {
         if left.isCrash != right.isCrash { return left.isCrash }
         let (a, b) = (left.issue.events ?? 0, right.issue.events ?? 0)
         return a != b ? a > b : left.issue.id < right.issue.id
-    }
-}
-
-extension JSONReader {
-    /// A count that is written as a string of digits, or as a number by other servers.
-    fileprivate func writtenCount() throws(JSONMismatch) -> Double {
-        guard case .string(let text) = value else { return try count() }
-        // Fifteen digits are as many as a double holds exactly.
-        guard text.isProjectID, text.utf8.count <= 15, let count = Double(text) else {
-            throw mismatch(expected: "a count in digits")
-        }
-        return count
     }
 }

@@ -1,4 +1,5 @@
 internal import PluginKit
+internal import SourceKit
 
 /// The sessions of one project, and of one release and environment where they were asked for, over one window.
 struct SessionGroup: Hashable, Sendable {
@@ -120,14 +121,14 @@ struct SessionGroup: Hashable, Sendable {
     ) throws(JSONMismatch) -> Metrics? {
         guard let all = try figure(sessions)?.count(), all > 0 else { return nil }
         var metrics: Metrics = [.sessions: all]
-        if let rate = try figure(crashFreeSessions)?.rate() {
+        if let rate = try figure(crashFreeSessions)?.fraction() {
             metrics[.crashedSessions] = crashed(all, rate)
             metrics[.crashFreeSessions] = rate
         }
         // Apps that do not tell their users apart have sessions without users.
         if let users = try figure(users)?.count(), users > 0 {
             metrics[.users] = users
-            if let rate = try figure(crashFreeUsers)?.rate() {
+            if let rate = try figure(crashFreeUsers)?.fraction() {
                 metrics[.crashedUsers] = crashed(users, rate)
                 metrics[.crashFreeUsers] = rate
             }
@@ -138,13 +139,5 @@ struct SessionGroup: Hashable, Sendable {
     /// The service divides whole numbers, so rounding gives back the one it divided.
     private static func crashed(_ all: Double, _ crashFreeRate: Double) -> Double {
         min(all, (all * (1 - crashFreeRate)).rounded())
-    }
-}
-
-extension JSONReader {
-    fileprivate func rate() throws(JSONMismatch) -> Double {
-        let rate = try number()
-        guard (0...1).contains(rate) else { throw mismatch(expected: "a fraction from 0 to 1") }
-        return rate
     }
 }

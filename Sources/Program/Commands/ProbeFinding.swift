@@ -1,0 +1,225 @@
+internal import PluginKit
+internal import Runtime
+
+/// What one poll of one source has brought.
+struct ProbeFinding {
+    let source: String
+    let plugin: String
+    let report: PollReport
+    let exchanges: [Exchange]
+    let took: Duration
+    /// The spans that rules want measured.
+    let spans: [Duration]
+    /// The metrics that the source says it can give; nil when only its answers tell.
+    let declared: Set<Metric>?
+
+    /// Issues named of each app.
+    private static let issuesShown = 5
+
+    var failure: PollFailure? {
+        if case .failed(let failure) = report.outcome { failure } else { nil }
+    }
+
+    private var observations: [Observation] {
+        if case .values(let observations) = report.outcome { observations } else { [] }
+    }
+
+    // MARK: - In people's words
+
+    func lines(in zone: Zone) -> [String] {
+        let requests = exchanges.isEmpty ? "no request" : Double(exchanges.count).counted("requests")
+        var lines = ["source \(source) (\(plugin)): \(requests) in \(took.short); rules ask for \(spansText)"]
+        switch report.outcome {
+        case .failed: break
+        case .noData: lines.append("It answered, and nothing happened in the span.")
+        case .unchanged: lines.append("It answered the same as before.")
+        case .stale(let measured):
+            lines.append("Its newest figures are from \(zone.words(measured)), older than allowed.")
+        case .values(let observations):
+            for app in apps(of: observations) { lines += self.lines(about: app, zone) }
+            lines.append(metricsText)
+        }
+        if let until = report.notBefore { lines.append("It asks not to be polled before \(zone.words(until)).") }
+        lines += report.warnings.map { "warning: \($0.tamed)" } + report.notes.map { "note: \($0.tamed)" }
+        return lines
+    }
+
+    private var spansText: String { spans.map(\.short).joined(separator: ", ") }
+
+    private func apps(of observations: [Observation]) -> [String] {
+        var apps: [String] = []
+        for observation in observations where !apps.contains(observation.subject.app) {
+            apps.append(observation.subject.app)
+        }
+        return apps
+    }
+
+    /// An app with its newest figures, and how many there are of the past.
+    private func lines(about app: String, _ zone: Zone) -> [String] {
+        let own = observations.filter { $0.subject.app == app }
+        var newest: [Observation] = []
+        for observation in own.reversed() {
+            let isOld = newest.contains {
+                $0.subject == observation.subject && $0.span.length.short == observation.span.length.short
+            }
+            if !isOld { newest.append(observation) }
+        }
+        newest.sort { left, right in
+            let (a, b) = (left.subject.release ?? "", right.subject.release ?? "")
+            return a != b ? a < b : left.span.length < right.span.length
+        }
+        var lines = [app.tamed]
+        for observation in newest {
+            let subject = [observation.subject.release ?? "as a whole", observation.subject.environment].compactMap(
+                \.self)
+            let span = zone.words(from: observation.span.from, to: observation.span.to)
+            let filling = observation.isComplete ? "" : ", still filling"
+            lines.append(
+                "  \(subject.joined(separator: ", ").tamed), \(span) (\(observation.span.length.short)\(filling)): "
+                    + figures(of: observation.metrics))
+        }
+        if own.count > newest.count {
+            lines.append("  and \(Double(own.count - newest.count).counted("earlier spans"))")
+        }
+        let issues = own.flatMap(\.issues)
+        if !issues.isEmpty { lines.append("  \(Double(issues.count).counted("issues")):") }
+        lines += issues.prefix(ProbeFinding.issuesShown).map { "    \(words(about: $0))" }
+        if issues.count > ProbeFinding.issuesShown {
+            lines.append("    and \(issues.count - ProbeFinding.issuesShown) more")
+        }
+        return lines
+    }
+
+    private func figures(of metrics: Metrics) -> String {
+        var texts = metrics.entries.map { entry in
+            switch entry.metric.unit {
+            case .count: entry.value.counted(entry.metric.title)
+            case .rate: "\(entry.metric.title) \(entry.value.percent)"
+            case .unknown: "\(entry.name.tamed) \(entry.value.plain)"
+            }
+        }
+        // What rules make of the counts.
+        for rate in [Metric.crashFreeUsers, .crashFreeSessions] where metrics[rate] == nil {
+            if let figure = metrics.figure(rate) { texts.append("\(rate.title) \(figure.value.percent)") }
+        }
+        return texts.isEmpty ? "no figures" : texts.joined(separator: ", ")
+    }
+
+    private func words(about issue: Issue) -> String {
+        var details = [issue.status].compactMap(\.self)
+        if let events = issue.events { details.append(events.counted("events")) }
+        if let users = issue.users { details.append(users.counted("users")) }
+        let more = details.isEmpty ? "" : " (\(details.joined(separator: ", ")))"
+        return "\(issue.title.clipped(to: 100))\(more)".tamed
+    }
+
+    private var metricsText: String {
+        let given = Set(observations.flatMap { $0.metrics.entries.map(\.metric) })
+        var all = given
+        for rate in [Metric.crashFreeUsers, .crashFreeSessions] where rate.canBeComputed(from: given) {
+            all.insert(rate)
+        }
+        let names = all.map(\.name).sorted().joined(separator: ", ")
+        let missing = (declared ?? []).subtracting(all).map(\.name).sorted().joined(separator: ", ")
+        return "Rules can judge: \(names.isEmpty ? "nothing" : names.tamed)"
+            + (missing.isEmpty ? "" : "; not in these answers: \(missing)")
+    }
+
+    // MARK: - The answers themselves
+
+    /// Each request with what came of it, secrets masked.
+    func answers(_ redactor: Redactor) -> [String] {
+        exchanges.flatMap { exchange -> [String] in
+            var lines = [
+                "# \(exchange.request.method.rawValue) \(redactor.redact(exchange.request.url.description).tamed)"
+            ]
+            if let body = exchange.request.body?.shown { lines.append("# sent: \(redactor.redact(body.text))") }
+            switch exchange.result {
+            case .failed(let error): return lines + ["# \(redactor.redact(error.description).tamed)"]
+            case .answered(let response):
+                let type = response.header("Content-Type").map { ", \($0)" } ?? ""
+                lines.append("# \(response.status), \(response.body.count) bytes\(type.tamed)")
+                return lines
+                    + ProbeFinding.text(of: response, redactor).split(
+                        omittingEmptySubsequences: false, whereSeparator: \.isNewline
+                    ).map { String($0).tamed }
+            }
+        }
+    }
+
+    private static func text(of response: HTTPResponse, _ redactor: Redactor) -> String {
+        if let json = try? JSON(parsing: response.body) { return redactor.redact(json.masked.prettyText) }
+        return redactor.redact(String(decoding: response.body, as: UTF8.self))
+    }
+
+    // MARK: - For programs
+
+    func json(_ redactor: Redactor, isRaw: Bool) -> JSON {
+        var outcome: JSONObject = JSONObject([("source", .string(source)), ("plugin", .string(plugin))])
+        switch report.outcome {
+        case .values: outcome.append("outcome", "values")
+        case .noData: outcome.append("outcome", "no_data")
+        case .unchanged: outcome.append("outcome", "unchanged")
+        case .stale(let measured):
+            outcome.append("outcome", "stale")
+            outcome.append("measured", JSON(measured))
+        case .failed(let failure):
+            outcome.append("outcome", "failed")
+            outcome.append("reason", .string(failure.reason.rawValue))
+            outcome.append("sentence", .string(failure.description))
+        }
+        outcome.append("took_seconds", JSON(took.inSeconds))
+        outcome.append("spans", .array(spans.map { .string($0.grammar) }))
+        outcome.append("not_before", JSON(report.notBefore))
+        outcome.append("observations", .array(observations.map { ObservationLine.observed($0).json }))
+        outcome.append("warnings", .array(report.warnings.map(JSON.string)))
+        outcome.append("notes", .array(report.notes.map(JSON.string)))
+        outcome.append("requests", .array(exchanges.map { $0.json(redactor, isRaw: isRaw) }))
+        return .object(outcome)
+    }
+}
+
+extension Exchange {
+    fileprivate func json(_ redactor: Redactor, isRaw: Bool) -> JSON {
+        var members: JSONObject = JSONObject([
+            ("method", .string(request.method.rawValue)), ("url", .string(redactor.redact(request.url.description))),
+        ])
+        switch result {
+        case .failed(let error): members.append("error", .string(redactor.redact(error.description)))
+        case .answered(let response):
+            members.append("status", JSON(response.status))
+            members.append("bytes", JSON(response.body.count))
+            guard isRaw else { break }
+            let body = try? JSON(parsing: response.body)
+            members.append(
+                "body",
+                (body?.masked).flatMap { try? JSON(parsing: redactor.redact($0.text)) }
+                    ?? .string(redactor.redact(String(decoding: response.body, as: UTF8.self))))
+        }
+        return .object(members)
+    }
+}
+
+extension JSON {
+    /// Members of answers that hold credentials, whatever the service: tokens, keys of projects, addresses that are keys.
+    private static let secretNames: Set<String> = [
+        "access_token", "refresh_token", "id_token", "api_key", "apikey", "secret", "client_secret", "password",
+        "private_key", "authorization", "dsn",
+    ]
+
+    /// The same without what looks like a credential by its name.
+    var masked: JSON {
+        switch self {
+        case .array(let elements): return .array(elements.map(\.masked))
+        case .object(let object):
+            return .object(
+                JSONObject(
+                    object.members.map { member in
+                        let isSecret = JSON.secretNames.contains(member.name.lowercased())
+                        if isSecret, member.value.string != nil { return (member.name, .string(Secret.mask)) }
+                        return (member.name, member.value.masked)
+                    }))
+        default: return self
+        }
+    }
+}

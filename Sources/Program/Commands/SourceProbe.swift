@@ -1,0 +1,95 @@
+internal import AlertCore
+public import BotConfig
+internal import PluginKit
+internal import Runtime
+internal import Synchronization
+public import SystemPorts
+
+/// One poll of one source, and what it understood of the answers.
+///
+/// It polls as the bot does the first time: nothing is remembered from before, and nothing is kept.
+public struct SourceProbe: Sendable {
+    private let plan: SourcePlan
+    private let source: any Source
+    private let config: Config
+    private let format: TextOrJSON
+    private let isRaw: Bool
+    private let machine: Machine
+
+    /// - Parameters:
+    ///   - name: the source's, in the config.
+    ///   - path: the config's, for people.
+    ///   - isRaw: whether to show the answers themselves.
+    public init(
+        of name: String, _ config: Config, _ path: String, _ format: TextOrJSON, isRaw: Bool, on machine: Machine
+    ) throws(Failure) {
+        guard let source = config.sources[name], let plan = config.plan.sources.first(where: { $0.name == name }) else {
+            let near = name.nearest(in: config.sources.keys).map { "; did you mean \($0)?" } ?? ""
+            throw Failure(
+                .wrongUsage,
+                "there is no source '\(name.tamed.clipped(to: 60))' in \(path); known: "
+                    + config.sources.keys.sorted().joined(separator: ", ") + near)
+        }
+        self.plan = plan
+        self.source = source
+        self.config = config
+        self.format = format
+        self.isRaw = isRaw
+        self.machine = machine
+    }
+
+    /// Polls and says what came of it. A poll that fails is a failure of the command.
+    public func run() async throws(Failure) {
+        let web = ListeningWeb(machine.web)
+        var ports = machine.ports(stateFolder: config.bot.stateFolder)
+        ports.web = web
+        let tokens = TokenVault()
+        let began = ports.clock.uptime()
+        let input = await Poller(ports: ports, redactor: Redactor(config.secrets), tokens: tokens)
+            .poll(config.plan.previewOrder(for: plan, State()), source)
+        guard case .polled(_, let report, _) = input else { return }
+        let redactor = Redactor(config.secrets + (await tokens.secrets))
+        let finding = ProbeFinding(
+            source: plan.name, plugin: type(of: source).manifest.name, report: report, exchanges: web.heard,
+            took: ports.clock.uptime() - began, spans: config.plan.previewOrder(for: plan, State()).spans,
+            declared: source.metrics)
+        switch format {
+        case .json: try machine.terminal.line(finding.json(redactor, isRaw: isRaw).prettyText)
+        case .text:
+            if isRaw { for line in finding.answers(redactor) { try machine.terminal.line(line) } }
+            if isRaw, !finding.exchanges.isEmpty { try machine.terminal.line("") }
+            for line in finding.lines(in: config.plan.zone) { try machine.terminal.line(line) }
+        }
+        if let failure = finding.failure {
+            guard format == .text else { throw Failure(.impossible) }
+            throw Failure(.impossible, "source \(plan.name): \(failure)")
+        }
+    }
+}
+
+/// A request and what came of it.
+struct Exchange: Sendable {
+    let request: HTTPRequest
+    let result: FetchResult
+}
+
+/// The network, and a record of what was said over it.
+private final class ListeningWeb: Web {
+    private let web: any Web
+    private let exchanges = Mutex<[Exchange]>([])
+
+    init(_ web: any Web) { self.web = web }
+
+    var heard: [Exchange] { exchanges.withLock(\.self) }
+
+    func perform(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse {
+        do throws(TransportError) {
+            let response = try await web.perform(request, timeout: timeout)
+            exchanges.withLock { $0.append(Exchange(request: request, result: .answered(response))) }
+            return response
+        } catch {
+            exchanges.withLock { $0.append(Exchange(request: request, result: .failed(error))) }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,23 @@
+internal import ArgumentParser
+internal import Commands
+
+struct SourcesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sources", abstract: "Tries the sources of the config.", subcommands: [SourcesProbeCommand.self])
+}
+
+struct SourcesProbeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "probe", abstract: "Polls one source once and says what it understood. Sends and keeps nothing.",
+        discussion: "It polls as the bot does for the first time, with the spans that the config's rules ask for.")
+
+    @OptionGroup var common: CommonOptions
+    @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
+    @Flag(name: .long, help: "Show the answers themselves too, with secrets masked.") var raw = false
+    @Argument(help: "The source's name in the config.") var source: String
+
+    func run() async throws {
+        let config = try common.file().config()
+        try await SourceProbe(of: source, config, common.config, format, isRaw: raw, on: machine).run()
+    }
+}

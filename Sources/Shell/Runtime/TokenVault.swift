@@ -1,0 +1,67 @@
+public import PluginKit
+
+/// The access tokens of all sources, in memory alone: a restart asks anew, and no file ever holds one.
+///
+/// Sources that ask by the same key share one token, and whoever asks while a new one is under way waits for that one.
+public actor TokenVault {
+    private struct Kept {
+        let token: AccessToken
+        /// By the machine's own clock, which nobody sets.
+        let freshUntil: Duration
+    }
+
+    private var kept: [String: Kept] = [:]
+    private var underWay: [String: Task<Result<AccessToken, PollFailure>, Never>] = [:]
+
+    /// The share of its life for which a token is used: requests under way must still find it good.
+    private static let freshShare = 0.9
+    /// Accounts times purposes; a config has a handful. Beyond this those of old configs are forgotten.
+    private static let keptMax = 64
+
+    public init() {}
+
+    /// What is kept, for whoever shows what services said.
+    public var secrets: [Secret] { kept.values.map(\.token.secret) }
+
+    /// A token that is kept, or a new one.
+    public func token(
+        for order: TokenOrder, _ ports: Ports, timeout: Duration
+    ) async -> Result<AccessToken, PollFailure> {
+        if let kept = kept[order.key], kept.token != order.refused, ports.clock.uptime() < kept.freshUntil {
+            return .success(kept.token)
+        }
+        if let exchange = underWay[order.key] { return await exchange.value }
+        let began = ports.clock.uptime()
+        let exchange = Task { await TokenVault.exchange(order, ports, timeout) }
+        underWay[order.key] = exchange
+        // Polls are cancelled when the bot stops, and then nobody waits for a token any more.
+        let result = await withTaskCancellationHandler {
+            await exchange.value
+        } onCancel: {
+            exchange.cancel()
+        }
+        underWay[order.key] = nil
+        guard case .success(let token) = result else { return result }
+        let now = ports.clock.uptime()
+        if self.kept.count >= TokenVault.keptMax { self.kept = self.kept.filter { now < $0.value.freshUntil } }
+        if self.kept.count >= TokenVault.keptMax { self.kept = [:] }
+        self.kept[order.key] = Kept(token: token, freshUntil: began + token.lasts.scaled(by: TokenVault.freshShare))
+        return result
+    }
+
+    private static func exchange(
+        _ order: TokenOrder, _ ports: Ports, _ timeout: Duration
+    ) async -> Result<AccessToken, PollFailure> {
+        switch order.request(ports.clock.now()) {
+        case .failure(let failure): return .failure(failure)
+        case .success(let request):
+            let result: FetchResult
+            do {
+                result = .answered(try await ports.web.perform(request, timeout: timeout))
+            } catch {
+                result = .failed(error)
+            }
+            return order.read(result, ports.clock.now())
+        }
+    }
+}

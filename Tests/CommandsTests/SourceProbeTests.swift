@@ -1,0 +1,161 @@
+internal import AlertCore
+internal import BotConfig
+internal import BotHarness
+internal import BuiltinPlugins
+internal import Commands
+internal import MachineTesting
+internal import PluginKit
+internal import PluginTesting
+internal import SystemPorts
+internal import Testing
+
+@Suite struct SourceProbeTests {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    /// Probes one source; the failure is nil where the command ends well.
+    private func probe(
+        _ source: String, called name: String = "shop", as format: TextOrJSON = .text, isRaw: Bool = false,
+        _ answer: @escaping StagedWeb.Answer
+    ) async throws -> (stage: StagedMachine, failure: Failure?) {
+        let stage = StagedMachine(
+            variables: ["TOKEN": "s3cr3t-token", "KEY": SampleServiceAccount.keyFile], answer: answer)
+        let config = try scratch.shop(
+            stage.machine, replacing: "figures: {plugin: file, path: \(scratch.path("figures.jsonl"))}", with: source
+        ).config()
+        do {
+            try await SourceProbe(of: name, config, "config.yaml", format, isRaw: isRaw, on: stage.machine).run()
+            return (stage, nil)
+        } catch {
+            return (stage, error)
+        }
+    }
+
+    private static let figures =
+        #"shop: {plugin: http_json, url: "https://s.example/x", headers: {X: "${env:TOKEN}"}, "#
+        + #"each: "$.apps[*]", map: {app: $.name, users: $.users, crashed_users: $.crashed, release: "$.release | missing no_data"}}"#
+
+    private static func says(_ body: String, status: Int = 200) -> HTTPResponse {
+        HTTPResponse(status: status, headers: [("Content-Type", "application/json")], body: Array(body.utf8))
+    }
+
+    @Test func `what was understood is said in words`() async throws {
+        let (stage, failure) = try await probe(Self.figures) { _ throws(TransportError) in
+            Self.says(
+                #"{"apps": [{"name": "shop-ios", "users": 10000, "crashed": 31}, "#
+                    + #"{"name": "shop-ios", "release": "5.2\u001b[31m", "users": 1, "crashed": 0}]}"#)
+        }
+        #expect(failure == nil)
+        let lines = stage.said.split(separator: "\n").map(String.init)
+        #expect(lines.first?.hasPrefix("source shop (http_json): 1 request in ") == true, "\(stage.said)")
+        #expect(lines.first?.hasSuffix("; rules ask for 1 h") == true)
+        #expect(
+            lines.dropFirst() == [
+                "shop-ios",
+                "  as a whole, Fri 20 Nov 12:55 to 13:00 CET (5 min): 10,000 users, 31 crashed users, crash-free users 99.69%",
+                "  5.2[31m, Fri 20 Nov 12:55 to 13:00 CET (5 min): 1 user, 0 crashed users, crash-free users 100.00%",
+                "Rules can judge: crash_free_users, crashed_users, users",
+            ])
+    }
+
+    @Test func `an answer is shown without the secrets in it`() async throws {
+        let google =
+            "play: {plugin: google_play, key: \"${env:KEY}\", apps: [com.acme.wallet], issues: false, events: false}"
+        let answer: StagedWeb.Answer = { request throws(TransportError) in
+            if request.url.reveal().hasSuffix("/token") {
+                return Self.says(#"{"access_token": "ya29.c.TOKEN", "expires_in": 3599, "token_type": "Bearer"}"#)
+            }
+            return Self.says(
+                #"{"name": "x", "nextPageToken": "p7", "api_key": "a1b2", "echo": "Bearer ya29.c.TOKEN", "n": [1]}"#)
+        }
+        let (stage, failure) = try await probe(google, called: "play", isRaw: true, answer)
+        #expect(failure == nil)
+        #expect(stage.said.contains("# POST https://oauth2.googleapis.com/token"))
+        #expect(stage.said.contains(#""access_token": "***""#))
+        #expect(stage.said.contains(#""api_key": "***""#))
+        #expect(stage.said.contains(#""echo": "Bearer ***""#))
+        #expect(stage.said.contains(#""nextPageToken": "p7""#))
+        #expect(stage.said.contains("It answered, and nothing happened in the span."))
+        let json = try await probe(google, called: "play", as: .json, isRaw: true, answer).stage.said
+        for text in [stage.said, json] {
+            #expect(!text.contains("ya29"))
+            #expect(!text.contains("a1b2"))
+            #expect(!text.contains("PRIVATE KEY"))
+        }
+        let read = try JSON(parsing: json)
+        #expect(read["requests"]?.array?.count == 3)
+        #expect(read["requests"]?.array?.last?["body"]?["n"] == [1])
+        #expect(read["requests"]?.array?.first?["method"] == "POST")
+    }
+
+    @Test func `a program gets the observations as lines of a recording`() async throws {
+        let (stage, _) = try await probe(Self.figures, as: .json) { _ throws(TransportError) in
+            Self.says(#"{"apps": [{"name": "shop-ios", "users": 10000, "crashed": 31}]}"#)
+        }
+        let read = try JSON(parsing: stage.said)
+        #expect(read["outcome"] == "values")
+        #expect(read["plugin"] == "http_json")
+        let line = try #require(read["observations"]?.array?.first)
+        #expect(throws: Never.self) { try ObservationLine(line) }
+        #expect(read["requests"]?.array?.first?["body"] == nil)
+        #expect(read["requests"]?.array?.first?["status"] == 200)
+    }
+
+    @Test func `a poll that fails is a failure, and its answer can be looked at`() async throws {
+        let refusing: StagedWeb.Answer = { _ throws(TransportError) in
+            Self.says("<html>\u{1b}[2J\tno s3cr3t-token</html>\nbye", status: 403)
+        }
+        let (stage, failure) = try await probe(Self.figures, isRaw: true, refusing)
+        #expect(failure?.status == .impossible)
+        #expect(failure?.sentence.hasPrefix("source shop: the source answered 403") == true)
+        #expect(
+            stage.said.contains("# 403, 37 bytes, application/json\n<html>[2J no ***</html>\nbye\n"), "\(stage.said)")
+        let json = try await probe(Self.figures, as: .json, refusing)
+        #expect(json.failure == Failure(.impossible))
+        let read = try JSON(parsing: json.stage.said)
+        #expect(read["outcome"] == "failed")
+        #expect(read["reason"] == "forbidden")
+        let silent = try await probe(Self.figures, isRaw: true, StagedWeb.nobody)
+        #expect(silent.failure?.status == .impossible)
+        #expect(silent.stage.said.contains("# GET https://s.example/x\n# "))
+    }
+
+    @Test func `issues, warnings and what is missing are told`() async throws {
+        let bugsnag = #"shop: {plugin: bugsnag, token: "${env:TOKEN}"}"#
+        let (stage, failure) = try await probe(bugsnag) { request throws(TransportError) in
+            let url = request.url.reveal()
+            if url.contains("organizations?") { return Self.says(#"[{"id": "1", "slug": "acme"}]"#) }
+            if url.contains("/projects?") { return Self.says(#"[{"id": "2", "slug": "wallet"}]"#) }
+            if url.contains("/releases") { return Self.says("[]") }
+            if url.contains("/errors") {
+                let errors = (1...7).map {
+                    #"{"id": "\#($0)", "error_class": "E\#($0)", "events": \#($0), "status": "open"}"#
+                }
+                return Self.says("[\(errors.joined(separator: ","))]")
+            }
+            let days = (17...19).map {
+                #"{"bucket_start": "2026-11-\#($0)T00:00:00Z", "bucket_end": "2026-11-\#($0 + 1)T00:00:00Z", "#
+                    + #""total_sessions_count": 100, "unhandled_sessions_count": 1}"#
+            }
+            return Self.says(
+                #"{"release_stage_name": "production", "timeline_points": [\#(days.joined(separator: ","))]}"#)
+        }
+        #expect(failure == nil)
+        #expect(
+            stage.said.contains(
+                "  as a whole, production, Thu 19 Nov 01:00 to Fri 20 Nov 01:00 CET (1 d): 100 sessions"))
+        #expect(stage.said.contains("  and 2 earlier spans\n  7 issues:\n    E1 (open, 1 event)\n"))
+        #expect(stage.said.contains("\n    and 2 more\n"))
+        #expect(
+            stage.said.contains(
+                "Rules can judge: crash_free_sessions, crashed_sessions, sessions; not in these answers: crash_free_users, "
+                    + "crashed_users, users"), "\(stage.said)")
+    }
+
+    @Test func `a source that is not there is named, with the nearest`() async throws {
+        let failure = try await probe(Self.figures, called: "shp", StagedWeb.nobody).failure
+        #expect(
+            failure == Failure(.wrongUsage, "there is no source 'shp' in config.yaml; known: shop; did you mean shop?"))
+    }
+}

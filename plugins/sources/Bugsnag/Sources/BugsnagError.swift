@@ -1,0 +1,42 @@
+internal import PluginKit
+internal import SourceKit
+
+/// The list of open errors of one project.
+enum BugsnagError {
+    /// The words that ask for those with the most events since a moment.
+    static func query(in stage: String, since: Moment) -> BugsnagServer.Query {
+        var query: BugsnagServer.Query = []
+        for (field, value) in [
+            ("event.since", since.description), ("error.status", "open"), ("app.release_stage", stage),
+        ] {
+            query.append(("filters[\(field)][][type]", "eq"))
+            query.append(("filters[\(field)][][value]", value))
+        }
+        return query + [("sort", "events"), ("direction", "desc"), ("per_page", "30")]
+    }
+
+    /// - Parameter dashboard: where people look at the project's errors; nil where that is not known.
+    static func issues(in page: JSONReader, dashboard: String?) throws(JSONMismatch) -> [Issue] {
+        var issues: [Issue] = []
+        for element in try page.elements() { issues.append(try issue(element, dashboard)) }
+        return issues
+    }
+
+    private static func issue(_ reader: JSONReader, _ dashboard: String?) throws(JSONMismatch) -> Issue {
+        let id = try reader.member("id").nonEmptyString()
+        let words = [
+            try reader.member("error_class").string(), try reader.optional("message")?.string() ?? "",
+        ].filter { !$0.isEmpty }
+        // Those without a filter are of the error's whole life; the others begin with what was asked for.
+        func seen(_ member: String) throws(JSONMismatch) -> Moment? {
+            if let whole = try reader.optional(member + "_unfiltered") { return try whole.moment() }
+            return try reader.optional(member)?.moment()
+        }
+        return Issue(
+            id: id, title: words.joined(separator: ": ").clipped(to: Issue.titleCharactersMax),
+            events: try reader.optional("events")?.count(), users: try reader.optional("users")?.count(),
+            firstSeen: try seen("first_seen"), lastSeen: try seen("last_seen"),
+            status: try reader.optional("status")?.string(),
+            url: dashboard.map { "\($0)/errors/\(id.percentEncoded)" })
+    }
+}

@@ -1,0 +1,336 @@
+internal import PluginKit
+internal import SourceKit
+
+/// One poll under way: what is known so far, and which request comes next.
+///
+/// The order is: organization and projects when they are not known, and then for each project its days, its releases and
+/// its errors.
+struct BugsnagPoll: Sendable {
+    private let source: BugsnagSource
+    private let poll: Poll
+    private var cursor: BugsnagCursor
+    private var observations: [Observation] = []
+    private var failures: [PollFailure] = []
+    private var warnings: [String] = []
+    private var notes: [String] = []
+    /// Set when the minute's budget is used up: no request before that moment.
+    private var spentUntil: Moment?
+
+    /// Releases come ten at a time, and nobody watches more than thirty.
+    private static let releasePagesMax = 3
+    private static let errorPagesMax = 3
+    private static let projectPagesMax = 10
+    /// Errors are asked for over no shorter time: Bugsnag is a few minutes late.
+    private static let errorSpanMin = Duration.hours(1)
+
+    init(of source: BugsnagSource, _ poll: Poll) {
+        self.source = source
+        self.poll = poll
+        let owner = "\(source.server.address) \(source.organization ?? "") \(source.projects) \(source.releaseStage)"
+        cursor = BugsnagCursor(poll.cursor, of: owner)
+    }
+
+    func begin() -> PollStep {
+        if cursor.knowsProjects(at: poll.now) { return visit(0) }
+        return list(
+            "organizations", "/user/organizations", [("per_page", "30")], pagesMax: 1, BugsnagPoll.organizations
+        ) {
+            poll, listing in
+            if let failure = listing.failure { return poll.fail(failure) }
+            do throws(PollFailure) {
+                return poll.learnProjects(of: try poll.chosen(among: listing.items))
+            } catch {
+                return poll.fail(error)
+            }
+        }
+    }
+
+    // MARK: - Organization and projects
+
+    private struct Organization: Sendable {
+        let id: String
+        let slug: String
+        let name: String
+    }
+
+    private static func organizations(in page: JSONReader) throws(JSONMismatch) -> [Organization] {
+        var found: [Organization] = []
+        for element in try page.elements() {
+            found.append(
+                Organization(
+                    id: try element.member("id").nonEmptyString(), slug: try element.member("slug").nonEmptyString(),
+                    name: try element.optional("name")?.string() ?? ""))
+        }
+        return found
+    }
+
+    private func chosen(among all: [Organization]) throws(PollFailure) -> Organization {
+        let slugs = all.map(\.slug).sorted()
+        if let wanted = source.organization {
+            if let found = all.first(where: { [$0.id, $0.slug, $0.name].contains(wanted) }) { return found }
+            let guess = wanted.nearest(in: slugs).map { "; did you mean '\($0)'?" } ?? ""
+            throw PollFailure(.notFound, "the token can see no organization '\(wanted.tamed)'\(guess)")
+        }
+        guard let only = all.first else { throw PollFailure(.forbidden, "the token can see no organization") }
+        guard all.count == 1 else {
+            let names = slugs.prefix(5).joined(separator: ", ").tamed.clipped(to: 150)
+            throw PollFailure(
+                .notFound, "the token sees \(all.count) organizations (\(names)); name one in 'organization'")
+        }
+        return only
+    }
+
+    private func learnProjects(of organization: Organization) -> PollStep {
+        let path = "/organizations/\(organization.id.percentEncoded)/projects"
+        return list("projects", path, [("per_page", "30")], pagesMax: BugsnagPoll.projectPagesMax, BugsnagPoll.projects)
+        {
+            poll, listing in
+            var poll = poll
+            if let failure = listing.failure { return poll.fail(failure) }
+            let all = listing.items.sorted { $0.slug < $1.slug }
+            var watched: [Project] = []
+            for name in poll.source.projects {
+                guard let project = all.first(where: { $0.isCalled(name) }) else {
+                    let guess = name.nearest(in: all.map(\.slug)).map { "; did you mean '\($0)'?" } ?? ""
+                    return poll.fail(PollFailure(.notFound, "the token can see no project '\(name.tamed)'\(guess)"))
+                }
+                if !watched.contains(where: { $0.id == project.id }) { watched.append(project) }
+            }
+            if poll.source.projects.isEmpty {
+                watched = Array(all.prefix(BugsnagSource.projectsMax))
+                if all.count > watched.count {
+                    poll.warnings.append(
+                        "the token can see \(all.count) projects; only the first \(watched.count) are watched; name "
+                            + "others in 'projects'")
+                }
+            }
+            guard !watched.isEmpty else { return poll.fail(PollFailure(.forbidden, "the token can see no project")) }
+            poll.notes += watched.compactMap(\.target)
+            poll.cursor.learn(watched, of: organization.slug, at: poll.poll.now)
+            return poll.visit(0)
+        }
+    }
+
+    private static func projects(in page: JSONReader) throws(JSONMismatch) -> [Project] {
+        var found: [Project] = []
+        for element in try page.elements() { found.append(try Project(element)) }
+        return found
+    }
+
+    // MARK: - One project after the other
+
+    private func visit(_ number: Int) -> PollStep {
+        guard number < cursor.projects.count else { return finish() }
+        let project = cursor.projects[number]
+        return readDays(project) { poll, failure in
+            guard let failure else { return poll.visit(number + 1) }
+            var poll = poll
+            poll.failures.append(failure)
+            // What one project is refused for need not hold for the next.
+            let isItsOwn = [.forbidden, .notFound, .refused, .badAnswer].contains(failure.reason)
+            return isItsOwn ? poll.visit(number + 1) : poll.finish()
+        }
+    }
+
+    private typealias Visited = @Sendable (BugsnagPoll, PollFailure?) -> PollStep
+
+    private func readDays(_ project: Project, then: @escaping Visited) -> PollStep {
+        let subject = "stability of \(project.slug)"
+        return ask(subject, source.server.request("/projects/\(project.id.percentEncoded)/stability_trend", [])) {
+            poll, answer in
+            var poll = poll
+            do throws(PollFailure) {
+                let body = try answer.get().body
+                let isFirst = poll.cursor.counters[project.id] == nil
+                let now = poll.poll.now
+                let trend = try PollFailure.reading(subject) { () throws(JSONMismatch) in
+                    try StabilityTrend(body, isFirst: isFirst, at: now)
+                }
+                for day in trend.days {
+                    poll.observations.append(
+                        Observation(
+                            subject: Subject(source: poll.poll.source, app: project.slug, environment: trend.stage),
+                            span: day.span, seen: now, isComplete: day.isComplete, metrics: day.metrics))
+                }
+            } catch {
+                return then(poll, error)
+            }
+            return poll.readReleases(project, then: then)
+        }
+    }
+
+    private func readReleases(_ project: Project, then: @escaping Visited) -> PollStep {
+        let path = "/projects/\(project.id.percentEncoded)/releases"
+        let query = [("release_stage", source.releaseStage), ("per_page", "10")]
+        return list(
+            "releases of \(project.slug)", path, query, pagesMax: BugsnagPoll.releasePagesMax, ListedRelease.releases
+        ) { poll, listing in
+            if let failure = listing.failure { return then(poll, failure) }
+            var poll = poll
+            poll.take(listing.items, of: project)
+            return poll.readErrors(project, then: then)
+        }
+    }
+
+    private mutating func take(_ listed: [ListedRelease], of project: Project) {
+        let stage = source.releaseStage
+        let own = listed.filter { $0.stage == nil || $0.stage == stage }
+        if !own.isEmpty, own.allSatisfy({ $0.count == nil }) {
+            warnings.append(
+                "\(project.slug): releases come without sessions; the organization's plan lacks stability monitoring")
+        }
+        let (found, next) = ReleaseCounters.steps(from: cursor.counters[project.id], to: own, at: poll.now)
+        cursor.note(next, of: project)
+        if !found.corrected.isEmpty {
+            let names = found.corrected.prefix(3).joined(separator: ", ").tamed.clipped(to: 100)
+            notes.append("\(project.slug): Bugsnag has corrected its counts of \(names); what came since is left out")
+        }
+        // The whole is told last, and counts as the newest.
+        for (release, step) in found.steps.map({ (Optional($0.release), $0) })
+            + [(nil, found.whole)].compactMap({
+                pair in pair.1.map { (pair.0, $0) }
+            })
+        {
+            observations.append(
+                Observation(
+                    subject: Subject(source: poll.source, app: project.slug, release: release, environment: stage),
+                    span: step.span, seen: poll.now,
+                    metrics: [.sessions: step.sessions, .crashedSessions: step.crashed]))
+        }
+    }
+
+    private func readErrors(_ project: Project, then: @escaping Visited) -> PollStep {
+        guard source.wantsErrors else { return then(self, nil) }
+        let span = max(poll.spans.first ?? .zero, BugsnagPoll.errorSpanMin)
+        let query = BugsnagError.query(in: source.releaseStage, since: Recall.floor(poll.now - span, to: .seconds(1)))
+        let path = "/projects/\(project.id.percentEncoded)/errors"
+        let dashboard = dashboard(of: project)
+        return list(
+            "errors of \(project.slug)", path, query, pagesMax: BugsnagPoll.errorPagesMax,
+            { page throws(JSONMismatch) in try BugsnagError.issues(in: page, dashboard: dashboard) }
+        ) { poll, listing in
+            var poll = poll
+            // The figures are what alarms are made of; errors only explain them.
+            if let failure = listing.failure { poll.warnings.append(failure.description) }
+            poll.hang(listing.items, on: project, over: span)
+            return then(poll, nil)
+        }
+    }
+
+    /// Where people look; nil for a host of one's own.
+    private func dashboard(of project: Project) -> String? {
+        guard let host = source.server.host, host.hasPrefix("api."), let organization = cursor.organization,
+            host == "api.bugsnag.com" || host == "api.bugsnag.smartbear.com"
+        else { return nil }
+        return
+            "https://app.\(host.dropFirst("api.".count))/\(organization.percentEncoded)/\(project.slug.percentEncoded)"
+    }
+
+    /// Hangs errors on the newest of the project as a whole, or on a span without figures.
+    private mutating func hang(_ issues: [Issue], on project: Project, over span: Duration) {
+        var taken: Set<String> = []
+        let kept = Array(issues.filter { taken.insert($0.id).inserted }.prefix(Issue.countMax))
+        guard !kept.isEmpty else { return }
+        let subject = Subject(source: poll.source, app: project.slug, environment: source.releaseStage)
+        if let index = observations.lastIndex(where: { $0.subject == subject }) {
+            observations[index].issues = kept
+        } else {
+            observations.append(
+                Observation(
+                    subject: subject, span: TimeSpan(lasting: span, until: poll.now), seen: poll.now,
+                    metrics: Metrics(), issues: kept))
+        }
+    }
+
+    // MARK: - The end
+
+    private func fail(_ failure: PollFailure) -> PollStep {
+        .finish(PollReport(.failed(failure), warnings: warnings, notes: notes))
+    }
+
+    private func finish() -> PollStep {
+        if observations.isEmpty, let failure = failures.first { return fail(failure) }
+        let ordered = observations.indices.sorted { left, right in
+            let (a, b) = (observations[left].span, observations[right].span)
+            return a.to != b.to ? a.to < b.to : a.from != b.from ? a.from < b.from : left < right
+        }
+        return .finish(
+            PollReport(
+                observations.isEmpty ? .noData : .values(ordered.map { observations[$0] }), cursor: cursor.json,
+                notBefore: (failures.compactMap(\.retryAt) + [spentUntil].compactMap(\.self)).max(),
+                warnings: warnings + failures.map(\.description), notes: notes))
+    }
+
+    // MARK: - Asking
+
+    /// Asks for one thing, unless the minute's budget is used up.
+    private func ask(
+        _ subject: String, _ request: HTTPRequest,
+        then: @escaping @Sendable (BugsnagPoll, Result<BugsnagAnswer, PollFailure>) -> PollStep
+    ) -> PollStep {
+        if let until = spentUntil { return then(self, .failure(spent(subject, until: until))) }
+        return .fetch(request) { result in
+            var poll = self
+            do throws(PollFailure) {
+                let answer = try BugsnagAnswer(result, about: subject, now: poll.poll.now)
+                if answer.isSpent { poll.spentUntil = poll.poll.now + BugsnagAnswer.window }
+                return then(poll, .success(answer))
+            } catch {
+                return then(poll, .failure(error))
+            }
+        }
+    }
+
+    private func spent(_ subject: String, until: Moment) -> PollFailure {
+        PollFailure(.rateLimited, "\(subject): Bugsnag allows no more requests until \(until)", retryAt: until)
+    }
+
+    /// One page of a list, and whether it took the last request of the minute.
+    private struct Answered<Item: Sendable>: Sendable {
+        let items: [Item]
+        let isSpent: Bool
+    }
+
+    /// What a list held, as far as it was read.
+    private struct Held<Item: Sendable>: Sendable {
+        let items: [Item]
+        let failure: PollFailure?
+    }
+
+    /// Reads a list whose pages name the address of the next.
+    private func list<Item: Sendable>(
+        _ subject: String, _ path: String, _ query: BugsnagServer.Query, pagesMax: Int,
+        _ read: @escaping @Sendable (JSONReader) throws(JSONMismatch) -> [Item],
+        then: @escaping @Sendable (BugsnagPoll, Held<Item>) -> PollStep
+    ) -> PollStep {
+        Listing<Answered<Item>>.read(
+            pagesMax: pagesMax,
+            { next, then in
+                guard let request = next.map(source.server.request(page:)) ?? source.server.request(path, query) else {
+                    let sentence = "\(subject): the next page is on another server, where the token is not sent"
+                    return then(.failure(PollFailure(.badAnswer, sentence)))
+                }
+                return ask(subject, request) { _, answer in
+                    do throws(PollFailure) {
+                        let answer = try answer.get()
+                        let items = try PollFailure.reading(subject) { () throws(JSONMismatch) in try read(answer.body)
+                        }
+                        if answer.isSpent, answer.next != nil {
+                            throw spent(subject, until: poll.now + BugsnagAnswer.window)
+                        }
+                        return then(
+                            .success(Page([Answered(items: items, isSpent: answer.isSpent)], next: answer.next)))
+                    } catch {
+                        return then(.failure(error))
+                    }
+                }
+            },
+            then: { listing in
+                var poll = self
+                if listing.items.contains(where: \.isSpent) || listing.failure?.reason == .rateLimited {
+                    poll.spentUntil = listing.failure?.retryAt ?? poll.poll.now + BugsnagAnswer.window
+                }
+                return then(poll, Held(items: listing.items.flatMap(\.items), failure: listing.failure))
+            })
+    }
+}

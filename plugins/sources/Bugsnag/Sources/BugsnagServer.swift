@@ -1,0 +1,98 @@
+internal import PluginKit
+internal import SourceKit
+
+/// Where and as whom to ask.
+struct BugsnagServer: Sendable {
+    let address: GuardedText
+    private let token: GuardedText
+    private let allowsPlainHTTP: Bool
+
+    typealias Query = [(name: String, value: String)]
+
+    init(address: GuardedText, token: GuardedText, allowsPlainHTTP: Bool) {
+        self.address = address.droppingLast(anyOf: ["/"])
+        self.token = token
+        self.allowsPlainHTTP = allowsPlainHTTP
+    }
+
+    /// The host without port and without credentials; nil when the address has none or goes beyond a path.
+    var host: String? {
+        WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
+    }
+
+    func request(_ path: String, _ query: Query) -> HTTPRequest {
+        let items = query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
+        return request(to: items.isEmpty ? "\(address)\(path)" : "\(address)\(path)?\(items)")
+    }
+
+    /// A page that an answer leads to, by its whole address; nil when it is elsewhere, where the token has no business.
+    func request(page next: String) -> HTTPRequest? {
+        let base = address.reveal()
+        guard !next.isEmpty, WebAddress(next) != nil, next.hasPrefix(base),
+            next.dropFirst(base.count).first == "/"
+        else { return nil }
+        return request(to: "\(address)\(String(next.dropFirst(base.count)))")
+    }
+
+    /// Without a version the API moves on by itself.
+    private func request(to url: GuardedText) -> HTTPRequest {
+        HTTPRequest(
+            .get, url,
+            headers: [
+                .init("Authorization", "token \(token)"), .init("X-Version", "2"),
+                .init("Accept", "application/json"),
+            ], allowsPlainHTTP: allowsPlainHTTP)
+    }
+}
+
+/// A usable answer: its body, and what its headers say about going on.
+struct BugsnagAnswer: Sendable {
+    let body: JSONReader
+    /// The address of the next page, if there is one.
+    let next: String?
+    /// Whether no request is left of the minute's budget.
+    let isSpent: Bool
+
+    init(_ result: FetchResult, about subject: String, now: Moment) throws(PollFailure) {
+        do throws(PollFailure) {
+            let response: HTTPResponse
+            switch result {
+            case .failed(let error): throw PollFailure(error)
+            case .answered(let answer): response = answer
+            }
+            if let failure = PollFailure(response, detail: BugsnagAnswer.detail(of: response), now: now) {
+                throw PollFailure(
+                    failure.reason, failure.description + BugsnagAnswer.hint(for: response),
+                    retryAt: failure.retryAt ?? (failure.reason == .rateLimited ? now + BugsnagAnswer.window : nil))
+            }
+            body = try response.json()
+            next = response.links.first { $0.relation == "next" }?.address
+            isSpent = response.header("X-RateLimit-Remaining") == "0"
+        } catch {
+            throw error.about(subject)
+        }
+    }
+
+    /// The limit counts in windows of a minute.
+    static let window = Duration.minutes(1)
+    /// "Unable to return complete results".
+    private static let incompleteCode: JSON = 60000
+
+    /// `{"errors": ["text", …]}`.
+    private static func detail(of response: HTTPResponse) -> String? {
+        guard !response.isSuccess, let json = try? JSON(parsing: response.body) else { return nil }
+        let texts = (json["errors"]?.array ?? []).compactMap(\.string)
+        return texts.isEmpty ? nil : texts.prefix(3).joined(separator: "; ")
+    }
+
+    private static func hint(for response: HTTPResponse) -> String {
+        switch response.status {
+        case 401: return " (check 'token')"
+        case 403: return " (the token's owner may not see this)"
+        case 404: return " (check 'url'; organizations of app.bugsnag.smartbear.com have an API of their own)"
+        case 422 where (try? JSON(parsing: response.body))?["code"] == incompleteCode:
+            return " (there is too much of it for one answer)"
+        default: return ""
+        }
+    }
+}

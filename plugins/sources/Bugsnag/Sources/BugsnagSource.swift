@@ -1,0 +1,84 @@
+// BugsnagSource reads stability and errors from Bugsnag (SmartBear Insight Hub): the days of each project as Bugsnag counts
+// them, what each release had since the last poll, and the open errors.
+//
+// Bugsnag counts a release's sessions from its first day on and never tells how many an hour had. So the counts of the last
+// poll are kept, and what came since is the figure.
+
+public import PluginKit
+
+/// Polls Bugsnag's Data Access API.
+public struct BugsnagSource: Source {
+    public static let manifest = PluginManifest(
+        name: "bugsnag",
+        summary: "Crash-free sessions and users, per project and per release, and open errors from Bugsnag.",
+        example: """
+            token: ${env:BUGSNAG_TOKEN}
+            projects: [shop-android]
+            """,
+        options: [token, organization, projects, releaseStage, errors, url, Setting.insecure])
+
+    static let token = RequiredSetting("token", .text, "A personal auth token.").secret
+    static let organization = Setting(
+        "organization", .plain, unset: "the only one", "The organization's slug or id, for tokens that see several.")
+    static let projects = Setting(
+        "projects", .list(.plain), default: [], unset: "all that the token can see",
+        "Slugs, names or ids of the projects to watch; at most \(projectsMax).")
+    static let releaseStage = Setting(
+        "release_stage", .plain, default: "production", "The stage whose releases and errors are read.")
+    static let errors = Setting("errors", .flag, default: true, "Whether to ask for open errors too.")
+    static let url = Setting(
+        "url", .url, default: "https://api.bugsnag.com",
+        "The API: https://api.bugsnag.smartbear.com for organizations there, or your own host.")
+
+    /// Each is some five requests, and a token has about sixty a minute.
+    static let projectsMax = 8
+
+    let server: BugsnagServer
+    let organization: String?
+    let projects: [String]
+    let releaseStage: String
+    let wantsErrors: Bool
+
+    public init(options: Options, context: SourceContext) throws(ProblemList) {
+        let token = try options[Self.token]
+        organization = options[Self.organization]
+        projects = options[Self.projects]
+        releaseStage = options[Self.releaseStage]
+        wantsErrors = options[Self.errors]
+        server = BugsnagServer(address: options[Self.url], token: token, allowsPlainHTTP: options[.insecure])
+        var problems: [Problem] = []
+        if server.host == nil {
+            problems.append(
+                Problem(
+                    options.position(of: Self.url),
+                    "'url' is not an address of a server such as https://api.bugsnag.com"))
+        }
+        if token.reveal().trimmed.isEmpty {
+            problems.append(Problem(options.position(of: Self.token), "'token' is empty"))
+        }
+        if releaseStage.trimmed.isEmpty {
+            problems.append(Problem(options.position(of: Self.releaseStage), "'release_stage' is empty"))
+        }
+        if projects.count > Self.projectsMax {
+            problems.append(
+                Problem(
+                    options.position(of: Self.projects),
+                    "\(projects.count) projects, but at most \(Self.projectsMax) can be asked for",
+                    advice: "make another source of the rest"))
+        }
+        for (name, position) in zip(projects, options.positions(in: Self.projects)) where name.trimmed.isEmpty {
+            problems.append(Problem(position, "an empty name in 'projects'"))
+        }
+        if !problems.isEmpty { throw ProblemList(problems) }
+    }
+
+    public var host: String? { server.host }
+
+    public var metrics: Set<Metric>? {
+        [.users, .crashedUsers, .crashFreeUsers, .sessions, .crashedSessions, .crashFreeSessions]
+    }
+
+    public var givesIssues: Bool? { wantsErrors }
+
+    public func poll(_ poll: Poll) -> PollStep { BugsnagPoll(of: self, poll).begin() }
+}

@@ -1,0 +1,53 @@
+internal import PluginKit
+internal import SourceKit
+
+/// The days of a project as Bugsnag counts them, in UTC.
+struct StabilityTrend: Sendable {
+    struct Day: Hashable, Sendable {
+        let span: TimeSpan
+        let isComplete: Bool
+        let metrics: Metrics
+    }
+
+    /// The project's primary stage, which nobody can choose.
+    let stage: String
+    private(set) var days: [Day] = []
+
+    /// Days that are read again each time: late reports still change them.
+    private static let daysAgain = Duration.days(3)
+
+    /// - Parameter isFirst: whether there is nothing yet to compare with; then all that there is.
+    init(_ body: JSONReader, isFirst: Bool, at now: Moment) throws(JSONMismatch) {
+        stage = try body.member("release_stage_name").nonEmptyString()
+        for point in try body.member("timeline_points").elements() {
+            let start = try point.member("bucket_start").moment()
+            let end = try point.member("bucket_end").moment()
+            guard start < end else { throw point.mismatch(expected: "a begin before the end") }
+            // Nothing is known of what has not happened.
+            guard let span = TimeSpan(from: start, to: min(end, now)), isFirst || end > now - StabilityTrend.daysAgain
+            else { continue }
+            let metrics = try StabilityTrend.metrics(point)
+            // A day without sessions says nothing, and neither 0 nor 100 %.
+            guard !metrics.isEmpty else { continue }
+            days.append(Day(span: span, isComplete: end <= now, metrics: metrics))
+        }
+        days.sort { $0.span.to < $1.span.to }
+    }
+
+    private static func metrics(_ point: JSONReader) throws(JSONMismatch) -> Metrics {
+        var metrics = Metrics()
+        for (all, crashed, total, part) in [
+            (Metric.sessions, Metric.crashedSessions, "total_sessions_count", "unhandled_sessions_count"),
+            (.users, .crashedUsers, "users_seen", "users_with_unhandled"),
+        ] {
+            guard let count = try point.optional(total)?.count(), count > 0 else { continue }
+            let hit = try point.member(part)
+            guard try hit.count() <= count else {
+                throw hit.mismatch(expected: "at most the \(count.plain) of '\(total)'")
+            }
+            metrics[all] = count
+            metrics[crashed] = try hit.count()
+        }
+        return metrics
+    }
+}

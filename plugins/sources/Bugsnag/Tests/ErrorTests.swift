@@ -1,0 +1,173 @@
+import BugsnagSource
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `Errors from Bugsnag` {
+    @Test func `hang on the project's newest figures`() throws {
+        let played = Bugsnag().play(try source(), poll())
+        let holders = played.observations.filter { !$0.issues.isEmpty }
+        #expect(holders.map(\.subject.release) == [nil])
+        let error = try #require(holders.first?.issues.first)
+        #expect(error.id == "6a0000000000000000000001")
+        #expect(error.title == "java.lang.NullPointerException: Attempt to read from field on a null object")
+        #expect(error.events == 1287)
+        #expect(error.users == 903)
+        #expect(error.firstSeen == Moment(rfc3339: "2026-11-20T18:04:11Z"))
+        #expect(error.status == "open")
+        #expect(error.url == "https://app.bugsnag.com/acme/wallet-android/errors/6a0000000000000000000001")
+        // Not the first within what was asked for.
+        #expect(holders.first?.issues.last?.firstSeen == Moment(rfc3339: "2026-03-14T12:00:00Z"))
+    }
+
+    @Test func `open ones of the stage are asked for, those with the most events first`() throws {
+        let played = Bugsnag().play(try source(), poll(.minutes(30)))
+        let asked = try #require(played.urls.last)
+        #expect(asked.hasPrefix("https://api.bugsnag.com/projects/5f1b00000000000000000010/errors?filters%5B"))
+        #expect(
+            asked.split { "?&".contains($0) }.dropFirst() == [
+                "filters%5Bevent.since%5D%5B%5D%5Btype%5D=eq",
+                "filters%5Bevent.since%5D%5B%5D%5Bvalue%5D=2026-11-20T22%3A59%3A30Z",
+                "filters%5Berror.status%5D%5B%5D%5Btype%5D=eq", "filters%5Berror.status%5D%5B%5D%5Bvalue%5D=open",
+                "filters%5Bapp.release_stage%5D%5B%5D%5Btype%5D=eq",
+                "filters%5Bapp.release_stage%5D%5B%5D%5Bvalue%5D=production", "sort=events", "direction=desc",
+                "per_page=30",
+            ])
+    }
+
+    @Test func `pages are followed by their whole address`() throws {
+        let played = PlayedPoll(try source(), poll()) { request in
+            let url = request.url.description
+            guard url.contains("/errors") else { return Bugsnag().respond(to: request) }
+            return url.contains("offset=2")
+                ? answer(#"[{"id": "3", "error_class": "E", "status": "open"}]"#)
+                : answer(fixture: "errors.json", headers: headers("headers_errors.json"))
+        }
+        #expect(
+            played.urls.last == "https://api.bugsnag.com/projects/5f1b00000000000000000010/errors"
+                + "?base=2026-11-21T00%3A00%3A00Z&direction=desc&offset=2&per_page=2&sort=last_seen")
+        #expect(played.observations.first { !$0.issues.isEmpty }?.issues.count == 3)
+        #expect(played.requests.last?.headers.first?.value.reveal() == "token \(token)")
+    }
+
+    @Test(arguments: [
+        "https://evil.example/errors?offset=2", "https://api.bugsnag.com.evil.example/x",
+        "https://api.bugsnag.com@evil.example/",
+        "http://api.bugsnag.com/projects", "/projects/1/errors?offset=2", "https://api.bugsnag.com:8443/x",
+        "javascript:1", "",
+    ]) func `the token goes nowhere else`(_ next: String) throws {
+        var served = Bugsnag()
+        served.errors = answer(fixture: "errors.json", headers: [("Link", "<\(next)>; rel=\"next\"")])
+        let played = served.play(try source(), poll())
+        #expect(played.urls.filter { $0.contains("/errors") }.count == 1)
+        #expect(played.requests.allSatisfy { $0.url.reveal().hasPrefix("https://api.bugsnag.com/") })
+        #expect(next.isEmpty || played.report?.warnings.first?.contains("on another server") == true)
+        // The figures, and what was read of the errors, stand.
+        #expect(played.observations.first { !$0.issues.isEmpty }?.issues.count == 2)
+    }
+
+    @Test func `a list without end is left`() throws {
+        var asked = 0
+        let played = PlayedPoll(try source(), poll()) { request in
+            guard request.url.description.contains("/errors") else { return Bugsnag().respond(to: request) }
+            asked += 1
+            return answer(
+                fixture: "errors.json",
+                headers: [("link", "<https://api.bugsnag.com/projects/1/errors?offset=\(asked)>; rel=\"next\"")])
+        }
+        #expect(asked == 3)
+        #expect(played.observations.first { !$0.issues.isEmpty }?.issues.count == 2)
+    }
+
+    @Test func `can be left out, and hosts of one's own have no known dashboard`() throws {
+        let spare = try source(["errors": option(.flag(false))])
+        #expect(Bugsnag().play(spare, poll()).urls.allSatisfy { !$0.contains("/errors") })
+        let own = try source(["url": option(.text("https://bugsnag.acme.example/api/"))])
+        let played = Bugsnag().play(own, poll())
+        #expect(played.urls.first == "https://bugsnag.acme.example/api/user/organizations?per_page=30")
+        #expect(played.observations.first { !$0.issues.isEmpty }?.issues.first?.url == nil)
+    }
+}
+
+@Suite struct `Trouble with Bugsnag` {
+    @Test func `the source conforms`() throws {
+        for values: [String: Option] in [[:], ["projects": list("wallet-android"), "errors": option(.flag(false))]] {
+            let conformance = SourceConformance(
+                try source(values), poll: poll(.hours(1), .hours(24)), secrets: [token], answer: Bugsnag().respond)
+            #expect(conformance.violations() == [])
+        }
+    }
+
+    @Test(arguments: [
+        (401, "error_401.json", PollFailure.Reason.unauthorized, "401: Authentication required (check 'token')"),
+        (
+            404, "error_404.json", .notFound,
+            "404: Project not found (check 'url'; organizations of app.bugsnag.smartbear"
+        ),
+        (422, "error_422.json", .refused, "422: Unable to return complete results (there is too much of it for one"),
+        (429, "error_429.json", .rateLimited, "429: Rate limit exceeded"),
+    ]) func `errors keep the service's words`(
+        _ status: Int, _ name: String, _ reason: PollFailure.Reason, _ words: String
+    ) throws {
+        let refused = answer(fixture: name, status: status)
+        for served in [Bugsnag(organizations: refused), Bugsnag(projects: refused), Bugsnag(trend: refused)] {
+            let failure = try #require(served.play(try source(), poll()).failure)
+            #expect(failure.reason == reason)
+            #expect(failure.description.contains(words), "\(failure)")
+            #expect(reason != .rateLimited || failure.retryAt == now + .minutes(1))
+        }
+    }
+
+    @Test func `a wait that is told is kept`() throws {
+        let busy = answer(fixture: "error_429.json", status: 429, headers: headers("headers_429.json"))
+        #expect(Bugsnag(trend: busy).play(try source(), poll()).failure?.retryAt == now + .seconds(23))
+        let played = Bugsnag(errors: busy).play(try source(), poll())
+        #expect(!played.observations.isEmpty)
+        #expect(played.report?.notBefore == now + .seconds(23))
+    }
+
+    @Test func `a budget that is used up ends the questions before the server does`() throws {
+        let spent = [(name: "X-RateLimit-Remaining", value: "0")]
+        var served = Bugsnag()
+        served.trend = answer(fixture: "stability_trend.json", headers: spent)
+        let played = served.play(try source(), poll())
+        #expect(played.urls.count == 3)
+        #expect(!played.observations.isEmpty)
+        #expect(played.report?.notBefore == now + .minutes(1))
+        // Half a list of releases would make the rest look as if nobody used them.
+        served = Bugsnag()
+        let next = [(name: "Link", value: "<https://api.bugsnag.com/projects/1/releases?offset=10>; rel=\"next\"")]
+        served.releases = answer(fixture: "releases.json", headers: spent + next)
+        let cut = served.play(try source(), poll())
+        #expect(cut.step("5.4.0 (5401)") == nil)
+        #expect(cut.report?.cursor?["counts"] == [:])
+    }
+
+    @Test func `no answer, however wrong, traps or makes nonsense`() throws {
+        let source = try source()
+        let right = try ["organizations.json", "projects.json", "stability_trend.json", "releases.json", "errors.json"]
+            .map { try JSON(parsing: fixture($0)) }
+        let cursor = Bugsnag().play(source, poll()).report?.cursor
+        for seed: UInt64 in 1...800 {
+            var mutator = JSONMutator(seed: seed)
+            let wrong = right.map { FetchResult.answered(HTTPResponse(status: 200, body: mutator.mutated($0))) }
+            var served = Bugsnag()
+            switch seed % 5 {
+            case 0: served.organizations = wrong[0]
+            case 1: served.projects = wrong[1]
+            case 2: served.trend = wrong[2]
+            case 3: served.releases = wrong[3]
+            default: served.errors = wrong[4]
+            }
+            for played in [
+                served.play(source, poll()), served.play(source, poll(cursor: cursor, at: now + .minutes(5))),
+            ] {
+                #expect(played.report != nil, "seed \(seed)")
+                for observation in played.observations {
+                    #expect(observation.flaw == nil, "seed \(seed)")
+                    #expect(observation.span.from < observation.span.to, "seed \(seed)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import BugsnagSource
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `Days of Bugsnag's projects` {
+    @Test func `each is a day of UTC, and the last is still filling`() throws {
+        let played = Bugsnag().play(try source(), poll())
+        let days = played.observations.filter { $0.metrics[.users] != nil }
+        #expect(days.count == 3)
+        let day = try #require(days.first)
+        #expect(day.subject == Subject(source: "mobile", app: "wallet-android", environment: "production"))
+        #expect(day.span.from == Moment(rfc3339: "2026-11-18T00:00:00Z"))
+        #expect(
+            day.metrics == ["sessions": 181_200, "crashed_sessions": 330, "users": 59_800, "crashed_users": 301])
+        #expect(day.isComplete)
+        let last = try #require(days.last)
+        #expect(last.span.to == now)
+        #expect(!last.isComplete)
+        #expect(played.report?.warnings == [])
+    }
+
+    @Test func `later only those that may still change are read`() throws {
+        let source = try source()
+        let first = Bugsnag().play(source, poll())
+        let later = Bugsnag().play(source, poll(cursor: first.report?.cursor, at: now + .days(2)))
+        let days = later.observations.filter { $0.metrics[.users] != nil }.map(\.span.from)
+        #expect(days == [Moment(rfc3339: "2026-11-19T00:00:00Z"), Moment(rfc3339: "2026-11-20T00:00:00Z")])
+        #expect(later.observations.filter { $0.metrics[.users] != nil }.allSatisfy { $0.isComplete })
+    }
+
+    @Test func `a day without sessions says nothing`() throws {
+        let played = Bugsnag(
+            trend: answer(fixture: "stability_trend_no_sessions.json"), releases: answer("[]"), errors: answer("[]")
+        ).play(try source(), poll())
+        #expect(played.report?.outcome == .noData)
+    }
+
+    @Test(arguments: [
+        (
+            day(#""total_sessions_count": 5, "unhandled_sessions_count": 6"#),
+            "expected at most the 5 of 'total_sessions_count'"
+        ),
+        (day(#""total_sessions_count": 5"#), "unhandled_sessions_count: expected a value"),
+        (day(#""users_seen": 1.5, "users_with_unhandled": -1"#), "users_with_unhandled: expected a count"),
+        (day("", end: "2026-11-19T00:00:00Z"), "$.timeline_points[0]: expected a begin before the end"),
+        (#"{"timeline_points": []}"#, "$.release_stage_name: expected a value"), ("[]", "$: expected an object"),
+    ]) func `an answer of another shape is a failure with its place`(_ written: String, _ words: String) throws {
+        let failure = try #require(Bugsnag(trend: answer(written)).play(try source(), poll()).failure)
+        #expect(failure.reason == .badAnswer)
+        #expect(failure.description.hasPrefix("stability of wallet-android: the answer is not what was expected: "))
+        #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    private static func day(_ counts: String, end: String = "2026-11-20T00:00:00Z") -> String {
+        let more = counts.isEmpty ? "" : ", \(counts)"
+        return #"{"release_stage_name": "production", "timeline_points": [{"bucket_start": "2026-11-19T00:00:00Z", "#
+            + #""bucket_end": "\#(end)"\#(more)}]}"#
+    }
+}
+
+@Suite struct `Projects of Bugsnag` {
+    @Test func `are asked for once a day`() throws {
+        let source = try source()
+        let first = Bugsnag().play(source, poll())
+        #expect(
+            first.urls.prefix(2) == [
+                "https://api.bugsnag.com/user/organizations?per_page=30",
+                "https://api.bugsnag.com/organizations/5f1a00000000000000000001/projects?per_page=30",
+            ])
+        #expect(first.urls.count == 5)
+        let cursor = first.report?.cursor
+        #expect(Bugsnag().play(source, poll(cursor: cursor, at: now + .hours(23))).urls.count == 3)
+        #expect(Bugsnag().play(source, poll(cursor: cursor, at: now + .hours(25))).urls.count == 5)
+        #expect(
+            first.report?.notes == [
+                "wallet-android: Bugsnag has for crash-free sessions: target 99.95%, critical 99.8%"
+            ])
+    }
+
+    @Test func `a request says who asks, and which version of the API it means`() throws {
+        let request = try #require(Bugsnag().play(try source(), poll()).requests.first)
+        let sent = request.headers.map { "\($0.name): \($0.value.reveal())" }
+        #expect(sent == ["Authorization: token \(token)", "X-Version: 2", "Accept: application/json"])
+        #expect(request.headers.first?.value.description == "token ***")
+    }
+
+    @Test(arguments: ["wallet-android", "Wallet Android", "5f1b00000000000000000010"])
+    func `may be written by slug, name or id`(_ name: String) throws {
+        let played = Bugsnag().play(try source(["projects": list(name)]), poll())
+        #expect(Set(played.observations.map(\.subject.app)) == ["wallet-android"])
+    }
+
+    @Test func `that nobody sees fail with a guess`() throws {
+        let missing = try #require(Bugsnag().play(try source(["projects": list("walet-android")]), poll()).failure)
+        #expect(missing.reason == .notFound)
+        #expect(missing.description.hasSuffix("'walet-android'; did you mean 'wallet-android'?"))
+        let elsewhere = try source(["organization": option(.text("acmee"))])
+        #expect(Bugsnag().play(elsewhere, poll()).failure?.description.hasSuffix("did you mean 'acme'?") == true)
+        let two = answer(#"[{"id": "1", "slug": "acme"}, {"id": "2", "slug": "beta"}]"#)
+        let unsure = try #require(Bugsnag(organizations: two).play(try source(), poll()).failure)
+        #expect(unsure.description == "the token sees 2 organizations (acme, beta); name one in 'organization'")
+        let chosen = Bugsnag(organizations: two).play(try source(["organization": option(.text("beta"))]), poll())
+        #expect(chosen.urls[1].contains("/organizations/2/projects"))
+        #expect(Bugsnag(organizations: answer("[]")).play(try source(), poll()).failure?.reason == .forbidden)
+        #expect(Bugsnag(projects: answer("[]")).play(try source(), poll()).failure?.reason == .forbidden)
+    }
+
+    @Test func `of another config are not read`() throws {
+        let cursor = Bugsnag().play(try source(), poll()).report?.cursor
+        let beta = try source(["release_stage": option(.text("beta"))])
+        #expect(Bugsnag().play(beta, poll(cursor: cursor)).urls.count == 5)
+    }
+
+    @Test func `too many are cut, and said so`() throws {
+        let many = (1...10).map { #"{"id": "\#($0)", "slug": "app-\#($0 + 10)"}"# }
+        let served = Bugsnag(projects: answer("[\(many.joined(separator: ","))]"))
+        let played = served.play(try source(), poll())
+        #expect(Set(played.observations.map(\.subject.app)).count == 8)
+        #expect(played.report?.warnings.first?.hasPrefix("the token can see 10 projects; only the first 8") == true)
+    }
+
+    @Test func `that are refused leave the others alone`() throws {
+        let two = answer(#"[{"id": "1", "slug": "hidden"}, {"id": "2", "slug": "wallet"}]"#)
+        let played = PlayedPoll(try source(), poll()) { request in
+            request.url.description.contains("/projects/1/")
+                ? answer(fixture: "error_404.json", status: 404) : Bugsnag(projects: two).respond(to: request)
+        }
+        #expect(Set(played.observations.map(\.subject.app)) == ["wallet"])
+        #expect(
+            played.report?.warnings.first?.hasPrefix("stability of hidden: the source answered 404: Project not")
+                == true)
+    }
+}
+
+@Suite struct `Options of a bugsnag source` {
+    @Test func `a token is enough`() throws {
+        let source = try source()
+        #expect(source.host == "api.bugsnag.com")
+        #expect(source.metrics?.count == 6)
+        #expect(source.givesIssues == true)
+        #expect(source.configured("app") == nil)
+    }
+
+    @Test func `every mistake is reported at once`() {
+        do {
+            _ = try source([
+                "url": option(.text("https://x.example?y=1")), "token": option(.text(" ")),
+                "projects": list("a", "", "c", "d", "e", "f", "g", "h", "i"), "release_stage": option(.text(" ")),
+            ])
+            Testing.Issue.record("the options were taken")
+        } catch {
+            #expect(
+                error.problems.map(\.message) == [
+                    "'url' is not an address of a server such as https://api.bugsnag.com", "'token' is empty",
+                    "'release_stage' is empty", "9 projects, but at most 8 can be asked for",
+                    "an empty name in 'projects'",
+                ])
+            #expect(error.problems.allSatisfy { $0.position == place })
+        }
+    }
+}

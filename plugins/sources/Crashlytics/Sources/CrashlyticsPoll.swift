@@ -1,0 +1,271 @@
+internal import PluginKit
+internal import SourceKit
+
+/// One poll under way. For each app: its figures over one span after the other, and then its issues.
+struct CrashlyticsPoll: Sendable {
+    private let source: CrashlyticsSource
+    private let poll: Poll
+    private var observations: [Observation] = []
+    private var failures: [PollFailure] = []
+    private var warnings: [String] = []
+    /// When the newest session of each app's tables began.
+    private var newest: [Moment] = []
+    private var cost = Cost()
+
+    /// What the queries of a poll have cost.
+    private struct Cost: Sendable {
+        var queries = 0
+        var read = 0.0
+        var billed = 0.0
+    }
+
+    /// Each span is a request or, with BigQuery, a bill.
+    private static let spansMax = 6
+    private static let queriedSpansMax = 4
+    /// Crashlytics keeps ninety days, and refuses a span that begins a moment before.
+    private static let spanMax = Duration.days(89)
+    /// Pages of a hundred versions each.
+    private static let pagesMax = 3
+    /// Tries of ten seconds for a query that is still running.
+    private static let waitsMax = 8
+
+    private typealias Found = @Sendable (CrashlyticsPoll, Result<AppFigures, PollFailure>) -> PollStep
+
+    /// What is known of one app.
+    private struct AppFigures: Sendable {
+        var releases: [[CountedRelease]] = []
+        var issues: [Issue] = []
+    }
+
+    init(of source: CrashlyticsSource, _ poll: Poll) {
+        self.source = source
+        self.poll = poll
+    }
+
+    func begin() -> PollStep { visit(0) }
+
+    // MARK: - One app after the other
+
+    private func visit(_ number: Int) -> PollStep {
+        guard number < source.inApps.count else { return finish() }
+        let app = source.inApps[number]
+        return measure(app, spans(of: app), 0, AppFigures()) { poll, result in
+            var poll = poll
+            switch result {
+            case .failure(let failure):
+                poll.failures.append(failure)
+                // What one app is refused for need not hold for the next.
+                let isItsOwn = [.forbidden, .notFound, .refused, .badAnswer].contains(failure.reason)
+                return isItsOwn ? poll.visit(number + 1) : poll.finish()
+            case .success(let figures):
+                poll.observe(app, figures)
+                return poll.visit(number + 1)
+            }
+        }
+    }
+
+    /// The spans to ask for, the shortest first, all ending now.
+    private func spans(of app: CrashlyticsSource.App) -> [TimeSpan] {
+        // Whole seconds, and for tables whole minutes, so that a question asked twice can be answered from a cache.
+        let grain = app.export == nil ? Duration.seconds(1) : .minutes(1)
+        let end = Recall.floor(poll.now, to: grain)
+        var lengths: [Duration] = []
+        for span in poll.spans.map({ $0.clamped(to: .minutes(1)...CrashlyticsPoll.spanMax) })
+        where !lengths.contains(span) { lengths.append(span) }
+        let most = app.export == nil ? CrashlyticsPoll.spansMax : CrashlyticsPoll.queriedSpansMax
+        return lengths.prefix(most).map { TimeSpan(lasting: $0, until: end) }
+    }
+
+    private func measure(
+        _ app: CrashlyticsSource.App, _ spans: [TimeSpan], _ number: Int, _ figures: AppFigures, then: @escaping Found
+    ) -> PollStep {
+        guard number < spans.count else { return readIssues(app, spans, figures, then: then) }
+        let goOn: @Sendable (CrashlyticsPoll, Result<[CountedRelease], PollFailure>) -> PollStep = { poll, result in
+            switch result {
+            case .failure(let failure): return then(poll, .failure(failure))
+            case .success(let releases):
+                var figures = figures
+                figures.releases.append(releases)
+                return poll.measure(app, spans, number + 1, figures, then: then)
+            }
+        }
+        if let export = app.export { return query(export, app.name, spans[number], goOn) }
+        guard let firebase = app.firebase else { return goOn(self, .success([])) }
+        return readVersions(firebase, app.name, spans[number], goOn)
+    }
+
+    // MARK: - Crashlytics' API
+
+    private func readVersions(
+        _ firebase: FirebaseApp, _ app: String, _ span: TimeSpan,
+        _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease], PollFailure>) -> PollStep
+    ) -> PollStep {
+        Listing<CountedRelease>.read(
+            pagesMax: CrashlyticsPoll.pagesMax,
+            { next, then in
+                let call = firebase.versions(over: span, of: app, next: next)
+                return source.crashlytics.ask(call, at: poll.now) { answer in
+                    do throws(PollFailure) {
+                        let body = try answer.get()
+                        return then(
+                            .success(
+                                try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
+                                    try CrashlyticsReport.versions(in: body, over: span, at: poll.now)
+                                }))
+                    } catch {
+                        return then(.failure(error))
+                    }
+                }
+            },
+            then: { listing in
+                if let failure = listing.failure { return then(self, .failure(failure)) }
+                var poll = self
+                var releases = listing.items
+                if !releases.isEmpty, releases.allSatisfy({ $0.metrics[.sessions] == nil && $0.metrics[.users] == nil })
+                {
+                    poll.warn(
+                        "\(app): Crashlytics gives crashes and no totals, so there is no crash-free share; its export in "
+                            + "BigQuery has them (option 'tables')")
+                }
+                if listing.isCut {
+                    poll.warn(
+                        "\(app): more than \(releases.count) versions; those with the fewest crashes are left out")
+                } else if let whole = releases.whole {
+                    releases.append(whole)
+                }
+                return then(poll, .success(releases))
+            })
+    }
+
+    private func readIssues(
+        _ app: CrashlyticsSource.App, _ spans: [TimeSpan], _ figures: AppFigures, then: @escaping Found
+    ) -> PollStep {
+        guard source.wantsIssues, let firebase = app.firebase, let span = spans.first else {
+            return then(self, .success(figures))
+        }
+        let call = firebase.issues(over: span, of: app.name)
+        return source.crashlytics.ask(call, at: poll.now) { answer in
+            var (poll, figures) = (self, figures)
+            do throws(PollFailure) {
+                let body = try answer.get()
+                figures.issues = try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
+                    try CrashlyticsReport.issues(in: body)
+                }
+            } catch {
+                // The figures are what alarms are made of; issues only explain them.
+                poll.warn(error.description)
+            }
+            return then(poll, .success(figures))
+        }
+    }
+
+    // MARK: - BigQuery
+
+    private func query(
+        _ tables: ExportTables, _ app: String, _ span: TimeSpan,
+        _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease], PollFailure>) -> PollStep
+    ) -> PollStep {
+        var hash = StableHash()
+        for part in [poll.source, app, tables.table, "\(span.from)", "\(span.to)"] { hash.add(part) }
+        let call = tables.call(over: span, of: app, id: hash.text)
+        return wait(for: call, tables, app, span, CrashlyticsPoll.waitsMax, then)
+    }
+
+    private func wait(
+        for call: GoogleService.Call, _ tables: ExportTables, _ app: String, _ span: TimeSpan, _ waitsLeft: Int,
+        _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease], PollFailure>) -> PollStep
+    ) -> PollStep {
+        source.bigQuery.ask(call, at: poll.now) { answer in
+            do throws(PollFailure) {
+                let body = try answer.get()
+                let answer = try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
+                    try QueryAnswer(body, over: span)
+                }
+                switch answer {
+                case .done(let rows):
+                    var poll = self
+                    poll.take(rows, app)
+                    return then(poll, .success(rows.releases))
+                case .running(let job):
+                    guard waitsLeft > 0 else {
+                        throw PollFailure(.timeout, "\(call.subject): the query does not end; make its spans shorter")
+                    }
+                    return wait(for: tables.call(for: job, of: app), tables, app, span, waitsLeft - 1, then)
+                }
+            } catch {
+                return then(self, .failure(error))
+            }
+        }
+    }
+
+    private mutating func take(_ rows: QueryRows, _ app: String) {
+        cost.queries += 1
+        cost.read += rows.bytesRead
+        cost.billed += rows.bytesBilled ?? rows.bytesRead
+        if let newest = rows.newest { self.newest.append(newest) }
+        for warning in rows.warnings { warn("\(app): \(warning)") }
+        if rows.isCut {
+            warn("\(app): more than \(rows.releases.count) releases; those with few sessions are left out")
+        }
+    }
+
+    // MARK: - The end
+
+    /// The longest spans first: of spans that end together, the one told last counts as the newest.
+    private mutating func observe(_ app: CrashlyticsSource.App, _ figures: AppFigures) {
+        let first = observations.count
+        for releases in figures.releases.reversed() {
+            for counted in releases where !counted.metrics.isEmpty {
+                observations.append(
+                    Observation(
+                        subject: Subject(source: poll.source, app: app.name, release: counted.release),
+                        span: counted.span, seen: poll.now, isComplete: counted.isComplete, metrics: counted.metrics))
+            }
+        }
+        guard !figures.issues.isEmpty else { return }
+        // On the app as a whole; where that is not known, on the release that has the most.
+        let own = observations.indices.filter { $0 >= first }
+        if let place = own.last(where: { observations[$0].subject.release == nil }) ?? own.last {
+            observations[place].issues = figures.issues
+        }
+    }
+
+    /// Once, however many spans say so.
+    private mutating func warn(_ sentence: String) {
+        if !warnings.contains(sentence) { warnings.append(sentence) }
+    }
+
+    private func finish() -> PollStep {
+        let others = observations.isEmpty ? Array(failures.dropFirst()) : failures
+        return .finish(
+            PollReport(
+                outcome, notBefore: failures.compactMap(\.retryAt).max(),
+                warnings: warnings + others.map(\.description), notes: notes))
+    }
+
+    private var outcome: PollOutcome {
+        if observations.isEmpty, let failure = failures.first { return .failed(failure) }
+        let isExported = source.inApps.allSatisfy { $0.export != nil }
+        if isExported, let newest = newest.max(), newest < poll.now - source.maxAge { return .stale(measured: newest) }
+        return observations.isEmpty ? .noData : .values(observations)
+    }
+
+    /// What the queries cost, in words: a poll costs little, and a day has many.
+    private var notes: [String] {
+        guard cost.queries > 0 else { return [] }
+        let polls = Duration.days(1).inSeconds / max(source.every.inSeconds, 1)
+        return [
+            "BigQuery read \(cost.read.inBytes) in \(cost.queries) \(cost.queries == 1 ? "query" : "queries") and bills "
+                + "\(cost.billed.inBytes); every \(source.every.short) that is \((cost.billed * polls).inBytes) a day"
+        ]
+    }
+}
+
+extension Double {
+    /// In the units by which clouds bill.
+    fileprivate var inBytes: String {
+        let units = [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
+        guard let unit = units.first(where: { self >= $0.0 }) else { return "\(plain) bytes" }
+        return "\((((self / unit.0) * 10).rounded() / 10).plain) \(unit.1)"
+    }
+}

@@ -1,0 +1,156 @@
+internal import PluginKit
+internal import SourceKit
+
+/// The figures of one release, or of the app as a whole, over one span.
+struct CountedRelease: Sendable {
+    /// Nil for the whole.
+    let release: String?
+    let span: TimeSpan
+    var metrics: Metrics
+    var isComplete = true
+}
+
+/// What the reports of Crashlytics' API say.
+///
+/// Its description does not promise which report fills in the totals, so every figure may be missing; those that are there
+/// must agree with each other.
+enum CrashlyticsReport {
+    /// A percentage has four places, and may be computed from an estimate of users.
+    private static let roundingMax = 0.001
+
+    /// Reads a page of versions.
+    ///
+    /// - Parameter span: what was asked for; where the report says what it covers, that counts.
+    static func versions(
+        in body: JSONReader, over span: TimeSpan, at now: Moment
+    ) throws(JSONMismatch) -> Page<CountedRelease> {
+        var releases: [CountedRelease] = []
+        for group in try groups(in: body) {
+            let version = try group.member("version")
+            let name = try version.optional("displayName")
+            let release =
+                if let name { try name.nonEmptyString() } else {
+                    try version.member("displayVersion").nonEmptyString()
+                }
+            guard let entry = try entry(of: group) else { continue }
+            let from = try entry.optional("startTime")?.moment() ?? span.from
+            let to = min(try entry.optional("endTime")?.moment() ?? span.to, now)
+            guard let covered = TimeSpan(from: from, to: to) else {
+                throw entry.mismatch(expected: "a span with a begin before its end and before \(now)")
+            }
+            releases.append(CountedRelease(release: release, span: covered, metrics: try metrics(in: entry)))
+        }
+        return Page(releases, next: try body.optional("nextPageToken")?.string())
+    }
+
+    static func issues(in body: JSONReader) throws(JSONMismatch) -> [Issue] {
+        var issues: [Issue] = []
+        var taken: Set<String> = []
+        for group in try groups(in: body) {
+            let issue = try issue(group.member("issue"), entry(of: group))
+            if taken.insert(issue.id).inserted { issues.append(issue) }
+        }
+        return Array(issues.prefix(Issue.countMax))
+    }
+
+    /// An empty list is left out of the answer; an answer about something else has no name either.
+    private static func groups(in body: JSONReader) throws(JSONMismatch) -> [JSONReader] {
+        if let groups = try body.optional("groups") { return try groups.elements() }
+        guard try body.optional("name") != nil else { throw body.mismatch(expected: "a report with its 'name'") }
+        return []
+    }
+
+    /// One, because no steps of time were asked for; none where nothing was counted.
+    private static func entry(of group: JSONReader) throws(JSONMismatch) -> JSONReader? {
+        guard let metrics = try group.optional("metrics") else { return nil }
+        let entries = try metrics.elements()
+        guard entries.count <= 1 else {
+            throw metrics.mismatch(expected: "one entry, because no steps of time were asked for")
+        }
+        return entries.first
+    }
+
+    // MARK: - Figures
+
+    private static func metrics(in entry: JSONReader) throws(JSONMismatch) -> Metrics {
+        var metrics = Metrics()
+        try add(
+            .sessions, .crashedSessions, .crashFreeSessions, "totalSessionsCount", "impactedSessionsCount",
+            "crashFreeSessionsPercentage", entry, &metrics)
+        try add(
+            .users, .crashedUsers, .crashFreeUsers, "totalUsersCount", "impactedUsersCount",
+            "crashFreeUsersPercentage", entry, &metrics)
+        if let events = try entry.optional("eventsCount")?.writtenCount() { metrics[.crashEvents] = events }
+        return metrics
+    }
+
+    private static func add(
+        _ all: Metric, _ crashed: Metric, _ crashFree: Metric, _ totalName: String, _ impactedName: String,
+        _ percentName: String, _ entry: JSONReader, _ metrics: inout Metrics
+    ) throws(JSONMismatch) {
+        let impacted = try entry.optional(impactedName)
+        let count = try impacted?.writtenCount()
+        let percent = try entry.optional(percentName)
+        let rate = try percent?.percentage()
+        guard let total = try entry.optional(totalName)?.writtenCount() else {
+            // How many were hit, of nobody knows how many.
+            if let count { metrics[crashed] = count }
+            if let rate { metrics[crashFree] = rate }
+            return
+        }
+        // A share of nothing says nothing, whatever it says.
+        guard total > 0 else { return }
+        metrics[all] = total
+        // A count of 0 may be left out of the answer.
+        guard let hit = count ?? rate.map({ (total * (1 - $0)).rounded() }) else { return }
+        if let impacted, hit > total {
+            throw impacted.mismatch(expected: "at most the \(total.plain) of '\(totalName)'")
+        }
+        metrics[crashed] = hit
+        let computed = (total - hit) / total
+        if let percent, let rate, abs(rate - computed) > roundingMax {
+            throw percent.mismatch(expected: "\(computed.percent), as the counts beside it say")
+        }
+    }
+
+    // MARK: - Issues
+
+    private static func issue(_ reader: JSONReader, _ entry: JSONReader?) throws(JSONMismatch) -> Issue {
+        let title = try reader.member("title").string()
+        let subtitle = try reader.optional("subtitle")?.string() ?? ""
+        var signals: Set<String> = []
+        for signal in try reader.optional("signals")?.elements() ?? [] {
+            signals.insert(try signal.member("signal").string())
+        }
+        let state = try reader.optional("state")?.string()
+        let status =
+            signals.contains("SIGNAL_REGRESSED")
+            ? "regressed" : signals.contains("SIGNAL_FRESH") ? "new" : state?.lowercased()
+        return Issue(
+            id: try reader.member("id").nonEmptyString(),
+            title: [title, subtitle].filter { !$0.isEmpty }.joined(separator: ": ")
+                .clipped(to: Issue.titleCharactersMax),
+            events: try entry?.optional("eventsCount")?.writtenCount(),
+            users: try entry?.optional("impactedUsersCount")?.writtenCount(),
+            firstSeen: try reader.optional("firstSeenTime")?.moment(),
+            lastSeen: try reader.optional("lastSeenTime")?.moment(),
+            release: try reader.optional("firstSeenVersion")?.string(), status: status,
+            url: try reader.optional("uri")?.webLink())
+    }
+}
+
+extension [CountedRelease] {
+    /// The app as a whole, as far as its releases tell: sessions and crashes add up, users do not. Nil where one of them
+    /// does not say how many sessions it had, or covers another span.
+    var whole: CountedRelease? {
+        guard let span = first?.span, allSatisfy({ $0.span == span }) else { return nil }
+        var metrics = Metrics()
+        for metric in [Metric.sessions, .crashedSessions, .crashEvents] {
+            let counts = compactMap { $0.metrics[metric] }
+            guard counts.count == count else { continue }
+            metrics[metric] = counts.reduce(0, +)
+        }
+        guard metrics[.sessions] != nil, metrics[.crashedSessions] != nil else { return nil }
+        return CountedRelease(release: nil, span: span, metrics: metrics)
+    }
+}

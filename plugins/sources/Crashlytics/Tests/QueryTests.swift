@@ -1,0 +1,204 @@
+import CrashlyticsSource
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `Figures from the export in BigQuery` {
+    @Test func `each row is a version`() throws {
+        let played = Firebase().play(try exported(), poll(.days(1), at: Moment(rfc3339: "2026-11-21T00:00:30Z") ?? now))
+        #expect(played.report?.warnings == [])
+        let version = try #require(played.observation("5.4.0 (5401)"))
+        #expect(
+            version.metrics == [
+                "sessions": 41_875, "crashed_sessions": 1046, "users": 15_120, "crashed_users": 803,
+                "crash_events": 1287,
+            ])
+        #expect(version.span.from == Moment(rfc3339: "2026-11-20T00:00:00Z"))
+        #expect(version.span.to == Moment(rfc3339: "2026-11-21T00:00:00Z"))
+        #expect(played.observations.count == 2)
+    }
+
+    @Test func `a row without a version is the app, and one without crashes says nothing of them`() throws {
+        let rows = [
+            Self.row("null", "null", sessions: 50, crashed: "51", users: "40", newest: "\"1795219200000000\""),
+            Self.row("\"5.4.0\"", "null", sessions: 50, crashed: "null", users: "0", newest: "\"1.7952192E9\""),
+            Self.row("\"\"", "\"12\"", sessions: 3, crashed: "0", users: "2", newest: "null"),
+            Self.row("\"9\"", "\"9\"", sessions: 0, crashed: "0", users: "0", newest: "null"),
+        ]
+        let played = Firebase(query: answer(Self.complete(rows))).play(try exported(), poll(.hours(1)))
+        // A session that began before the span may crash within it.
+        #expect(
+            played.observation()?.metrics == ["sessions": 50, "crashed_sessions": 50, "users": 40, "crashed_users": 1])
+        #expect(played.observation("5.4.0")?.metrics == ["sessions": 50])
+        #expect(played.observation("unknown (12)")?.metrics[.users] == 2)
+        #expect(played.observations.count == 3)
+        #expect(played.observation("5.4.0")?.isComplete == true)
+    }
+
+    @Test func `a query that is still running is waited for`() throws {
+        let running = answer(fixture: "bigquery_query_response_incomplete.json")
+        let played = Firebase(query: running).play(try exported(), poll(.days(1)))
+        #expect(played.observation("5.4.0")?.metrics == ["sessions": 41_875, "users": 15_120])
+        #expect(
+            played.asked.last?.url.description
+                == "https://bigquery.googleapis.com/bigquery/v2/projects/acme-mobile/queries/job_Ab13?timeoutMs=10000"
+                + "&maxResults=1000&formatOptions.useInt64Timestamp=true&location=EU")
+        let endless = Firebase(query: running, results: running).play(try exported(), poll(.days(1)))
+        #expect(endless.failure?.reason == .timeout)
+        #expect(endless.asked.count == 9)
+    }
+
+    @Test func `the question is the one of the documentation, with a limit on its cost`() throws {
+        let limited = try exported(["megabytes_max": option(.integer(50))])
+        let request = try #require(Firebase().play(limited, poll(.days(1))).asked.first)
+        #expect(
+            request.url.description == "https://bigquery.googleapis.com/bigquery/v2/projects/acme-mobile/queries")
+        let written = try #require(try JSON(parsing: fixture("bigquery_query_request.json")).object)
+        let sent = try #require(body(request).object)
+        #expect(Set(sent.members.map(\.name)) == Set(written.members.map(\.name)))
+        for name in [
+            "useLegacySql", "parameterMode", "queryParameters", "useQueryCache", "location", "formatOptions", "labels",
+        ] {
+            #expect(sent[name] == written[name], "\(name)")
+        }
+        #expect(sent["maximumBytesBilled"] == "50000000")
+        let id = try #require(sent["requestId"]?.string)
+        #expect(id.utf8.count <= 36 && id.utf8.allSatisfy { $0 < 0x80 })
+        let query = try #require(sent["query"]?.string)
+        for table in ["firebase_sessions", "firebase_crashlytics"] {
+            #expect(query.contains("`acme-mobile.\(table).com_acme_wallet_ANDROID_REALTIME`"))
+        }
+        // The same question has the same id, and another one another.
+        let again = Firebase().play(limited, poll(.days(1))).asked.first.map(body)
+        #expect(again?["requestId"]?.string == id)
+        let other = Firebase().play(limited, poll(.hours(1))).asked.first.map(body)
+        #expect(other?["requestId"]?.string != id)
+    }
+
+    @Test func `what it costs is told`() throws {
+        let two = Firebase().play(try exported(), poll(.hours(1), .days(1)))
+        #expect(
+            two.report?.notes == [
+                "BigQuery read 36.9 MB in 2 queries and bills 41.9 MB; every 5 min that is 12.1 GB a day"
+            ])
+        // Where the bill is not told, what was read is.
+        let waited = Firebase(query: answer(fixture: "bigquery_query_response_incomplete.json"))
+            .play(try exported(), poll(.hours(1)))
+        #expect(waited.report?.notes.first?.contains("bills 18.4 MB") == true)
+        let many = Firebase().play(try exported(), poll(.hours(1), .hours(2), .hours(3), .hours(4), .hours(5)))
+        #expect(many.asked.count == 4, "each span is a bill of its own")
+    }
+
+    @Test func `tables that have stalled are stale`() throws {
+        let newest = try #require(Moment(rfc3339: "2026-11-20T23:00:00Z"))
+        #expect(Firebase().play(try exported(), poll(.days(1))).observation("5.4.0 (5401)")?.isComplete == false)
+        let late = Firebase().play(try exported(), poll(.days(1), at: newest + .hours(6) + .minutes(1)))
+        #expect(late.report?.outcome == .stale(measured: newest))
+        let patient = try exported(["max_age": option(.duration(.days(2)))])
+        #expect(!Firebase().play(patient, poll(.days(1), at: newest + .hours(30))).observations.isEmpty)
+    }
+
+    @Test func `no sessions are no data, and warnings are passed on`() throws {
+        let empty = Self.complete([]).replacing(
+            #""rows": []"#, with: #""errors": [{"message": "partly"}], "pageToken": "x""#)
+        let played = Firebase(query: answer(empty)).play(try exported(), poll(.hours(1)))
+        #expect(played.report?.outcome == .noData)
+        #expect(
+            played.report?.warnings
+                == ["wallet: partly", "wallet: more than 0 releases; those with few sessions are left out"])
+    }
+
+    @Test func `issues come from Crashlytics where the app's id is known`() throws {
+        let both = try exported(["apps": map(["wallet": wallet])])
+        let played = Firebase().play(both, poll(.days(1)))
+        #expect(played.asked.count == 2)
+        #expect(played.observations.first { !$0.issues.isEmpty }?.issues.count == 2)
+        #expect(both.host == "bigquery.googleapis.com")
+        #expect(try exported().givesIssues == false)
+    }
+
+    @Test(arguments: [
+        (
+            "bigquery_query_response_float_timestamp.json",
+            "$.schema.fields: expected a column 'version', found an array"
+        ),
+        ("bigquery_query_request.json", "$.jobComplete: expected a value, found no such member"),
+    ]) func `an answer to another question is a failure`(_ name: String, _ words: String) throws {
+        let failure = try #require(Firebase(query: answer(fixture: name)).play(try exported(), poll(.days(1))).failure)
+        #expect(failure.reason == .badAnswer)
+        #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    @Test(arguments: [
+        (complete([#"{"f": [{"v": "5"}]}"#]), "$.rows[0]: expected a cell for each column"),
+        (complete([row("[1]", "null", sessions: 1)]), "$.rows[0].f[0].v: expected a string, found an array"),
+        (complete([row("\"5\"", "null", sessions: 1, users: "-1")]), "expected a count"),
+        (
+            complete([row("\"5\"", "null", sessions: 1, newest: "\"noon\"")]),
+            "expected a time in microseconds since 1970"
+        ),
+        (#"{"jobComplete": false}"#, "$.jobReference: expected a value"),
+        (#"{"jobComplete": "yes"}"#, "$.jobComplete: expected true or false"),
+    ]) func `cells of another kind are a failure with their place`(_ body: String, _ words: String) throws {
+        let failure = try #require(Firebase(query: answer(body)).play(try exported(), poll(.days(1))).failure)
+        #expect(failure.reason == .badAnswer)
+        #expect(failure.description.hasPrefix("BigQuery, wallet: "))
+        #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    @Test(arguments: [
+        (400, "bigquery_error_400_invalid_query.json", PollFailure.Reason.refused, "Unrecognized name: sesions"),
+        (
+            403, "bigquery_error_403_access_denied.json", .forbidden,
+            "BigQuery Job User in the project and BigQuery Data"
+        ),
+        (403, "bigquery_error_403_rate_limit.json", .rateLimited, "too many concurrent queries"),
+        (
+            404, "bigquery_error_404_not_found.json", .notFound,
+            "check 'tables' and 'location'; sessions are exported only"
+        ),
+    ]) func `errors keep the service's words, and what to do stands behind`(
+        _ status: Int, _ name: String, _ reason: PollFailure.Reason, _ words: String
+    ) throws {
+        let refused = Firebase(query: answer(fixture: name, status: status)).play(try exported(), poll(.days(1)))
+        let failure = try #require(refused.failure)
+        #expect(failure.reason == reason)
+        #expect(failure.description.contains(words), "\(failure)")
+        #expect(reason != .rateLimited || failure.retryAt == now + .minutes(1))
+    }
+
+    @Test func `a query that would cost too much says so`() throws {
+        let refusal = answer(
+            #"{"error": {"code": 400, "message": "Query exceeded limit for bytes billed: 10485760. 20971520 or higher required.","#
+                + #" "errors": [{"reason": "bytesBilledLimitExceeded"}]}}"#, status: 400)
+        let failure = try #require(Firebase(query: refusal).play(try exported(), poll(.days(1))).failure)
+        #expect(
+            failure.description.hasSuffix(
+                "(nothing was billed; raise 'megabytes_max', or let rules ask for shorter spans)"))
+    }
+
+    // MARK: - Answers
+
+    private static func row(
+        _ version: String, _ build: String, sessions: Int, crashed: String = "1", users: String = "1",
+        newest: String = "null"
+    ) -> String {
+        func cell(_ text: String) -> String { text == "null" ? text : "\"\(text)\"" }
+        let cells = [
+            version, build, "\"\(sessions)\"", cell(crashed), cell(users), cell(crashed == "null" ? "null" : "1"),
+            "null", newest,
+        ]
+        return "{\"f\": [\(cells.map { "{\"v\": \($0)}" }.joined(separator: ", "))]}"
+    }
+
+    private static func complete(_ rows: [String]) -> String {
+        let columns = [
+            "version", "build", "sessions", "crashed_sessions", "users", "crashed_users", "crash_events",
+            "newest_event",
+        ]
+        return """
+            {"jobComplete": true, "schema": {"fields": [\(columns.map { "{\"name\": \"\($0)\"}" }.joined(separator: ", "))]},
+             "rows": [\(rows.joined(separator: ", "))]}
+            """
+    }
+}

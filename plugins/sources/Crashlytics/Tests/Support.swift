@@ -1,0 +1,105 @@
+import CrashlyticsSource
+import Glibc
+import PluginKit
+import PluginTesting
+
+/// Half a minute after the midnight at which the fixtures' day ends.
+let now = Moment(rfc3339: "2026-11-21T00:00:30Z") ?? .earliest
+
+func fixture(_ name: String) -> [UInt8] {
+    let path = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/TestData/Fixtures/" + name
+    guard let file = fopen(path, "r") else { preconditionFailure("no fixture \(path)") }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer.prefix(count) }
+    return bytes
+}
+
+func answer(_ body: String, status: Int = 200) -> FetchResult {
+    .answered(HTTPResponse(status: status, body: Array(body.utf8)))
+}
+
+func answer(fixture name: String, status: Int = 200) -> FetchResult {
+    .answered(HTTPResponse(status: status, body: fixture(name)))
+}
+
+let place = Position(line: 3, column: 5)
+
+func option(_ value: Option.Value) -> Option { Option(value, at: place) }
+
+func map(_ entries: KeyValuePairs<String, String>) -> Option {
+    option(.map(entries.map { ($0.key, option(.text(GuardedText($0.value)))) }))
+}
+
+let wallet = "1:123456789012:android:abcdef0123456789"
+
+/// The source as a config with these options makes it; `key` and `apps` are there unless they are replaced.
+func source(_ values: [String: Option?] = [:]) throws(ProblemList) -> CrashlyticsSource {
+    let basic: [String: Option?] = [
+        "key": option(.text(GuardedText(Secret(SampleServiceAccount.keyFile)))), "apps": map(["wallet": wallet]),
+    ]
+    return try CrashlyticsSource(
+        options: Options(
+            name: "mobile", position: place, values: basic.merging(values) { $1 }.compactMapValues { $0 }),
+        context: SourceContext(name: "mobile", folder: "/", every: .minutes(5)))
+}
+
+/// The same with tables in BigQuery, and no issues.
+func exported(_ values: [String: Option?] = [:]) throws(ProblemList) -> CrashlyticsSource {
+    let tables: [String: Option?] = [
+        "apps": nil, "tables": map(["wallet": "com_acme_wallet_ANDROID_REALTIME"]),
+        "location": option(.text("EU")),
+    ]
+    return try source(tables.merging(values) { $1 })
+}
+
+func poll(_ spans: Duration..., at moment: Moment = now) -> Poll {
+    Poll(source: "mobile", now: moment, cursor: nil, spans: spans)
+}
+
+/// Both services, which answer each kind of question alike.
+struct Firebase: Sendable {
+    var token = answer(#"{"access_token": "ya29.c.EXAMPLE", "expires_in": 3599, "token_type": "Bearer"}"#)
+    var versions = answer(fixture: "report_top_versions.json")
+    var issues = answer(String(decoding: fixture("report_top_issues.json"), as: UTF8.self))
+    var query = answer(fixture: "bigquery_query_response_complete.json")
+    var results = answer(fixture: "bigquery_get_query_results.json")
+
+    @Sendable func respond(to request: HTTPRequest) -> FetchResult {
+        let url = request.url.description
+        if url.hasSuffix("/token") { return token }
+        if url.contains("/topVersions") { return versions }
+        if url.contains("/topIssues") { return issues }
+        return request.method == .post ? query : results
+    }
+
+    func play(_ source: CrashlyticsSource, _ poll: Poll) -> PlayedPoll { PlayedPoll(source, poll, answer: respond) }
+}
+
+func body(_ request: HTTPRequest) -> JSON {
+    if case .json(let json) = request.body { json } else { .null }
+}
+
+extension PlayedPoll {
+    var observations: [Observation] {
+        if case .values(let observations) = report?.outcome { observations } else { [] }
+    }
+
+    var failure: PollFailure? {
+        if case .failed(let failure) = report?.outcome { failure } else { nil }
+    }
+
+    /// The requests but for those that ask for tokens.
+    var asked: [HTTPRequest] { requests.filter { !$0.url.description.hasSuffix("/token") } }
+
+    func observation(_ release: String? = nil) -> Observation? {
+        observations.last { $0.subject.release == release }
+    }
+}
+
+extension SourceConformance {
+    static let secrets =
+        [SampleServiceAccount.keyFile, "ya29.c.EXAMPLE"]
+        + SampleServiceAccount.privateKey.split(separator: "\n").dropFirst().dropLast().map(String.init)
+}

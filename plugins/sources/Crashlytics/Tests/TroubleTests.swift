@@ -1,0 +1,136 @@
+import CrashlyticsSource
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `Trouble with Crashlytics` {
+    @Test func `the source conforms`() throws {
+        for source in [
+            try source(), try exported(), try exported(["apps": map(["wallet": wallet, "shop": wallet])]),
+        ] {
+            let conformance = SourceConformance(
+                source, poll: poll(.hours(1), .hours(24)), secrets: SourceConformance.secrets, methods: [.post],
+                answer: Firebase().respond)
+            #expect(conformance.violations() == [])
+        }
+    }
+
+    @Test(arguments: [
+        (
+            400, "error_400_interval.json", PollFailure.Reason.refused,
+            "Interval start time must be within the last 90 days"
+        ),
+        (403, "error_403.json", .forbidden, "the role Firebase Crashlytics Viewer in the project"),
+    ]) func `errors keep the service's words, and what to do stands behind`(
+        _ status: Int, _ name: String, _ reason: PollFailure.Reason, _ words: String
+    ) throws {
+        let refused = Firebase(versions: answer(fixture: name, status: status)).play(try source(), poll(.days(1)))
+        let failure = try #require(refused.failure)
+        #expect(failure.reason == reason)
+        #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    @Test func `what one app is refused for leaves the others alone`() throws {
+        let two = try source(["apps": map(["hidden": "1:99:ios:abc", "wallet": wallet])])
+        let played = PlayedPoll(two, poll(.hours(1))) { request in
+            request.url.description.contains("projects/99/")
+                ? answer(fixture: "error_403.json", status: 403) : Firebase().respond(to: request)
+        }
+        #expect(Set(played.observations.map(\.subject.app)) == ["wallet"])
+        #expect(played.report?.warnings.count == 1)
+        let busy = PlayedPoll(two, poll(.hours(1))) { request in
+            request.url.description.hasSuffix("/token") ? Firebase().token : answer("", status: 503)
+        }
+        #expect(busy.asked.count == 1)
+        #expect(busy.failure?.reason == .unavailable)
+    }
+
+    @Test func `both services have tokens of their own`() throws {
+        let both = try exported(["apps": map(["wallet": wallet])])
+        let played = Firebase().play(both, poll(.hours(1)))
+        #expect(played.tokenRequests == 2)
+    }
+
+    @Test func `no answer, however wrong, traps or makes nonsense`() throws {
+        let (direct, export) = (try source(), try exported())
+        let right = try [
+            "report_top_versions.json", "report_top_issues.json", "bigquery_query_response_complete.json",
+            "bigquery_get_query_results.json",
+        ].map { try JSON(parsing: fixture($0)) }
+        for seed: UInt64 in 1...600 {
+            var mutator = JSONMutator(seed: seed)
+            let wrong = right.map { FetchResult.answered(HTTPResponse(status: 200, body: mutator.mutated($0))) }
+            var firebase = Firebase()
+            switch seed % 4 {
+            case 0: firebase.versions = wrong[0]
+            case 1: firebase.issues = wrong[1]
+            case 2: firebase.query = wrong[2]
+            default:
+                firebase.query = answer(fixture: "bigquery_query_response_incomplete.json")
+                firebase.results = wrong[3]
+            }
+            for played in [firebase.play(direct, poll(.days(1))), firebase.play(export, poll(.days(1)))] {
+                #expect(played.report != nil, "seed \(seed)")
+                for observation in played.observations {
+                    #expect(observation.flaw == nil, "seed \(seed)")
+                    #expect(observation.span.from < observation.span.to, "seed \(seed)")
+                }
+            }
+        }
+    }
+}
+
+@Suite struct `Options of a crashlytics source` {
+    @Test func `a key and an app are enough`() throws {
+        let source = try source()
+        #expect(source.host == "firebasecrashlytics.googleapis.com")
+        #expect(source.configured("app") == ["wallet"])
+        #expect(source.configured("environment") == [""])
+        #expect(source.configured("release") == nil)
+        #expect(source.metrics?.count == 7)
+        #expect(source.givesIssues == true)
+    }
+
+    @Test(arguments: [
+        "com.acme.wallet", "1:123:android", "1:abc:android:ff", "2:1:tv:ff", "1:123:android:xyz/../..", "", "1:1:ios:",
+    ]) func `an id that is none is a problem at its place`(_ id: String) {
+        do {
+            _ = try source(["apps": map(["wallet": id])])
+            Testing.Issue.record("the options were taken")
+        } catch {
+            #expect(error.problems.first?.message.hasSuffix("is not a Firebase app id") == true)
+            #expect(error.problems.allSatisfy { $0.position == place })
+        }
+    }
+
+    @Test func `names go into the query, so they can be nothing else`() throws {
+        for table in ["a`; DROP TABLE x", "a b", "", "a.b", "täble"] {
+            #expect(throws: ProblemList.self) { try exported(["tables": map(["wallet": table])]) }
+        }
+        for (name, value) in [
+            ("project", "a`b"), ("location", "EU; x"), ("sessions_dataset", "a-b"), ("crashes_dataset", "a.b"),
+        ] {
+            #expect(throws: ProblemList.self) { try exported([name: option(.text(GuardedText(value)))]) }
+        }
+        #expect(throws: Never.self) { try exported(["project": option(.text("acme.com:shop"))]) }
+    }
+
+    @Test func `every mistake is reported at once`() {
+        do {
+            _ = try source([
+                "key": option(.text("{}")), "apps": map(["wallet": "x"]), "url": option(.text("https://x.example?y=1")),
+            ])
+            Testing.Issue.record("the options were taken")
+        } catch {
+            #expect(
+                error.problems.map(\.message) == [
+                    "'key' is not a service account's key file: $.type: expected a value, found no such member",
+                    "'x' is not a Firebase app id",
+                ])
+        }
+        #expect(throws: ProblemList.self) { try source(["apps": nil]) }
+        #expect(throws: ProblemList.self) { try source(["url": option(.text("https://x.example?y=1"))]) }
+        let many = option(.map((1...16).map { ("app\($0)", option(.text(GuardedText(wallet)))) }))
+        #expect(throws: ProblemList.self) { try source(["apps": many]) }
+    }
+}

@@ -1,0 +1,84 @@
+internal import PluginKit
+
+/// What is found out about one app in one poll.
+struct AppVisit: Sendable {
+    let app: String
+    /// How far each table has come.
+    var marks: [MetricSet: Moment] = [:]
+    var issues: [Issue] = []
+    private var rows: [Place: Metrics] = [:]
+
+    struct Place: Hashable, Sendable {
+        let release: String?
+        let span: TimeSpan
+    }
+
+    init(_ app: String) { self.app = app }
+
+    /// Where issues and the newest figures end.
+    var newest: Moment? { marks[.crashes] ?? marks.values.max() }
+
+    /// Takes in the rows of an answer.
+    mutating func add(_ answer: [PlayRow], to question: PlayQuestion, _ calendar: PlayCalendar) {
+        for row in answer {
+            guard let span = TimeSpan(from: row.start, to: calendar.end(of: row.start)) else { continue }
+            let place = Place(release: row.release, span: span)
+            set(row.figures["errorReportCount"], .crashEvents, at: place)
+            if let users = row.figures["distinctUsers"], question.set != .events, users > 0 {
+                // Both tables count them; the first one's are kept.
+                if rows[place]?[.users] == nil { set(users, .users, at: place) }
+            }
+            guard let rate = question.set.rate(question.crashes) else { continue }
+            set(row.figures[rate], question.set, at: place)
+            for stretch in question.stretches {
+                let from = calendar.movedByDays(span.to, -stretch.rawValue)
+                guard let long = TimeSpan(from: from, to: span.to) else { continue }
+                set(row.figures[rate + stretch.suffix], question.set, at: Place(release: row.release, span: long))
+            }
+        }
+    }
+
+    private mutating func set(_ rate: Double?, _ table: MetricSet, at place: Place) {
+        // What Play calls a crash rate is the share of users that met one.
+        if table == .hangs {
+            set(rate, .anrRate, at: place)
+        } else {
+            set(rate.map { 1 - $0 }, .crashFreeUsers, at: place)
+        }
+    }
+
+    private mutating func set(_ value: Double?, _ metric: Metric, at place: Place) {
+        if let value { rows[place, default: Metrics()][metric] = value }
+    }
+
+    /// The observations, the oldest first and of those that end together the longest.
+    ///
+    /// - Parameter releasesMax: beyond these the releases with the fewest users are left out.
+    func observations(_ poll: Poll, releasesMax: Int) -> (observations: [Observation], leftOut: Int) {
+        var users: [String: Double] = [:]
+        for (place, metrics) in rows {
+            guard let release = place.release else { continue }
+            let counted = metrics[.users]
+            users[release] = max(users[release] ?? 0, counted ?? 0)
+        }
+        let kept = Set(users.sorted { ($0.value, $0.key) > ($1.value, $1.key) }.prefix(releasesMax).map(\.key))
+        let places = rows.keys.filter { $0.release.map(kept.contains) ?? true }.sorted { left, right in
+            let (a, b) = (left.span, right.span)
+            if a.to != b.to { return a.to < b.to }
+            if a.from != b.from { return a.from < b.from }
+            return (left.release ?? "") < (right.release ?? "")
+        }
+        let mark = marks.values.min() ?? .earliest
+        var observations = places.map { place in
+            Observation(
+                subject: Subject(source: poll.source, app: app, release: place.release), span: place.span,
+                seen: poll.now,
+                // What lies behind the mark of one of the tables is still filling.
+                isComplete: place.span.to <= mark, metrics: rows[place] ?? Metrics())
+        }
+        if !issues.isEmpty, let index = observations.lastIndex(where: { $0.subject.release == nil }) {
+            observations[index].issues = issues
+        }
+        return (observations, users.count - kept.count)
+    }
+}

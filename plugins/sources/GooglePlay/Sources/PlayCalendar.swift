@@ -1,0 +1,89 @@
+internal import PluginKit
+internal import SourceKit
+
+/// How long a figure of Play's is.
+enum Period: String, CaseIterable, Sendable {
+    case hourly, daily
+
+    /// Play is 2 to 4 hours late by the hour, and 24 to 48 by the day; twice that is trouble.
+    var maxAge: Duration { self == .hourly ? .hours(12) : .days(4) }
+    /// The word of the API.
+    var word: String { self == .hourly ? "HOURLY" : "DAILY" }
+    /// How many are asked for at first, for something to compare with.
+    var first: Int { self == .hourly ? 24 : 7 }
+    /// How many are asked for again later: late reports still change them.
+    var again: Int { self == .hourly ? 4 : 3 }
+}
+
+/// Hours of UTC, or days as a clock in Los Angeles shows them: the API takes no others, and writes its times by them.
+struct PlayCalendar: Sendable {
+    let period: Period
+    private let zone: Zone
+    private let zoneName: String
+
+    init(_ period: Period, _ zones: ZoneDatabase) throws(ZoneError) {
+        self.period = period
+        zoneName = period == .hourly ? "UTC" : "America/Los_Angeles"
+        zone = period == .hourly ? .utc : try zones.zone(zoneName)
+    }
+
+    // MARK: - Counting
+
+    /// The end of the hour or day that begins there.
+    func end(of start: Moment) -> Moment { moved(start, by: 1) }
+
+    /// So many hours or days earlier or later; the clock may be set on the way.
+    func moved(_ moment: Moment, by count: Int) -> Moment {
+        switch period {
+        case .hourly: return moment + .hours(Int64(count))
+        case .daily: return movedByDays(moment, count)
+        }
+    }
+
+    func movedByDays(_ moment: Moment, _ count: Int) -> Moment {
+        let wall = zone.civil(moment)
+        return zone.moment(beginning: CivilTime(day: wall.day + count, secondOfDay: wall.secondOfDay))
+    }
+
+    // MARK: - As the API writes it
+
+    /// A begin or an end of an hour or a day.
+    func json(_ moment: Moment) -> JSON {
+        let members = parts(moment).map { ($0.name, JSON($0.value)) } + [("timeZone", ["id": .string(zoneName)])]
+        return .object(JSONObject(members))
+    }
+
+    /// The same as pieces of an address.
+    func query(_ name: String, _ moment: Moment) -> [(name: String, value: String)] {
+        parts(moment).map { ("\(name).\($0.name)", "\($0.value)") } + [("\(name).timeZone.id", zoneName)]
+    }
+
+    /// Days have no hours, not even 0, and nothing has minutes.
+    private func parts(_ moment: Moment) -> [(name: String, value: Int)] {
+        let wall = zone.civil(moment)
+        let date = wall.date
+        let day = [("year", date.year), ("month", date.month), ("day", date.day)]
+        return period == .hourly ? day + [("hours", wall.hour)] : day
+    }
+
+    /// Reads a begin or an end.
+    func moment(_ reader: JSONReader) throws(JSONMismatch) -> Moment {
+        let name = try reader.member("timeZone").member("id")
+        guard try name.string() == zoneName else { throw name.mismatch(expected: "\"\(zoneName)\"") }
+        let hour = try reader.optional("hours")
+        for finer in ["minutes", "seconds", "nanos"] {
+            guard let part = try reader.optional(finer) else { continue }
+            guard try part.number() == 0 else {
+                throw part.mismatch(expected: "0, because a figure is an hour or a day")
+            }
+        }
+        if period == .daily, let hour, try hour.int() != 0 {
+            throw hour.mismatch(expected: "0, because days are whole")
+        }
+        let wall = CivilTime(
+            year: try reader.member("year").int(), month: try reader.member("month").int(),
+            day: try reader.member("day").int(), hour: try hour?.int() ?? 0)
+        guard let wall else { throw reader.mismatch(expected: "a date that exists") }
+        return zone.moment(beginning: wall)
+    }
+}

@@ -1,0 +1,243 @@
+internal import PluginKit
+internal import SourceKit
+
+/// One poll under way: what is known so far, and which request comes next.
+///
+/// The order is: the apps when they are not known, and then for each app how far its tables have come; where they have
+/// moved on, their figures, the app as a whole before its versions, and the issues.
+struct PlayPoll: Sendable {
+    private let source: GooglePlaySource
+    private let poll: Poll
+    private let stretches: [Stretch]
+    private let tables: [MetricSet]
+    private var cursor: PlayCursor
+    private var apps: [String] = []
+    private var observations: [Observation] = []
+    private var marks: [Moment] = []
+    private var unchangedCount = 0
+    private var failures: [PollFailure] = []
+    private var warnings: [String] = []
+    private var notes: [String] = []
+
+    /// Most pages of one table: five thousand rows.
+    private static let pagesMax = 5
+    /// Each is a subject of its own with rules upon it; an app has a handful of versions that people use.
+    private static let releasesMax = 50
+
+    private typealias Visited = @Sendable (PlayPoll, Result<AppVisit, PollFailure>) -> PollStep
+
+    init(of source: GooglePlaySource, _ poll: Poll) {
+        self.source = source
+        self.poll = poll
+        stretches = Stretch.covering(poll.spans, source.calendar.period)
+        tables = source.wantsEvents ? MetricSet.allCases : [.crashes, .hangs]
+        // Spans of a week take other columns than days alone.
+        let owner = "\(source.optionsHash) \(stretches.map(\.rawValue))"
+        cursor = PlayCursor(poll.cursor, of: owner)
+        if source.calendar.period == .hourly, let longest = poll.spans.max(), longest >= .days(1) {
+            notes.append(
+                "a rule asks for \(longest.grammar), but figures by the hour are of one hour each: users do not add up; "
+                    + "a second source with period: daily has days, weeks and four weeks")
+        }
+    }
+
+    func begin() -> PollStep {
+        if !source.apps.isEmpty { return watching(source.apps) }
+        if cursor.knowsApps(at: poll.now) { return watching(cursor.apps) }
+        return Listing<String>.read(
+            pagesMax: 3,
+            { next, then in
+                var query = [("pageSize", "1000")]
+                if let next { query.append(("pageToken", next)) }
+                let call = GoogleService.Call("apps", get: "/v1beta1/apps:search", query)
+                return source.service.ask(call, at: poll.now) { answer in then(PlayPoll.apps(in: answer)) }
+            },
+            then: { listing in
+                if let failure = listing.failure { return .fail(failure) }
+                var poll = self
+                let apps = Array(Set(listing.items)).sorted()
+                guard !apps.isEmpty else {
+                    let email = source.service.account.email
+                    return .fail(PollFailure(.forbidden, "apps: \(email) may see none; invite it in the Play Console"))
+                }
+                poll.cursor.learn(Array(apps.prefix(GooglePlaySource.appsMax)), at: poll.poll.now)
+                if apps.count > GooglePlaySource.appsMax {
+                    poll.warnings.append(
+                        "the account may see \(apps.count) apps; only the first \(GooglePlaySource.appsMax) are "
+                            + "watched; name others in 'apps'")
+                }
+                return poll.watching(poll.cursor.apps)
+            })
+    }
+
+    private static func apps(in answer: Result<JSONReader, PollFailure>) -> Result<Page<String>, PollFailure> {
+        do throws(PollFailure) {
+            let body = try answer.get()
+            return .success(
+                try PollFailure.reading("apps") { () throws(JSONMismatch) in
+                    var apps: [String] = []
+                    for app in try body.optional("apps")?.elements() ?? [] {
+                        apps.append(try app.member("packageName").nonEmptyString())
+                    }
+                    return Page(apps, next: try body.optional("nextPageToken")?.string())
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func watching(_ apps: [String]) -> PollStep {
+        var poll = self
+        poll.apps = apps
+        return poll.visit(0)
+    }
+
+    // MARK: - One app after the other
+
+    private func visit(_ number: Int) -> PollStep {
+        guard number < apps.count else { return finish() }
+        return measureMarks(AppVisit(apps[number]), 0) { poll, result in
+            var poll = poll
+            switch result {
+            case .failure(let failure):
+                poll.failures.append(failure)
+                // What one app is refused for need not hold for the next.
+                let isItsOwn = [.forbidden, .notFound, .refused, .badAnswer].contains(failure.reason)
+                return isItsOwn ? poll.visit(number + 1) : poll.finish()
+            case .success(let visit):
+                if let newest = visit.newest { poll.marks.append(newest) }
+                let (found, leftOut) = visit.observations(poll.poll, releasesMax: PlayPoll.releasesMax)
+                poll.observations += found
+                if leftOut > 0 { poll.warnings.append("\(visit.app): \(leftOut) versions with few users are left out") }
+                poll.cursor.note(visit, among: poll.apps)
+                return poll.visit(number + 1)
+            }
+        }
+    }
+
+    /// Asks how far each table has come.
+    private func measureMarks(_ visit: AppVisit, _ number: Int, then: @escaping Visited) -> PollStep {
+        guard number < tables.count else {
+            guard !visit.marks.isEmpty, visit.marks == cursor.marks(of: visit.app) else {
+                return read(questions(visit), visit, 0, then: then)
+            }
+            var poll = self
+            poll.unchangedCount += 1
+            return then(poll, .success(visit))
+        }
+        let table = tables[number]
+        let subject = "freshness of \(table.title) of \(visit.app)"
+        let call = GoogleService.Call(subject, get: "/v1beta1/apps/\(visit.app.percentEncoded)/\(table.rawValue)")
+        return source.service.ask(call, at: poll.now) { answer in
+            do throws(PollFailure) {
+                var visit = visit
+                let body = try answer.get()
+                visit.marks[table] = try PollFailure.reading(subject) { () throws(JSONMismatch) in try mark(in: body) }
+                return measureMarks(visit, number + 1, then: then)
+            } catch {
+                return then(self, .failure(error))
+            }
+        }
+    }
+
+    /// Nil for an app of which Play has nothing yet.
+    private func mark(in body: JSONReader) throws(JSONMismatch) -> Moment? {
+        guard let info = try body.optional("freshnessInfo"), let list = try info.optional("freshnesses") else {
+            // An answer about something else altogether is not an app without figures.
+            guard try body.optional("name") != nil else { throw body.mismatch(expected: "a table with its 'name'") }
+            return nil
+        }
+        for freshness in try list.elements()
+        where try freshness.member("aggregationPeriod").string() == source.calendar.period.word {
+            let end = try freshness.member("latestEndTime")
+            let mark = try source.calendar.moment(end)
+            guard mark <= poll.now + Observation.clockSlackMax else { throw end.mismatch(expected: "no time to come") }
+            return mark
+        }
+        throw list.mismatch(expected: "a freshness for \(source.calendar.period.word)")
+    }
+
+    private func questions(_ visit: AppVisit) -> [PlayQuestion] {
+        let isFirst = cursor.marks(of: visit.app).isEmpty
+        return tables.flatMap { table -> [PlayQuestion] in
+            guard let mark = visit.marks[table] else { return [] }
+            // After a pause, what came in meanwhile, and never more than at first.
+            let calendar = source.calendar
+            let longest = calendar.moved(mark, by: -calendar.period.first)
+            let again = calendar.moved(cursor.marks(of: visit.app)[table] ?? mark, by: -calendar.period.again)
+            let from = isFirst ? longest : min(max(longest, again), calendar.moved(mark, by: -1))
+            return [false, true].map { hasVersions in
+                PlayQuestion(
+                    app: visit.app, set: table, hasVersions: hasVersions, crashes: source.crashes,
+                    stretches: table == .events ? [] : stretches, from: from, to: mark)
+            }
+        }
+    }
+
+    private func read(_ questions: [PlayQuestion], _ visit: AppVisit, _ number: Int, then: @escaping Visited)
+        -> PollStep
+    {
+        guard number < questions.count else { return readIssues(visit, then: then) }
+        let question = questions[number]
+        return Listing<PlayRow>.read(
+            pagesMax: PlayPoll.pagesMax,
+            { next, then in
+                source.service.ask(question.call(source.calendar, next: next), at: poll.now) { answer in
+                    do throws(PollFailure) {
+                        let body = try answer.get()
+                        return then(
+                            .success(
+                                try PollFailure.reading(question.subject) { () throws(JSONMismatch) in
+                                    try question.page(body, source.calendar)
+                                }))
+                    } catch {
+                        return then(.failure(error))
+                    }
+                }
+            },
+            then: { listing in
+                var (poll, visit) = (self, visit)
+                if let failure = listing.failure { return then(poll, .failure(failure)) }
+                if listing.isCut { poll.warnings.append("\(question.subject): more rows than are read") }
+                visit.add(listing.items, to: question, source.calendar)
+                return poll.read(questions, visit, number + 1, then: then)
+            })
+    }
+
+    private func readIssues(_ visit: AppVisit, then: @escaping Visited) -> PollStep {
+        guard source.wantsIssues, let mark = visit.newest else { return then(self, .success(visit)) }
+        let call = PlayIssue.call(of: visit.app, until: mark, source.calendar)
+        return source.service.ask(call, at: poll.now) { answer in
+            var (poll, visit) = (self, visit)
+            do throws(PollFailure) {
+                let body = try answer.get()
+                visit.issues = try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
+                    try PlayIssue.issues(in: body)
+                }
+            } catch {
+                // The figures are what alarms are made of; issues only explain them.
+                poll.warnings.append(error.description)
+            }
+            return then(poll, .success(visit))
+        }
+    }
+
+    // MARK: - The end
+
+    private func finish() -> PollStep {
+        let others = observations.isEmpty ? Array(failures.dropFirst()) : failures
+        var report = PollReport(
+            outcome, cursor: cursor.json, notBefore: failures.compactMap(\.retryAt).max(),
+            warnings: warnings + others.map(\.description), notes: notes)
+        // A failure keeps what was known before.
+        if case .failed = report.outcome { report.cursor = nil }
+        return .finish(report)
+    }
+
+    private var outcome: PollOutcome {
+        if observations.isEmpty, let failure = failures.first { return .failed(failure) }
+        if let newest = marks.max(), newest < poll.now - source.maxAge { return .stale(measured: newest) }
+        if !observations.isEmpty { return .values(observations) }
+        return unchangedCount > 0 ? .unchanged : .noData
+    }
+}

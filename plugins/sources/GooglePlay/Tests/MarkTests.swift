@@ -1,0 +1,86 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `How far Google Play has come` {
+    @Test func `is all that is asked where nothing has moved on`() throws {
+        let play = try source()
+        let first = Play().play(play, poll(.hours(1)))
+        #expect(first.paths.count == 10)
+        let second = Play().play(play, poll(.hours(1), cursor: first.report?.cursor, at: now + .minutes(15)))
+        #expect(second.report?.outcome == .unchanged)
+        #expect(
+            second.paths
+                == ["crashRateMetricSet", "anrRateMetricSet", "errorCountMetricSet"]
+                .map { "apps/com.acme.wallet/\($0)" })
+    }
+
+    @Test func `brings what is new, and a little before it again`() throws {
+        let play = try source()
+        let first = Play().play(play, poll(.hours(1)))
+        var server = Play()
+        let mark = String(decoding: fixture("crashrate_metric_set.json"), as: UTF8.self)
+        server.freshness = answer(mark.replacing("\"hours\": 21", with: "\"hours\": 23"))
+        let second = server.play(play, poll(.hours(1), cursor: first.report?.cursor, at: now + .hours(2)))
+        let question = try #require(second.requests.first { $0.url.description.hasSuffix(":query") })
+        #expect(body(question)["timelineSpec"]?["startTime"]?["hours"] == 17)
+        #expect(body(question)["timelineSpec"]?["endTime"]?["hours"] == 23)
+        #expect(!second.observations.isEmpty)
+        // After a week without the bot, no more than at first.
+        let late = now + .days(7)
+        server.freshness = answer(mark.replacing("\"day\": 20", with: "\"day\": 27"))
+        let third = server.play(play, poll(.hours(1), cursor: first.report?.cursor, at: late))
+        let begin = third.requests.first { $0.url.description.hasSuffix(":query") }.map(body)
+        #expect(begin?["timelineSpec"]?["startTime"]?["day"] == 26)
+    }
+
+    @Test func `too long ago is stale`() throws {
+        let play = try source()
+        let first = Play().play(play, poll(.hours(1)))
+        let end = try #require(Moment(rfc3339: "2026-11-20T21:00:00Z"))
+        let later = Play().play(play, poll(.hours(1), cursor: first.report?.cursor, at: end + .hours(12)))
+        #expect(later.report?.outcome == .unchanged)
+        let stale = Play().play(play, poll(.hours(1), cursor: first.report?.cursor, at: end + .hours(12) + .seconds(1)))
+        #expect(stale.report?.outcome == .stale(measured: end))
+        let patient = try source(["max_age": option(.duration(.days(2)))])
+        #expect(!Play().play(patient, poll(.hours(1), at: end + .hours(40))).observations.isEmpty)
+        #expect(Play().play(play, poll(.hours(1), at: end + .hours(40))).report?.outcome == .stale(measured: end))
+    }
+
+    @Test func `as another config left it says nothing`() throws {
+        let cursor = Play().play(try source(), poll(.hours(1))).report?.cursor
+        let all = try source(["crashes": option(.text("all"))])
+        #expect(Play().play(all, poll(.hours(1), cursor: cursor)).paths.count == 10)
+        let days = Play.byDay.play(try daily(), poll(.days(1))).report?.cursor
+        #expect(Play.byDay.play(try daily(), poll(.days(1), cursor: days)).report?.outcome == .unchanged)
+        // A rule that is new asks for weeks, which are other columns.
+        #expect(!Play.byDay.play(try daily(), poll(.days(1), .days(7), cursor: days)).observations.isEmpty)
+    }
+
+    @Test(arguments: [
+        (#"{"freshnessInfo": {"freshnesses": []}}"#, "$.freshnessInfo.freshnesses: expected a freshness for HOURLY"),
+        (#"{"freshnessInfo": {"freshnesses": [{"aggregationPeriod": "HOURLY"}]}}"#, "latestEndTime: expected a value"),
+        (
+            freshness(#"{"year": 2026, "month": 13, "day": 1, "timeZone": {"id": "UTC"}}"#),
+            "expected a date that exists"
+        ),
+        (
+            freshness(#"{"year": 2026, "month": 11, "day": 20, "timeZone": {"id": "Europe/Berlin"}}"#),
+            "timeZone.id: expected \"UTC\", found the string \"Europe/Berlin\""
+        ),
+        (
+            freshness(#"{"year": 2026, "month": 11, "day": 20, "hours": 9, "minutes": 30, "timeZone": {"id": "UTC"}}"#),
+            "minutes: expected 0"
+        ), (freshness(#"{"year": 2027, "month": 1, "day": 1, "timeZone": {"id": "UTC"}}"#), "expected no time to come"),
+        ("{}", "$: expected a table with its 'name', found an object"),
+    ]) func `in another shape is a failure with its place`(_ written: String, _ words: String) throws {
+        let failure = try #require(Play(freshness: answer(written)).play(try source(), poll(.hours(1))).failure)
+        #expect(failure.reason == .badAnswer)
+        #expect(failure.description.hasPrefix("freshness of crash rates of com.acme.wallet: "))
+        #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    private static func freshness(_ end: String) -> String {
+        #"{"freshnessInfo": {"freshnesses": [{"aggregationPeriod": "HOURLY", "latestEndTime": \#(end)}]}}"#
+    }
+}

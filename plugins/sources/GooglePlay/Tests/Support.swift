@@ -1,0 +1,129 @@
+import Glibc
+import GooglePlaySource
+import PluginKit
+import PluginTesting
+
+/// A while after 21:00 UTC, up to which the fixtures' hourly figures go; the daily ones end at the midnight before.
+let now = Moment(rfc3339: "2026-11-20T23:40:00Z") ?? .earliest
+
+func fixture(_ name: String) -> [UInt8] {
+    let path = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/TestData/Fixtures/" + name
+    guard let file = fopen(path, "r") else { preconditionFailure("no fixture \(path)") }
+    defer { fclose(file) }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer.prefix(count) }
+    return bytes
+}
+
+func answer(_ body: String, status: Int = 200, headers: [(name: String, value: String)] = []) -> FetchResult {
+    .answered(HTTPResponse(status: status, headers: headers, body: Array(body.utf8)))
+}
+
+func answer(fixture name: String, status: Int = 200) -> FetchResult {
+    .answered(HTTPResponse(status: status, body: fixture(name)))
+}
+
+let place = Position(line: 3, column: 5)
+
+func option(_ value: Option.Value) -> Option { Option(value, at: place) }
+
+func list(_ texts: String...) -> Option { option(.list(texts.map { option(.text(GuardedText($0))) })) }
+
+/// The source as a config with these options makes it; `key` and `apps` are there unless they are replaced.
+func source(_ values: [String: Option?] = [:]) throws(ProblemList) -> GooglePlaySource {
+    let basic: [String: Option?] = [
+        "key": option(.text(GuardedText(Secret(SampleServiceAccount.keyFile)))), "apps": list("com.acme.wallet"),
+    ]
+    return try GooglePlaySource(
+        options: Options(
+            name: "play", position: place, values: basic.merging(values) { $1 }.compactMapValues { $0 }),
+        context: SourceContext(name: "play", folder: "/", every: .minutes(15)))
+}
+
+func daily(_ values: [String: Option?] = [:]) throws(ProblemList) -> GooglePlaySource {
+    try source(values.merging(["period": option(.text("daily"))]) { $1 })
+}
+
+func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) -> Poll {
+    Poll(source: "play", now: moment, cursor: cursor, spans: spans)
+}
+
+/// Play's API, which answers each kind of question alike.
+struct Play: Sendable {
+    var token = answer(#"{"access_token": "ya29.c.EXAMPLE", "expires_in": 3599, "token_type": "Bearer"}"#)
+    var apps = answer(fixture: "apps_search.json")
+    var freshness = answer(fixture: "crashrate_metric_set.json")
+    var crashes = answer(fixture: "crashrate_query_response_hourly.json")
+    var crashVersions = answer(fixture: "crashrate_query_response_empty.json")
+    var hangs = answer(fixture: "crashrate_query_response_empty.json")
+    var events = answer(fixture: "crashrate_query_response_empty.json")
+    var eventVersions = answer(fixture: "errorcount_query_response.json")
+    var issues = answer(fixture: "error_issues_search.json")
+
+    static let byDay = Play(
+        crashes: answer(daily([("crashes", 18, 0.0055, 65_000)])),
+        crashVersions: answer(String(decoding: fixture("crashrate_query_response_daily.json"), as: UTF8.self).lastPage),
+        hangs: answer(fixture: "anrrate_query_response_daily.json"),
+        eventVersions: answer("{}"))
+
+    @Sendable func respond(to request: HTTPRequest) -> FetchResult {
+        let url = request.url.description
+        if url.hasSuffix("/token") { return token }
+        if url.contains("/apps:search") { return apps }
+        if url.contains("/errorIssues:search") { return issues }
+        guard url.hasSuffix(":query") else { return freshness }
+        let hasVersions = body(request)["dimensions"]?.array?.contains("versionCode") ?? false
+        if url.contains("/crashRateMetricSet") { return hasVersions ? crashVersions : crashes }
+        if url.contains("/anrRateMetricSet") { return hasVersions ? answer("{}") : hangs }
+        return hasVersions ? eventVersions : events
+    }
+
+    func play(_ source: GooglePlaySource, _ poll: Poll) -> PlayedPoll { PlayedPoll(source, poll, answer: respond) }
+
+    /// Rows of days of November 2026, the app as a whole.
+    static func daily(_ days: [(table: String, day: Int, rate: Double, users: Int)]) -> String {
+        let rows = days.map { day in
+            """
+            {"aggregationPeriod": "DAILY", "startTime": {"year": 2026, "month": 11, "day": \(day.day),
+              "timeZone": {"id": "America/Los_Angeles"}},
+             "metrics": [{"metric": "userPerceivedCrashRate", "decimalValue": {"value": "\(day.rate)"}},
+              {"metric": "userPerceivedCrashRate7dUserWeighted", "decimalValue": {"value": "0.0101"}},
+              {"metric": "userPerceivedCrashRate28dUserWeighted", "decimalValue": {"value": "0.0109"}},
+              {"metric": "distinctUsers", "decimalValue": {"value": "\(day.users)"}}]}
+            """
+        }
+        return "{\"rows\": [\(rows.joined(separator: ","))]}"
+    }
+}
+
+func body(_ request: HTTPRequest) -> JSON {
+    if case .json(let json) = request.body { json } else { .null }
+}
+
+extension String {
+    /// The answer without a token for the next page.
+    var lastPage: String { replacing(#""nextPageToken": "CAEQAQ""#, with: #""x": "y""#) }
+}
+
+extension PlayedPoll {
+    var observations: [Observation] {
+        if case .values(let observations) = report?.outcome { observations } else { [] }
+    }
+
+    var failure: PollFailure? {
+        if case .failed(let failure) = report?.outcome { failure } else { nil }
+    }
+
+    /// The requests but for those that ask for tokens, without what they have in common.
+    var paths: [String] {
+        requests.map(\.url.description).compactMap { url in
+            url.hasPrefix("https://playdeveloperreporting.googleapis.com/v1beta1/")
+                ? String(url.dropFirst("https://playdeveloperreporting.googleapis.com/v1beta1/".count)) : nil
+        }
+    }
+
+    func observation(_ release: String? = nil, from: String) -> Observation? {
+        observations.first { $0.subject.release == release && $0.span.from == Moment(rfc3339: from) }
+    }
+}

@@ -1,0 +1,184 @@
+import GooglePlaySource
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `Trouble with Google Play` {
+    private static let secrets =
+        [SampleServiceAccount.keyFile, "ya29.c.EXAMPLE"]
+        + SampleServiceAccount.privateKey.split(separator: "\n").dropFirst().dropLast().map(String.init)
+
+    @Test func `the source conforms`() throws {
+        let hourly = SourceConformance(
+            try source(), poll: poll(.hours(1), .hours(24)), secrets: Self.secrets, methods: [.post],
+            answer: Play().respond)
+        #expect(hourly.violations() == [])
+        let daily = SourceConformance(
+            try daily(["apps": nil]), poll: poll(.days(1), .days(28)), secrets: Self.secrets, methods: [.post],
+            answer: Play.byDay.respond)
+        #expect(daily.violations() == [])
+    }
+
+    @Test(arguments: [
+        (400, "error_400_invalid_argument.json", PollFailure.Reason.refused, "the end time is later than the latest"),
+        (401, "error_401.json", .unauthorized, "was refused twice; check 'key'"),
+        (403, "error_403_service_disabled.json", .forbidden, "enable the API: https://console.cloud.google.com/apis/"),
+        (403, "error_403_permission.json", .forbidden, "in the Play Console under Users and permissions"),
+        (429, "error_429.json", .rateLimited, "Quota exceeded for quota metric 'Queries'"),
+    ]) func `errors keep the service's words, and what to do stands behind`(
+        _ status: Int, _ name: String, _ reason: PollFailure.Reason, _ words: String
+    ) throws {
+        var play = Play()
+        play.freshness = answer(fixture: name, status: status)
+        let failure = try #require(play.play(try source(), poll(.hours(1))).failure)
+        #expect(failure.reason == reason)
+        #expect(failure.description.contains(words), "\(failure)")
+        play = Play(crashes: answer(fixture: name, status: status))
+        #expect(play.play(try source(), poll(.hours(1))).failure?.reason == reason)
+    }
+
+    @Test func `what one app is refused for leaves the others alone`() throws {
+        let two = try source(["apps": list("com.acme.hidden", "com.acme.wallet")])
+        let played = PlayedPoll(two, poll(.hours(1))) { request in
+            request.url.description.contains("hidden")
+                ? answer(fixture: "error_403_permission.json", status: 403) : Play().respond(to: request)
+        }
+        #expect(Set(played.observations.map(\.subject.app)) == ["com.acme.wallet"])
+        #expect(played.report?.warnings.count == 1)
+        #expect(played.report?.warnings.first?.contains("com.acme.hidden") == true)
+        // What all share is not asked again and again.
+        let busy = PlayedPoll(two, poll(.hours(1))) { request in
+            request.url.description.hasSuffix("/token")
+                ? Play().token : answer(fixture: "error_429.json", status: 429)
+        }
+        #expect(busy.paths.count == 1)
+        #expect(busy.failure?.reason == .rateLimited)
+    }
+
+    @Test(arguments: [
+        (#"{"rows": {}}"#, "$.rows: expected an array, found an object"),
+        (row(#"{"metric": "userPerceivedCrashRate", "decimalValue": {"value": "1.09"}}"#), "a fraction from 0 to 1"),
+        (row(#"{"metric": "userPerceivedCrashRate", "decimalValue": {"value": "-0.1"}}"#), "a fraction from 0 to 1"),
+        (row(#"{"metric": "distinctUsers", "decimalValue": {"value": "many"}}"#), "expected a decimal number"),
+        (row(#"{"decimalValue": {"value": "1"}}"#), "$.rows[0].metrics[0].metric: expected a value"),
+        (row("", period: "DAILY"), "$.rows[0].aggregationPeriod: expected \"HOURLY\", found the string \"DAILY\""),
+        ("[]", "$: expected an object, found an array"),
+    ]) func `an answer of another shape is a failure with its place`(_ body: String, _ words: String) throws {
+        let failure = try #require(Play(crashes: answer(body)).play(try source(), poll(.hours(1))).failure)
+        #expect(failure.reason == .badAnswer)
+        #expect(failure.description.hasPrefix("crash rates of com.acme.wallet: the answer is not what was expected: "))
+        #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    private static func row(_ metric: String, period: String = "HOURLY") -> String {
+        """
+        {"rows": [{"aggregationPeriod": "\(period)", "startTime": {"year": 2026, "month": 11, "day": 20, "hours": 20,
+          "timeZone": {"id": "UTC"}}, "metrics": [\(metric)]}]}
+        """
+    }
+
+    @Test func `an account that may see no app is told whom to ask`() throws {
+        let failure = try #require(Play(apps: answer("{}")).play(try source(["apps": nil]), poll(.hours(1))).failure)
+        #expect(failure.reason == .forbidden)
+        #expect(failure.description.contains("invite it in the Play Console"))
+    }
+
+    @Test func `the apps are asked for once a day`() throws {
+        let all = try source(["apps": nil])
+        let first = Play().play(all, poll(.hours(1)))
+        #expect(first.paths.first == "apps:search?pageSize=1000")
+        let cursor = first.report?.cursor
+        #expect(Play().play(all, poll(.hours(1), cursor: cursor, at: now + .hours(9))).paths.count == 3)
+        let next = Play().play(all, poll(.hours(1), cursor: cursor, at: now + .hours(25)))
+        #expect(next.paths.first == "apps:search?pageSize=1000")
+        #expect(first.report?.cursor?.text.contains("ya29") == false)
+    }
+
+    @Test func `no answer, however wrong, traps or makes nonsense`() throws {
+        let byHour = try source(["apps": nil])
+        let byDay = try daily()
+        let names = [
+            "apps_search.json", "crashrate_metric_set.json", "crashrate_query_response_hourly.json",
+            "crashrate_query_response_daily.json", "errorcount_query_response.json", "error_issues_search.json",
+            "anrrate_query_response_daily.json",
+        ]
+        let right = try names.map { try JSON(parsing: fixture($0)) }
+        for seed: UInt64 in 1...400 {
+            var mutator = JSONMutator(seed: seed)
+            let wrong = right.map { FetchResult.answered(HTTPResponse(status: 200, body: mutator.mutated($0))) }
+            var hourly = Play()
+            var daily = Play.byDay
+            // One mishap at a time reaches further into the conversation than all at once.
+            switch seed % 6 {
+            case 0: hourly.apps = wrong[0]
+            case 1: (hourly.freshness, daily.freshness) = (wrong[1], wrong[1])
+            case 2: (hourly.crashes, daily.crashVersions) = (wrong[2], wrong[3])
+            case 3: hourly.eventVersions = wrong[4]
+            case 4: (hourly.issues, daily.hangs) = (wrong[5], wrong[6])
+            default: hourly.events = wrong[4]
+            }
+            for played in [
+                hourly.play(byHour, poll(.hours(1))), daily.play(byDay, poll(.days(1), .days(28))),
+            ] {
+                #expect(played.report != nil, "seed \(seed)")
+                for observation in played.observations {
+                    #expect(observation.flaw == nil, "seed \(seed)")
+                    #expect(observation.span.from < observation.span.to, "seed \(seed)")
+                }
+            }
+        }
+    }
+}
+
+@Suite struct `Options of a google_play source` {
+    @Test func `a key is enough`() throws {
+        let source = try source(["apps": nil])
+        #expect(source.host == "playdeveloperreporting.googleapis.com")
+        #expect(source.metrics == [.users, .crashFreeUsers, .anrRate, .crashEvents])
+        #expect(source.configured("environment") == [""])
+        #expect(source.configured("app") == nil)
+        #expect(try GooglePlaySourceTests.source([:]).configured("app") == ["com.acme.wallet"])
+    }
+
+    @Test func `every mistake is reported at once`() {
+        do {
+            _ = try source([
+                "key": option(.text("play.json")), "url": option(.text("https://x.example?y=1")),
+                "apps": list("com.acme.wallet", "wallet", "com.1acme"),
+            ])
+            Testing.Issue.record("the options were taken")
+        } catch {
+            #expect(
+                error.problems.map(\.message) == [
+                    "'wallet' is not a package name such as com.shop.android",
+                    "'com.1acme' is not a package name such as com.shop.android",
+                    "'key' is not a service account's key file: this is the file's name, not what is in it",
+                ])
+        }
+        #expect(throws: ProblemList.self) { try source(["url": option(.text("https://x.example?y=1"))]) }
+        let many = option(.list((1...16).map { option(.text("com.acme.app\($0)")) }))
+        #expect(throws: ProblemList.self) { try source(["apps": many]) }
+    }
+
+    @Test func `days need the zone in which Play counts them`() {
+        do {
+            _ = try GooglePlaySource(
+                options: Options(
+                    name: "play", position: place,
+                    values: [
+                        "key": option(.text(GuardedText(Secret(SampleServiceAccount.keyFile)))),
+                        "period": option(.text("daily")),
+                    ]),
+                context: SourceContext(
+                    name: "play", folder: "/", every: .minutes(15), zones: ZoneDatabase(folder: "/nowhere")))
+            Testing.Issue.record("the options were taken")
+        } catch {
+            #expect(error.problems.first?.message.hasPrefix("Play counts days in Los Angeles: ") == true)
+        }
+    }
+
+    @Test func `a rule that asks for more than an hour is told where to find it`() throws {
+        let played = Play().play(try source(), poll(.hours(1), .days(28)))
+        #expect(played.report?.notes.first?.contains("a second source with period: daily") == true)
+    }
+}
