@@ -76,6 +76,7 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
         names: [
             "Console",
             "Discord",
+            "Email",
             "GoogleChat",
             "Inbox",
             "Matrix",
@@ -206,7 +207,7 @@ let package = Package(
         tests("RecordsTests", ["Records"]),
         tests("JournalTests", ["Journal", "JournalTesting", "Records"]),
         tests("YAMLKitTests", ["YAMLKit"]),
-        tests("TransportTests", ["Transport", "AlertModel"]),
+        tests("TransportTests", ["Transport", "AlertModel", "CCurl"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel", "Markup"]),
         tests("MarkupTests", ["Markup"]),
         tests("MustacheTests", ["Mustache"]),

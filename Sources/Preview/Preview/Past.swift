@@ -19,19 +19,23 @@ public struct PastSource: Sendable {
     let every: Duration
     let spans: [Duration]
     let timeout: Duration
+    let connection: Connection
 
     /// - Parameters:
     ///   - every: how far apart the polls are to be.
     ///   - spans: spans that rules want measured.
     ///   - timeout: of one request.
+    ///   - connection: how the service is reached.
     public init(
-        name: String, source: any HistoricalSource, every: Duration, spans: some Sequence<Duration>, timeout: Duration
+        name: String, source: any HistoricalSource, every: Duration, spans: some Sequence<Duration>, timeout: Duration,
+        over connection: Connection = .usual
     ) {
         self.name = name
         self.source = source
         self.every = every
         self.spans = Set(spans).sorted()
         self.timeout = timeout
+        self.connection = connection
     }
 
     /// The part of the shelf that holds what this source recalls, and nothing else.
@@ -133,7 +137,7 @@ public struct Past: Sendable {
     ) async throws {
         var recaller = Recaller(
             ports: ports, redactor: redactor, source: source.source, name: source.name, every: source.every,
-            spans: source.spans, timeout: source.timeout)
+            spans: source.spans, timeout: source.timeout, over: source.connection)
         for day in days {
             defer { progress() }
             let (kept, draft) = names(of: day, source)

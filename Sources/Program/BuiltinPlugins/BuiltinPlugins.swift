@@ -7,6 +7,7 @@ internal import ConsoleChannel
 internal import DependsOnGate
 internal import DiscordChannel
 internal import DropDetector
+internal import EmailChannel
 internal import EscalateGate
 internal import FileSource
 internal import FlappingGate
@@ -68,6 +69,7 @@ extension PluginCatalog {
             MatrixChannel.self,
             DiscordChannel.self,
             TeamsChannel.self,
+            EmailChannel.self,
             TelegramChannel.self,
             MattermostChannel.self,
             RocketChatChannel.self,

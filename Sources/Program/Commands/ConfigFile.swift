@@ -49,7 +49,7 @@ public struct ConfigFile: Sendable {
             },
             files: { pattern in WholeFile.paths(matching: pattern).filter { !ConfigFile.isSame($0, path) } },
             credentialsFolder: machine.variables["CREDENTIALS_DIRECTORY"], zones: ZoneDatabase(),
-            withholdsSecrets: withholdsSecrets)
+            withholdsSecrets: withholdsSecrets, isOpenToOthers: WholeFile.isOpenToOthers)
         result = Config.load(bytes, folder: folder, catalog: catalog, surroundings: surroundings)
         var lines: [String?: [String]] = [nil: ConfigFile.lines(of: bytes)]
         for (name, bytes) in result.texts { lines[name] = ConfigFile.lines(of: bytes) }

@@ -1,6 +1,6 @@
 // BotConfig turns config.yaml into a `Config`: in two stages, as written (YAML with positions) and as meant (defaults
 // filled in, references resolved, plugins made). Every mistake is collected and told with its place; nothing is opened
-// but what the file names - secrets, templates, files that it includes - and those through a port.
+// but what the file names - secrets, certificates, templates, files that it includes - and those through a port.
 
 public import AlertCore
 public import PluginKit
@@ -53,6 +53,8 @@ public struct ConfigSurroundings: Sendable {
     public var file: @Sendable (String) throws(Missing) -> [UInt8]
     /// The paths of the files that a pattern of a shell names, in order, but for the config's own.
     public var files: @Sendable (_ pattern: String) -> [String]
+    /// Whether others than the owner and the group can read a file.
+    public var isOpenToOthers: @Sendable (String) -> Bool
     /// The folder in which systemd puts credentials, if it runs the bot.
     public var credentialsFolder: String?
     public var zones: ZoneDatabase
@@ -65,8 +67,9 @@ public struct ConfigSurroundings: Sendable {
         file: @escaping @Sendable (String) throws(Missing) -> [UInt8],
         files: @escaping @Sendable (_ pattern: String) -> [String] = { _ in [] },
         credentialsFolder: String?, zones: ZoneDatabase,
-        withholdsSecrets: Bool = false
+        withholdsSecrets: Bool = false, isOpenToOthers: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
+        self.isOpenToOthers = isOpenToOthers
         self.variable = variable
         self.file = file
         self.files = files

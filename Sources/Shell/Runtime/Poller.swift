@@ -42,7 +42,8 @@ public struct Poller: Sendable {
                     step = .fail(PollFailure(.timeout, "the whole poll took longer than \(whole.short)"))
                     continue
                 }
-                step = then(await fetch(request, timeout: min(order.timeout, left), &validators))
+                step = then(
+                    await fetch(request, timeout: min(order.timeout, left), over: order.connection, &validators))
             }
         }
         let failure = PollFailure(.badAnswer, "the poll did not end after \(Poller.stepsMax) requests")
@@ -50,9 +51,11 @@ public struct Poller: Sendable {
     }
 
     private func fetch(
-        _ request: HTTPRequest, timeout: Duration, _ validators: inout [String: SourceRecord.Validator]
+        _ request: HTTPRequest, timeout: Duration, over connection: Connection,
+        _ validators: inout [String: SourceRecord.Validator]
     ) async -> FetchResult {
         var request = request
+        request.connection = connection
         var hash = StableHash()
         hash.add(request.url.reveal())
         let key = hash.text

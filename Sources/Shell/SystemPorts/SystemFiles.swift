@@ -60,6 +60,12 @@ public enum WholeFile {
         return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
     }
 
+    /// Whether everybody on the machine can read a file; false where there is none.
+    @Sendable public static func isOpenToOthers(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IROTH != 0
+    }
+
     /// Writes over what is there.
     public static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
         try write(bytes, to: path, mode: 0o644, isLasting: false)
