@@ -81,6 +81,7 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
             "Inbox",
             "Matrix",
             "Mattermost",
+            "Ntfy",
             "PagerDuty",
             "RocketChat",
             "Slack",

@@ -3,7 +3,7 @@
 public struct ChatPicture: Hashable, Sendable {
     /// What people look at.
     public enum Chat: String, Hashable, Sendable, CaseIterable {
-        case slack, matrix, discord, teams, mattermost, rocketchat, pagerduty, telegram, email
+        case slack, matrix, discord, teams, mattermost, rocketchat, pagerduty, telegram, email, ntfy
         case googleChat = "google_chat"
         /// The bot's own page.
         case page

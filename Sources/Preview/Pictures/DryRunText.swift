@@ -154,6 +154,7 @@ extension ChatPicture.Chat {
         case .pagerduty: "PagerDuty"
         case .telegram: "Telegram"
         case .email: "e-mail"
+        case .ntfy: "ntfy"
         case .page: "the bot's own page"
         case .terminal: "standard output"
         case .program: "for a program"

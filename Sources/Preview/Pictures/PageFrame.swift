@@ -158,6 +158,9 @@ enum PageFrame {
         .email .face { background: #57606a; border-radius: 50%; }
         .email .bar { max-width: 640px; }
         .email pre { background: none; padding: 0; white-space: pre-wrap; }
+        .ntfy { --accent: #2a6f62; }
+        .ntfy .face { background: #338574; border-radius: 8px; }
+        .ntfy .bar { max-width: 480px; }
         .terminal { background: #16161d; border-color: #16161d; }
         .terminal pre { color: #e6e6ee; }
         .program { background: var(--code); }
@@ -174,6 +177,7 @@ enum PageFrame {
           .pagerduty { --accent: #4fc88a; }
           .telegram { background: #17212b; --accent: #6ab7f5; }
           .email { background: #16181d; --accent: #7db4ff; }
+          .ntfy { background: #1a1f1e; --accent: #65b8a6; }
           .terminal { border-color: var(--line); }
         }
 

@@ -19,6 +19,7 @@ internal import MatrixChannel
 internal import MattermostChannel
 internal import MuteGate
 internal import NewIssueDetector
+internal import NtfyChannel
 internal import PagerDutyChannel
 internal import PrometheusSource
 internal import QuietHoursGate
@@ -74,6 +75,7 @@ extension PluginCatalog {
             MattermostChannel.self,
             RocketChatChannel.self,
             GoogleChatChannel.self,
+            NtfyChannel.self,
             PagerDutyChannel.self,
             WebhookChannel.self,
             InboxChannel.self,
