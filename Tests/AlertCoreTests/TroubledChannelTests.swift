@@ -76,6 +76,29 @@ import Testing
         #expect(bot.decisions.contains { $0.channel == "ops" && $0.message.headline.contains("channel team") })
     }
 
+    @Test func `a message that some never get is not sent again, and is reported until one reaches everybody`() {
+        var bot = Rehearsal(.rehearsed(channels: teamAndOps, reportTo: "ops"))
+        var isWrong = true
+        bot.sendAnswer = { delivery, _ in
+            let isPartial = isWrong && delivery.channel == "team"
+            return (isPartial ? .partly(receipt: "r", "gone@example.com: 550") : .delivered(receipt: nil), .zero)
+        }
+        bot.start()
+        bot.see(.warning)
+        bot.advance(by: .minutes(30))
+        #expect(bot.kindsSent(to: "team") == [.opened])
+        #expect(bot.state.outbox.channels["team"]?.lastError == "gone@example.com: 550")
+        let told = bot.decisions.filter { $0.channel == "ops" && $0.message.headline.contains("channel team") }
+        #expect(told.count == 1)
+        #expect(told.first?.message.plainText.contains("gone@example.com: 550") == true)
+        isWrong = false
+        bot.see(.fine)
+        bot.advance(by: .minutes(30))
+        #expect(bot.kindsSent(to: "team") == [.opened, .resolved])
+        #expect(bot.kindsSent(to: "ops").last == .resolved)
+        #expect(bot.state.outbox.channels["team"]?.lastError == nil)
+    }
+
     @Test func `the next trouble of a subject does not overtake the end of the one before`() {
         var bot = Rehearsal(.rehearsed(channels: [ChannelPlan(name: "team", pace: .unlimited, isIdempotent: true)]))
         bot.sendAnswer = { delivery, _ in

@@ -152,6 +152,10 @@ private struct SlowWeb: Web {
         }
         return HTTPResponse(status: 200, headers: [], body: [])
     }
+
+    func send(_ mail: Mail, timeout: Duration) async throws(TransportError) -> MailAnswer {
+        throw TransportError(.other, mayHaveArrived: false, "there is no mail here")
+    }
 }
 
 /// A channel that keeps what it is told.

@@ -74,6 +74,9 @@ private struct Nothing: Web, Files, Host {
     func perform(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse {
         throw TransportError(.other, mayHaveArrived: false, "there is no network here")
     }
+    func send(_ mail: Mail, timeout: Duration) async throws(TransportError) -> MailAnswer {
+        throw TransportError(.other, mayHaveArrived: false, "there is no mail here")
+    }
     func read(_ request: FileRequest) async -> FileResult { .failed("there are no files here") }
     func isLowOnPower() -> Bool { false }
     func print(_ text: String) {}

@@ -68,6 +68,39 @@ internal import Testing
         #expect(outcome == .unknown("no way to ***.example"))
     }
 
+    @Test func `a mail is handed to its server, and the channel says what came of it`() async throws {
+        let server = MailServer(host: "mail.example.com", port: 587, security: .starttls)
+        let someone = try #require(MailAddress("a@example.com"))
+        let mail = Mail(
+            by: server, from: someone, to: [someone], subject: "It crashes", date: clock.now(), id: "d-1@example.com",
+            text: "It crashes")
+        let message = Message(kind: .opened, severity: .warning, at: clock.now(), headline: "It crashes")
+        let delivery = Delivery(
+            id: "d-1", channel: "team", number: 1, kind: .opened, incident: "i-1", message: message,
+            queued: clock.now(), attempts: 1)
+        func attempt(_ answer: @escaping ScriptedWeb.MailAnswering) async -> DeliveryOutcome {
+            var ports = Ports.staged(stage, clock) { _, _ throws(TransportError) in .says("") }
+            var web = ScriptedWeb(stage: stage) { _, _ throws(TransportError) in .says("") }
+            web.mail = answer
+            ports.web = web
+            return await Courier(ports: ports, redactor: Redactor([Secret("s3cr3t")]))
+                .attempt(delivery, HookChannel { _ in .mail(mail) })
+        }
+        let taken = await attempt { sent, timeout throws(TransportError) in
+            #expect(sent == mail)
+            #expect(timeout == Courier.attemptTimeout)
+            return MailAnswer(MailReply(.message, 250))
+        }
+        #expect(taken == .delivered(receipt: nil))
+        #expect(stage.asked == ["smtp://mail.example.com:587"])
+        let refused = await attempt { _, _ throws(TransportError) in MailAnswer(MailReply(.login, 535, "s3cr3t")) }
+        #expect(refused == .refusedChannel("answered 535: ***"))
+        let lost = await attempt { _, _ throws(TransportError) in
+            throw TransportError(.timeout, mayHaveArrived: true, "no answer")
+        }
+        #expect(lost == .unknown("no answer"))
+    }
+
     @Test func `what is printed goes to standard output, and what is kept goes nowhere`() async {
         let printed = await attempt(HookChannel { .print($0.plainText) }) { _, _ throws(TransportError) in .says("") }
         #expect(printed == .delivered(receipt: nil))

@@ -147,8 +147,18 @@ final class Door: Sendable {
 struct ScriptedWeb: Web {
     typealias Answer = @Sendable (HTTPRequest, Duration) async throws(TransportError) -> HTTPResponse
 
+    typealias MailAnswering = @Sendable (Mail, Duration) async throws(TransportError) -> MailAnswer
+
     let stage: Stage
     let answer: Answer
+    var mail: MailAnswering = { _, _ throws(TransportError) in
+        throw TransportError(.other, mayHaveArrived: false, "there is no mail here")
+    }
+
+    func send(_ mail: Mail, timeout: Duration) async throws(TransportError) -> MailAnswer {
+        stage.tell(.asked(mail.server.url))
+        return try await self.mail(mail, timeout)
+    }
 
     func perform(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse {
         stage.tell(.asked(request.url.reveal()))

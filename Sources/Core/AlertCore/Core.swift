@@ -46,6 +46,8 @@ public struct PollOrder: Sendable {
     /// Spans that rules want measured, shortest first.
     public let spans: [Duration]
     public let timeout: Duration
+    /// How the service is reached.
+    public let connection: Connection
 }
 
 /// An attempt of a delivery that is due.

@@ -47,6 +47,17 @@ static inline CURLcode ccurl_set_prereq_callback(CURL *easy, curl_prereq_callbac
     return (curl_easy_setopt)(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
+// That one refused recipient does not cost the others their mail. The option lost an L of its name in 8.2; the old one
+// lives on as a macro, which Swift cannot see.
+static inline CURLcode ccurl_allow_refused_recipients(CURL *easy) {
+    return (curl_easy_setopt)(easy, CURLOPT_MAIL_RCPT_ALLLOWFAILS, 1L);
+}
+
+// The callback that hears what is said on both sides; its option has no other user.
+static inline CURLcode ccurl_set_debug_callback(CURL *easy, curl_debug_callback callback) {
+    return (curl_easy_setopt)(easy, CURLOPT_DEBUGFUNCTION, callback);
+}
+
 // Facts that are numbers; 0 when the fact is not known.
 static inline long ccurl_get_long(CURL *easy, CURLINFO info) {
     long value = 0;

@@ -147,11 +147,14 @@ extension ChatCard {
     ///
     /// - Parameters:
     ///   - limit: the most that they may take together.
+    ///   - isWhole: whether the headline and the links are among them, which other chats show in places of their own.
     ///   - write: a row without markup.
-    public func plainText(to limit: Int, dialect: ChatDialect, write: (Row) -> String) -> String {
-        var rows = [[Run(headline)]] + notice
+    public func plainText(
+        to limit: Int, dialect: ChatDialect, isWhole: Bool = true, write: (Row) -> String
+    ) -> String {
+        var rows = (isWhole ? [[Run(headline)]] : []) + notice
         rows += facts.map { [Run("\($0.label): \($0.value)")] } + text.dropFirst(notice.count)
-        for list in listsWithLinks { rows += [[Run("\(list.title):")]] + list.rows }
+        for list in isWhole ? listsWithLinks : lists { rows += [[Run("\(list.title):")]] + list.rows }
         if !footer.isEmpty { rows.append([Run(footer)]) }
         let lines = rows.map { row in write(row.map { Run($0.text, link: $0.link) }) }
         return lines.cutInTheMiddle(to: limit) { dialect.length($0) + ChatCard.lineEnd }.joined(separator: "\n")

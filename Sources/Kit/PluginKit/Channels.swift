@@ -21,9 +21,19 @@ public protocol Channel: Plugin {
     func picture(of posting: Posting) -> ChatPicture
     /// What the answer to it means; only asked when `post` gave a request.
     func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome
+    /// The same for a mail: only asked when `post` gave one, so that no other channel has to have it.
+    func judge(_ result: MailResult, of mail: Mail, at now: Moment) -> DeliveryOutcome
 }
 
 extension Channel {
+    public func judge(_ result: MailResult, of mail: Mail, at now: Moment) -> DeliveryOutcome {
+        switch result {
+        case .answered(let answer) where answer.isTaken: .delivered(receipt: nil)
+        case .answered(let answer): .refusedChannel("answered \(answer.reply.code): \(answer.reply.text)")
+        case .failed(let error): DeliveryOutcome(error)
+        }
+    }
+
     public var isPager: Bool { false }
     public func update(after posting: Posting) -> HTTPRequest? { nil }
 }
@@ -83,6 +93,7 @@ public struct Posting: Sendable {
 /// What the shell has to do to post a message.
 public enum ChannelAction: Sendable {
     case request(HTTPRequest)
+    case mail(Mail)
     /// Write to standard output.
     case print(String)
     /// Nothing leaves the bot: the message is kept in the history and shown on the bot's own page.

@@ -3,7 +3,7 @@
 public struct ChatPicture: Hashable, Sendable {
     /// What people look at.
     public enum Chat: String, Hashable, Sendable, CaseIterable {
-        case slack, matrix, discord, teams, mattermost, rocketchat, pagerduty, telegram
+        case slack, matrix, discord, teams, mattermost, rocketchat, pagerduty, telegram, email, ntfy
         case googleChat = "google_chat"
         /// The bot's own page.
         case page
@@ -159,6 +159,7 @@ extension Channel {
     /// JSON for a program, text in a terminal, or the bot's own page, whatever the channel does with the message.
     public func picture(of posting: Posting) -> ChatPicture {
         switch post(posting) {
+        case .mail(let mail): ChatPicture(.email, [.code(mail.text.withoutLineEnds)])
         case .request(let request): ChatPicture(.program, [.code(request.body?.shown.wholeText ?? "")])
         case .print(let text): ChatPicture(.terminal, [.code(text.withoutLineEnds)])
         case .keep: ChatPicture(posting.message)

@@ -22,9 +22,15 @@ public struct PluginManifest: Sendable {
     /// Empty for a plugin that is used as it is.
     public let example: String
     public let options: [OptionSpec]
+    /// Whether a source or a channel speaks to a service over the network, and so takes `ConnectionSettings`, too.
+    public let isConnected: Bool
 
     /// - Parameter options: the plugin's settings, in the order in which people should read of them.
-    public init(name: String, summary: String, example: String = "", options: [any SettingDeclaration]) {
+    public init(
+        name: String, summary: String, example: String = "", options: [any SettingDeclaration],
+        isConnected: Bool = true
+    ) {
+        self.isConnected = isConnected
         self.name = name
         self.summary = summary
         self.example = example

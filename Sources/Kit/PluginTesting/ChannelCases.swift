@@ -15,8 +15,17 @@ public func snapshotFlaw(of request: HTTPRequest, named name: String, here: Stri
     var lines = ["\(request.method.rawValue) \(request.url)"]
     lines += request.headers.map { "\($0.name): \($0.value)" }
     if let body = request.body { lines += ["", body.shown.prettyText] }
-    let text = lines.joined(separator: "\n") + "\n"
-    let file = testFile("Snapshots/\(name).http", here: here)
+    return try snapshotFlaw(lines.joined(separator: "\n") + "\n", in: "\(name).http", here)
+}
+
+/// The same of a mail, as it goes over the wire.
+public func snapshotFlaw(of mail: Mail, named name: String, here: String = #filePath) throws -> String? {
+    let text = String(decoding: mail.wireMessage(), as: UTF8.self).replacing("\r\n", with: "\n")
+    return try snapshotFlaw(text, in: "\(name).eml", here)
+}
+
+private func snapshotFlaw(_ text: String, in name: String, _ here: String) throws -> String? {
+    let file = testFile("Snapshots/\(name)", here: here)
     if getenv("RECORD") != nil { try text.write(to: file, atomically: true, encoding: .utf8) }
     let recorded = try String(contentsOf: file, encoding: .utf8)
     return text == recorded ? nil : "\(name) has changed; record it anew with RECORD=1. It is now:\n\(text)"
@@ -56,6 +65,7 @@ public struct AnswerCase: Sendable, CustomStringConvertible {
     public func agrees(with outcome: DeliveryOutcome) -> Bool {
         switch outcome {
         case .delivered: meaning == "delivered"
+        case .partly: meaning == "partly"
         case .retry(let after, _):
             // Exactly as told, or no word of it: then the bot has waits of its own.
             meaning == "retry" && after == waitSeconds.flatMap { Duration.waitingTime(seconds: $0) }
@@ -87,17 +97,37 @@ extension Channel {
         if case .request(let request) = post(posting) { return request }
         return nil
     }
+
+    /// The mail for a message; nil when the channel sends none.
+    public func mail(
+        for message: Message, possiblyRepeated: Bool = false, isPlain: Bool = false, thread: String? = nil
+    ) -> Mail? {
+        let posting = Posting(
+            id: "d-1", message: message, possiblyRepeated: possiblyRepeated, isPlain: isPlain, thread: thread,
+            at: ChannelConformance.now)
+        if case .mail(let mail) = post(posting) { return mail }
+        return nil
+    }
+
+    /// What it sends for a message, as it goes over the wire.
+    func bytes(for message: Message, possiblyRepeated: Bool = false, isPlain: Bool = false) -> [UInt8]? {
+        request(for: message, possiblyRepeated: possiblyRepeated, isPlain: isPlain)?.wireBody()?.bytes
+            ?? mail(for: message, possiblyRepeated: possiblyRepeated, isPlain: isPlain)?.wireMessage()
+    }
 }
 
 /// Writes what a channel posts of every sample message, one body a line, to the file that a variable of the environment
-/// names: for checking them with the service's own library.
+/// names: for checking them with the service's own library. Of a mail it is a text of JSON, because it has lines itself.
+/// As many messages of chance as `RANDOM_MESSAGES` says follow.
 public func writeSampleBodies(of channel: some Channel, toFileIn variable: String) throws {
     guard let path = getenv(variable) else { return }
     var lines = ""
-    for (_, message) in SampleMessages.usual + SampleMessages.nasty {
+    let byChance = (0..<RandomMessages.count(orElse: 0)).map(RandomMessages.message)
+    for message in (SampleMessages.usual + SampleMessages.nasty).map(\.message) + byChance {
         for (isPlain, isRepeated) in [(false, false), (true, false), (false, true), (true, true)] {
-            let request = channel.request(for: message, possiblyRepeated: isRepeated, isPlain: isPlain)
-            lines += String(decoding: request?.wireBody()?.bytes ?? [], as: UTF8.self) + "\n"
+            let bytes = channel.bytes(for: message, possiblyRepeated: isRepeated, isPlain: isPlain) ?? []
+            let text = String(decoding: bytes, as: UTF8.self)
+            lines += (text.contains("\r\n") ? JSON.string(text).text : text) + "\n"
         }
     }
     try lines.write(toFile: String(cString: path), atomically: true, encoding: .utf8)

@@ -6,7 +6,7 @@ public struct ChannelConformance: Sendable {
     /// Whether the body is shown to people, who must not be deceived by it, or read by programs.
     public enum Audience: Sendable { case people, programs }
 
-    private let channel: any Channel
+    let channel: any Channel
     private let audience: Audience
     private let bodyBytesMax: Int
     private let secrets: [String]
@@ -64,7 +64,8 @@ public struct ChannelConformance: Sendable {
 
     private var manifestViolations: [String] {
         type(of: channel).manifest.flaws(
-            reserved: ["plugin", ChannelSettings.acknowledged.name, ChannelSettings.template.name], kind: "channel")
+            reserved: ["plugin", ChannelSettings.acknowledged.name, ChannelSettings.template.name]
+                + ConnectionSettings.all.map(\.name), kind: "channel")
     }
 
     private var paceViolations: [String] {
@@ -95,7 +96,10 @@ public struct ChannelConformance: Sendable {
             return textViolations(text, mayBreakLines: true)
         case .request(let request):
             guard case .request(request) = again else { return ["the same posting made two requests"] }
-            return requestViolations(request) + repeatViolations(posting, request)
+            return requestViolations(request) + repeatViolations(posting, .request(request))
+        case .mail(let mail):
+            guard case .mail(mail) = again else { return ["the same posting made two mails"] }
+            return mailViolations(mail) + repeatViolations(posting, .mail(mail))
         }
     }
 
@@ -123,21 +127,33 @@ public struct ChannelConformance: Sendable {
         switch action {
         case .keep: []
         case .print(let text): [text]
-        case .request(let request):
-            request.wireBody().flatMap { try? JSON(parsing: $0.bytes) }.map(\.strings) ?? []
+        case .request, .mail: Parcel(action)?.words?.strings ?? []
+        }
+    }
+
+    private func mailViolations(_ mail: Mail) -> [String] {
+        var found = secretViolations(mail, "the mail") + mail.wireFlaws
+        let count = mail.wireMessage().count
+        if count > bodyBytesMax { found.append("the mail has \(count) bytes, at most \(bodyBytesMax) are taken") }
+        if mail.to.isEmpty { found.append("the mail is for nobody") }
+        if mail.subject.isEmpty { found.append("the mail has no subject") }
+        found += textViolations(mail.subject, mayBreakLines: false)
+        found += [mail.text, mail.html ?? ""].flatMap { textViolations($0, mayBreakLines: true) }
+        return found + bodyFlaws(mail.words)
+    }
+
+    /// Whether any way of printing a value shows a secret.
+    private func secretViolations(_ value: some Any, _ what: String) -> [String] {
+        var dumped = ""
+        dump(value, to: &dumped)
+        return secrets.flatMap { secret in
+            [String(describing: value), String(reflecting: value), dumped].filter { $0.contains(secret) }
+                .map { _ in "a description of \(what) shows the secret '\(secret)'" }
         }
     }
 
     private func requestViolations(_ request: HTTPRequest) -> [String] {
-        var found: [String] = []
-        var dumped = ""
-        dump(request, to: &dumped)
-        for secret in secrets {
-            for shown in [String(describing: request), String(reflecting: request), dumped] where shown.contains(secret)
-            {
-                found.append("a description of the request shows the secret '\(secret)'")
-            }
-        }
+        var found = secretViolations(request, "the request")
         let address = request.url.reveal()
         if !address.hasPrefix("https://") && !address.hasPrefix("http://")
             || address.utf8.contains(where: { $0 <= 0x20 || $0 >= 0x7F })
@@ -177,14 +193,12 @@ public struct ChannelConformance: Sendable {
     }
 
     /// The same delivery on later attempts.
-    private func repeatViolations(_ posting: Posting, _ first: HTTPRequest) -> [String] {
-        func request(of posting: Posting) -> HTTPRequest? {
-            if case .request(let request) = channel.post(posting) { request } else { nil }
-        }
+    private func repeatViolations(_ posting: Posting, _ first: Parcel) -> [String] {
+        func request(of posting: Posting) -> Parcel? { Parcel(channel.post(posting)) }
         var found: [String] = []
         let later = request(
             of: Posting(id: posting.id, message: posting.message, isPlain: posting.isPlain, at: posting.at + .hours(7)))
-        if later?.body != first.body || later?.url != first.url {
+        if later?.bytes != first.bytes || later?.address != first.address {
             found.append("a later attempt is another message or goes elsewhere")
         }
         let repeated = request(
@@ -192,7 +206,7 @@ public struct ChannelConformance: Sendable {
                 id: posting.id, message: posting.message, possiblyRepeated: true, isPlain: posting.isPlain,
                 at: posting.at))
         if keepsFirstBody, repeated != first { found.append("a repetition has the same id and another body") }
-        if !channel.isIdempotent, repeated?.body == first.body {
+        if !channel.isIdempotent, repeated?.bytes == first.bytes {
             found.append("a message that may have been shown before does not say so")
         }
         let other = request(of: Posting(id: "d-2", message: posting.message, isPlain: posting.isPlain, at: posting.at))
@@ -204,14 +218,14 @@ public struct ChannelConformance: Sendable {
 
     /// The rich form against the plain one.
     private func pairViolations(_ rich: ChannelAction, _ plain: ChannelAction) -> [String] {
-        guard case .request(let first) = rich, case .request(let second) = plain,
-            let richBody = first.wireBody()?.bytes, let plainBody = second.wireBody()?.bytes
+        guard let first = Parcel(rich), let second = Parcel(plain), let richBody = first.bytes,
+            let plainBody = second.bytes
         else { return [] }
         var found: [String] = []
         if plainBody.count > richBody.count {
             found.append("the plain form has \(plainBody.count) bytes, the rich one only \(richBody.count)")
         }
-        if keepsFirstBody, richBody != plainBody, first.url == second.url {
+        if keepsFirstBody, richBody != plainBody, first.address == second.address {
             found.append("the plain form has the rich form's id: the service would drop it")
         }
         return found
@@ -262,10 +276,12 @@ extension ChannelConformance {
     ]
 
     private var judgeViolations: [String] {
-        guard
-            case .request = channel.post(Posting(id: "d-1", message: SampleMessages.opened, at: ChannelConformance.now))
-        else { return [] }
-        var found = lossViolations
+        switch channel.post(Posting(id: "d-1", message: SampleMessages.opened, at: ChannelConformance.now)) {
+        case .print, .keep: return []
+        case .mail(let mail): return mailJudgeViolations(mail)
+        case .request: break
+        }
+        var found = lossViolations { channel.judge(.failed($0), at: ChannelConformance.now) }
         if case .delivered = judge(success) {} else { found.append("the service's own success is not a delivery") }
         for status in 100...599 {
             for body in ChannelConformance.oddBodies + ["\u{FF}"] {
@@ -296,6 +312,9 @@ extension ChannelConformance {
                 found.append("is taken for success")
             }
             if let receipt, receipt.count > 300 { found.append("gives a receipt of \(receipt.count) characters") }
+        case .partly(_, let sentence):
+            if !response.isSuccess { found.append("is taken for success") }
+            found += sentenceViolations(sentence)
         case .retry(let after, let sentence):
             if response.isSuccess { found.append("is tried again") }
             if let after, after <= .zero { found.append("waits for \(after)") }
@@ -306,7 +325,7 @@ extension ChannelConformance {
         return found.map { "\(response.status) with '\(response.excerpt(40))' \($0)" }
     }
 
-    private func sentenceViolations(_ sentence: String) -> [String] {
+    func sentenceViolations(_ sentence: String) -> [String] {
         var found = textViolations(sentence, mayBreakLines: false)
         if sentence.isEmpty { found.append("gives no reason") }
         if sentence.count > 500 { found.append("gives a reason of \(sentence.count) characters") }
@@ -324,7 +343,7 @@ extension ChannelConformance {
     }
 
     /// Answers that never came.
-    private var lossViolations: [String] {
+    func lossViolations(_ judge: (TransportError) -> DeliveryOutcome) -> [String] {
         let causes: [TransportError.Cause] = [
             .badAddress, .refusedScheme, .resolve, .connect, .tls, .timeout, .redirect, .tooLarge, .interrupted,
             .cancelled, .other,
@@ -332,8 +351,8 @@ extension ChannelConformance {
         return causes.flatMap { cause in
             [true, false].compactMap { mayHaveArrived in
                 let error = TransportError(cause, mayHaveArrived: mayHaveArrived, "lost")
-                switch (channel.judge(.failed(error), at: ChannelConformance.now), mayHaveArrived) {
-                case (.delivered, _): return "\(cause) is taken for success"
+                switch (judge(error), mayHaveArrived) {
+                case (.delivered, _), (.partly, _): return "\(cause) is taken for success"
                 case (.refusedBody, _): return "\(cause) is blamed on the body"
                 case (.unknown, false): return "\(cause) cannot have arrived, but is called unknown"
                 case (.retry, true): return "\(cause) may have arrived, but is simply tried again"

@@ -13,14 +13,15 @@ public enum RandomMessages {
     public static func flaws(
         of channel: some Channel, count: Int = 300, bodyFlaws: (JSON) -> [String]
     ) -> [String] {
-        let count = getenv("RANDOM_MESSAGES").flatMap { Int(String(cString: $0)) } ?? count
-        for number in 0..<count {
+        for number in 0..<self.count(orElse: count) {
             let message = message(number)
             for isPlain in [false, true] {
-                guard let body = channel.request(for: message, isPlain: isPlain)?.wireBody()?.bytes,
-                    let json = try? JSON(parsing: body)
-                else { return ["message \(number) has no body of JSON"] }
-                let flaws = bodyFlaws(json)
+                let posting = Posting(id: "d-1", message: message, isPlain: isPlain, at: ChannelConformance.now)
+                guard let parcel = Parcel(channel.post(posting)), let json = parcel.words else {
+                    return ["message \(number) has no body of JSON"]
+                }
+                var flaws = bodyFlaws(json)
+                if case .mail(let mail) = parcel { flaws += mail.wireFlaws }
                 if !flaws.isEmpty {
                     let form = isPlain ? "plain" : "rich"
                     return flaws.map {
@@ -30,6 +31,10 @@ public enum RandomMessages {
             }
         }
         return []
+    }
+
+    static func count(orElse count: Int) -> Int {
+        getenv("RANDOM_MESSAGES").flatMap { Int(String(cString: $0)) } ?? count
     }
 
     /// The message of that number, always the same.

@@ -64,7 +64,7 @@ public struct RecalledPast: Sendable {
                 sources.append(
                     PastSource(
                         name: plan.name, source: source, every: max(plan.every, plan.throttle),
-                        spans: orders.flatMap(\.spans), timeout: plan.timeout))
+                        spans: orders.flatMap(\.spans), timeout: plan.timeout, over: plan.connection))
             }
         }
         return sources

@@ -65,7 +65,7 @@ public struct DryRunPage {
                 """
         }
         let request = report.request(record).map { request -> HTML in
-            "<details><summary>The exact request</summary><pre>\(whole: request.shownJSON.prettyText)</pre></details>"
+            "<details><summary>The exact request</summary><pre>\(whole: request.prettyText)</pre></details>"
         }
         return #"<article class="entry">\#(about)\#(picture)\#(request)</article>"#
     }

@@ -153,6 +153,8 @@ extension ChatPicture.Chat {
         case .googleChat: "Google Chat"
         case .pagerduty: "PagerDuty"
         case .telegram: "Telegram"
+        case .email: "e-mail"
+        case .ntfy: "ntfy"
         case .page: "the bot's own page"
         case .terminal: "standard output"
         case .program: "for a program"

@@ -154,6 +154,13 @@ enum PageFrame {
         .pagerduty { --accent: #05803e; }
         .telegram { --accent: #1c6ea4; }
         .telegram .face { background: #2a8fd0; border-radius: 50%; }
+        .email { --accent: #0857c3; }
+        .email .face { background: #57606a; border-radius: 50%; }
+        .email .bar { max-width: 640px; }
+        .email pre { background: none; padding: 0; white-space: pre-wrap; }
+        .ntfy { --accent: #2a6f62; }
+        .ntfy .face { background: #338574; border-radius: 8px; }
+        .ntfy .bar { max-width: 480px; }
         .terminal { background: #16161d; border-color: #16161d; }
         .terminal pre { color: #e6e6ee; }
         .program { background: var(--code); }
@@ -169,6 +176,8 @@ enum PageFrame {
           .google_chat { background: #1f1f1f; --accent: #a8c7fa; }
           .pagerduty { --accent: #4fc88a; }
           .telegram { background: #17212b; --accent: #6ab7f5; }
+          .email { background: #16181d; --accent: #7db4ff; }
+          .ntfy { background: #1a1f1e; --accent: #65b8a6; }
           .terminal { border-color: var(--line); }
         }
 

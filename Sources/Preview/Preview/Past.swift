@@ -19,19 +19,23 @@ public struct PastSource: Sendable {
     let every: Duration
     let spans: [Duration]
     let timeout: Duration
+    let connection: Connection
 
     /// - Parameters:
     ///   - every: how far apart the polls are to be.
     ///   - spans: spans that rules want measured.
     ///   - timeout: of one request.
+    ///   - connection: how the service is reached.
     public init(
-        name: String, source: any HistoricalSource, every: Duration, spans: some Sequence<Duration>, timeout: Duration
+        name: String, source: any HistoricalSource, every: Duration, spans: some Sequence<Duration>, timeout: Duration,
+        over connection: Connection = .usual
     ) {
         self.name = name
         self.source = source
         self.every = every
         self.spans = Set(spans).sorted()
         self.timeout = timeout
+        self.connection = connection
     }
 
     /// The part of the shelf that holds what this source recalls, and nothing else.
@@ -133,8 +137,13 @@ public struct Past: Sendable {
         _ fetched: inout Fetched, _ progress: @Sendable () -> Void
     ) async throws {
         var recaller = Recaller(
+<<<<<<< HEAD
             ports: ports, redactor: redactor, tokens: tokens, source: source.source, name: source.name,
             every: source.every, spans: source.spans, timeout: source.timeout)
+=======
+            ports: ports, redactor: redactor, source: source.source, name: source.name, every: source.every,
+            spans: source.spans, timeout: source.timeout, over: source.connection)
+>>>>>>> T/main
         for day in days {
             defer { progress() }
             let (kept, draft) = names(of: day, source)

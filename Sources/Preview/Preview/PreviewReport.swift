@@ -77,22 +77,52 @@ public struct PreviewReport: Sendable {
             "severity": .string(record.severity.rawValue), "channel": .string(record.channel),
             "decision": .string(record.decision.name), "reason": .string(record.reason.description),
             "until": JSON(until), "text": .string(record.message.plainText),
-            "request": request(record).map(\.shownJSON) ?? .null,
+            "request": request(record) ?? .null,
         ]
     }
 
-    /// The request that would post the message; nil when nothing is posted.
-    public func request(_ record: DecisionRecord) -> HTTPRequest? {
-        guard case .send = record.decision, let delivery = record.delivery, let channel = channels[record.channel],
-            case .request(let request) = channel.post(Posting(id: delivery, message: record.message, at: record.at))
+    /// The request or the mail that would post the message, as people may see it; nil when nothing is posted.
+    public func request(_ record: DecisionRecord) -> JSON? {
+        guard case .send = record.decision, let delivery = record.delivery, let channel = channels[record.channel]
         else { return nil }
-        return request
+        return channel.post(Posting(id: delivery, message: record.message, at: record.at)).shownJSON
     }
 
     /// How the message looks in its chat; for what is held or dropped, how it would.
     public func picture(_ record: DecisionRecord) -> ChatPicture {
         let posting = Posting(id: record.delivery ?? "preview", message: record.message, at: record.at)
         return channels[record.channel]?.picture(of: posting) ?? ChatPicture(record.message)
+    }
+}
+
+extension ChannelAction {
+    /// What leaves the bot, as people may see it; nil where nothing does.
+    public var shownJSON: JSON? {
+        switch self {
+        case .request(let request): request.shownJSON
+        case .mail(let mail): mail.shownJSON
+        case .print, .keep: nil
+        }
+    }
+}
+
+extension Mail {
+    /// The mail in the shape of a request, read rather than encoded: every secret masked.
+    public var shownJSON: JSON {
+        var login = JSONObject()
+        if let written = server.login {
+            login = JSONObject([
+                ("user", .string(written.user.description)), ("password", .string(written.password.description)),
+            ])
+        }
+        var body = JSONObject([("text", .string(text))])
+        if let html { body["html"] = .string(html) }
+        return [
+            "method": "SMTP", "url": .string(server.url), "security": .string(server.security.rawValue),
+            "login": server.login == nil ? .null : .object(login),
+            "from": .string(from.address), "to": .array(to.map { .string($0.address) }),
+            "headers": .object(JSONObject(shownHeaders.map { ($0.name, .string($0.value)) })), "body": .object(body),
+        ]
     }
 }
 

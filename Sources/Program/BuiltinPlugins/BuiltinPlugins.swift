@@ -9,6 +9,7 @@ internal import CrashlyticsSource
 internal import DependsOnGate
 internal import DiscordChannel
 internal import DropDetector
+internal import EmailChannel
 internal import EscalateGate
 internal import FileSource
 internal import FlappingGate
@@ -21,6 +22,7 @@ internal import MatrixChannel
 internal import MattermostChannel
 internal import MuteGate
 internal import NewIssueDetector
+internal import NtfyChannel
 internal import PagerDutyChannel
 internal import PrometheusSource
 internal import QuietHoursGate
@@ -74,10 +76,12 @@ extension PluginCatalog {
             MatrixChannel.self,
             DiscordChannel.self,
             TeamsChannel.self,
+            EmailChannel.self,
             TelegramChannel.self,
             MattermostChannel.self,
             RocketChatChannel.self,
             GoogleChatChannel.self,
+            NtfyChannel.self,
             PagerDutyChannel.self,
             WebhookChannel.self,
             InboxChannel.self,

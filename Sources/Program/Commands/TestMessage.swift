@@ -47,7 +47,8 @@ public struct TestMessage: Sendable {
                 "alertbot: warning: the template of \(name) gives no message: \(error.sentence); sending the built-in text"
             )
         }
-        let outcome = await courier.attempt(delivery, channel)
+        let outcome = await courier.attempt(
+            delivery, channel, over: config.plan.channel(name)?.connection ?? .usual)
         try report(outcome, isKept: channel.keeps(delivery, at: delivery.queued))
     }
 
@@ -77,6 +78,9 @@ public struct TestMessage: Sendable {
                 isKept
                 ? "\(name) keeps its messages in the running bot and shows them on its page; nothing had to be sent"
                 : "delivered to \(name)" + (receipt.map { " as \($0)" } ?? "")
+        case .partly(_, let why):
+            isDelivered = true
+            sentence = "delivered to \(name), but not to everybody: \(why)"
         case .retry(_, let why), .unknown(let why), .refusedBody(let why), .refusedChannel(let why):
             isDelivered = false
             sentence = "not delivered to \(name): \(why)"

@@ -72,7 +72,7 @@ struct DryRunCommand: AsyncParsableCommand {
             for record in report.decisions {
                 guard let request = report.request(record) else { continue }
                 try terminal.line("# \(record.at) \(record.channel) \(record.kind.rawValue)")
-                try terminal.line(request.shownJSON.prettyText)
+                try terminal.line(request.prettyText)
             }
         case .html: try terminal.text(DryRunPage(report).text)
         case .text:

@@ -1,6 +1,6 @@
 // BotConfig turns config.yaml into a `Config`: in two stages, as written (YAML with positions) and as meant (defaults
 // filled in, references resolved, plugins made). Every mistake is collected and told with its place; nothing is opened
-// but what the file names - secrets, templates, files that it includes - and those through a port.
+// but what the file names - secrets, certificates, templates, files that it includes - and those through a port.
 
 public import AlertCore
 public import PluginKit
@@ -55,7 +55,11 @@ public struct ConfigSurroundings: Sendable {
     public var file: @Sendable (String) throws(Missing) -> [UInt8]
     /// The paths of the files that a pattern of a shell names, in order, but for the config's own.
     public var files: @Sendable (_ pattern: String) -> [String]
+<<<<<<< HEAD
     /// Whether others than the file's owner and its group may read it, or others than its owner change it.
+=======
+    /// Whether others than the owner and the group can read a file.
+>>>>>>> T/main
     public var isOpenToOthers: @Sendable (String) -> Bool
     /// The folder in which systemd puts credentials, if it runs the bot.
     public var credentialsFolder: String?
@@ -71,6 +75,7 @@ public struct ConfigSurroundings: Sendable {
         credentialsFolder: String?, zones: ZoneDatabase,
         withholdsSecrets: Bool = false, isOpenToOthers: @escaping @Sendable (String) -> Bool = { _ in false }
     ) {
+        self.isOpenToOthers = isOpenToOthers
         self.variable = variable
         self.file = file
         self.files = files

@@ -61,10 +61,18 @@ extension ConfigLoader {
             var source: (any Source)?
             if let plugin = plugin(thing, entries, "source", among: plugins) {
                 let options = reader.options(
-                    of: plugin.manifest, name: thing.name, at: thing.position, entries, common: Vocabulary.source.names,
+                    of: plugin.manifest, name: thing.name, at: thing.position, entries,
+                    common: Vocabulary.source(plugin.manifest).names,
                     "source '\(thing.name)'")
+<<<<<<< HEAD
                 let context = SourceContext(
                     name: thing.name, folder: folder, every: plan.every, zones: reader.surroundings.zones)
+=======
+                let context = SourceContext(name: thing.name, folder: folder, every: plan.every)
+                if plugin.manifest.isConnected {
+                    plan.connection = readConnection(thing, entries, "source '\(thing.name)'")
+                }
+>>>>>>> T/main
                 source = make(thing) { () throws(ProblemList) in
                     try plugin.type.init(options: options, context: context)
                 }
@@ -114,12 +122,16 @@ extension ConfigLoader {
         return things.map { thing in
             let entries = reader.entries(of: thing.value, "channel '\(thing.name)'")
             var channel: (any Channel)?
+            var connection = Connection.usual
             if let plugin = plugin(thing, entries, "channel", among: plugins) {
                 let options = reader.options(
                     of: plugin.manifest, name: thing.name, at: thing.position, entries,
-                    common: Vocabulary.channel.names,
+                    common: Vocabulary.channel(plugin.manifest).names,
                     "channel '\(thing.name)'")
                 let context = ChannelContext(name: thing.name, bot: bot.name, zone: bot.zone)
+                if plugin.manifest.isConnected {
+                    connection = readConnection(thing, entries, "channel '\(thing.name)'")
+                }
                 channel = make(thing) { () throws(ProblemList) in
                     try plugin.type.init(options: options, context: context)
                 }
@@ -130,7 +142,7 @@ extension ConfigLoader {
             let plan = ChannelPlan(
                 name: thing.name, pace: channel?.pace ?? .unlimited, isIdempotent: channel?.isIdempotent ?? false,
                 isPager: channel?.isPager ?? false, hearsAcknowledgements: own[ChannelSettings.acknowledged],
-                template: readTemplate(ChannelSettings.template, own, bot.zone))
+                template: readTemplate(ChannelSettings.template, own, bot.zone), connection: connection)
             return ChannelEntry(plan: plan, channel: channel)
         }
     }

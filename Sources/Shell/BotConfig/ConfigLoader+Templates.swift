@@ -17,9 +17,12 @@ extension ConfigLoader {
         do {
             bytes = try reader.surroundings.file(path)
         } catch {
+            // Where secrets are not, the files beside them need not be either.
             reader.report(
-                position, "'\(setting.name)': \(name.tamed) cannot be read: \(error.sentence)",
-                advice: "'alertbot template show' has one to start from")
+                Problem(
+                    position, "'\(setting.name)': \(name.tamed) cannot be read: \(error.sentence)",
+                    advice: "'alertbot template show' has one to start from",
+                    level: reader.surroundings.withholdsSecrets ? .warning : .error))
             return nil
         }
         guard bytes.count <= ConfigLoader.templateBytesMax else {

@@ -48,10 +48,10 @@ public struct ConfigSchema: Sendable {
     }
 
     private var plugins: [Named] {
-        catalog.sources.map { ("source", "sources", $0.manifest, Vocabulary.source) }
+        catalog.sources.map { ("source", "sources", $0.manifest, Vocabulary.source($0.manifest)) }
             + catalog.detectors.map { ("rule", "rules", $0.manifest, Vocabulary.detector) }
             + catalog.gates.map { ("rule", "rules", $0.manifest, Vocabulary.gate) }
-            + catalog.channels.map { ("channel", "channels", $0.manifest, Vocabulary.channel) }
+            + catalog.channels.map { ("channel", "channels", $0.manifest, Vocabulary.channel($0.manifest)) }
     }
 
     private var definitions: [(String, JSON)] {

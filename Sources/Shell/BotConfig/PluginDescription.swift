@@ -45,18 +45,20 @@ public struct PluginDescription: Sendable {
 extension PluginCatalog {
     /// Every plugin, by kind and in the order of the catalog.
     public var descriptions: [PluginDescription] {
-        func described(_ kind: PluginKind, _ plugins: [any Plugin.Type], _ common: [OptionSpec]) -> [PluginDescription]
+        func described(_ kind: PluginKind, _ plugins: [any Plugin.Type], _ common: (PluginManifest) -> [OptionSpec])
+            -> [PluginDescription]
         {
             plugins.map { plugin in
                 PluginDescription(
                     kind: kind, manifest: plugin.manifest,
-                    common: common.filter { option in
+                    common: common(plugin.manifest).filter { option in
                         option.name != "plugin" && !plugin.manifest.options.contains { $0.name == option.name }
                     })
             }
         }
-        return described(.source, sources, Vocabulary.source) + described(.detector, detectors, Vocabulary.detector)
-            + described(.gate, gates, Vocabulary.gate) + described(.channel, channels, Vocabulary.channel)
+        return described(.source, sources, Vocabulary.source)
+            + described(.detector, detectors) { _ in Vocabulary.detector }
+            + described(.gate, gates) { _ in Vocabulary.gate } + described(.channel, channels, Vocabulary.channel)
     }
 }
 

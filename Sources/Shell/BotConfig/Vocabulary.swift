@@ -15,13 +15,26 @@ enum Vocabulary {
 
     static let plugin = RequiredSetting("plugin", .plain, "The plugin that does it.").spec
 
-    static let source = [plugin] + (PollingSettings.ofSource + SourceSettings.all).map(\.spec)
+    private static let source = [plugin] + (PollingSettings.ofSource + SourceSettings.all).map(\.spec)
     static let detector = [
         plugin, RuleSettings.match.spec, RuleSettings.reminder.spec, RuleSettings.runbook.spec,
         RuleSettings.links.spec, RuleSettings.template.spec,
     ]
     static let gate = [plugin, RuleSettings.match.spec, RuleSettings.timezone.spec]
-    static let channel = [plugin, ChannelSettings.acknowledged.spec, ChannelSettings.template.spec]
+    private static let channel = [
+        plugin, ChannelSettings.acknowledged.spec, ChannelSettings.template.spec,
+    ]
+    private static let connection = ConnectionSettings.all.map(\.spec)
+
+    /// What every source takes that is of a plugin of that kind; the same for channels below.
+    static func source(_ manifest: PluginManifest) -> [OptionSpec] {
+        manifest.isConnected ? source + connection : source
+    }
+
+    static func channel(_ manifest: PluginManifest) -> [OptionSpec] {
+        manifest.isConnected ? channel + connection : channel
+    }
+
     static let route = [
         RuleSettings.match.spec,
         RequiredSetting("to", .list(.name(of: .channel)), "The channels it leads to.").spec, continues.spec,
@@ -35,6 +48,7 @@ enum Vocabulary {
         if bot.names.contains(key) { return "'bot'" }
         if polling.names.contains(key) { return "'polling' or a source" }
         if backoff.names.contains(key) { return "'backoff'" }
+        if connection.names.contains(key) { return "a source or a channel that speaks to a service" }
         if route.names.contains(key), key != "match" { return "a route" }
         let homes: [(String, [any Plugin.Type])] = [
             ("a rule", catalog.detectors), ("a rule", catalog.gates), ("a source", catalog.sources),

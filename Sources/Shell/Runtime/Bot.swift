@@ -416,7 +416,8 @@ public actor Bot {
             return
         }
         let courier = Courier(ports: ports, redactor: redactor)
-        group.addTask { [queue] in queue.put(.input(await courier.deliver(order, channel))) }
+        let connection = plan.channel(order.delivery.channel)?.connection ?? .usual
+        group.addTask { [queue] in queue.put(.input(await courier.deliver(order, channel, over: connection))) }
     }
 
     /// How often a journal that cannot be written is tried again.

@@ -58,6 +58,7 @@ public struct Poller: Sendable {
                     step = .fail(tooLate)
                     continue
                 }
+<<<<<<< HEAD
                 let token = await tokens.token(for: wanted, ports, timeout: timeout)
                 // A service may send back what it was sent, tokens too.
                 if case .success(let token) = token { redactor = redactor.masking(token.secret) }
@@ -69,6 +70,10 @@ public struct Poller: Sendable {
                     continue
                 }
                 step = then(await fetch(request, timeout: timeout, &validators))
+=======
+                step = then(
+                    await fetch(request, timeout: min(order.timeout, left), over: order.connection, &validators))
+>>>>>>> T/main
             }
         }
         let failure = PollFailure(.badAnswer, "the poll did not end after \(Poller.stepsMax) requests")
@@ -76,9 +81,11 @@ public struct Poller: Sendable {
     }
 
     private func fetch(
-        _ request: HTTPRequest, timeout: Duration, _ validators: inout [String: SourceRecord.Validator]
+        _ request: HTTPRequest, timeout: Duration, over connection: Connection,
+        _ validators: inout [String: SourceRecord.Validator]
     ) async -> FetchResult {
         var request = request
+        request.connection = connection
         var hash = StableHash()
         hash.add(request.url.reveal())
         let key = hash.text

@@ -17,6 +17,8 @@ public protocol Clock: Sendable {
 /// The network.
 public protocol Web: Sendable {
     func perform(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse
+    /// Hands a mail to its server.
+    func send(_ mail: Mail, timeout: Duration) async throws(TransportError) -> MailAnswer
 }
 
 /// Files that sources read.

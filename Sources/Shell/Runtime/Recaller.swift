@@ -11,6 +11,7 @@ public struct Recaller: Sendable {
     private let every: Duration
     private let spans: [Duration]
     private let timeout: Duration
+    private let connection: Connection
 
     /// The longest stretch asked for at once; it shrinks where the service cannot give so much.
     private var piece = Duration.days(1)
@@ -40,9 +41,15 @@ public struct Recaller: Sendable {
     ///   - every: how far apart the polls were.
     ///   - spans: spans that rules want measured, shortest first.
     ///   - timeout: of one request.
+    ///   - connection: how the service is reached.
     public init(
+<<<<<<< HEAD
         ports: Ports, redactor: Redactor, tokens: TokenVault, source: any HistoricalSource, name: String,
         every: Duration, spans: [Duration], timeout: Duration
+=======
+        ports: Ports, redactor: Redactor, source: any HistoricalSource, name: String, every: Duration,
+        spans: [Duration], timeout: Duration, over connection: Connection = .usual
+>>>>>>> T/main
     ) {
         self.ports = ports
         self.redactor = redactor
@@ -52,6 +59,7 @@ public struct Recaller: Sendable {
         self.every = every
         self.spans = spans
         self.timeout = timeout
+        self.connection = connection
     }
 
     /// What a stretch of the past holds.
@@ -153,6 +161,8 @@ public struct Recaller: Sendable {
     }
 
     private func fetch(_ request: HTTPRequest) async -> FetchResult {
+        var request = request
+        request.connection = connection
         do {
             return .answered(try await ports.web.perform(request, timeout: timeout))
         } catch {

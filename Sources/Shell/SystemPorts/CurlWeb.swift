@@ -6,17 +6,26 @@ internal import Transport
 /// The network through libcurl, which is started with the first request: most commands send none.
 public final class CurlWeb: Web {
     private let transport = Mutex<HTTPTransport?>(nil)
+    /// For mails: saying goodbye to their servers may take its time, and nothing else should wait for that.
+    private let postman = Mutex<HTTPTransport?>(nil)
 
     public init() {}
 
     public func perform(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse {
-        try await started().perform(request, timeout: timeout)
+        try await started(transport).perform(request, timeout: timeout)
+    }
+
+    public func send(_ mail: Mail, timeout: Duration) async throws(TransportError) -> MailAnswer {
+        try await started(postman).send(mail, timeout: timeout)
     }
 
     /// Ends what is under way and closes every connection; later requests fail. Calling it again does no harm.
-    public func close() async { await transport.withLock { $0 }?.shutdown() }
+    public func close() async {
+        await transport.withLock { $0 }?.shutdown()
+        await postman.withLock { $0 }?.shutdown()
+    }
 
-    private func started() -> HTTPTransport {
+    private func started(_ transport: borrowing Mutex<HTTPTransport?>) -> HTTPTransport {
         transport.withLock { transport in
             let started = transport ?? HTTPTransport(userAgent: Version.userAgent)
             transport = started

@@ -41,12 +41,21 @@ struct CurlCode: Hashable, Sendable {
     private static let tooLarge = CURLcode(rawValue: 100)
 
     /// A sentence for people. `peer` is all that it tells of the address; `detail` replaces libcurl's words.
-    func sentence(about peer: String, _ bounds: TransferBounds, isSending: Bool, detail: String?) -> String {
+    ///
+    /// - Parameters:
+    ///   - language: what the other side should speak.
+    ///   - authorities: the file of certificates that alone are trusted; nil for the system's.
+    func sentence(
+        about peer: String, _ bounds: TransferBounds, isSending: Bool, detail: String?,
+        speaking language: String = "HTTP", trusting authorities: String? = nil
+    ) -> String {
         let reason = detail ?? String(cString: curl_easy_strerror(CURLcode(rawValue: number)))
         return switch cause {
         case .resolve: "cannot find \(peer) (\(reason)); check the name, and that this machine can resolve it"
         case .connect: "cannot connect to \(peer) (\(reason)); check that it runs and can be reached from here"
-        case .tls: "no trusted connection to \(peer) (\(reason)); check its certificate and the system's store of them"
+        case .tls:
+            "no trusted connection to \(peer) (\(reason)); check its certificate and "
+                + (authorities == nil ? "the system's store of them" : "the file that 'ca' names")
         case .timeout where isSending: "no complete answer from \(peer) within \(bounds.timeout.asText)"
         case .timeout:
             "no connection to \(peer) within \(min(bounds.connectTimeout, bounds.timeout).asText); "
@@ -54,7 +63,7 @@ struct CurlCode: Hashable, Sendable {
         case .tooLarge: "\(peer) sent a header longer than libcurl takes (\(reason)); check the address"
         case .interrupted: "the connection to \(peer) broke before the answer was complete (\(reason))"
         case .badAddress, .refusedScheme, .redirect, .cancelled, .other:
-            "\(peer) gave no answer that is HTTP (\(reason)); check the address"
+            "\(peer) gave no answer that is \(language) (\(reason)); check the address"
         }
     }
 }

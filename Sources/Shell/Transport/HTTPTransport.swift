@@ -1,6 +1,6 @@
 public import AlertModel
 
-/// Performs HTTP requests through libcurl.
+/// Performs HTTP requests and hands mails to their servers, through libcurl.
 ///
 /// This module turns a described request into bytes on a wire and an answer, or says in a sentence why there is none.
 /// It is the one place where an address and a header value leave their shell of secrecy, so it is also the place that
@@ -8,12 +8,13 @@ public import AlertModel
 /// not judge a status, and keeps nothing between two requests but open connections.
 ///
 /// - Addresses: `https`, and `http` to loopback, over a unix socket, or where the request allows it.
-/// - Certificates are checked, always, against the system's store.
+/// - Certificates are checked, always, against the system's store, or the file that the request names instead.
 /// - Redirects of a GET without a body are followed within one origin (scheme, host and port), so nothing secret in
 ///   the address or the headers reaches anybody else. A POST, PUT or PATCH gets the 3xx answer itself.
 /// - A request other than GET goes out at most once. libcurl would send it again when a kept connection breaks under
 ///   it; here that is an error, and `mayHaveArrived` says what it means.
-/// - The variables `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy` count, except for loopback and unix sockets.
+/// - The variables `https_proxy`, `http_proxy`, `all_proxy` and `no_proxy` count, except for loopback and unix sockets,
+///   and where the request names a proxy of its own.
 ///   Headers meant for the server are not shown to the proxy of an `https` request.
 ///
 /// All transfers share one thread and one pool of connections. Call `shutdown()` at the end; a transport that is just
@@ -54,8 +55,11 @@ public final class HTTPTransport: Sendable {
             let bounds = TransferBounds(
                 deadline: deadline, timeout: timeout, connectTimeout: limits.connectTimeout, idleMax: limits.idleMax,
                 headerBytesMax: limits.headerBytesMax, bodyBytesMax: bodyBytesMax ?? limits.bodyBytesMax)
-            let answer = try await exchange(wire, bounds, isRedirected: redirectsCount > 0)
-            guard let target = answer.redirectURL, wire.followsRedirects else { return answer.response }
+            guard
+                case .http(let response, let redirectURL) = try await exchange(
+                    .request(wire), bounds, isRedirected: redirectsCount > 0)
+            else { throw TransportError.unsent(.other, "\(wire.peer) was sent no request") }
+            guard let target = redirectURL, wire.followsRedirects else { return response }
             redirectsCount += 1
             guard redirectsCount <= limits.redirectsMax else {
                 throw TransportError(
@@ -64,6 +68,24 @@ public final class HTTPTransport: Sendable {
             }
             wire = try wire.redirected(to: target)
         }
+    }
+
+    /// Hands a mail to its server and gives what that made of it.
+    ///
+    /// libcurl takes leave of a mail server on the thread of all transfers and waits for its goodbye, so mails are best
+    /// sent by a transport of their own.
+    ///
+    /// - Throws: what `perform` does; that a server refuses a mail or a recipient is an answer.
+    public func send(_ mail: Mail, timeout: Duration) async throws(TransportError) -> MailAnswer {
+        let wire = try WireMail(mail)
+        let timeout = timeout.clamped(to: .milliseconds(1)...Limits.timeoutMax)
+        let bounds = TransferBounds(
+            deadline: ContinuousClock.now + timeout, timeout: timeout, connectTimeout: limits.connectTimeout,
+            idleMax: limits.idleMax, headerBytesMax: limits.headerBytesMax, bodyBytesMax: limits.bodyBytesMax)
+        guard case .mail(let answer) = try await exchange(.mail(wire), bounds, isRedirected: false) else {
+            throw TransportError.unsent(.other, "\(wire.peer) was sent no mail")
+        }
+        return answer
     }
 
     /// Stops all transfers, which fail as `.cancelled`, closes all connections, and returns when that is done.
@@ -75,14 +97,14 @@ public final class HTTPTransport: Sendable {
     }
 
     private func exchange(
-        _ wire: WireRequest,
+        _ errand: Errand,
         _ bounds: TransferBounds,
         isRedirected: Bool
     ) async throws(TransportError) -> Answer {
         let id = mailbox.nextID()
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let job = Job(id: id, request: wire, bounds: bounds, continuation: continuation)
+                let job = Job(id: id, errand: errand, bounds: bounds, continuation: continuation)
                 guard !Task.isCancelled else { return job.failAsCancelled() }
                 mailbox.submit(job)
                 // A cancellation between these lines found no job to cancel; a later one finds it.

@@ -16,16 +16,17 @@ struct TransferBounds: Sendable {
     var timeLeft: Duration { ContinuousClock.now.duration(to: deadline) }
 }
 
-/// What a transfer brought: the answer, and where it points to if it is a redirect.
-struct Answer: Sendable {
-    let response: HTTPResponse
-    let redirectURL: String?
+/// What a transfer brought.
+enum Answer: Sendable {
+    /// And where it points to if it is a redirect.
+    case http(HTTPResponse, redirectURL: String?)
+    case mail(MailAnswer)
 }
 
-/// One request on its way to the loop, with the caller who waits for it.
+/// One errand on its way to the loop, with the caller who waits for it.
 struct Job: Sendable {
     let id: UInt64
-    let request: WireRequest
+    let errand: Errand
     let bounds: TransferBounds
     /// Resumed exactly once: by whoever takes the job out of the mailbox or out of the loop.
     let continuation: CheckedContinuation<Result<Answer, TransportError>, Never>
@@ -36,7 +37,7 @@ struct Job: Sendable {
     }
 
     /// Ends the job when its caller gave up before anything was sent.
-    func failAsCancelled() { fail(.cancelled, "the request to \(request.peer) was cancelled before it was sent") }
+    func failAsCancelled() { fail(.cancelled, "the request to \(errand.peer) was cancelled before it was sent") }
 }
 
 /// The handle of a loop that other threads may hold in order to wake it.

@@ -2,76 +2,61 @@ internal import AlertModel
 internal import CCrypto
 internal import CCurl
 
-/// One request under way: an easy handle of libcurl, and what came in so far.
+/// One errand under way: an easy handle of libcurl, and what all errands have in common.
 ///
 /// Lives on the loop's thread only. libcurl holds a pointer to it for its callbacks, so it must be taken out of the
 /// multi handle before it goes.
-final class Transfer {
+class Transfer {
     let job: Job
     let easy: UnsafeMutableRawPointer
 
-    private var headerLines: UnsafeMutablePointer<curl_slist>?
-    private var bodyGivenCount = 0
-    /// Whether a connection was ready and the request began to go out on it.
-    private var isSending = false
-    /// Whether the request left before the attempt under way, which is then not to be made.
-    private var hasLeftBefore = false
-    /// What had left when the attempt began, in bytes; a proxy is spoken to before.
-    private var sentBefore = 0
-    private var headerBytesCount = 0
-    /// Whether the empty line after the headers came. libcurl takes a connection that closes among them for the end.
-    private var hasAllHeaders = false
-    private var body: [UInt8] = []
-    /// Why a callback told libcurl to stop.
-    private var stopReason: StopReason?
+    /// Whether a connection was ready and something began to go out on it.
+    var isSending = false
+    /// How much of the body libcurl has fetched.
+    private(set) var givenCount = 0
+    /// libcurl's own words for what went wrong.
+    private let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-    private enum StopReason {
-        case headersTooLarge, bodyTooLarge, wouldRepeat
+    /// The transfer for a job, ready to go; nil when libcurl lacks an option that it relies on, or memory.
+    static func of(_ job: Job) -> Transfer? {
+        let transfer: Transfer? =
+            switch job.errand {
+            case .request(let request): HTTPTransfer(job, request)
+            case .mail(let mail): MailTransfer(job, mail)
+            }
+        return transfer.flatMap { $0.setUp() ? $0 : nil }
     }
 
-    /// Nil when libcurl lacks an option that this relies on, or memory.
     init?(_ job: Job) {
         guard let easy = curl_easy_init() else { return nil }
         self.job = job
         self.easy = easy
-        guard setUp() else { return nil }
+        words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
     deinit {
         curl_easy_cleanup(easy)
-        curl_slist_free_all(headerLines)
+        words.deallocate()
     }
 
-    /// Whether the other side may have seen the whole request.
-    private var mayHaveArrived: Bool {
-        guard isSending else { return false }
-        let count = job.request.body?.count ?? 0
-        guard isSentInOnePiece else { return bodyGivenCount == count }
-        return hasLeftBefore || ccurl_get_size(easy, CURLINFO_SIZE_UPLOAD_T) >= count
-    }
+    /// What is to be sent after all that the protocol itself needs.
+    var body: [UInt8]? { nil }
 
-    /// Whether libcurl has the whole body from the beginning: it sends it together with the headers then, which spares
-    /// both sides a packet.
-    private var isSentInOnePiece: Bool { 1...Transfer.onePieceBytesMax ~= job.request.body?.count ?? 0 }
+    /// Whether the other side may have seen the whole of it.
+    var mayHaveArrived: Bool { false }
 
-    /// libcurl joins bodies below 64 KiB to the headers.
-    private static let onePieceBytesMax = 60 << 10
+    /// What became of the transfer, once libcurl is done with it.
+    func result(_ code: CURLcode) -> Result<Answer, TransportError> { .failure(error(of: code)) }
 
     // MARK: Setting up
 
-    private func setUp() -> Bool {
-        let request = job.request
+    /// Sets what every transfer needs; false when libcurl does not take something of it.
+    func setUp() -> Bool {
         var isFine = true
         func need(_ code: CURLcode) { if code != CURLE_OK { isFine = false } }
         func set(_ option: CURLoption, _ value: Int) { need(ccurl_set_long(easy, option, value)) }
-        func set(_ option: CURLoption, _ value: String) { need(ccurl_set_string(easy, option, value)) }
-        let context = Unmanaged.passUnretained(self).toOpaque()
+        func set(_ option: CURLoption, _ value: String?) { need(ccurl_set_string(easy, option, value)) }
 
-        set(CURLOPT_URL, request.url)
-        set(CURLOPT_PROTOCOLS_STR, "http,https")
-        // Redirects are followed one by one after a look at where they lead.
-        set(CURLOPT_FOLLOWLOCATION, 0)
-        set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2TLS))
         set(CURLOPT_SSL_VERIFYPEER, 1)
         set(CURLOPT_SSL_VERIFYHOST, 2)
         set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
@@ -82,147 +67,70 @@ final class Transfer {
         let timeLeft = job.bounds.timeLeft
         set(CURLOPT_CONNECTTIMEOUT_MS, min(job.bounds.connectTimeout, timeLeft).asTimeout)
         set(CURLOPT_TIMEOUT_MS, timeLeft.asTimeout)
-        set(CURLOPT_MAXAGE_CONN, Int(job.bounds.idleMax.inSeconds))
-        // Every encoding that libcurl can undo; the bound on the body counts what comes out.
-        set(CURLOPT_ACCEPT_ENCODING, "")
-        if request.isLocal { set(CURLOPT_PROXY, "") }
-        // What a proxy says before the tunnel stands is not the server's answer.
-        set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // Secrets in headers are for the server, not for the proxy that tunnels to it.
-        set(CURLOPT_HEADEROPT, Int(CURLHEADER_SEPARATE))
-        if let path = request.unixSocketPath { set(CURLOPT_UNIX_SOCKET_PATH, path) }
+        need(ccurl_set_context(easy, CURLOPT_ERRORBUFFER, words))
 
-        for line in request.headerLines {
-            guard let longer = curl_slist_append(headerLines, line) else { return false }
-            headerLines = longer
+        let connection = job.errand.connection
+        if let file = connection.authorities {
+            set(CURLOPT_CAINFO, file)
+            // Those of the system would be trusted besides.
+            set(CURLOPT_CAPATH, nil)
         }
-        need(ccurl_set_list(easy, CURLOPT_HTTPHEADER, headerLines))
-
-        if request.method != .get || request.body != nil {
-            set(CURLOPT_POST, 1)
-            set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
-            need(ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(request.body?.count ?? 0)))
-            if isSentInOnePiece, let body = request.body {
-                need(body.withUnsafeBytes { ccurl_set_bytes(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress) })
-            } else {
-                // The body is handed out piece by piece, so that it is known whether all of it has gone.
-                need(ccurl_set_bytes_callback(easy, CURLOPT_READFUNCTION, giveBodyBytes))
-                need(ccurl_set_context(easy, CURLOPT_READDATA, context))
-            }
+        if let file = connection.certificate { set(CURLOPT_SSLCERT, file) }
+        if let file = connection.key { set(CURLOPT_SSLKEY, file) }
+        switch connection.proxy {
+        case .environment: if job.errand.isLocal { set(CURLOPT_PROXY, "") }
+        case .none: set(CURLOPT_PROXY, "")
+        case .at(let address):
+            set(CURLOPT_PROXY, address.reveal())
+            // What is said of this one service counts more than what the environment says of all.
+            set(CURLOPT_NOPROXY, "")
         }
-        need(ccurl_set_prereq_callback(easy, beginSending))
-        need(ccurl_set_context(easy, CURLOPT_PREREQDATA, context))
-        need(ccurl_set_bytes_callback(easy, CURLOPT_HEADERFUNCTION, takeHeaderBytes))
-        need(ccurl_set_context(easy, CURLOPT_HEADERDATA, context))
-        need(ccurl_set_bytes_callback(easy, CURLOPT_WRITEFUNCTION, takeBodyBytes))
-        need(ccurl_set_context(easy, CURLOPT_WRITEDATA, context))
         return isFine
     }
 
-    // MARK: What libcurl calls
-
-    /// Called before each attempt to send. libcurl makes another one when a kept connection turns out to be broken; a
-    /// request that changes something must not go out twice.
-    fileprivate func begin() -> Bool {
-        let sent = ccurl_get_long(easy, CURLINFO_REQUEST_SIZE)
-        // How much of a body sent with its headers the last attempt got out is not known any more: any of it counts.
-        if isSending, isSentInOnePiece, sent > sentBefore { hasLeftBefore = true }
-        if mayHaveArrived, job.request.method != .get {
-            stopReason = .wouldRepeat
-            return false
-        }
-        isSending = true
-        sentBefore = sent
-        return true
+    /// Has libcurl fetch the body piece by piece, so that it is known whether all of it has gone.
+    func giveBody() -> CURLcode {
+        let code = ccurl_set_bytes_callback(easy, CURLOPT_READFUNCTION, giveBodyBytes)
+        return code == CURLE_OK
+            ? ccurl_set_context(easy, CURLOPT_READDATA, Unmanaged.passUnretained(self).toOpaque()) : code
     }
 
     fileprivate func give(_ buffer: UnsafeMutableRawBufferPointer) -> Int {
-        guard let body = job.request.body else { return 0 }
-        let piece = body[bodyGivenCount...].prefix(buffer.count)
+        guard let body else { return 0 }
+        let piece = body[givenCount...].prefix(buffer.count)
         buffer.copyBytes(from: piece)
-        bodyGivenCount += piece.count
+        givenCount += piece.count
         return piece.count
     }
 
-    /// Takes a header line: its length only, as libcurl keeps the headers themselves.
-    fileprivate func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
-        headerBytesCount += line.count
-        // A status line begins anew: what came before was an interim answer.
-        if line.starts(with: "HTTP/".utf8) { hasAllHeaders = false }
-        if line.elementsEqual("\r\n".utf8) || line.elementsEqual("\n".utf8) { hasAllHeaders = true }
-        guard headerBytesCount <= job.bounds.headerBytesMax else {
-            stopReason = .headersTooLarge
-            return false
+    // MARK: What went wrong
+
+    func error(of code: CURLcode) -> TransportError {
+        if String(cString: words).contains("alert certificate required") {
+            return TransportError.unsent(
+                .tls, "\(job.errand.peer) wants to see a certificate; name one with 'client_certificate'")
         }
-        return true
-    }
-
-    fileprivate func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard bytes.count <= job.bounds.bodyBytesMax - body.count else {
-            stopReason = .bodyTooLarge
-            return false
-        }
-        body.append(contentsOf: bytes)
-        return true
-    }
-
-    // MARK: The outcome
-
-    /// What became of the transfer, once libcurl is done with it.
-    func result(_ code: CURLcode) -> Result<Answer, TransportError> {
-        if let error = stopReason.map(error(of:)) { return .failure(error) }
-        guard code == CURLE_OK, hasAllHeaders else {
-            let code = CurlCode(code == CURLE_OK ? CURLE_PARTIAL_FILE : code)
-            let sentence = code.sentence(
-                about: job.request.peer, job.bounds, isSending: isSending, detail: detail(of: code))
-            return .failure(TransportError(code.cause, mayHaveArrived: mayHaveArrived, sentence))
-        }
-        let response = HTTPResponse(
-            status: ccurl_get_long(easy, CURLINFO_RESPONSE_CODE), headers: headers(), body: body)
-        return .success(Answer(response: response, redirectURL: redirectURL(of: response)))
-    }
-
-    private func error(of reason: StopReason) -> TransportError {
-        let (cause, sentence): (TransportError.Cause, String) =
-            switch reason {
-            case .headersTooLarge:
-                (.tooLarge, "\(job.request.peer) sent more than \(job.bounds.headerBytesMax) bytes of headers")
-            case .bodyTooLarge:
-                (.tooLarge, "\(job.request.peer) sent more than \(job.bounds.bodyBytesMax) bytes; ask for less")
-            case .wouldRepeat:
-                (.interrupted, "the connection to \(job.request.peer) broke after sending; it was not tried again")
-            }
-        return TransportError(cause, mayHaveArrived: mayHaveArrived, sentence)
+        let code = CurlCode(code)
+        let sentence = code.sentence(
+            about: job.errand.peer, job.bounds, isSending: isSending, detail: detail(of: code),
+            speaking: job.errand.language, trusting: job.errand.connection.authorities)
+        return TransportError(code.cause, mayHaveArrived: mayHaveArrived, sentence)
     }
 
     /// What to say when the transfer is given up from outside.
     var cancellation: TransportError {
         TransportError(
             .cancelled, mayHaveArrived: mayHaveArrived,
-            "the request to \(job.request.peer) was cancelled " + (isSending ? "under way" : "before it was sent"))
-    }
-
-    private func headers() -> [(name: String, value: String)] {
-        var headers: [(name: String, value: String)] = []
-        var last: UnsafeMutablePointer<curl_header>?
-        // -1: of the last answer, where interim answers came before it.
-        while let header = curl_easy_nextheader(easy, UInt32(CURLH_HEADER), -1, last) {
-            // Trimmed, because libcurl leaves the line's end in an empty value.
-            headers.append((String(cString: header.pointee.name), String(cString: header.pointee.value).trimmed))
-            last = header
-        }
-        return headers
-    }
-
-    private func redirectURL(of response: HTTPResponse) -> String? {
-        switch response.status {
-        case 301, 302, 303, 307, 308: ccurl_get_string(easy, CURLINFO_REDIRECT_URL).map { String(cString: $0) }
-        default: nil
-        }
+            "the request to \(job.errand.peer) was cancelled " + (isSending ? "under way" : "before it was sent"))
     }
 
     /// The system's or OpenSSL's own words where they say more than libcurl's.
     private func detail(of code: CurlCode) -> String? {
+        switch CURLcode(rawValue: code.number) {
+        case CURLE_SSL_CACERT_BADFILE: return "the file of 'ca' cannot be read, or holds no certificate"
+        case CURLE_SSL_CERTPROBLEM: return "the client's certificate and its key cannot be used together"
+        default: break
+        }
         switch code.cause {
         case .connect:
             let number = ccurl_get_long(easy, CURLINFO_OS_ERRNO)
@@ -242,30 +150,8 @@ extension Duration {
     fileprivate var asTimeout: Int { Int(clamping: max(wholeMilliseconds, 1)) }
 }
 
-// MARK: Callbacks. Each returns what libcurl takes for "go on", or something else to stop.
-
-private func transfer(_ context: UnsafeMutableRawPointer?) -> Transfer {
+private let giveBodyBytes: ccurl_bytes_callback = { bytes, size, count, context in
     guard let context else { preconditionFailure("every callback is set together with its context") }
     return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+        .give(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
 }
-
-private let beginSending: curl_prereq_callback = { context, _, _, _, _ in
-    transfer(context).begin() ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
-}
-
-private let giveBodyBytes: ccurl_bytes_callback = { bytes, size, count, context in
-    transfer(context).give(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
-}
-
-private let takeHeaderBytes: ccurl_bytes_callback = { bytes, size, count, context in
-    transfer(context).receiveHeader(UnsafeRawBufferPointer(start: bytes, count: size * count))
-        ? size * count : refusedCount(size * count)
-}
-
-private let takeBodyBytes: ccurl_bytes_callback = { bytes, size, count, context in
-    transfer(context).receiveBody(UnsafeRawBufferPointer(start: bytes, count: size * count))
-        ? size * count : refusedCount(size * count)
-}
-
-/// Any count but the one given means "stop".
-private func refusedCount(_ count: Int) -> Int { count == 0 ? 1 : 0 }

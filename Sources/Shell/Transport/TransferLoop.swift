@@ -109,7 +109,7 @@ final class TransferLoop {
             guard job.bounds.timeLeft <= .zero else { return false }
             job.fail(
                 .timeout,
-                "the request to \(job.request.peer) could not be sent within \(job.bounds.timeout.asText); "
+                "the request to \(job.errand.peer) could not be sent within \(job.bounds.timeout.asText); "
                     + "\(transfers.count) requests are under way")
             return true
         }
@@ -119,10 +119,10 @@ final class TransferLoop {
     }
 
     private func start(_ job: Job) {
-        guard let transfer = Transfer(job), curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+        guard let transfer = Transfer.of(job), curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
             job.fail(
                 .other,
-                "the request to \(job.request.peer) was not sent: libcurl does not take it; "
+                "the request to \(job.errand.peer) was not sent: libcurl does not take it; "
                     + "it must be 7.87 or later, with HTTP/2 and TLS")
             return
         }

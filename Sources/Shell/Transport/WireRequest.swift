@@ -11,6 +11,7 @@ struct WireRequest: Sendable {
     let headerLines: [String]
     let body: [UInt8]?
     let unixSocketPath: String?
+    let connection: Connection
 
     /// The longest path of a socket: `sun_path` has 108 bytes, one of them for the end.
     private static let socketPathBytesMax = 107
@@ -20,6 +21,7 @@ struct WireRequest: Sendable {
         url = request.url.reveal()
         origin = try Origin(of: url)
         self.unixSocketPath = unixSocketPath
+        connection = request.connection
         if let path = unixSocketPath {
             guard 1...WireRequest.socketPathBytesMax ~= path.utf8.count, !path.utf8.contains(0) else {
                 throw TransportError.unsent(
@@ -51,7 +53,7 @@ struct WireRequest: Sendable {
     /// Whom the request goes to, for messages.
     var peer: String { unixSocketPath.map { "the socket \($0.tamed.clipped(to: 200))" } ?? origin.hostAndPort }
 
-    /// Whether proxies of the environment must be left out.
+    /// Whether it goes no further than this machine.
     var isLocal: Bool { unixSocketPath != nil || origin.isLoopback }
 
     /// Whether a redirect may be followed at all: only where asking again changes nothing and repeats no body.

@@ -104,11 +104,21 @@ public final class StagedClock: Clock {
 /// A network that answers as a test says, and remembers what it was asked.
 public final class StagedWeb: Web {
     public typealias Answer = @Sendable (HTTPRequest) async throws(TransportError) -> HTTPResponse
+    public typealias MailAnswering = @Sendable (Mail) async throws(TransportError) -> MailAnswer
 
     private let answer: Answer
+    private let mailAnswer: MailAnswering
     private let requests = Mutex<[HTTPRequest]>([])
 
-    public init(_ answer: @escaping Answer) { self.answer = answer }
+    public init(_ answer: @escaping Answer, mail: @escaping MailAnswering = StagedWeb.noMail) {
+        self.answer = answer
+        mailAnswer = mail
+    }
+
+    /// No mail server answers.
+    public static let noMail: MailAnswering = { _ throws(TransportError) in
+        throw TransportError(.connect, mayHaveArrived: false, "nobody answers")
+    }
 
     /// Nobody answers.
     public static let nobody: Answer = { _ throws(TransportError) in
@@ -121,5 +131,9 @@ public final class StagedWeb: Web {
     public func perform(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse {
         requests.withLock { $0.append(request) }
         return try await answer(request)
+    }
+
+    public func send(_ mail: Mail, timeout: Duration) async throws(TransportError) -> MailAnswer {
+        try await mailAnswer(mail)
     }
 }

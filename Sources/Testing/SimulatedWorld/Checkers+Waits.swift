@@ -111,7 +111,7 @@ struct WaitsKept: Checker {
 
     private mutating func judge(_ channel: String, _ id: String, _ outcome: DeliveryOutcome, _ world: World) {
         switch outcome {
-        case .delivered:
+        case .delivered, .partly:
             failures[channel] = 0
             pauses[channel] = nil
         case .retry(let told, _): fail(channel, id, told: (told ?? .zero) > .zero, world)

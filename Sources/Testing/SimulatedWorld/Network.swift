@@ -34,6 +34,11 @@ struct LifeWeb: Web {
         return answer
     }
 
+    /// None of its channels sends mail.
+    func send(_ mail: Mail, timeout: Duration) async throws(TransportError) -> MailAnswer {
+        throw TransportError(.other, mayHaveArrived: false, "no mail server lives in this world")
+    }
+
     private static let died = TransportError(.cancelled, mayHaveArrived: true, "the process has died")
 
     private func wait(_ milliseconds: Int64) async throws(TransportError) {

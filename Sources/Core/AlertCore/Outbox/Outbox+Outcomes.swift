@@ -11,6 +11,8 @@ extension Outbox {
         case abandoned(Delivery)
         /// It is late already, or will be.
         case late(Delivery, told: Duration?, String)
+        /// Some of those it is for never get it.
+        case partial(Delivery, String)
         /// The channel has taken something.
         case works(String)
         /// The channel has room, or may have.
@@ -37,7 +39,7 @@ extension Outbox {
         guard let delivery = deliveries[id], case .attempting = delivery.phase else { return [] }
         guard let channel = plan.channel(delivery.channel) else {
             // Its channel left the config while it was in flight.
-            guard case .delivered(let receipt) = outcome else { return [abandon(delivery, at: now, &output)] }
+            guard let receipt = outcome.receipt else { return [abandon(delivery, at: now, &output)] }
             end(delivery, .delivered(receipt: receipt), at: now, &output)
             return []
         }
@@ -52,6 +54,12 @@ extension Outbox {
             if let paused = record.pausedUntil, paused <= now { record.pausedUntil = nil }
             end(delivery, .delivered(receipt: receipt), at: now, &output)
             news = .works(channel.name)
+        case .partly(let receipt, let sentence):
+            record.failures = 0
+            if let paused = record.pausedUntil, paused <= now { record.pausedUntil = nil }
+            end(delivery, .delivered(receipt: receipt), at: now, &output)
+            output.note(.warning, "channel \(delivery.channel): delivery \(delivery.id) \(sentence)")
+            news = .partial(delivery, sentence)
         case .retry(let told, let sentence):
             news = tryAgain(delivery, &record, told: told, sentence, "", at: now, &output)
         case .unknown(let sentence):
@@ -201,8 +209,17 @@ extension DeliveryOutcome {
     fileprivate var trouble: String? {
         switch self {
         case .delivered: nil
-        case .retry(_, let sentence), .unknown(let sentence), .refusedBody(let sentence), .refusedChannel(let sentence):
+        case .partly(_, let sentence), .retry(_, let sentence), .unknown(let sentence), .refusedBody(let sentence),
+            .refusedChannel(let sentence):
             sentence
+        }
+    }
+
+    /// What the channel gave for it, which may be nothing; nil altogether where it did not arrive.
+    fileprivate var receipt: String?? {
+        switch self {
+        case .delivered(let receipt), .partly(let receipt, _): receipt
+        case .retry, .unknown, .refusedBody, .refusedChannel: nil
         }
     }
 }

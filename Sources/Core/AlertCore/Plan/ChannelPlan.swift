@@ -10,10 +10,13 @@ public struct ChannelPlan: Sendable {
     public var hearsAcknowledgements: Bool
     /// Its messages in a team's own words; nil for the built-in ones.
     public var template: MessageTemplate?
+    /// How its service is reached; nothing is decided by it.
+    public var connection: Connection
 
     public init(
         name: String, pace: Pace = .unlimited, isIdempotent: Bool = false, isPager: Bool = false,
-        hearsAcknowledgements: Bool = ChannelSettings.acknowledged.default, template: MessageTemplate? = nil
+        hearsAcknowledgements: Bool = ChannelSettings.acknowledged.default, template: MessageTemplate? = nil,
+        connection: Connection = .usual
     ) {
         self.name = name
         self.pace = pace
@@ -21,6 +24,7 @@ public struct ChannelPlan: Sendable {
         self.isPager = isPager
         self.hearsAcknowledgements = hearsAcknowledgements
         self.template = template
+        self.connection = connection
     }
 }
 

@@ -73,7 +73,7 @@ public struct Plan: Sendable {
     public func pollsMax(to host: String) -> Int { hostLimits[host] ?? perHost }
 
     func source(_ name: String) -> SourcePlan? { sourceRanks[name].map { sources[$0] } }
-    func channel(_ name: String) -> ChannelPlan? { channelRanks[name].map { channels[$0] } }
+    public func channel(_ name: String) -> ChannelPlan? { channelRanks[name].map { channels[$0] } }
     func isPager(_ channel: String) -> Bool { self.channel(channel)?.isPager ?? false }
     /// Where to look and what to do, as the config says it.
     func links(about incident: Incident) -> [Message.Link] {
@@ -99,7 +99,7 @@ public struct Plan: Sendable {
         PollOrder(
             source: source.name, cursor: state.schedule.sources[source.name]?.cursor, validators: [:],
             spans: spans(of: source),
-            timeout: source.timeout)
+            timeout: source.timeout, connection: source.connection)
     }
 
     /// How late each rule can be at worst, once the figures can carry an alarm: the longest time between two polls of

@@ -19,6 +19,8 @@ public struct SourcePlan: Sendable {
     public var dashboard: String?
     /// The label `owner` of what it sees, where the source itself names none.
     public var owner: String?
+    /// How its service is reached; nothing is decided by it.
+    public var connection: Connection = .usual
 
     public init(
         name: String, host: String? = nil, every: Duration = PollingSettings.every.default,

@@ -125,7 +125,8 @@ public struct Schedule: Sendable {
             .poll(
                 PollOrder(
                     source: source.name, cursor: record.cursor, validators: record.validators,
-                    spans: plan.spans(of: source), timeout: source.timeout)))
+                    spans: plan.spans(of: source), timeout: source.timeout,
+                    connection: source.connection)))
     }
 
     /// The poll of a source has ended.

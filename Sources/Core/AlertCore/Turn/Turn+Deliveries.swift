@@ -22,6 +22,10 @@ extension Turn {
             if clearTrouble(.channelFailing, about: channel) {
                 follow(state.incidents.tellAnew(channel, &output))
             }
+        case .partial(let delivery, let sentence):
+            raiseTrouble(
+                .channelFailing, about: delivery.channel, severity: .warning,
+                "Messages to channel \(delivery.channel) do not reach everybody: \(sentence)")
         case .late(let delivery, let told, let sentence):
             raiseTrouble(
                 .channelFailing, about: delivery.channel, severity: .warning,

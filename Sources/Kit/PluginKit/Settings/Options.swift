@@ -51,6 +51,12 @@ public struct Options: Sendable {
         return elements.map(\.position)
     }
 
+    /// The same of one that must be written.
+    public func positions<Element>(in setting: RequiredSetting<[Element]>) -> [Position] {
+        guard case .list(let elements) = option(setting)?.value else { return [] }
+        return elements.map(\.position)
+    }
+
     /// The option of that name, for whoever goes through a manifest.
     public subscript(named name: String) -> Option? { values[name] }
 

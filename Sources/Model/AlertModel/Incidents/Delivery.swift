@@ -101,6 +101,8 @@ public enum DeliveryEnd: Hashable, Sendable {
 /// What the channel's answer to an attempt means.
 public enum DeliveryOutcome: Hashable, Sendable {
     case delivered(receipt: String?)
+    /// Some of those it is for have it, and the others never will; the sentence says who, and why.
+    case partly(receipt: String?, String)
     /// It may pass; the wait is what the service asked for, if it did.
     case retry(after: Duration?, String)
     /// Nobody knows whether it arrived.

@@ -75,6 +75,8 @@ public struct HTTPRequest: Hashable, Sendable {
     public var keepsValidators: Bool
     /// Whether plain `http` to a host that is not loopback is wanted.
     public var allowsPlainHTTP: Bool
+    /// How the service is reached, besides its address: whoever performs the request says so.
+    public var connection: Connection
 
     public init(
         _ method: Method, _ url: GuardedText, headers: [Header] = [], body: Body? = nil, signature: Signature? = nil,
@@ -88,6 +90,7 @@ public struct HTTPRequest: Hashable, Sendable {
         self.isConditional = isConditional
         keepsValidators = isConditional
         self.allowsPlainHTTP = allowsPlainHTTP
+        connection = .usual
     }
 
     /// The body's bytes as they go over the wire, with their content type; nil when there is none.

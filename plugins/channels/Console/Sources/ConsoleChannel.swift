@@ -9,7 +9,7 @@ public struct ConsoleChannel: Channel {
     public static let manifest = PluginManifest(
         name: "console",
         summary: "Writes messages to standard output.",
-        options: []
+        options: [], isConnected: false
     )
 
     public let pace = Pace.unlimited

@@ -8,7 +8,7 @@ public struct InboxChannel: Channel {
     public static let manifest = PluginManifest(
         name: "inbox",
         summary: "Keeps messages and shows them on the bot's own page.",
-        options: []
+        options: [], isConnected: false
     )
 
     public let pace = Pace.unlimited

@@ -13,7 +13,7 @@ public struct FileSource: Source {
             path: ./figures.jsonl
             follow: true
             """,
-        options: [path, follow])
+        options: [path, follow], isConnected: false)
 
     static let path = RequiredSetting("path", .path, "The file; relative to the config file's folder.")
     static let follow = Setting(

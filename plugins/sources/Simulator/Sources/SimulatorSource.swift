@@ -12,7 +12,7 @@ public struct SimulatorSource: Source {
         example: """
             speed: 120
             """,
-        options: [seed, apps, users, speed])
+        options: [seed, apps, users, speed], isConnected: false)
 
     static let seed = Setting("seed", .integer(0...Int(Int32.max)), default: 1, "Another seed is another world.")
     static let apps = Setting("apps", .list(.plain), default: ["shop-ios", "shop-android"], "The apps of the world.")

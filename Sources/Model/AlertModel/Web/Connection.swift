@@ -1,0 +1,30 @@
+/// How a service is reached, besides its address: what can be set for every source and channel alike.
+public struct Connection: Hashable, Sendable {
+    /// A file of certificates in PEM that alone are trusted; nil for those that the system trusts.
+    public var authorities: String?
+    /// A file with the certificate that says who asks, in PEM.
+    public var certificate: String?
+    /// The file with its key; nil where that stands in the certificate's file, or where there is none.
+    public var key: String?
+    public var proxy: Proxy
+
+    public enum Proxy: Hashable, Sendable {
+        /// Whatever the environment says, which leaves out what is on this machine.
+        case environment
+        case none
+        case at(GuardedText)
+    }
+
+    public init(
+        authorities: String? = nil, certificate: String? = nil, key: String? = nil,
+        proxy: Proxy = .environment
+    ) {
+        self.authorities = authorities
+        self.certificate = certificate
+        self.key = key
+        self.proxy = proxy
+    }
+
+    /// As the system has it.
+    public static let usual = Connection()
+}

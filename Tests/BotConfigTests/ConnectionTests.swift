@@ -1,0 +1,89 @@
+internal import AlertCore
+internal import BotConfig
+internal import PluginKit
+internal import Testing
+
+@Suite struct `Certificates and proxies` {
+    private static let certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"
+    private static let key = "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n"
+    private static let files: [String: String] = [
+        "/etc/bot/ca.pem": certificate, "/etc/bot/client.pem": certificate, "/etc/bot/client.key": key,
+        "/tls/both.pem": certificate + key, "/etc/bot/der": "0\u{2}",
+        "/etc/bot/locked.key": key.replacing("BEGIN PRIVATE", with: "BEGIN ENCRYPTED PRIVATE"),
+        "/etc/bot/open.key": key,
+    ]
+
+    private func load(_ options: String, withholds: Bool = false) -> ConfigResult {
+        let surroundings = ConfigSurroundings(
+            variable: { $0 == "PROXY" ? "http://bot:s3cr3t@proxy.example:3128" : nil },
+            file: { path throws(ConfigSurroundings.Missing) in
+                guard let text = Self.files[path] else { throw ConfigSurroundings.Missing("there is no such file") }
+                return Array(text.utf8)
+            }, credentialsFolder: nil, zones: ZoneDatabase(), withholdsSecrets: withholds,
+            isOpenToOthers: { $0 == "/etc/bot/open.key" })
+        let yaml = """
+            sources:
+              ios: {plugin: feed, url: https://feed.example\(options)}
+            channels:
+              team: {plugin: page\(options)}
+
+            """
+        return Config.load(
+            Array(yaml.utf8), folder: "/etc/bot", catalog: FakeWorld.catalog, surroundings: surroundings)
+    }
+
+    @Test(arguments: [
+        ("", Connection()), (", ca: ./ca.pem", Connection(authorities: "/etc/bot/ca.pem")),
+        (
+            ", client_certificate: client.pem, client_key: client.key",
+            Connection(certificate: "/etc/bot/client.pem", key: "/etc/bot/client.key")
+        ),
+        (", client_certificate: /tls/both.pem", Connection(certificate: "/tls/both.pem")),
+        (", proxy: off", Connection(proxy: .none)),
+        (", proxy: \"socks5h://127.0.0.1:1080\"", Connection(proxy: .at("socks5h://127.0.0.1:1080"))),
+    ])
+    func `every source and channel takes them, with paths from the config's folder`(
+        options: String, connection: Connection
+    ) throws {
+        let result = load(options)
+        #expect(result.problems.map(\.line) == [])
+        let plan = try #require(result.config).plan
+        #expect(plan.sources.map(\.connection) == [connection])
+        #expect(plan.channels.map(\.connection) == [connection])
+    }
+
+    @Test(arguments: [
+        (", ca: none.pem", "the file /etc/bot/none.pem of 'ca' cannot be read: there is no such file"),
+        (", ca: der", "the file /etc/bot/der of 'ca' is no PEM, expected -----BEGIN CERTIFICATE-----"),
+        (", ca: client.key", "the file /etc/bot/client.key of 'ca' holds other things"),
+        (", client_key: client.key", "'client_key' is set and 'client_certificate' is not"),
+        (", client_certificate: client.pem", "the file /etc/bot/client.pem of 'client_certificate' holds no key"),
+        (", client_certificate: client.pem, client_key: ca.pem", "of 'client_key' holds other things"),
+        (", client_certificate: client.pem, client_key: locked.key", "asks for a passphrase"),
+        (", client_certificate: client.pem, client_key: open.key", "everybody on this machine can read the key"),
+        (", proxy: proxy.example", "'proxy' is 'proxy.example', expected a proxy's address"),
+        (", proxy: \"ftp://proxy.example\"", "expected a proxy's address"),
+    ])
+    func `what is wrong with them is said of each`(options: String, words: String) {
+        let problems = load(options).problems
+        #expect(problems.map(\.position.line) == [2, 4], "\(problems.map(\.line))")
+        #expect(problems.allSatisfy { $0.message.contains(words) }, "\(problems.map(\.line))")
+        let isWarning = words.hasPrefix("everybody")
+        #expect(problems.allSatisfy { ($0.level == .warning) == isWarning })
+    }
+
+    @Test func `where secrets are not, the files need not be either`() {
+        #expect(load(", ca: none.pem, client_certificate: none", withholds: true).problems.map(\.line) == [])
+    }
+
+    @Test func `a proxy's password is a secret`() throws {
+        let plan = try #require(load(", proxy: \"${env:PROXY}\"").config).plan
+        let connection = try #require(plan.sources.first?.connection)
+        #expect(!"\(connection)".contains("s3cr3t"))
+        guard case .at(let address) = connection.proxy else {
+            Issue.record("\(connection)")
+            return
+        }
+        #expect(address.reveal() == "http://bot:s3cr3t@proxy.example:3128")
+    }
+}

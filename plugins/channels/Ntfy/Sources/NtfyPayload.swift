@@ -1,0 +1,88 @@
+internal import ChatKit
+internal import PluginKit
+
+/// What ntfy takes, in bytes.
+enum NtfyLimits {
+    static let messageMax = 4096
+    /// It has the links in it, too, and is never longer than the rich form.
+    static let plainMessageMax = 3300
+    static let titleMax = 250
+    /// Links that are shown as buttons, besides the one that a touch of the message opens.
+    static let actionsMax = 3
+}
+
+extension ChatCard.Room {
+    /// All but issues and lines stay below 2,200 together.
+    static let ntfy = ChatCard.Room(
+        shares: MessageShares(
+            headlineMax: NtfyLimits.titleMax, fieldsMax: 8, fieldLabelMax: 40, fieldValueMax: 90, reasonMax: 400,
+            sparklineMax: 100, linkTitleMax: 40, addressMax: 1500, footerMax: 120, issueTitleMax: 180,
+            issueDetailMax: 60, lineMax: 200),
+        card: 3600, text: 1600, list: 1600)
+}
+
+/// A message as the JSON that ntfy publishes, without the topic.
+enum NtfyPayload {
+    /// Telephones make links of addresses and hosts.
+    static let dialect = ChatDialect(unit: .bytes) { $0.withoutLinks.withoutHosts }
+
+    static func of(_ posting: Posting) -> JSONObject {
+        let message = posting.message
+        let card = ChatCard(posting, in: .ntfy, dialect: dialect) { dialect.length(written($0)) }
+        let text = card.plainText(
+            to: posting.isPlain ? NtfyLimits.plainMessageMax : NtfyLimits.messageMax, dialect: dialect,
+            isWhole: posting.isPlain, write: written)
+        var payload = JSONObject()
+        let mark = Message.mark(kind: message.kind, severity: message.severity)
+        var title = card.headline
+        if title.hasPrefix(mark) { title = String(title.dropFirst(mark.count)).trimmed }
+        if !posting.isPlain {
+            // The mark comes back as a tag, which telephones show in front of the title.
+            if !title.isEmpty { payload["title"] = .string(title) }
+            payload["tags"] = .array([.string(message.tag), .string(message.severity.rawValue)])
+        }
+        // Without a text, ntfy would write one of its own.
+        payload["message"] = .string(text.isEmpty ? (title.isEmpty ? card.headline : title) : text)
+        payload["priority"] = .int(message.priority)
+        // Servers that know it show a repetition in the place of the first.
+        payload["sequence_id"] = .string(posting.id)
+        guard !posting.isPlain, let first = card.links.first else { return payload }
+        payload["click"] = .string(first.url)
+        let actions = card.links.dropFirst().prefix(NtfyLimits.actionsMax)
+        if !actions.isEmpty {
+            payload["actions"] = .array(
+                actions.map { ["action": "view", "label": .string($0.title), "url": .string($0.url)] })
+        }
+        return payload
+    }
+
+    private static func written(_ row: ChatCard.Row) -> String {
+        row.map { $0.text + ($0.link.map { " \($0)" } ?? "") }.joined()
+    }
+}
+
+extension Message {
+    /// How loudly a telephone rings, from 1 to 5: as an alarm only for what calls for somebody.
+    fileprivate var priority: Int64 {
+        guard [.opened, .escalated, .reminder].contains(kind) else { return 3 }
+        return switch severity {
+        case .critical: 5
+        case .warning: 4
+        case .info: 3
+        }
+    }
+
+    /// What ntfy calls the headline's mark.
+    fileprivate var tag: String {
+        switch (kind, severity) {
+        case (.resolved, _): "white_check_mark"
+        case (.closed, _): "white_circle"
+        case (.digest, _): "spiral_notepad"
+        case (.acknowledged, _): "eyes"
+        case (.test, _): "test_tube"
+        case (_, .critical): "red_circle"
+        case (_, .warning): "orange_circle"
+        case (_, .info): "large_blue_circle"
+        }
+    }
+}
