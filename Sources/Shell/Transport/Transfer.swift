@@ -29,18 +29,16 @@ final class Transfer {
         case headersTooLarge, bodyTooLarge, wouldRepeat
     }
 
-    /// Nil when libcurl lacks an option that this relies on, or memory.
-    init?(_ job: Job) {
-        guard let easy = curl_easy_init() else { return nil }
+    /// Nil when libcurl lacks an option that this relies on.
+    ///
+    /// - Parameter easy: A handle that is new, or reset; whoever made the transfer takes it back from it.
+    init?(_ job: Job, on easy: UnsafeMutableRawPointer) {
         self.job = job
         self.easy = easy
         guard setUp() else { return nil }
     }
 
-    deinit {
-        curl_easy_cleanup(easy)
-        curl_slist_free_all(headerLines)
-    }
+    deinit { curl_slist_free_all(headerLines) }
 
     /// Whether the other side may have seen the whole request.
     private var mayHaveArrived: Bool {
