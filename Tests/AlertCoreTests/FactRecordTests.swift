@@ -20,6 +20,10 @@ import Testing
         #""id":"bkvhhigh3rlfj","rule":"floor","source":"ios","app":"shop","release":null,"environment":"production","#
         + #""key":"SHOP-12","severity":"critical","state":"firing","since":"2026-11-20T22:00:00Z","until":null,"#
         + #""evidence":\#(evidence)"#
+    private static let incident =
+        #""id":"bkvhhigh3rlfj","rule":"floor","source":"ios","app":"shop","environment":"production","#
+        + #""key":"SHOP-12","severity":"critical","state":"firing","since":"2026-11-20T22:00:00Z","#
+        + #""evidence":\#(evidence)"#
     private static let standing =
         #"{"announced":"critical","dropped":"info","undelivered":"warning","first_said":"2026-11-20T22:00:00Z","#
         + #""last_said":"2026-11-20T22:00:01.005Z","reminders":2,"said":{"metric":"crash_free_users","value":0.98,"#
@@ -35,11 +39,20 @@ import Testing
     private static let delivery =
         #"{"id":"7-team","channel":"team","number":7,"kind":"opened","incident":"bkvhhigh3rlfj","#
         + #""queued":"2026-11-20T22:00:00Z","attempts":1,"attempting_since":"2026-11-20T22:00:02Z","#
-        + #""may_have_arrived":true,"possibly_repeated":true,"plain":false,"message":\#(message)}"#
+        + #""may_have_arrived":true,"possibly_repeated":true,"message":\#(message)}"#
     private static let observation =
         #"{"source":"ios","app":"shop","release":"5.2.0","from":"2026-11-20T22:00:00Z","to":"2026-11-20T22:05:00Z","#
         + #""seen":"2026-11-20T22:05:30Z","complete":true,"metrics":{"users":1840,"crash_free_users":0.9831521739},"#
         + #""issues":[{"id":"a","title":""}],"labels":{"team":"checkout","zone":"eu"}}"#
+    private static let sheet =
+        #"{"source":"ios","from":"2026-11-20T22:00:00Z","to":"2026-11-20T22:05:00Z","seen":"2026-11-20T22:05:30Z","#
+        + #""metrics":["users","crash_free_users","of its own"],"rows":["#
+        + #"{"app":"shop","release":"5.2.0","environment":"production","values":[1840,0.9831521739,0],"#
+        + #""labels":{"team":"checkout","zone":"eu"},"keep_since":"2026-11-20T12:00:00Z"},"#
+        + #"{"app":"ga\"me","values":[17,1,2.5]}]}"#
+    private static let unfinishedSheet =
+        #"{"source":"ios","from":"2026-11-20T22:00:00Z","to":"2026-11-20T22:05:00Z","seen":"2026-11-20T22:05:30Z","#
+        + #""complete":false,"metrics":[],"rows":[{"app":"shop","values":[]},{"app":"game","values":[]}]}"#
     private static let said =
         #"{"metric":"crash_free_users","value":0.98,"from":"2026-11-20T21:00:00Z","to":"2026-11-20T22:00:00Z","#
         + #""limit":"< 99.5%"}"#
@@ -53,6 +66,8 @@ import Testing
         #"{"kind":"observed","keep_ms":3600000,"keep_polls":3,"observation":\#(observation)}"#,
         #"{"kind":"summed","releases":3,"keep_ms":3600000,"keep_polls":3,"observation":\#(observation)}"#,
         #"{"kind":"observed","keep_ms":3600000,"keep_since":"2026-11-20T12:00:00Z","observation":\#(observation)}"#,
+        #"{"kind":"sheet","keep_ms":3600000,"keep_polls":3,"sheet":\#(sheet)}"#,
+        #"{"kind":"sheet","keep_ms":3600000,"sheet":\#(unfinishedSheet)}"#,
         #"{"kind":"learning","subject":\#(subject),"needs":[{"metric":"crash_free_users","by":0.005}]}"#,
         #"{"kind":"source","name":"ios","source":{"cursor":{"page":[1,2.5,null,true]},"#
             + #""validators":{"a":{"etag":"\"x\"","last_modified":null}},"last_polled":"2026-11-20T22:05:00Z","#
@@ -67,23 +82,25 @@ import Testing
             + #""due":"2026-11-20T22:10:00Z"}}"#,
         #"{"kind":"source","name":"ios","source":{"last_good":"2026-11-20T22:05:00Z","last_outcome":"values","#
             + #""warnings":["a row of shop is left out"]}}"#,
-        #"{"kind":"incident","incident":{\#(summary),"worst":\#(evidence),"uncertain":false,"#
+        #"{"kind":"incident","incident":{\#(incident),"worst":\#(sighting),"uncertain":true,"#
             + #""acknowledged":{"at":"2026-11-20T22:10:00Z","by":null},"labels":{"team":"checkout"},"#
             + #""standings":{"ops":{},"team":\#(standing)}}}"#,
+        #"{"kind":"incident","incident":{\#(incident)}}"#,
         #"{"kind":"standing","incident":"bkvhhigh3rlfj","channel":"team","standing":\#(standing)}"#,
         #"{"kind":"standing","incident":"bkvhhigh3rlfj","channel":"team","standing":null}"#,
         #"{"kind":"incident_seen","id":"bkvhhigh3rlfj","state":"recovering","evidence":\#(evidence)}"#,
+        #"{"kind":"incident_seen","id":"bkvhhigh3rlfj","worst":true,"evidence":\#(evidence)}"#,
         #"{"kind":"incident_ended","id":"bkvhhigh3rlfj"}"#,
         #"{"kind":"standing","incident":"bkvhhigh3rlfj","channel":"team","standing":{"announced":"warning","#
             + #""last_said":"2026-11-20T22:00:00Z","said":\#(said),"alarmed":\#(said),"heard_end":true}}"#,
         #"{"kind":"sightings","incident":"bkvhhigh3rlfj","sightings":[\#(sighting)]}"#,
         #"{"kind":"sightings","incident":"bkvhhigh3rlfj","sightings":[]}"#,
-        #"{"kind":"aftermath","incident":{\#(summary),"worst":\#(sighting),"uncertain":false,"labels":{},"#
+        #"{"kind":"aftermath","incident":{\#(incident),"worst":\#(sighting),"#
             + #""standings":{"team":{"heard_end":true}}},"sightings":[\#(sighting),\#(sighting)]}"#,
         #"{"kind":"settled","id":"bkvhhigh3rlfj"}"#,
         #"{"kind":"delivery","delivery":\#(delivery)}"#,
         #"{"kind":"delivery_progress","id":"7-team","attempts":2,"not_before":"2026-11-20T22:01:00Z","#
-            + #""possibly_repeated":false,"plain":true}"#,
+            + #""plain":true}"#,
         #"{"kind":"delivery_done","id":"7-team","at":"2026-11-20T22:00:02Z","end":"delivered","receipt":"$e:1"}"#,
         #"{"kind":"delivery_done","id":"7-team","at":"2026-11-20T22:00:02Z","end":"replaced"}"#,
         #"{"kind":"delivery_done","id":"7-team","at":"2026-11-20T22:00:02Z","end":"dead","sentence":"gone"}"#,
@@ -94,7 +111,8 @@ import Testing
         #"{"kind":"mute_ended","id":"m1"}"#,
         #"{"kind":"told","channel":"team","telling":\#(telling)}"#,
         #"{"kind":"tellings","channel":"team","tellings":[\#(telling)]}"#,
-        #"{"kind":"swung","rule":"floor","subject":\#(subject),"key":null,"at":"2026-11-20T22:00:00Z"}"#,
+        #"{"kind":"swung","rule":"floor","subject":\#(subject),"at":"2026-11-20T22:00:00Z"}"#,
+        #"{"kind":"swung","rule":"floor","subject":\#(subject),"key":"SHOP-12","at":"2026-11-20T22:00:00Z"}"#,
         #"{"kind":"swings","rule":"floor","subject":\#(subject),"key":"SHOP-12","swings":["2026-11-20T22:00:00Z"]}"#,
         #"{"kind":"channel","name":"team","channel":{"failures":3,"paused_until":"2026-11-20T22:00:00Z"}}"#,
         #"{"kind":"channel","name":"ops","channel":{"failures":0,"paused_until":null,"last_error":"answered 503"}}"#,
@@ -122,8 +140,64 @@ import Testing
         #expect(fact.json.text == record)
     }
 
+    /// What went without saying was said once.
+    static let wordyRecords: [(wordy: String, now: String)] = [
+        (
+            #"{"kind":"incident","incident":{\#(summary),"worst":\#(evidence),"uncertain":false,"labels":{},"standings":{}}}"#,
+            #"{"kind":"incident","incident":{\#(incident)}}"#
+        ),
+        (
+            #"{"kind":"incident_seen","id":"bkvhhigh3rlfj","state":"firing","evidence":\#(evidence)}"#,
+            #"{"kind":"incident_seen","id":"bkvhhigh3rlfj","evidence":\#(evidence)}"#
+        ),
+        (
+            #"{"kind":"delivery_progress","id":"7-team","attempts":2,"not_before":"2026-11-20T22:01:00Z","#
+                + #""possibly_repeated":false,"plain":false}"#,
+            #"{"kind":"delivery_progress","id":"7-team","attempts":2,"not_before":"2026-11-20T22:01:00Z"}"#
+        ),
+        (
+            #"{"kind":"swung","rule":"floor","subject":\#(subject),"key":null,"at":"2026-11-20T22:00:00Z"}"#,
+            #"{"kind":"swung","rule":"floor","subject":\#(subject),"at":"2026-11-20T22:00:00Z"}"#
+        ),
+    ]
+
+    @Test(arguments: wordyRecords)
+    func `a record that says what goes without saying is read all the same`(wordy: String, now: String) throws {
+        let fact = try Fact(JSON(parsing: wordy), Self.memories)
+        #expect(try fact == Fact(JSON(parsing: now), Self.memories))
+        #expect(String(decoding: fact.bytes, as: UTF8.self) == now)
+    }
+
+    @Test func `a sheet is read from its bytes as from its tree`() throws {
+        for record in Self.records where record.contains(#""kind":"sheet""#) {
+            // An escape is for the general reader; all else is plain.
+            for text in [record, record.replacing(#"\""#, with: "")] {
+                let fact = try Fact(JSON(parsing: text), Self.memories)
+                #expect(try Fact(record: Array(text.utf8)[...], Self.memories) == fact)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (#""values":[17,1,2.5]"#, #""values":[17,1]"#), (#""values":[17,1,2.5]"#, #""values":[17,1,"2.5"]"#),
+        (#""values":[17,1,2.5]"#, #""values":[-17,1,2.5]"#), (#""app":"shop","#, ""),
+        (#""to":"2026-11-20T22:05:00Z""#, #""to":"2026-11-20T22:00:00Z""#),
+    ])
+    func `a sheet that makes no sense is a mismatch`(right: String, wrong: String) throws {
+        let record = #"{"kind":"sheet","keep_ms":3600000,"sheet":\#(Self.sheet)}"#
+        #expect(record.contains(right))
+        let bytes = Array(record.replacing(right, with: wrong).utf8)
+        #expect(throws: JSONMismatch.self) { try Fact(record: bytes[...], Self.memories) }
+    }
+
+    @Test func `an empty sheet is a mismatch`() {
+        let sheet = Self.unfinishedSheet.replacing(#"{"app":"shop","values":[]},{"app":"game","values":[]}"#, with: "")
+        let bytes = Array(#"{"kind":"sheet","keep_ms":3600000,"sheet":\#(sheet)}"#.utf8)
+        #expect(throws: JSONMismatch.self) { try Fact(record: bytes[...], Self.memories) }
+    }
+
     @Test func `every kind of fact is among them`() throws {
         let kinds = Set(try Self.records.map { try JSON(parsing: $0)["kind"]?.string })
-        #expect(kinds.count == 27)
+        #expect(kinds.count == 28)
     }
 }

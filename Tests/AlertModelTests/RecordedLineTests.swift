@@ -52,4 +52,38 @@ import Testing
         #expect(
             mistake?.sentence == #"$.outcome: expected no_data, stale or unchanged, found the string "lost""#)
     }
+
+    private func readAll(_ text: String) throws -> [RecordedLine] {
+        try Array(text.utf8).withUnsafeBufferPointer { try RecordedLine.reading($0) }
+    }
+
+    private static let sheet =
+        #"{"source":"ios","from":"2026-11-20T21:00:00Z","to":"2026-11-20T22:00:00Z","seen":"2026-11-20T22:00:00Z","#
+        + #""metrics":["users","sessions"],"rows":[{"app":"shop","release":"1","values":[3,5]},"#
+        + #"{"app":"game","values":[4,7.5],"labels":{"team":"b"}}],"asked":"2026-11-20T22:00:01Z"}"#
+
+    @Test(arguments: [sheet, sheet.replacing("\"source\"", with: " \"sourc\\u0065\"")])
+    func `a line about several apps is as many lines, plain or not`(text: String) throws {
+        let lines = try readAll(text)
+        #expect(lines.count == 2)
+        #expect(lines.allSatisfy { $0.asked == Fixtures.start + .seconds(1) && $0.arrived == Fixtures.start })
+        var written: [String] = []
+        RecordedSheet.writing(lines) { written.append($0.json.text) }
+        #expect(written == [Self.sheet])
+    }
+
+    @Test(arguments: [
+        (#"[4,7.5]"#, #"[4]"#, "$.rows[1].values: expected as many as there are metrics"),
+        (#"[4,7.5]"#, #"[4,-7.5]"#, "$.rows[1]: expected a plausible observation"),
+        (#""app":"game","#, "", "$.rows[1].app: expected a value, found no such member"),
+        (#"{"app":"game""#, #"{"app":"""#, "$.rows[1].app: expected a string that is not empty"),
+    ])
+    func `a line about several apps of which one makes no sense says which`(
+        right: String, wrong: String, sentence: String
+    ) throws {
+        let mistake = #expect(throws: ObservationLine.Mistake.self) {
+            try readAll(Self.sheet.replacing(right, with: wrong))
+        }
+        #expect(mistake?.sentence.hasPrefix(sentence) == true, "\(mistake?.sentence ?? "")")
+    }
 }

@@ -27,10 +27,12 @@ internal import Testing
     }
 
     private func lines(_ name: String) throws -> [RecordedLine] {
-        try text(name).split(separator: "\n").map { try RecordedLine(JSON(parsing: String($0))) }
+        try text(name).split(separator: "\n").flatMap { line in
+            try Array(line.utf8).withUnsafeBufferPointer { try RecordedLine.reading($0) }
+        }
     }
 
-    @Test func `whatever comes of a poll is on a line of its own`() throws {
+    @Test func `whatever comes of a poll is there`() throws {
         let arrived = start + .milliseconds(250)
         let observations = ["shop", "bank"].map {
             Observation.figures(["users": 3], of: Subject(source: "ios", app: $0), at: start)
@@ -65,6 +67,38 @@ internal import Testing
                     EmptyPoll.Failure(
                         reason: "rate_limited", sentence: "slow\n\"down\"", retryAt: start + .hours(1))),
             ])
+    }
+
+    @Test func `apps that share a span share a line, and stay in their order`() throws {
+        let apps = ["shop", "bank", "game"].map { Subject(source: "ios", app: $0, environment: "production") }
+        var observations = apps.map { Observation.figures(["users": 3, "sessions": 5], of: $0, at: start) }
+        observations[1].labels = ["team": "\"b\""]
+        // One that knows less stands between them.
+        observations.append(.figures(["users": 3], of: apps[0], at: start))
+        observations.append(.figures(["users": 3, "sessions": 5], of: apps[1], at: start))
+        var recording = Recording(disk)
+        let report = PollReport(.values(observations))
+        try recording.write(report.lines(of: "ios", asked: start, arrived: start + .seconds(1)), at: start)
+        let name = "2026-11-20-1.jsonl"
+        #expect(try text(name).split(separator: "\n").count == 3)
+        #expect(try lines(name).map(\.line) == observations.map(ObservationLine.observed))
+        #expect(try lines(name).allSatisfy { $0.asked == start && $0.arrived == start + .seconds(1) })
+    }
+
+    @Test func `however many apps there are, no line is longer than readers take`() throws {
+        let observations = (0..<3000).map { number in
+            Observation.figures(
+                ["users": 1], of: Subject(source: "ios", app: "\(number)" + String(repeating: "\u{1}", count: 5000)),
+                at: start)
+        }
+        var recording = Recording(disk)
+        let report = PollReport(.values(observations))
+        try recording.write(report.lines(of: "ios", asked: start, arrived: start), at: start)
+        let name = "2026-11-20-1.jsonl"
+        #expect(try lines(name).map(\.line) == observations.map(ObservationLine.observed))
+        let lengths = try text(name).split(separator: "\n").map(\.utf8.count)
+        #expect(lengths.count < observations.count / 10)
+        #expect(lengths.allSatisfy { $0 < ObservationLine.lineBytesMax })
     }
 
     @Test func `a day begins a file, and so does a file that is full`() throws {
@@ -195,7 +229,9 @@ internal import Testing
             try Recording.files(in: disk).flatMap { name in
                 let file = try disk.openToRead(name.description)
                 return try String(decoding: file.read(at: 0, bytesMax: file.bytesCount()), as: UTF8.self)
-                    .split(separator: "\n").map { try RecordedLine(JSON(parsing: String($0))) }
+                    .split(separator: "\n").flatMap { line in
+                        try Array(line.utf8).withUnsafeBufferPointer { try RecordedLine.reading($0) }
+                    }
             }
         }
     }

@@ -24,22 +24,35 @@ protocol RoomFact: Hashable, Sendable {
 }
 
 extension Fact: JSONWritable {
-    private var inRoom: any RoomFact {
-        switch self {
-        case .schedule(let fact): fact
-        case .figures(let fact): fact
-        case .incidents(let fact): fact
-        case .mutes(let fact): fact
-        case .outbox(let fact): fact
-        }
+    /// How much it says: as many changes as would make a record each, were they not written together.
+    public var size: Int {
+        if case .figures(.sheet(let sheet, _)) = self { sheet.rows.count } else { 1 }
     }
 
     /// What it is about, so that a journal knows which records it overtakes.
-    public var topic: Topic { inRoom.topic }
+    public var topic: Topic {
+        switch self {
+        case .schedule(let fact): fact.topic
+        case .figures(let fact): fact.topic
+        case .incidents(let fact): fact.topic
+        case .mutes(let fact): fact.topic
+        case .outbox(let fact): fact.topic
+        }
+    }
 
     /// An object whose `kind` says what it is.
     public func put(into json: inout JSONWriter) {
-        let fact = inRoom
+        // One by one and not as `any RoomFact`, which would copy each fact into a box of its own.
+        switch self {
+        case .schedule(let fact): Fact.put(fact, into: &json)
+        case .figures(let fact): Fact.put(fact, into: &json)
+        case .incidents(let fact): Fact.put(fact, into: &json)
+        case .mutes(let fact): Fact.put(fact, into: &json)
+        case .outbox(let fact): Fact.put(fact, into: &json)
+        }
+    }
+
+    private static func put(_ fact: some RoomFact, into json: inout JSONWriter) {
         json.object { json in
             json.member("kind", fact.kind)
             fact.putMembers(into: &json)

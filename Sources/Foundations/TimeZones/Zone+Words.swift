@@ -12,15 +12,27 @@ extension Zone {
 
     private func wall(_ moment: Moment) -> String {
         let civil = civil(moment)
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-        let weekday = civil.weekday.shortName
-        return
-            "\(weekday.prefix(1).uppercased())\(weekday.dropFirst()) \(civil.date.day) \(months[civil.date.month - 1]) "
-            + time(moment)
+        let date = civil.date
+        var words = Zone.weekdays[civil.weekday.rawValue]
+        words += " "
+        words += String(date.day)
+        words += " "
+        words += Zone.months[date.month - 1]
+        words += " "
+        words += time(civil)
+        return words
     }
 
-    private func time(_ moment: Moment) -> String {
-        let civil = civil(moment)
-        return "\(civil.hour.padded(2)):\(civil.minute.padded(2))"
+    private func time(_ moment: Moment) -> String { time(civil(moment)) }
+
+    private func time(_ civil: CivilTime) -> String {
+        var words = civil.hour < 10 ? "0" : ""
+        words += String(civil.hour)
+        words += civil.minute < 10 ? ":0" : ":"
+        words += String(civil.minute)
+        return words
     }
+
+    private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 }

@@ -11,19 +11,37 @@ public enum Binomial {
     /// The density by logarithms of the gamma function, the tail by adding terms, each a known share of the one before,
     /// until they no longer count. `rate` lies between 0 and 1, both excluded.
     public static func upper(_ hits: Double, of trials: Double, rate: Double) -> (density: Double, tail: Double) {
-        guard hits <= trials else { return (0, 0) }
-        let logarithm =
-            logGamma(trials + 1) - logGamma(hits + 1) - logGamma(trials - hits + 1) + hits * log(rate)
-            + (trials - hits) * log1p(-rate)
-        let density = exp(logarithm)
-        let odds = rate / (1 - rate)
-        var (term, sum, next) = (density, density, hits)
-        while next < trials, term > sum * 1e-16 {
-            term *= (trials - next) / (next + 1) * odds
-            sum += term
-            next += 1
+        Tail(hits, of: trials).at(rate)
+    }
+
+    /// So many hits of so many trials, to be asked for at several rates.
+    public struct Tail: Sendable {
+        private let hits: Double
+        private let trials: Double
+        /// The logarithm of how many ways there are to have so many hits: the dear part, which no rate changes.
+        private let ways: Double
+
+        public init(_ hits: Double, of trials: Double) {
+            self.hits = hits
+            self.trials = trials
+            ways =
+                hits <= trials
+                ? logGamma(trials + 1) - logGamma(hits + 1) - logGamma(trials - hits + 1) : -.infinity
         }
-        return (density, Swift.min(1, sum))
+
+        /// The density at the hits, and the chance of at least so many, at a rate whose mean they exceed.
+        public func at(_ rate: Double) -> (density: Double, tail: Double) {
+            guard hits <= trials else { return (0, 0) }
+            let density = exp(ways + hits * log(rate) + (trials - hits) * log1p(-rate))
+            let odds = rate / (1 - rate)
+            var (term, sum, next) = (density, density, hits)
+            while next < trials, term > sum * 1e-16 {
+                term *= (trials - next) / (next + 1) * odds
+                sum += term
+                next += 1
+            }
+            return (density, Swift.min(1, sum))
+        }
     }
 
     /// The chance of at least `hits`; 1 where the mean is not exceeded, which is never too little.

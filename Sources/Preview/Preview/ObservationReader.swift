@@ -217,11 +217,13 @@ public struct ObservationReader: Sendable {
         guard bytes.count <= ObservationLine.lineBytesMax else { return tooLong() }
         guard bytes.contains(where: { $0 != 0x20 && $0 != 0x09 && $0 != 0x0D }) else { return }
         do {
-            let line = try RecordedLine(parsing: bytes)
-            if sources.contains(line.line.source) {
-                wait(line, bytes.count)
-            } else {
-                skipped[line.line.source, default: 0] += 1
+            let lines = try RecordedLine.reading(bytes)
+            for line in lines {
+                if sources.contains(line.line.source) {
+                    wait(line, bytes.count / lines.count)
+                } else {
+                    skipped[line.line.source, default: 0] += 1
+                }
             }
         } catch {
             brokenCount += 1

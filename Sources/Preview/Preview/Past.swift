@@ -137,13 +137,8 @@ public struct Past: Sendable {
         _ fetched: inout Fetched, _ progress: @Sendable () -> Void
     ) async throws {
         var recaller = Recaller(
-<<<<<<< HEAD
             ports: ports, redactor: redactor, tokens: tokens, source: source.source, name: source.name,
-            every: source.every, spans: source.spans, timeout: source.timeout)
-=======
-            ports: ports, redactor: redactor, source: source.source, name: source.name, every: source.every,
-            spans: source.spans, timeout: source.timeout, over: source.connection)
->>>>>>> T/main
+            every: source.every, spans: source.spans, timeout: source.timeout, over: source.connection)
         for day in days {
             defer { progress() }
             let (kept, draft) = names(of: day, source)

@@ -125,10 +125,8 @@ public struct Preview: Sendable {
             case .incidents(.incident(let incident)):
                 seen[incident.id] = incident
                 if incident.state == .firing { fired[incident.rule, default: []].insert(incident.severity) }
-            case .incidents(.seen(let id, let state, let evidence)):
-                seen[id]?.state = state
-                seen[id]?.evidence = evidence
-                seen[id]?.isUncertain = false
+            case .incidents(.seen(let id, let state, let evidence, let isWorst)):
+                seen[id]?.see(evidence, isWorst: isWorst, state)
             // A suspicion that came to nothing is nobody's business.
             case .incidents(.ended(let id)) where seen[id]?.state == .pending: seen[id] = nil
             default: break

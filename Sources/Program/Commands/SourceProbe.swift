@@ -92,4 +92,9 @@ private final class ListeningWeb: Web {
             throw error
         }
     }
+
+    /// No source sends mail.
+    func send(_ mail: Mail, timeout: Duration) async throws(TransportError) -> MailAnswer {
+        try await web.send(mail, timeout: timeout)
+    }
 }

@@ -55,11 +55,7 @@ public struct ConfigSurroundings: Sendable {
     public var file: @Sendable (String) throws(Missing) -> [UInt8]
     /// The paths of the files that a pattern of a shell names, in order, but for the config's own.
     public var files: @Sendable (_ pattern: String) -> [String]
-<<<<<<< HEAD
     /// Whether others than the file's owner and its group may read it, or others than its owner change it.
-=======
-    /// Whether others than the owner and the group can read a file.
->>>>>>> T/main
     public var isOpenToOthers: @Sendable (String) -> Bool
     /// The folder in which systemd puts credentials, if it runs the bot.
     public var credentialsFolder: String?

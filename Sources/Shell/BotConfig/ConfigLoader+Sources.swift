@@ -64,15 +64,11 @@ extension ConfigLoader {
                     of: plugin.manifest, name: thing.name, at: thing.position, entries,
                     common: Vocabulary.source(plugin.manifest).names,
                     "source '\(thing.name)'")
-<<<<<<< HEAD
                 let context = SourceContext(
                     name: thing.name, folder: folder, every: plan.every, zones: reader.surroundings.zones)
-=======
-                let context = SourceContext(name: thing.name, folder: folder, every: plan.every)
                 if plugin.manifest.isConnected {
                     plan.connection = readConnection(thing, entries, "source '\(thing.name)'")
                 }
->>>>>>> T/main
                 source = make(thing) { () throws(ProblemList) in
                     try plugin.type.init(options: options, context: context)
                 }

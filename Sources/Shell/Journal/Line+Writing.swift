@@ -135,6 +135,11 @@ extension [UInt8] {
 
     /// Adds a string's text and its closing quote.
     fileprivate mutating func append(text: String) {
+        // Keys and channels are of plain letters, nearly always.
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
+            append(contentsOf: text.utf8)
+            return append(UInt8(ascii: "\""))
+        }
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): self += [UInt8(ascii: "\\"), byte]

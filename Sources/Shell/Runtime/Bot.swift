@@ -320,7 +320,7 @@ public actor Bot {
             var taken = 0
             defer { unwritten.removeFirst(taken) }
             repeat {
-                let end = min(taken + Bot.factsPerCommitMax, unwritten.count)
+                let end = unwritten.commitEnd(from: taken)
                 for (fact, reason) in ledger.append(unwritten[taken..<end], at: now) { noteRefusal(of: fact, reason) }
                 taken = end
                 tell(try ledger.commit(state, at: now, maySyncLater: maySyncLater))
@@ -347,10 +347,6 @@ public actor Bot {
     /// Facts of which nobody outside knows share a sync within a second: a power cut costs at most the last second of
     /// polls, and a bot with thousands of sources leaves the disk in peace.
     static let syncInterval = Duration.seconds(1)
-
-    /// Facts in one commit: some 4 MiB, so that a storm of ten thousand is not in memory twice. A commit counts as a
-    /// whole; only of a turn with more facts than this can a crash leave the first ones.
-    private static let factsPerCommitMax = 4096
 
     /// Puts a snapshot in its place. One that failed costs nothing: the journal is whole without it.
     private func noteCompaction(_ result: Result<Compaction.Written, JournalError>) {

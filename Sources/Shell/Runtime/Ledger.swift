@@ -100,6 +100,24 @@ public struct Ledger: ~Copyable {
     }
 }
 
+extension [Fact] {
+    /// Where the commit ends that begins with the fact at `start`.
+    func commitEnd(from start: Int) -> Int {
+        var (end, size) = (start, 0)
+        while end < count, size < Ledger.changesPerCommitMax {
+            size += self[end].size
+            end += 1
+        }
+        return end
+    }
+}
+
+extension Ledger {
+    /// What the facts of one commit say: some 4 MiB, so that a storm of ten thousand is not in memory twice. A commit
+    /// counts as a whole; only of a turn with more than this can a crash leave the first facts.
+    fileprivate static let changesPerCommitMax = 4096
+}
+
 /// A state on its way into a snapshot.
 struct LedgerSnapshot: Sendable {
     let compaction: Compaction

@@ -58,8 +58,7 @@ public struct Poller: Sendable {
                     step = .fail(tooLate)
                     continue
                 }
-<<<<<<< HEAD
-                let token = await tokens.token(for: wanted, ports, timeout: timeout)
+                let token = await tokens.token(for: wanted, ports, timeout: timeout, over: order.connection)
                 // A service may send back what it was sent, tokens too.
                 if case .success(let token) = token { redactor = redactor.masking(token.secret) }
                 step = then(token)
@@ -69,11 +68,7 @@ public struct Poller: Sendable {
                     step = .fail(tooLate)
                     continue
                 }
-                step = then(await fetch(request, timeout: timeout, &validators))
-=======
-                step = then(
-                    await fetch(request, timeout: min(order.timeout, left), over: order.connection, &validators))
->>>>>>> T/main
+                step = then(await fetch(request, timeout: timeout, over: order.connection, &validators))
             }
         }
         let failure = PollFailure(.badAnswer, "the poll did not end after \(Poller.stepsMax) requests")

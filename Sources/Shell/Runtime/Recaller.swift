@@ -43,13 +43,8 @@ public struct Recaller: Sendable {
     ///   - timeout: of one request.
     ///   - connection: how the service is reached.
     public init(
-<<<<<<< HEAD
         ports: Ports, redactor: Redactor, tokens: TokenVault, source: any HistoricalSource, name: String,
-        every: Duration, spans: [Duration], timeout: Duration
-=======
-        ports: Ports, redactor: Redactor, source: any HistoricalSource, name: String, every: Duration,
-        spans: [Duration], timeout: Duration, over connection: Connection = .usual
->>>>>>> T/main
+        every: Duration, spans: [Duration], timeout: Duration, over connection: Connection = .usual
     ) {
         self.ports = ports
         self.redactor = redactor
@@ -142,7 +137,7 @@ public struct Recaller: Sendable {
                 step = then(await ports.files.read(request))
             case .authorize(let order, let then):
                 tokensLeft -= 1
-                let token = await tokens.token(for: order, ports, timeout: timeout)
+                let token = await tokens.token(for: order, ports, timeout: timeout, over: connection)
                 try Task.checkCancellation()
                 if case .success(let token) = token { redactor = redactor.masking(token.secret) }
                 step = then(token)

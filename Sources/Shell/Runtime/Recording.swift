@@ -99,14 +99,11 @@ public struct Recording {
     /// Writes lines that arrived at one moment. After a fault none of them is there, as far as the disk allows.
     public mutating func write(_ lines: [RecordedLine], at now: Moment) throws(DiskFault) {
         var bytes: [UInt8] = []
-        for line in lines {
+        RecordedSheet.writing(lines) { line in
             let begin = bytes.count
             line.write(to: &bytes)
             // No reader would take it.
-            if bytes.count - begin > ObservationLine.lineBytesMax {
-                bytes.removeSubrange(begin...)
-                continue
-            }
+            guard bytes.count - begin <= ObservationLine.lineBytesMax else { return bytes.removeSubrange(begin...) }
             bytes.append(UInt8(ascii: "\n"))
         }
         guard !bytes.isEmpty else { return }

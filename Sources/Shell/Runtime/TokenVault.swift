@@ -24,15 +24,17 @@ public actor TokenVault {
     public var secrets: [Secret] { kept.values.map(\.token.secret) }
 
     /// A token that is kept, or a new one.
+    ///
+    /// - Parameter connection: how the service of whoever asks is reached, and the one that gives tokens with it.
     public func token(
-        for order: TokenOrder, _ ports: Ports, timeout: Duration
+        for order: TokenOrder, _ ports: Ports, timeout: Duration, over connection: Connection = .usual
     ) async -> Result<AccessToken, PollFailure> {
         if let kept = kept[order.key], kept.token != order.refused, ports.clock.uptime() < kept.freshUntil {
             return .success(kept.token)
         }
         if let exchange = underWay[order.key] { return await exchange.value }
         let began = ports.clock.uptime()
-        let exchange = Task { await TokenVault.exchange(order, ports, timeout) }
+        let exchange = Task { await TokenVault.exchange(order, ports, timeout, connection) }
         underWay[order.key] = exchange
         // Polls are cancelled when the bot stops, and then nobody waits for a token any more.
         let result = await withTaskCancellationHandler {
@@ -50,11 +52,12 @@ public actor TokenVault {
     }
 
     private static func exchange(
-        _ order: TokenOrder, _ ports: Ports, _ timeout: Duration
+        _ order: TokenOrder, _ ports: Ports, _ timeout: Duration, _ connection: Connection
     ) async -> Result<AccessToken, PollFailure> {
         switch order.request(ports.clock.now()) {
         case .failure(let failure): return .failure(failure)
-        case .success(let request):
+        case .success(var request):
+            request.connection = connection
             let result: FetchResult
             do {
                 result = .answered(try await ports.web.perform(request, timeout: timeout))

@@ -63,18 +63,11 @@ public enum WholeFile {
         return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
     }
 
-<<<<<<< HEAD
     /// Whether others than its owner and its group may read it, or others than its owner change it.
-    public static func isOpenToOthers(_ path: String) -> Bool {
+    @Sendable public static func isOpenToOthers(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0 else { return false }
         return status.st_mode & (S_IROTH | S_IWOTH | S_IWGRP) != 0
-=======
-    /// Whether everybody on the machine can read a file; false where there is none.
-    @Sendable public static func isOpenToOthers(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IROTH != 0
->>>>>>> T/main
     }
 
     /// Writes over what is there.

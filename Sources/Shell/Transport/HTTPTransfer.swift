@@ -21,9 +21,9 @@ final class HTTPTransfer: Transfer {
         case headersTooLarge, bodyTooLarge, wouldRepeat
     }
 
-    init?(_ job: Job, _ request: WireRequest) {
+    init(_ job: Job, _ request: WireRequest, on easy: UnsafeMutableRawPointer) {
         self.request = request
-        super.init(job)
+        super.init(job, on: easy)
     }
 
     deinit { curl_slist_free_all(headerLines) }

@@ -26,16 +26,12 @@ final class MailTransfer: Transfer {
     /// How long a server that has the mail is given to say goodbye, in seconds: nothing depends on it any more.
     private static let goodbyeMax = 2
 
-    init?(_ job: Job, _ mail: WireMail) {
+    init(_ job: Job, _ mail: WireMail, on easy: UnsafeMutableRawPointer) {
         self.mail = mail
-        super.init(job)
+        super.init(job, on: easy)
     }
 
-    deinit {
-        // What libcurl says when it tidies up comes too late for somebody to listen.
-        _ = ccurl_set_long(easy, CURLOPT_VERBOSE, 0)
-        curl_slist_free_all(recipients)
-    }
+    deinit { curl_slist_free_all(recipients) }
 
     override var body: [UInt8]? { mail.message }
 

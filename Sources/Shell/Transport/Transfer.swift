@@ -17,27 +17,25 @@ class Transfer {
     /// libcurl's own words for what went wrong.
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
-    /// The transfer for a job, ready to go; nil when libcurl lacks an option that it relies on, or memory.
-    static func of(_ job: Job) -> Transfer? {
-        let transfer: Transfer? =
+    /// The transfer for a job, ready to go; nil when libcurl lacks an option that it relies on.
+    ///
+    /// - Parameter easy: A handle that is new, or reset; whoever made the transfer takes it back from it.
+    static func of(_ job: Job, on easy: UnsafeMutableRawPointer) -> Transfer? {
+        let transfer: Transfer =
             switch job.errand {
-            case .request(let request): HTTPTransfer(job, request)
-            case .mail(let mail): MailTransfer(job, mail)
+            case .request(let request): HTTPTransfer(job, request, on: easy)
+            case .mail(let mail): MailTransfer(job, mail, on: easy)
             }
-        return transfer.flatMap { $0.setUp() ? $0 : nil }
+        return transfer.setUp() ? transfer : nil
     }
 
-    init?(_ job: Job) {
-        guard let easy = curl_easy_init() else { return nil }
+    init(_ job: Job, on easy: UnsafeMutableRawPointer) {
         self.job = job
         self.easy = easy
         words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     }
 
-    deinit {
-        curl_easy_cleanup(easy)
-        words.deallocate()
-    }
+    deinit { words.deallocate() }
 
     /// What is to be sent after all that the protocol itself needs.
     var body: [UInt8]? { nil }

@@ -12,6 +12,10 @@ final class TransferLoop {
     private let transfersMax: Int
     /// The transfers under way, by their easy handle.
     private var transfers: [UnsafeMutableRawPointer: Transfer] = [:]
+    /// Handles of transfers that are over, for the next ones: to make one anew takes libcurl some twenty blocks of memory.
+    private var spares: [UnsafeMutableRawPointer] = []
+    /// A storm has more at once; what is kept after it stays for good.
+    private static let sparesMax = 64
     /// The jobs for which there is no room yet, oldest first. They wait here and not in libcurl, whose releases before
     /// 8.8 forget the timeout of a transfer that waits for a connection.
     private var waiting: [Job] = []
@@ -119,7 +123,9 @@ final class TransferLoop {
     }
 
     private func start(_ job: Job) {
-        guard let transfer = Transfer.of(job), curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+        let easy = spares.popLast() ?? curl_easy_init()
+        guard let easy, let transfer = Transfer.of(job, on: easy), curl_multi_add_handle(multi, easy) == CURLM_OK else {
+            tidy(easy)
             job.fail(
                 .other,
                 "the request to \(job.errand.peer) was not sent: libcurl does not take it; "
@@ -137,11 +143,21 @@ final class TransferLoop {
         }
     }
 
+    /// Keeps a handle for the next transfer, without anything of the last; connections are the multi handle's, and stay.
+    private func tidy(_ easy: UnsafeMutableRawPointer?) {
+        guard let easy else { return }
+        curl_easy_reset(easy)
+        if spares.count < TransferLoop.sparesMax { spares.append(easy) } else { curl_easy_cleanup(easy) }
+    }
+
     /// Takes a transfer out and gives its caller the result.
     private func take(_ easy: UnsafeMutableRawPointer, _ result: (Transfer) -> Result<Answer, TransportError>) {
         guard let transfer = transfers.removeValue(forKey: easy) else { return }
         let outcome = result(transfer)
+        // What libcurl says when it tidies up comes too late for somebody to listen.
+        _ = ccurl_set_long(easy, CURLOPT_VERBOSE, 0)
         curl_multi_remove_handle(multi, easy)
+        tidy(easy)
         transfer.job.continuation.resume(returning: outcome)
     }
 
@@ -149,6 +165,8 @@ final class TransferLoop {
         for easy in Array(transfers.keys) {
             take(easy) { transfer in .failure(transfer.cancellation) }
         }
+        for easy in spares { curl_easy_cleanup(easy) }
+        spares = []
         for job in waiting { job.continuation.resume(returning: .failure(error)) }
         for case .start(let job) in mailbox.drain() { job.continuation.resume(returning: .failure(error)) }
         curl_multi_cleanup(multi)

@@ -252,8 +252,9 @@ final class World: @unchecked Sendable {
         }
         switch fact {
         case .figures(.observed(let observation, _)): tell(.observed(observation))
+        case .figures(.sheet(let sheet, _)): for row in sheet.rows { tell(.observed(row.observation)) }
         case .incidents(.incident(let incident)): tell(.incident(incident))
-        case .incidents(.standing(let id, _, _)), .incidents(.seen(let id, _, _)):
+        case .incidents(.standing(let id, _, _)), .incidents(.seen(let id, _, _, _)):
             if let incident = truth.incidents[id] { tell(.incident(incident)) }
         default: break
         }

@@ -5,6 +5,7 @@ extension Figures.Fact: RoomFact {
     var kind: String {
         switch self {
         case .observed: "observed"
+        case .sheet: "sheet"
         case .summed: "summed"
         case .learning: "learning"
         case .forgotten: "forgotten"
@@ -19,6 +20,9 @@ extension Figures.Fact: RoomFact {
         switch self {
         case .observed(let observation, let retention):
             Figures.Fact.put(observation, retention, into: &json)
+        case .sheet(let sheet, let retention):
+            Figures.Fact.put(retention, into: &json)
+            json.member("sheet", sheet)
         case .summed(let observation, let releases, let retention):
             json.member("releases", releases)
             Figures.Fact.put(observation, retention, into: &json)
@@ -35,6 +39,7 @@ extension Figures.Fact: RoomFact {
     init?(kind: String, _ reader: JSONReader, _ memories: MemoryKinds) throws(JSONMismatch) {
         switch kind {
         case "observed": self = .observed(try Self.observation(reader), keeping: try Self.retention(reader))
+        case "sheet": self = .sheet(try Sheet(reader.member("sheet")), keeping: try Self.retention(reader))
         case "summed":
             self = .summed(
                 try Self.observation(reader), over: try reader.member("releases").releaseCount(),
@@ -49,10 +54,14 @@ extension Figures.Fact: RoomFact {
         }
     }
 
-    private static func put(_ observation: Observation, _ retention: Retention, into json: inout JSONWriter) {
+    private static func put(_ retention: Retention, into json: inout JSONWriter) {
         json.member("keep_ms", retention.lookback.wholeMilliseconds)
         if retention.earlierPolls > 0 { json.member("keep_polls", retention.earlierPolls) }
         json.member("keep_since", ifAny: retention.reach)
+    }
+
+    private static func put(_ observation: Observation, _ retention: Retention, into json: inout JSONWriter) {
+        put(retention, into: &json)
         json.member("observation", ObservationLine.observed(observation))
     }
 
@@ -70,22 +79,25 @@ extension Figures.Fact: RoomFact {
             reach: try reader.optional("keep_since")?.moment())
     }
 
-    /// Reads an `observed` or a `summed` record from its bytes, where it is written plainly; nil where the general reader has to look
-    /// at it.
+    /// Reads an `observed`, a `sheet` or a `summed` record from its bytes, where it is written plainly; nil where the
+    /// general reader has to look at it.
     init?(plain bytes: UnsafeBufferPointer<UInt8>) {
+        enum Kind { case observed, sheet, summed }
         var scanner = PlainJSON(bytes)
-        var isObserved = false
-        var isSummed = false
+        var kind: Kind?
         var keep, polls, releases: Double?
         var reach: Moment?
         var observation: Observation?
+        var sheet: Sheet?
         let isPlain = scanner.members { scanner, name in
             switch name.count {
             case 4 where name.reads("kind"):
-                let kind = scanner.rawText()
-                isObserved = kind?.reads("observed") ?? false
-                isSummed = kind?.reads("summed") ?? false
-                return isObserved || isSummed
+                return scanner.set(&kind) { scanner in
+                    guard let text = scanner.rawText() else { return nil }
+                    return text.reads("observed")
+                        ? .observed : text.reads("sheet") ? .sheet : text.reads("summed") ? .summed : nil
+                }
+            case 5 where name.reads("sheet"): return scanner.set(&sheet) { $0.sheet() }
             case 7 where name.reads("keep_ms"): return scanner.set(&keep) { $0.number() }
             case 8 where name.reads("releases"): return scanner.set(&releases) { $0.number() }
             case 10 where name.reads("keep_polls"): return scanner.set(&polls) { $0.number() }
@@ -94,15 +106,16 @@ extension Figures.Fact: RoomFact {
             default: return false
             }
         }
-        guard isPlain, scanner.isAtEnd, isObserved || isSummed, let observation,
-            let keep = keep.flatMap(Int64.init(exactly:)), let polls = Int(exactly: polls ?? 0)
+        guard isPlain, scanner.isAtEnd, let keep = keep.flatMap(Int64.init(exactly:)),
+            let polls = Int(exactly: polls ?? 0)
         else { return nil }
         let retention = Retention(.milliseconds(keep), earlierPolls: polls, reach: reach)
-        if isObserved {
-            self = .observed(observation, keeping: retention)
-        } else {
-            guard let releases = releases.flatMap(Int.init(exactly:)), releases > 0 else { return nil }
+        switch (kind, observation, sheet, releases.flatMap(Int.init(exactly:))) {
+        case (.observed, let observation?, nil, nil): self = .observed(observation, keeping: retention)
+        case (.sheet, nil, let sheet?, nil): self = .sheet(sheet, keeping: retention)
+        case (.summed, let observation?, nil, let releases?) where releases > 0:
             self = .summed(observation, over: releases, keeping: retention)
+        default: return nil
         }
     }
 }

@@ -52,7 +52,8 @@ extension Figures {
         for span in spans where span.to > horizon || span.to == newest {
             guard let (sum, count) = Figures.sum(of: parts, over: span, as: app, known: series[app]) else { continue }
             var observation = sum
-            guard prepare(&observation, isSum: true, plan, at: now, &output) else { continue }
+            guard let learning = prepare(&observation, isSum: true, plan, at: now, &output) else { continue }
+            for fact in learning { record(fact, &output) }
             record(.summed(observation, over: count, keeping: retention), &output)
             hasSum = true
         }

@@ -12,45 +12,47 @@ extension Figures {
     ) -> [Subject] {
         let retention = plan.retention(of: source)
         var subjects: [Subject] = []
-        var named: Set<Subject> = []
+        var sheets = Sheets(keeping: retention, count: observations.count)
         var parts = Parts()
         subjects.reserveCapacity(observations.count)
-        named.reserveCapacity(observations.count)
-        // With room for what follows, which would move all of them.
-        output.facts.reserveCapacity(output.facts.count + 2 * observations.count)
         let owner = plan.source(source)?.owner
         for var observation in observations where observation.subject.source == source {
             if let owner, observation.labels["owner"] == nil { observation.labels["owner"] = owner }
-            guard prepare(&observation, plan, at: now, &output) else { continue }
-            var retention = retention
-            if let reach = reach(observation.subject), mayReachBack(observation.subject) { retention.reach = reach }
-            record(.observed(observation, keeping: retention), &output)
-            if named.insert(observation.subject).inserted { subjects.append(observation.subject) }
+            guard let learning = prepare(&observation, plan, at: now, &output) else { continue }
+            if !learning.isEmpty {
+                sheets.close(into: &output)
+                for fact in learning { record(fact, &output) }
+            }
+            let subject = observation.subject
+            let row = Sheet.Row(observation, reach: mayReachBack(subject) ? reach(subject) : nil)
+            take(observation, keeping: retention.reaching(row.reach))
+            if sheets.put(row) { subjects.append(subject) }
             parts.note(observation)
         }
+        sheets.close(into: &output)
         for (app, spans) in parts.inOrder {
-            if sumUp(app, over: spans, plan, reach: reach(app), at: now, &output), named.insert(app).inserted {
+            if sumUp(app, over: spans, plan, reach: reach(app), at: now, &output), !sheets.hasSeen(app) {
                 subjects.append(app)
             }
         }
         return subjects
     }
 
-    /// Makes the observation what is kept of it; gives back whether it is kept.
+    /// Makes the observation what is kept of it; gives back what has to be recorded before it, or nil where it is not
+    /// kept.
     ///
     /// - Parameter isSum: whether it was summed up over releases.
-    mutating func prepare(
+    func prepare(
         _ observation: inout Observation, isSum: Bool = false, _ plan: Plan, at now: Moment, _ output: inout Output
-    ) -> Bool {
+    ) -> [Fact]? {
         // One search for all; and the series is let go of before it changes, or that would copy it.
         let known = series[observation.subject]
         if let flaw = Figures.flaw(of: &observation, known) {
             output.note(.warning, "source \(observation.subject.source): \(flaw)")
-            return false
+            return nil
         }
         observation.setBack(to: now)
-        askToLearn(of: observation, isSum: isSum, known, plan, &output)
-        return true
+        return learning(of: observation, isSum: isSum, known, plan).map { [$0] } ?? []
     }
 
     /// Makes the observation as the journal will give it back; says why it is not kept: the journal could not give it
@@ -72,11 +74,9 @@ extension Figures {
         return nil
     }
 
-    /// Sees to it that what the rules concerned want remembered of the subject is, from this observation on, and no
-    /// more.
-    private mutating func askToLearn(
-        of observation: Observation, isSum: Bool, _ known: Series?, _ plan: Plan, _ output: inout Output
-    ) {
+    /// That what the rules concerned want remembered of the subject is, from this observation on, and no more; nil where
+    /// that is so already.
+    private func learning(of observation: Observation, isSum: Bool, _ known: Series?, _ plan: Plan) -> Fact? {
         let subject = observation.subject
         var needs = MemoryNeeds()
         for rule in plan.detectors where !rule.needs.isEmpty {
@@ -85,8 +85,7 @@ extension Figures {
                 needs.formUnion(rule.needs)
             }
         }
-        guard !(known?.remembers(needs) ?? needs.isEmpty) else { return }
-        record(.learning(subject, needs), &output)
+        return known?.remembers(needs) ?? needs.isEmpty ? nil : .learning(subject, needs)
     }
 
     /// A wall clock was set: nothing can have been seen after now.
@@ -102,4 +101,55 @@ extension Figures {
     /// incident about them stays open. A week: longer than any gap in a source that people would wait out, short enough
     /// to bound the state.
     static let lifetime = Duration.days(7)
+}
+
+/// The sheets that one answer fills, in the order in which they were begun. Each span that a source measures has its own,
+/// also where it tells of all of them app by app.
+private struct Sheets {
+    private let retention: Retention
+    private var open: [Sheet] = []
+    /// How many are closed.
+    private var closed = 0
+    /// In which sheet each subject was last, counted from the first.
+    private var last: [Subject: Int] = [:]
+
+    init(keeping retention: Retention, count: Int) {
+        self.retention = retention
+        last.reserveCapacity(count)
+    }
+
+    /// How many of the last ones are looked through: more spans are measured by no source.
+    private static let searchedMax = 8
+
+    func hasSeen(_ subject: Subject) -> Bool { last[subject] != nil }
+
+    /// Adds a row where it belongs; gives back whether it is the first of its subject.
+    mutating func put(_ row: Sheet.Row) -> Bool {
+        let subject = row.observation.subject
+        let before = last[subject]
+        // What was seen of a subject is replayed in the order in which it came: never to a sheet before its last one.
+        let first = max((before ?? 0) - closed, open.count - Sheets.searchedMax, 0)
+        if first < open.count {
+            for index in (first..<open.count).reversed() where open[index].add(row) {
+                last[subject] = closed + index
+                return before == nil
+            }
+        }
+        open.append(Sheet(row))
+        last[subject] = closed + open.count - 1
+        return before == nil
+    }
+    /// Writes down what was put in so far: before anything else is recorded of the figures.
+    mutating func close(into output: inout Output) {
+        for sheet in open {
+            let row = sheet.rows[0]
+            output.facts.append(
+                .figures(
+                    sheet.rows.count == 1
+                        ? .observed(row.observation, keeping: retention.reaching(row.reach))
+                        : .sheet(sheet, keeping: retention)))
+        }
+        closed += open.count
+        open = []
+    }
 }

@@ -20,7 +20,9 @@ public struct Figures: Sendable {
     public enum Fact: Hashable, Sendable {
         // What is large stands beside, so that a list of facts is short: most are of few words.
         indirect case observed(Observation, keeping: Retention)
-        /// The same of an app as a whole, which its source does not give: summed up over so many releases.
+        /// Several of one source that share their span, each with what it keeps of what is older.
+        indirect case sheet(Sheet, keeping: Retention)
+        /// The same as `observed` of an app as a whole, which its source does not give: summed up over so many releases.
         indirect case summed(Observation, over: Int, keeping: Retention)
         /// What is remembered of a subject from now on, for the rules that concern it.
         case learning(Subject, MemoryNeeds)
@@ -34,9 +36,9 @@ public struct Figures: Sendable {
 
     public mutating func apply(_ fact: Fact) {
         switch fact {
-        case .observed(let observation, let retention):
-            change(observation.subject) { $0.add(observation, keeping: retention) }
-            note(retention.reach, of: observation.subject)
+        case .observed(let observation, let retention): take(observation, keeping: retention)
+        case .sheet(let sheet, let retention):
+            for row in sheet.rows { take(row.observation, keeping: retention.reaching(row.reach)) }
         case .summed(let observation, let releases, let retention):
             change(observation.subject) { $0.add(observation, keeping: retention, summedOver: releases) }
             note(retention.reach, of: observation.subject)
@@ -60,6 +62,12 @@ public struct Figures: Sendable {
     mutating func record(_ fact: Fact, _ output: inout Output) {
         apply(fact)
         output.facts.append(.figures(fact))
+    }
+
+    /// Takes in what was seen of a subject.
+    mutating func take(_ observation: Observation, keeping retention: Retention) {
+        change(observation.subject) { $0.add(observation, keeping: retention) }
+        note(retention.reach, of: observation.subject)
     }
 
     /// The app as a whole and its releases but the subject itself, in an order that a replay repeats.

@@ -19,8 +19,9 @@ extension Incidents.Fact: RoomFact {
     var topic: Topic {
         switch self {
         case .incident(let incident): .whole(of: Incidents.Fact.key(incident.id))
-        // Channels have names of their own, and none is empty.
-        case .seen(let id, _, _): .part("", of: Incidents.Fact.key(id))
+        // Channels have names of their own: none is empty or has a slash.
+        // What is not the worst does not overtake what was.
+        case .seen(let id, _, _, let isWorst): .part(isWorst ? "/worst" : "", of: Incidents.Fact.key(id))
         case .standing(let id, let channel, _): .part(channel, of: Incidents.Fact.key(id))
         case .ended(let id): .end(of: [Incidents.Fact.key(id), Incidents.Fact.sightingsKey(id)])
         case .sightings(let id, _): .whole(of: Incidents.Fact.sightingsKey(id))
@@ -37,9 +38,10 @@ extension Incidents.Fact: RoomFact {
     func putMembers(into json: inout JSONWriter) {
         switch self {
         case .incident(let incident): json.member("incident", incident)
-        case .seen(let id, let state, let evidence):
+        case .seen(let id, let state, let evidence, let isWorst):
             json.member("id", id)
-            json.member("state", state.rawValue)
+            if state != .firing { json.member("state", state.rawValue) }
+            if isWorst { json.member("worst", true) }
             json.member("evidence", evidence)
         case .standing(let id, let channel, let standing):
             json.member("incident", id)
@@ -49,7 +51,7 @@ extension Incidents.Fact: RoomFact {
         case .swung(let rule, let subject, let key, let moment):
             json.member("rule", rule)
             json.member("subject", subject)
-            json.member("key", key)
+            json.member("key", ifAny: key)
             json.member("at", moment)
         case .swings(let rule, let subject, let key, let swings):
             json.member("rule", rule)
@@ -71,8 +73,8 @@ extension Incidents.Fact: RoomFact {
         case "incident": self = .incident(try Incident(reader.member("incident")))
         case "incident_seen":
             self = .seen(
-                incident: try reader.member("id").string(), try reader.member("state").choice(),
-                try Evidence(reader.member("evidence")))
+                incident: try reader.member("id").string(), try reader.optional("state")?.choice() ?? .firing,
+                try Evidence(reader.member("evidence")), isWorst: try reader.optional("worst")?.bool() ?? false)
         case "standing":
             let standing = try reader.optional("standing")
             self = .standing(

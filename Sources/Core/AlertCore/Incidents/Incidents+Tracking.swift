@@ -87,12 +87,12 @@ extension Incidents {
 
     /// Keeps what has become of an incident: mostly its figures alone are new, and it is written with every poll.
     private mutating func keep(_ incident: Incident, of old: Incident, _ output: inout Output) {
+        // In `fire` and `improve` the newest is the worst, or what was the worst stays so.
+        let isWorst = incident.isAtItsWorst
         var seen = old
-        seen.state = incident.state
-        seen.evidence = incident.evidence
-        seen.isUncertain = false
+        seen.see(incident.evidence, isWorst: isWorst, incident.state)
         if old.state != .pending, seen == incident {
-            record(.seen(incident: incident.id, incident.state, incident.evidence), &output)
+            record(.seen(incident: incident.id, incident.state, incident.evidence, isWorst: isWorst), &output)
         } else {
             record(.incident(incident), &output)
         }

@@ -31,9 +31,9 @@ public struct Incidents: Sendable {
     /// What the journal keeps of it.
     public enum Fact: Hashable, Sendable {
         indirect case incident(Incident)
-        /// The figures of one that has fired are others now, and no worse than they have been; nothing else is new but
-        /// whether it is getting better.
-        indirect case seen(incident: String, Incident.State, Evidence)
+        /// The figures of one that has fired are others now, and perhaps worse than they have been; nothing else is new
+        /// but whether it is getting better.
+        indirect case seen(incident: String, Incident.State, Evidence, isWorst: Bool)
         /// What a channel knows of an incident, or that it has nothing more to hear of it.
         case standing(incident: String, channel: String, Standing?)
         /// Nothing more will be said of it.
@@ -61,10 +61,8 @@ public struct Incidents: Sendable {
             let old = byID.updateValue(incident, forKey: incident.id)
             if let old { unlist(old) }
             list(incident)
-        case .seen(let id, let state, let evidence):
-            byID[id]?.state = state
-            byID[id]?.evidence = evidence
-            byID[id]?.isUncertain = false
+        case .seen(let id, let state, let evidence, let isWorst):
+            byID[id]?.see(evidence, isWorst: isWorst, state)
         case .standing(let id, let channel, let standing):
             guard let old = byID[id] else { return }
             byID[id]?.standings[channel] = standing
@@ -221,7 +219,7 @@ public struct Incidents: Sendable {
             // Standings count too: an incident that is held for another's sake explains nothing.
             mayOpenGates =
                 old.state != incident.state || old.severity != incident.severity || old.standings != incident.standings
-        case .seen(let id, let state, _): mayOpenGates = byID[id].map { $0.state != state } ?? false
+        case .seen(let id, let state, _, _): mayOpenGates = byID[id].map { $0.state != state } ?? false
         case .standing(let id, let channel, let standing):
             mayOpenGates = byID[id]?.standings[channel] != standing
         case .swung, .swings, .sightings, .aftermath, .settled: break

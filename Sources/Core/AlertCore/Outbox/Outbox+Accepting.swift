@@ -74,6 +74,6 @@ extension Outbox {
 extension Delivery {
     /// Whether it says how the journal is, and nothing else.
     var isAboutJournal: Bool {
-        !message.incidents.isEmpty && message.incidents.allSatisfy { $0.rule == Trouble.journalFailing.rawValue }
+        !summaries.isEmpty && summaries.allSatisfy { $0.rule == Trouble.journalFailing.rawValue }
     }
 }

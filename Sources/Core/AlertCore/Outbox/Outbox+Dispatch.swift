@@ -130,6 +130,6 @@ extension Delivery {
     /// What it is about: what is said of one thing arrives in the order in which it was said, from one trouble of it to
     /// the next.
     fileprivate var concerned: [IncidentKey] {
-        message.incidents.map { IncidentKey(rule: $0.rule, subject: $0.subject, key: $0.key) }
+        summaries.map { IncidentKey(rule: $0.rule, subject: $0.subject, key: $0.key) }
     }
 }

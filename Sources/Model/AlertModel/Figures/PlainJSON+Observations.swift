@@ -67,7 +67,7 @@ extension PlainJSON {
     /// Users and sessions, each with those that crashed.
     private static let metricsUsual = 4
 
-    private mutating func labels() -> [String: String]? {
+    mutating func labels() -> [String: String]? {
         var labels: [String: String] = [:]
         let isPlain = members { scanner, name in
             guard let value = scanner.text() else { return false }

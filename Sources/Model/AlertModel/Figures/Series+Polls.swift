@@ -14,6 +14,13 @@ public struct Retention: Hashable, Sendable {
         self.reach = reach
         self.earlierPolls = earlierPolls.clamped(to: 0...Series.earlierPollsMax)
     }
+
+    /// The same with another reach.
+    public func reaching(_ reach: Moment?) -> Retention {
+        var retention = self
+        retention.reach = reach
+        return retention
+    }
 }
 
 extension Series {

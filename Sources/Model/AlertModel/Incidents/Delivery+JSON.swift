@@ -92,8 +92,8 @@ extension Delivery.Progress {
         case .attempting(let since): json.member("attempting_since", since)
         }
         if mayHaveArrived { json.member("may_have_arrived", true) }
-        json.member("possibly_repeated", possiblyRepeated)
-        json.member("plain", isPlain)
+        if possiblyRepeated { json.member("possibly_repeated", true) }
+        if isPlain { json.member("plain", true) }
         json.member("thread", ifAny: thread)
     }
 
@@ -107,7 +107,8 @@ extension Delivery.Progress {
         self.init(
             attempts: try reader.member("attempts").int(), phase: phase,
             mayHaveArrived: try reader.optional("may_have_arrived")?.bool() ?? false,
-            possiblyRepeated: try reader.member("possibly_repeated").bool(), isPlain: try reader.member("plain").bool(),
+            possiblyRepeated: try reader.optional("possibly_repeated")?.bool() ?? false,
+            isPlain: try reader.optional("plain")?.bool() ?? false,
             thread: try reader.optional("thread")?.string())
     }
 }

@@ -8,7 +8,11 @@ public struct Delivery: Hashable, Sendable {
     public var kind: Notification.Kind
     /// The incident it is about; nil for a message about several.
     public let incident: String?
-    public var message: Message
+    public var message: Message {
+        get { sharedMessage.value }
+        set { sharedMessage = Shared(newValue) }
+    }
+    private var sharedMessage: Shared<Message>
     public var queued: Moment
     /// Attempts begun so far.
     public var attempts: Int
@@ -49,7 +53,9 @@ public struct Delivery: Hashable, Sendable {
     }
 
     /// The incidents it is about: what is said of one of them leaves in order.
-    public var incidents: [String] { incident.map { [$0] } ?? message.incidents.map(\.id) }
+    public var incidents: [String] { incident.map { [$0] } ?? summaries.map(\.id) }
+    /// The same as the message tells of them.
+    public var summaries: [IncidentSummary] { sharedMessage.value.incidents }
 
     public enum Phase: Hashable, Sendable {
         /// Waiting, not to be tried before the moment given.
@@ -68,7 +74,7 @@ public struct Delivery: Hashable, Sendable {
         self.number = number
         self.kind = kind
         self.incident = incident
-        self.message = message
+        sharedMessage = Shared(message)
         self.queued = queued
         self.attempts = attempts
         self.phase = phase ?? .waiting(notBefore: queued)

@@ -101,29 +101,44 @@ extension IncidentSummary: JSONWritable {
     }
 }
 
+/// For the journal alone: what goes without saying is not said.
 extension Incident: JSONWritable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
-            IncidentSummary(self).putMembers(into: &json)
-            json.member("worst", worst)
-            json.member("uncertain", isUncertain)
+            json.member("id", id)
+            json.member("rule", rule)
+            json.member("source", subject.source)
+            json.member("app", subject.app)
+            json.member("release", ifAny: subject.release)
+            json.member("environment", ifAny: subject.environment)
+            json.member("key", ifAny: key)
+            json.member("severity", severity.rawValue)
+            json.member("state", state.rawValue)
+            json.member("since", since)
+            json.member("until", ifAny: until)
+            json.member("evidence", evidence)
+            if !isAtItsWorst { json.member("worst", worst) }
+            if isUncertain { json.member("uncertain", true) }
             json.member("acknowledged", ifAny: acknowledgement)
-            json.member("labels", labels)
-            json.member("standings", standings)
+            if !labels.isEmpty { json.member("labels", labels) }
+            if !standings.isEmpty { json.member("standings", standings) }
         }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
         let summary = try IncidentSummary(reader)
         var labels: [String: String] = [:]
-        for (name, value) in try reader.member("labels").members() { labels[name] = try value.string() }
+        for (name, value) in try reader.optional("labels")?.members() ?? [] { labels[name] = try value.string() }
         var standings: [String: Standing] = [:]
-        for (channel, value) in try reader.member("standings").members() { standings[channel] = try Standing(value) }
+        for (channel, value) in try reader.optional("standings")?.members() ?? [] {
+            standings[channel] = try Standing(value)
+        }
         self.init(
             id: summary.id, rule: summary.rule, subject: summary.subject, key: summary.key,
             labels: labels, severity: summary.severity,
             state: summary.state, since: summary.since, until: summary.until, evidence: summary.evidence,
-            worst: try Evidence(reader.member("worst")), isUncertain: try reader.member("uncertain").bool(),
+            worst: try reader.optional("worst").map(Evidence.init) ?? summary.evidence,
+            isUncertain: try reader.optional("uncertain")?.bool() ?? false,
             acknowledgement: try reader.optional("acknowledged").map(Acknowledgement.init), standings: standings)
     }
 }

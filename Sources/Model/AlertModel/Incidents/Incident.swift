@@ -44,6 +44,8 @@ public struct Incident: Hashable, Sendable {
     }
     private(set) var sharedEvidence: Shared<Evidence>
     private var sharedWorst: Shared<Evidence>
+    /// Whether what the rule saw last is the worst.
+    public var isAtItsWorst: Bool { sharedWorst == sharedEvidence }
     /// Whether the last verdict was `unknown`: then nothing opens, and reminders say since when nothing is known.
     public var isUncertain: Bool
     /// Who takes care of it, if anybody said so: then nobody is reminded.
@@ -102,6 +104,14 @@ public struct Incident: Hashable, Sendable {
         if let key { hash.add(key) }
         hash.add(since.description)
         return hash.text
+    }
+
+    /// Takes in what the rule has seen now.
+    public mutating func see(_ evidence: Evidence, isWorst: Bool, _ state: State) {
+        sharedEvidence = Shared(evidence)
+        if isWorst { sharedWorst = sharedEvidence }
+        self.state = state
+        isUncertain = false
     }
 
     public var isOpen: Bool { state != .resolved && state != .closed }

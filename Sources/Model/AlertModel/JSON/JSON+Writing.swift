@@ -19,66 +19,58 @@ extension JSON {
 
     /// Writes the value; `indent` is the current level, or nil for one line.
     public func write(to output: inout [UInt8], indent: Int? = nil) {
+        TextRoom.add(to: &output) { room in
+            var room = room
+            put(into: &room, indent)
+            return room
+        }
+    }
+
+    func put(into room: inout TextRoom, _ indent: Int? = nil) {
         switch self {
-        case .null: output.append(contentsOf: "null".utf8)
-        case .bool(let value): output.append(contentsOf: (value ? "true" : "false").utf8)
-        case .int(let value): JSON.write(value, to: &output)
-        case .double(let value): output.append(contentsOf: (value.isFinite ? "\(value)" : "null").utf8)
-        case .string(let text): JSON.write(text, to: &output)
+        case .null: room.append("null")
+        case .bool(let value): if value { room.append("true") } else { room.append("false") }
+        case .int(let value): room.append(value)
+        case .double(let value):
+            var text = value.isFinite ? value.description : "null"
+            text.withUTF8 { room.append($0) }
+        // U+2028 and U+2029 are escaped too: they end lines in JavaScript and in some log readers.
+        case .string(let text): room.append(quoted: text)
         case .array(let elements):
-            JSON.write(elements, between: "[", and: "]", to: &output, indent: indent) { element, output, indent in
-                element.write(to: &output, indent: indent)
+            room.append(mark: "[")
+            for (index, element) in elements.enumerated() {
+                if index > 0 { room.append(mark: ",") }
+                JSON.newLine(indent.map { $0 + 1 }, in: &room)
+                element.put(into: &room, indent.map { $0 + 1 })
             }
+            if !elements.isEmpty { JSON.newLine(indent, in: &room) }
+            room.append(mark: "]")
         case .object(let object):
-            JSON.write(object.members, between: "{", and: "}", to: &output, indent: indent) { member, output, indent in
-                JSON.write(member.name, to: &output)
-                output.append(UInt8(ascii: ":"))
-                if indent != nil { output.append(UInt8(ascii: " ")) }
-                member.value.write(to: &output, indent: indent)
+            room.append(mark: "{")
+            for (index, member) in object.members.enumerated() {
+                if index > 0 { room.append(mark: ",") }
+                JSON.newLine(indent.map { $0 + 1 }, in: &room)
+                room.append(quoted: member.name)
+                room.append(mark: ":")
+                if indent != nil { room.append(mark: " ") }
+                member.value.put(into: &room, indent.map { $0 + 1 })
             }
+            if !object.members.isEmpty { JSON.newLine(indent, in: &room) }
+            room.append(mark: "}")
         }
     }
 
-    private static func write<Element>(
-        _ elements: [Element], between open: Unicode.Scalar, and close: Unicode.Scalar, to output: inout [UInt8],
-        indent: Int?, each: (Element, inout [UInt8], Int?) -> Void
-    ) {
-        output.append(UInt8(ascii: open))
-        for (index, element) in elements.enumerated() {
-            if index > 0 { output.append(UInt8(ascii: ",")) }
-            newLine(indent.map { $0 + 1 }, to: &output)
-            each(element, &output, indent.map { $0 + 1 })
-        }
-        if !elements.isEmpty { newLine(indent, to: &output) }
-        output.append(UInt8(ascii: close))
-    }
-
-    private static func newLine(_ level: Int?, to output: inout [UInt8]) {
+    private static func newLine(_ level: Int?, in room: inout TextRoom) {
         guard let level else { return }
-        output.append(UInt8(ascii: "\n"))
-        output.append(contentsOf: repeatElement(UInt8(ascii: " "), count: level * 2))
+        room.append("\n")
+        for _ in 0..<level { room.append("  ") }
     }
 
-    static func write(_ number: Int64, to output: inout [UInt8]) {
-        // An Int64 has at most 19 digits.
-        output.append(addingCapacity: 20) { output in
-            if number < 0 { output.append(UInt8(ascii: "-")) }
-            var place: UInt64 = 1
-            while number.magnitude / place >= 10 { place *= 10 }
-            while place > 0 {
-                output.append(UInt8(ascii: "0") + UInt8(number.magnitude / place % 10))
-                place /= 10
-            }
-        }
-    }
-
-    /// Writes a string literal. U+2028 and U+2029 are escaped too: they end lines in JavaScript and in some log
-    /// readers.
-    static func write(_ text: String, to output: inout [UInt8]) {
-        output.append(UInt8(ascii: "\""))
+    /// Gives out what stands between the quotes of a string literal. Nearly every text is one piece, as it is.
+    @inline(__always)
+    static func eachPiece(of text: String, _ take: (UnsafeBufferPointer<UInt8>) -> Void) {
         var text = text
         text.withUTF8 { bytes in
-            // Nearly every text is written as it is, in one piece.
             var done = 0
             var index = 0
             while index < bytes.count {
@@ -87,15 +79,15 @@ extension JSON {
                     continue
                 }
                 if mayNeedEscape(bytes[index]), let escape = escape(bytes, at: index) {
-                    output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[done..<escape.start]))
-                    output.append(contentsOf: escape.text.utf8)
+                    take(UnsafeBufferPointer(rebasing: bytes[done..<escape.start]))
+                    var words = escape.text
+                    words.withUTF8(take)
                     done = index + 1
                 }
                 index += 1
             }
-            output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[done...]))
+            take(UnsafeBufferPointer(rebasing: bytes[done...]))
         }
-        output.append(UInt8(ascii: "\""))
     }
 
     /// Whether eight bytes follow of which none may need an escape.

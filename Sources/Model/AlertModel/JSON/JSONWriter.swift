@@ -27,7 +27,8 @@ extension JSONWritable {
 /// The journal is written a fact at a time, so its way to the bytes is a short one: no tree, and no text for a moment
 /// or a number that is thrown away at once.
 public struct JSONWriter {
-    private var bytes: [UInt8] = []
+    /// Where the text goes that is written.
+    private var room: TextRoom
     /// Whether a comma has to come before the next part.
     private var isAfterPart = false
     /// Where a tree is wanted and not text: the objects and arrays that are still open, the outermost first.
@@ -41,17 +42,21 @@ public struct JSONWriter {
         var elements: [JSON] = []
     }
 
-    private init(makesTree: Bool) { self.makesTree = makesTree }
+    private init(_ room: TextRoom, makesTree: Bool) {
+        self.room = room
+        self.makesTree = makesTree
+    }
 
     static func text(to bytes: inout [UInt8], _ write: (inout JSONWriter) -> Void) {
-        var writer = JSONWriter(makesTree: false)
-        swap(&bytes, &writer.bytes)
-        write(&writer)
-        swap(&bytes, &writer.bytes)
+        TextRoom.add(to: &bytes) { room in
+            var writer = JSONWriter(room, makesTree: false)
+            write(&writer)
+            return writer.room
+        }
     }
 
     static func tree(_ write: (inout JSONWriter) -> Void) -> JSON {
-        var writer = JSONWriter(makesTree: true)
+        var writer = JSONWriter(TextRoom(), makesTree: true)
         writer.levels = [Level()]
         write(&writer)
         return writer.levels[0].elements.first ?? .null
@@ -109,8 +114,8 @@ public struct JSONWriter {
             levels[levels.count - 1].name = name
         } else {
             separate()
-            JSON.write(name, to: &bytes)
-            bytes.append(UInt8(ascii: ":"))
+            room.append(quoted: name)
+            room.append(mark: ":")
             isAfterPart = false
         }
         value.put(into: &self)
@@ -122,34 +127,31 @@ public struct JSONWriter {
             levels[levels.count - 1].name = name.description
             return
         }
-        let comma = isAfterPart ? 1 : 0
-        bytes.append(addingCapacity: name.utf8CodeUnitCount + 3 + comma) { output in
-            if comma == 1 { output.append(UInt8(ascii: ",")) }
-            output.append(UInt8(ascii: "\""))
-            name.withUTF8Buffer { for byte in $0 { output.append(byte) } }
-            output.append(UInt8(ascii: "\""))
-            output.append(UInt8(ascii: ":"))
-        }
+        separate()
+        room.append(mark: "\"")
+        room.append(name)
+        room.append(mark: "\"")
+        room.append(mark: ":")
         isAfterPart = false
     }
 
     private mutating func open(_ mark: Unicode.Scalar) {
         if makesTree { return levels.append(Level()) }
         separate()
-        bytes.append(UInt8(ascii: mark))
+        room.append(mark: mark)
         isAfterPart = false
     }
 
     /// - Returns: Where a tree is made: what was put since the level was opened.
     private mutating func close(_ mark: Unicode.Scalar) -> Level? {
         if makesTree { return levels.removeLast() }
-        bytes.append(UInt8(ascii: mark))
+        room.append(mark: mark)
         isAfterPart = true
         return nil
     }
 
     private mutating func separate() {
-        if isAfterPart { bytes.append(UInt8(ascii: ",")) }
+        if isAfterPart { room.append(mark: ",") }
         isAfterPart = true
     }
 
@@ -169,27 +171,42 @@ public struct JSONWriter {
     public mutating func put(_ value: JSON) {
         if makesTree { return add(value) }
         separate()
-        value.write(to: &bytes)
+        value.put(into: &room)
     }
 
     public mutating func put(_ text: String) {
         if makesTree { return add(.string(text)) }
         separate()
-        JSON.write(text, to: &bytes)
+        room.append(quoted: text)
     }
 
     public mutating func put(_ number: Int64) {
         if makesTree { return add(.int(number)) }
         separate()
-        JSON.write(number, to: &bytes)
+        room.append(number)
+    }
+
+    public mutating func put(_ number: Double) { put(JSON(number)) }
+
+    public mutating func put(_ isSo: Bool) {
+        if makesTree { return add(.bool(isSo)) }
+        separate()
+        if isSo { room.append("true") } else { room.append("false") }
+    }
+
+    /// Puts null.
+    public mutating func putNothing() {
+        if makesTree { return add(.null) }
+        separate()
+        room.append("null")
     }
 
     public mutating func put(_ moment: Moment) {
         if makesTree { return add(JSON(moment)) }
         separate()
-        bytes.append(UInt8(ascii: "\""))
-        moment.write(to: &bytes)
-        bytes.append(UInt8(ascii: "\""))
+        room.append(mark: "\"")
+        room.append(moment)
+        room.append(mark: "\"")
     }
 }
 
@@ -210,11 +227,11 @@ extension Int: JSONPuttable {
 }
 
 extension Double: JSONPuttable {
-    public func put(into json: inout JSONWriter) { json.put(JSON(self)) }
+    public func put(into json: inout JSONWriter) { json.put(self) }
 }
 
 extension Bool: JSONPuttable {
-    public func put(into json: inout JSONWriter) { json.put(JSON(self)) }
+    public func put(into json: inout JSONWriter) { json.put(self) }
 }
 
 extension Moment: JSONPuttable {
@@ -224,7 +241,7 @@ extension Moment: JSONPuttable {
 /// What is not there is null.
 extension Optional: JSONPuttable where Wrapped: JSONPuttable {
     public func put(into json: inout JSONWriter) {
-        if let self { self.put(into: &json) } else { json.put(.null) }
+        if let self { self.put(into: &json) } else { json.putNothing() }
     }
 }
 

@@ -182,7 +182,7 @@ package struct PlainJSON {
         return true
     }
 
-    private mutating func skipSpace() {
+    mutating func skipSpace() {
         while position < bytes.count, bytes[position] == 0x20 || bytes[position] == 0x09 || bytes[position] == 0x0D {
             position += 1
         }

@@ -64,11 +64,14 @@ extension Duration {
     /// The duration in words short enough for a message: its two largest units.
     public var short: String {
         let seconds = Swift.max(0, wholeMilliseconds / 1000)
-        let parts = [
-            (seconds / 86_400, "d"), (seconds / 3600 % 24, "h"), (seconds / 60 % 60, "min"), (seconds % 60, "s"),
-        ]
-        guard let first = parts.firstIndex(where: { $0.0 > 0 }) else { return "0 s" }
-        return parts[first...].prefix(2).filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+        let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60)
+        func words(_ large: Int64, _ largeUnit: String, _ small: Int64, _ smallUnit: String) -> String {
+            String(large) + largeUnit + (small > 0 ? " " + String(small) + smallUnit : "")
+        }
+        if days > 0 { return words(days, " d", hours, " h") }
+        if hours > 0 { return words(hours, " h", minutes, " min") }
+        if minutes > 0 { return words(minutes, " min", seconds % 60, " s") }
+        return String(seconds) + " s"
     }
 }
 
@@ -239,7 +242,13 @@ extension Double {
     /// A difference of fractions in percentage points, likewise.
     public var pointsTrimmed: String { hundredthsTrimmed + "pp" }
 
-    private var hundredthsTrimmed: String { JSON((self * 1_000_000_000).rounded() / 10_000_000).text }
+    private var hundredthsTrimmed: String {
+        switch JSON((self * 1_000_000_000).rounded() / 10_000_000) {
+        case .int(let whole): String(whole)
+        case .double(let value): value.description
+        default: "null"
+        }
+    }
 }
 
 /// Days of the week: `mon-fri`, `sat,sun`, `fri-mon`, `mon-fri,sun`.

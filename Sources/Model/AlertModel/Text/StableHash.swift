@@ -26,8 +26,15 @@ public struct StableHash: Sendable {
 
     /// The hash as 13 letters and digits, safe in URLs and headers.
     public var text: String {
-        let digits = String(value, radix: 32)
-        return String(repeating: "0", count: 13 - digits.count) + digits
+        var rest = value
+        return String(unsafeUninitializedCapacity: 13) { buffer in
+            for place in (0..<13).reversed() {
+                let digit = UInt8(truncatingIfNeeded: rest % 32)
+                buffer[place] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+                rest /= 32
+            }
+            return 13
+        }
     }
 
     /// A number from 0 up to 1 that depends on the texts alone.

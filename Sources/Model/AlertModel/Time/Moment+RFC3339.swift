@@ -38,53 +38,40 @@ extension Moment: CustomStringConvertible {
     /// The instant in UTC as RFC 3339, with milliseconds only when there are any.
     public var description: String {
         String(unsafeUninitializedCapacity: Moment.bytesMax) { buffer in
-            var output = OutputSpan(buffer: buffer, initializedCount: 0)
-            write(to: &output)
-            return output.finalize(for: buffer)
+            guard let place = buffer.baseAddress else { return 0 }
+            return write(to: place)
         }
     }
 
-    /// Adds the same to `bytes`.
-    func write(to bytes: inout [UInt8]) {
-        bytes.append(addingCapacity: Moment.bytesMax) { write(to: &$0) }
-    }
-
-    /// Records are full of moments, so they are put together digit by digit.
-    private func write(to output: inout OutputSpan<UInt8>) {
+    /// Writes the same to memory that has room for `bytesMax`; gives back how many bytes it took. Records are full of
+    /// moments, so they are put together digit by digit.
+    func write(to place: UnsafeMutablePointer<UInt8>) -> Int {
         let civil = CivilTime(self)
         let date = civil.date
         let rest = Int(milliseconds - civil.moment().milliseconds)
         // Within the years that can be written there are four digits.
         let year = date.year.clamped(to: 0...9999)
-        output.append(twoDigits: year / 100)
-        output.append(twoDigits: year % 100)
-        output.append(UInt8(ascii: "-"))
-        output.append(twoDigits: date.month)
-        output.append(UInt8(ascii: "-"))
-        output.append(twoDigits: date.day)
-        output.append(UInt8(ascii: "T"))
-        output.append(twoDigits: civil.hour)
-        output.append(UInt8(ascii: ":"))
-        output.append(twoDigits: civil.minute)
-        output.append(UInt8(ascii: ":"))
-        output.append(twoDigits: civil.second)
-        if rest != 0 {
-            output.append(UInt8(ascii: "."))
-            output.append(UInt8(ascii: "0") + UInt8(rest / 100))
-            output.append(twoDigits: rest % 100)
+        func put(_ number: Int, at index: Int, before mark: Unicode.Scalar) {
+            let number = UInt8(truncatingIfNeeded: number)
+            place[index] = UInt8(ascii: "0") + number / 10
+            place[index + 1] = UInt8(ascii: "0") + number % 10
+            place[index + 2] = UInt8(ascii: mark)
         }
-        output.append(UInt8(ascii: "Z"))
+        put(year / 100, at: 0, before: "0")
+        put(year % 100, at: 2, before: "-")
+        put(date.month, at: 5, before: "-")
+        put(date.day, at: 8, before: "T")
+        put(civil.hour, at: 11, before: ":")
+        put(civil.minute, at: 14, before: ":")
+        put(civil.second, at: 17, before: rest == 0 ? "Z" : ".")
+        guard rest != 0 else { return 20 }
+        place[20] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / 100)
+        put(rest % 100, at: 21, before: "Z")
+        return Moment.bytesMax
     }
 
     /// `2026-11-20T22:00:00.250Z`.
-    private static let bytesMax = 24
-}
-
-extension OutputSpan<UInt8> {
-    fileprivate mutating func append(twoDigits number: Int) {
-        append(UInt8(ascii: "0") + UInt8(number / 10))
-        append(UInt8(ascii: "0") + UInt8(number % 10))
-    }
+    static let bytesMax = 24
 }
 
 extension BinaryInteger {

@@ -56,8 +56,18 @@ extension Duration {
 
     /// The duration in milliseconds, parts of a millisecond cut; saturates instead of overflowing.
     public var wholeMilliseconds: Int64 {
-        Int64(clamping: attoseconds / 1_000_000_000_000_000)
+        let attoseconds = attoseconds
+        let whole = attoseconds.magnitude
+        let (high, low) = (UInt64(truncatingIfNeeded: whole >> 64), UInt64(truncatingIfNeeded: whole))
+        // The division of 128 bits by 64 that the processor has: moments are added and compared all the time. A quotient
+        // of more than 64 bits is beyond all bounds.
+        guard high < Duration.attosecondsInMillisecond,
+            let length = Int64(exactly: Duration.attosecondsInMillisecond.dividingFullWidth((high, low)).quotient)
+        else { return attoseconds < 0 ? .min : .max }
+        return attoseconds < 0 ? -length : length
     }
+
+    private static let attosecondsInMillisecond: UInt64 = 1_000_000_000_000_000
 
     /// The duration in seconds, with parts.
     public var inSeconds: Double { Double(wholeMilliseconds) / 1000 }

@@ -44,47 +44,64 @@ struct DayBound {
     /// The largest rate of bad cases at which such a day would still be a surprise: what the rate is at least.
     func leastRate(chance: Double) -> Double {
         guard total > 0, bad > 0 else { return 0 }
-        // The logarithm of the chance is nearly straight in that of the rate, so where the line through both ends
-        // crosses is soon near (regula falsi, Illinois). Every third step halves, for where it is not.
+        let day = Day(self)
+        guard day.hits > 0 else { return 0 }
+        // The logarithm of the chance rises in that of the rate, less and less. So a tangent (Newton) never leads beyond
+        // where it is what is asked for, and each comes nearer by twice the digits.
         var (low, high) = (0.0, bad / total)
-        var (below, above): (Double?, Double) = (nil, -log(chance))
-        var wasLow: Bool?
-        for step in 0..<DayBound.stepsMax where high - low > high * DayBound.grain {
-            var middle = (low + high) / 2
-            if let below, step % 3 < 2, above > below {
-                let line = exp(log(low) - (log(high) - log(low)) * below / (above - below))
-                if line > low, line < high { middle = line }
-            }
-            let value = log(chanceOfSuchADay(atRate: middle)) - log(chance)
-            if value <= 0 {
-                (low, below) = (middle, value)
-                // An end that stays would draw all further lines to itself.
-                if wasLow == true { above /= 2 }
-            } else {
-                (high, above) = (middle, value)
-                if wasLow == false { below = below.map { $0 / 2 } }
-            }
-            wasLow = value <= 0
+        var rate = high * exp(-DayBound.usualDistance / day.hits.squareRoot())
+        for _ in 0..<DayBound.stepsMax where high - low > high * DayBound.grain {
+            let (value, slope) = day.chance(atRate: rate)
+            let distance = log(value) - log(chance)
+            if distance <= 0 { low = max(low, rate) } else { high = min(high, rate) }
+            let next = rate * exp(-distance * value / slope)
+            if abs(next - rate) <= rate * DayBound.grain { return next }
+            // Where nothing rises any more, or all is lost in the grain of a double, halves lead back.
+            rate = next > low && next < high ? next : (low + high) / 2
         }
         return low
     }
 
-    /// As many halvings bring it below the grain of a double; a third as many steps are usual.
+    /// In steps of the deviation: where the bound of most days is about.
+    private static let usualDistance = 4.0
+    /// As many halvings bring it below the grain of a double; a tenth as many steps are usual.
     private static let stepsMax = 60
     /// Far below what the counts carry: see the precision of the logarithms in `Binomial`.
     private static let grain = 1e-12
 
     /// An upper bound on the chance that a day at that rate shows so many bad cases in any check.
     func chanceOfSuchADay(atRate rate: Double) -> Double {
-        let trials = total.rounded() / dispersion
-        let hits = bad.rounded() / dispersion
-        guard trials > 0, hits > 0 else { return 1 }
+        guard total.rounded() > 0, bad.rounded() > 0 else { return 1 }
         guard rate > 0 else { return 0 }
-        guard rate < 1, hits > trials * rate else { return 1 }
-        let (density, tail) = Binomial.upper(hits, of: trials, rate: rate)
-        let windowsPerDay = Swift.max(1, Duration.days(1).inSeconds / Swift.max(span.inSeconds, 1))
-        let byChecks = Swift.max(1, checksPerDay) * tail
-        let byRises = tail + windowsPerDay * hits * (1 - rate) * density
-        return Swift.min(1, byChecks, byRises)
+        return Day(self).chance(atRate: rate).value
+    }
+
+    /// The counts as they count, and what no rate changes.
+    private struct Day {
+        let hits: Double
+        let trials: Double
+        private let tail: Binomial.Tail
+        private let checks: Double
+        private let windows: Double
+
+        init(_ bound: DayBound) {
+            trials = bound.total.rounded() / bound.dispersion
+            hits = bound.bad.rounded() / bound.dispersion
+            tail = Binomial.Tail(hits, of: trials)
+            checks = Swift.max(1, bound.checksPerDay)
+            windows = Swift.max(1, Duration.days(1).inSeconds / Swift.max(bound.span.inSeconds, 1))
+        }
+
+        /// The chance, and by how much it grows with the logarithm of the rate; for a rate above 0.
+        func chance(atRate rate: Double) -> (value: Double, slope: Double) {
+            guard rate < 1, hits > trials * rate else { return (1, 0) }
+            let (density, tail) = tail.at(rate)
+            let rise = hits * density
+            let byChecks = checks * tail
+            let byRises = tail + windows * (1 - rate) * rise
+            guard Swift.min(byChecks, byRises) < 1 else { return (1, 0) }
+            return byChecks <= byRises
+                ? (byChecks, checks * rise) : (byRises, rise * (1 + windows * (hits - trials * rate - rate)))
+        }
     }
 }

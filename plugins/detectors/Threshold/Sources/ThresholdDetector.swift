@@ -50,6 +50,7 @@ public struct ThresholdDetector: SubjectDetector {
     private struct Limit: Sendable {
         let severity: Severity
         let comparison: Comparison
+        let text: String
     }
 
     private let metric: Metric
@@ -66,6 +67,8 @@ public struct ThresholdDetector: SubjectDetector {
     /// What every quiet check says, but for the figure.
     private let insideText: String
     private let notYetClearText: String
+    /// What every alarm says, likewise.
+    private let confidenceText: String
 
     public let holdTime: Duration
 
@@ -79,11 +82,12 @@ public struct ThresholdDetector: SubjectDetector {
         volumeMin = Double(options[Self.minVolume])
         checksPerDay = context.checksPerDay
         limits = [(Severity.critical, Self.critical), (.warning, Self.warning)].compactMap { severity, setting in
-            options[setting].map { Limit(severity: severity, comparison: $0) }
+            options[setting].map { Limit(severity: severity, comparison: $0, text: $0.limitText) }
         }
         let limitText = limits.last.map { " \($0.comparison)" } ?? ""
         insideText = " is inside the limit" + limitText
         notYetClearText = " is inside, but not yet clear of, the limit" + limitText
+        confidenceText = " with \(confidence?.percentTrimmed ?? "") confidence across all of a day's checks"
         widening = Widening(from: window, to: options[Self.widenTo])
         let problems = composite == nil ? ThresholdDetector.problems(options, metric) : []
         guard problems.isEmpty else { throw ProblemList(problems) }
@@ -350,25 +354,33 @@ public struct ThresholdDetector: SubjectDetector {
         return badness > allowed * 0.75 ? .near : badness < allowed * 0.5 ? .far : .between
     }
 
+    /// Put together piece by piece: while an incident is open, every look at it makes one.
     private func sentence(_ evidence: Evidence, _ limit: Limit) -> String {
         guard let figure = evidence.figure else { return "" }
-        let side = limit.comparison.relation.isBelow ? "below" : "above"
-        var sentence =
-            "\(metric.title) \(text(figure.value))\(volumeText(figure, before: " of ")), \(side) "
-            + "\(limit.comparison.limitText) over the last \((evidence.span?.length ?? window).short)"
-        if let bound = evidence.bound, let confidence = evidence.confidence {
-            let best = limit.comparison.relation.isBelow ? "at best" : "at least"
-            sentence +=
-                "; \(best) \(bound.percent) with \(confidence.percentTrimmed) confidence across all of a day's checks"
+        var sentence = metric.title
+        sentence.reserveCapacity(ThresholdDetector.sentenceBytesUsual)
+        sentence += " "
+        sentence += text(figure.value)
+        sentence += volumeText(figure, before: " of ")
+        sentence += limit.comparison.relation.isBelow ? ", below " : ", above "
+        sentence += limit.text
+        sentence += " over the last "
+        sentence += (evidence.span?.length ?? window).short
+        if let bound = evidence.bound {
+            sentence += limit.comparison.relation.isBelow ? "; at best " : "; at least "
+            sentence += bound.percent
+            sentence += confidenceText
         }
         return sentence
     }
+
+    private static let sentenceBytesUsual = 160
 
     private func text(_ value: Double) -> String { metric.unit == .rate ? value.percent : value.plain }
 
     private func volumeText(_ figure: Figure, before: String = "") -> String {
         guard let share = figure.share else { return "" }
-        return before + "\(share.total.rounded().plain) \(metric.denominator?.name ?? "cases")"
+        return before + share.total.rounded().plain + " " + (metric.denominator?.name ?? "cases")
     }
 }
 

@@ -101,7 +101,7 @@ extension LineBatch.Line {
             return
         }
         do {
-            let line = try ObservationLine(JSON(parsing: bytes))
+            let line = try bytes.withUnsafeBufferPointer { try ObservationLine(parsing: $0) }
             seen = line.seen
             switch line {
             case .observed(let observation): content = .observed(observation)
@@ -109,8 +109,8 @@ extension LineBatch.Line {
                 content =
                     if case .failed(let failure) = poll.outcome { .failed(reason: failure.reason) } else { .nothing }
             }
-        } catch let error as JSONSyntaxError {
-            (seen, content) = (nil, .broken("\(error.column): \(error.problem)"))
+        } catch let mistake as ObservationLine.Mistake {
+            (seen, content) = (nil, .broken("\(mistake.column.map { "\($0):" } ?? "") \(mistake.sentence)"))
         } catch {
             (seen, content) = (nil, .broken(" \(error)"))
         }
