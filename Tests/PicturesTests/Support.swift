@@ -21,6 +21,9 @@ enum Shop {
             "teams: {plugin: teams, webhook: \"https://hooks.example.com/teams/s3cr3t\"}",
             "mattermost: {plugin: mattermost, webhook: \"https://chat.example.com/hooks/s3cr3t\"}",
             "rocketchat: {plugin: rocketchat, webhook: \"https://rocket.example.com/hooks/5f/s3cr3t\"}",
+            "mail: {plugin: email, server: smtp.example.com, username: bot, password: s3cr3t, from: a@example.com, "
+                + "to: b@example.com}",
+            "phone: {plugin: ntfy, topic: s3cr3t}",
             "telegram: {plugin: telegram, token: \"1:s3cr3t\", chat: \"-1001\"}",
             "google: {plugin: google_chat, webhook: \"https://chat.example.com/v1/spaces/A/messages?key=k&token=s3cr3t\"}",
         ])

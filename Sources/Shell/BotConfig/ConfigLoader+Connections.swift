@@ -11,10 +11,7 @@ extension ConfigLoader {
         let own = reader.options(Settings.all, in: entries, at: thing.position, what)
         var connection = Connection()
         func path(_ setting: Setting<GuardedText?>) -> String? {
-            own[setting].map { path in
-                let path = path.reveal()
-                return path.hasPrefix("/") ? path : folder + "/" + path.withoutDotSlash
-            }
+            own[setting].map { absolute($0.reveal()) }
         }
         connection.authorities = path(Settings.authorities)
         connection.certificate = path(Settings.certificate)
