@@ -121,6 +121,19 @@ internal import Testing
         #expect(silent.stage.said.contains("# GET https://s.example/x\n# "))
     }
 
+    @Test func `an issue that many polls name is one, as the newest has it`() async throws {
+        let line = { (minute: Int, events: Int) in
+            #"{"source":"shop","app":"shop","from":"2026-11-20T22:0\#(minute):00Z","to":"2026-11-20T22:0\#(minute + 1):00Z","#
+                + #""seen":"2026-11-20T22:0\#(minute + 1):05Z","metrics":{"users":100},"#
+                + #""issues":[{"id":"A","title":"Crash","events":\#(events)}]}"# + "\n"
+        }
+        try scratch.write("polls.jsonl", line(1, 4) + line(2, 9))
+        let file = "shop: {plugin: file, path: \(scratch.path("polls.jsonl"))}"
+        let (stage, failure) = try await probe(file) { _ throws(TransportError) in Self.says("") }
+        #expect(failure == nil)
+        #expect(stage.said.contains("\n  1 issue:\n    Crash (9 events)\n"), "\(stage.said)")
+    }
+
     @Test func `issues, warnings and what is missing are told`() async throws {
         let bugsnag = #"shop: {plugin: bugsnag, token: "${env:TOKEN}"}"#
         let (stage, failure) = try await probe(bugsnag) { request throws(TransportError) in

@@ -81,7 +81,9 @@ struct ProbeFinding {
         if own.count > newest.count {
             lines.append("  and \(Double(own.count - newest.count).counted("earlier spans"))")
         }
-        let issues = own.flatMap(\.issues)
+        // A file holds many polls, and each names the same ones: as the newest has them.
+        var known: Set<String> = []
+        let issues = own.reversed().flatMap(\.issues).filter { known.insert($0.id).inserted }
         if !issues.isEmpty { lines.append("  \(Double(issues.count).counted("issues")):") }
         lines += issues.prefix(ProbeFinding.issuesShown).map { "    \(words(about: $0))" }
         if issues.count > ProbeFinding.issuesShown {

@@ -84,9 +84,9 @@ public struct ThresholdDetector: SubjectDetector {
         limits = [(Severity.critical, Self.critical), (.warning, Self.warning)].compactMap { severity, setting in
             options[setting].map { Limit(severity: severity, comparison: $0, text: $0.limitText) }
         }
-        let limitText = limits.last.map { " \($0.comparison)" } ?? ""
-        insideText = " is inside the limit" + limitText
-        notYetClearText = " is inside, but not yet clear of, the limit" + limitText
+        let limitText = limits.last?.comparison.words ?? "beyond its limit"
+        insideText = " is not \(limitText)"
+        notYetClearText = " is not \(limitText), but not yet clear of it"
         confidenceText = " with \(confidence?.percentTrimmed ?? "") confidence across all of a day's checks"
         widening = Widening(from: window, to: options[Self.widenTo])
         let problems = composite == nil ? ThresholdDetector.problems(options, metric) : []

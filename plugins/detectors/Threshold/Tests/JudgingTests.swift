@@ -179,8 +179,8 @@ import ThresholdDetector
                 bare, ["users": 60, "crashed_users": 1],
                 "crash-free users 98.33% of 60 users, below 99% over the last 1 h"
             ),
-            (floor, ["users": 1000, "crashed_users": 4], "99.60% is inside, but not yet clear of, the limit < 99.5%"),
-            (floor, ["users": 1000, "crashed_users": 0], "100.00% is inside the limit < 99.5%"),
+            (floor, ["users": 1000, "crashed_users": 4], "99.60% is not below 99.5%, but not yet clear of it"),
+            (floor, ["users": 1000, "crashed_users": 0], "100.00% is not below 99.5%"),
             (
                 ["metric": "anr_rate", "warning": "> 0.47%"], ["anr_rate": 0.02, "users": 10_000],
                 "ANR rate 2.00% of 10,000 users, above 0.47% over the last 1 h; at least 1.40% with 95% confidence across all of "
