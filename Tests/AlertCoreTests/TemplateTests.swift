@@ -169,8 +169,29 @@ extension MessageTemplate {
                 "The template team.mustache of team gives no message: its headline is empty") == true)
         bot.see(.fine)
         #expect(bot.decisions.last { $0.channel == "team" }?.message.headline == "over")
-        bot.advance(by: .minutes(5))
-        #expect(bot.state.incidents.inOrder.allSatisfy { !$0.isOpen })
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a template that fails for every other message is reported once a day, and not reminded of`() throws {
+        var bot = try bot(channel: "[headline]\n{{#is_resolved}}over{{/is_resolved}}", reportTo: "ops")
+        func reports() -> [Notification.Kind] {
+            bot.decisions.filter { $0.message.incidents.first?.rule == "template-failing" }.map(\.kind)
+        }
+        for _ in 0..<3 {
+            bot.see(.critical)
+            bot.advance(by: .hours(2))
+            bot.see(.fine)
+            bot.advance(by: .hours(2))
+        }
+        #expect(
+            bot.decisions.filter { $0.channel == "team" }.map(\.message.headline).filter { $0 == "over" }.count == 3)
+        #expect(reports() == [.opened])
+        bot.advance(by: .hours(14))
+        bot.see(.critical)
+        bot.see(.fine)
+        bot.advance(by: .minutes(1))
+        #expect(reports() == [.opened, .resolved])
+        #expect(bot.decisions.last?.message.plainText.contains("The template gives messages again.") == true)
         #expect(bot.objections == [])
     }
 

@@ -122,7 +122,7 @@ extension Problem {
         ),
         ("sorces: {}", "1:1: unknown key 'sorces' in an included file -> sources"),
         ("version: 2", "1:10: 'version' is '2'; this alertbot reads version 1 -> version: 1"),
-        ("sources: [web]", "1:10: 'sources' must be a mapping, as in the config, not a list"),
+        ("sources: [web]", "1:10: 'sources' must be a mapping of names to values, not a list"),
         ("- a", "1:1: an included file must be a mapping of names to values, not a list"),
     ])
     func `what cannot stand in an included file is said`(_ text: String, _ problem: String) {

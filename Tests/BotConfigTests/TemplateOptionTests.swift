@@ -59,3 +59,21 @@ private func load(_ yaml: String, _ template: String?) -> ConfigResult {
             ])
     }
 }
+
+@Suite struct `Links to the page` {
+    private let warning = "messages will have links to acknowledge and mute that work from this machine alone"
+
+    @Test(arguments: [
+        ("listen: 0.0.0.0:8480, public_url: https://a.example", true),
+        ("listen: \"[::]:8480\", public_url: https://a.example", true),
+        ("public_url: https://a.example", false), ("listen: \"[::1]:8480\", public_url: https://a.example", false),
+        ("listen: 0.0.0.0:8480", false), ("listen: off, public_url: https://a.example", false),
+        ("listen: 0.0.0.0:8480, public_url: https://a.example, user_header: X-User", false),
+        ("listen: 0.0.0.0:8480, public_url: https://a.example, token: \"${env:TOKEN}\"", false),
+    ])
+    func `that nobody elsewhere can use are warned of`(_ bot: String, _ isWarned: Bool) {
+        let result = load("bot: {\(bot)}" + least)
+        #expect(result.problems.map(\.message) == (isWarned ? [warning] : []))
+        #expect(result.config != nil)
+    }
+}

@@ -80,6 +80,18 @@ internal import Testing
         #expect(given.value == 2)
     }
 
+    @Test func `one is asked for over the connection of whoever asks`() async throws {
+        let seen = Mutex<[Connection]>([])
+        let ports = ports { request, _ throws(TransportError) in
+            seen.withLock { $0.append(request.connection) }
+            return .says("token")
+        }
+        var proxied = Connection()
+        proxied.authorities = "/etc/bot/ca.pem"
+        _ = await vault.token(for: order(), ports, timeout: .seconds(20), over: proxied)
+        #expect(seen.withLock(\.self) == [proxied])
+    }
+
     @Test func `whoever asks while one is under way waits for it`() async throws {
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
         let given = given

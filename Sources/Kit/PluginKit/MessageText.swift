@@ -1,4 +1,4 @@
-internal import Mustache
+package import Mustache
 
 /// A text with places for what a message has, in Mustache: a plugin's option in which a config says how something is
 /// to be written. What a message has is in `MessageView`.
@@ -18,16 +18,7 @@ public struct MessageText: Hashable, Sendable {
         } catch {
             throw ProblemList(position, "\(name): \(error.message)")
         }
-        let problems = template.misfits(in: MessageView.sample, open: MessageView.open).map { misfit in
-            let path = misfit.name.path.joined(separator: ".")
-            let known: [String] = if case .unknown(let known) = misfit.kind { known } else { [] }
-            return Problem(
-                position,
-                known.isEmpty
-                    ? "\(name): '\(path)' is more than a text" : "\(name): a message has no '\(path.clipped(to: 60))'",
-                suggestion: path.nearest(in: known),
-                advice: path.nearest(in: known) == nil ? "docs/guide/templates.md has all that it has" : nil)
-        }
+        let problems = template.misfits.map { $0.problem(at: position, in: "\(name): ") }
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
@@ -39,5 +30,30 @@ public struct MessageText: Hashable, Sendable {
         of message: Message, _ view: MessageView, written: @escaping (String) -> String = { $0 }
     ) -> String? {
         template.rendered(with: view.value(of: message).mapped(written), bytesMax: MessageText.bytesMax)
+    }
+}
+
+extension Template {
+    /// What it asks for and no message has.
+    package var misfits: [Misfit] { misfits(in: MessageView.sample, open: MessageView.open) }
+}
+
+extension Template.Misfit {
+    /// The same for people.
+    ///
+    /// - Parameter front: what stands in front of the sentence.
+    package func problem(at position: Position, in front: String = "") -> Problem {
+        let path = name.path.isEmpty ? "." : name.path.joined(separator: ".").clipped(to: 60)
+        switch kind {
+        case .unknown(let known):
+            let near = path.nearest(in: known)
+            return Problem(
+                position, "\(front)a message has no '\(path)'", suggestion: near,
+                advice: near == nil ? "'alertbot template show' names all that it has" : nil)
+        case .isNoText:
+            return Problem(
+                position, "\(front)'\(path)' is more than a text",
+                advice: "write {{#\(path)}}…{{/\(path)}} with what it has in between")
+        }
     }
 }

@@ -68,13 +68,28 @@ extension ConfigLoader {
                 options.position(of: BotSettings.heartbeat), "'heartbeat' is plain http to a host that is not loopback",
                 advice: "use https")
         }
+        let listen = readListening(options)
+        checkLinks(listen, options)
         return BotSettings(
             name: options[BotSettings.name].clipped(to: 80), zone: readZone(options),
-            stateFolder: absolute(options[BotSettings.state].reveal()), listen: readListening(options),
+            stateFolder: absolute(options[BotSettings.state].reveal()), listen: listen,
             publicURL: options[BotSettings.publicURL]?.description, heartbeat: options[BotSettings.heartbeat],
             shutdownGrace: options[BotSettings.shutdownGrace], reportTo: options[BotSettings.reportTo],
             userHeader: options[BotSettings.userHeader],
             token: options[BotSettings.token].map { Secret($0.reveal()) })
+    }
+
+    /// Links in messages that ask people on other machines for a token that there is none of.
+    private mutating func checkLinks(_ listen: BotSettings.Listening, _ options: Options) {
+        guard case .on(let host, _) = listen, options[BotSettings.publicURL] != nil, options[BotSettings.token] == nil,
+            options[BotSettings.userHeader] == nil,
+            WebAddress("http://\(host.contains(":") ? "[\(host)]" : host)/")?.isLoopback == false
+        else { return }
+        reader.report(
+            Problem(
+                options.position(of: BotSettings.publicURL),
+                "messages will have links to acknowledge and mute that work from this machine alone",
+                advice: "set 'token', or 'user_header' where a proxy with a login says who asks", level: .warning))
     }
 
     private mutating func readZone(_ options: Options) -> Zone {

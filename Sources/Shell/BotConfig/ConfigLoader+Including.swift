@@ -12,18 +12,22 @@ extension ConfigLoader {
     /// The sections of the config together with those of the files that it includes.
     mutating func including(_ entries: [Entry]) -> [Entry] {
         guard let include = entries.first(where: { $0.key == Vocabulary.include }) else { return entries }
-        var merged = entries
-        for path in includedPaths(include.value) {
-            guard let root = included(path.shown, path.path, at: path.position) else { continue }
-            for section in root { merge(section, into: &merged) }
+        let sections = includedPaths(include.value).flatMap { included($0.shown, $0.path, at: $0.position) }
+        let parts = Dictionary(grouping: sections, by: \.key)
+        return Vocabulary.includable.reduce(into: entries) { merged, key in
+            guard let parts = parts[key] else { return }
+            let own = entries.first { $0.key == key && !$0.value.isNull }
+            let whole = key == "routes" ? routes(own, parts) : things(own, parts)
+            merged.removeAll { $0.key == key }
+            merged.append(whole)
         }
-        return merged
     }
 
     /// Where the files are, in the order of the list; those of one pattern in that of their names. A file that two
     /// patterns name is read once.
     private mutating func includedPaths(_ node: Node) -> [(shown: String, path: String, position: Position)] {
         var paths: [(shown: String, path: String, position: Position)] = []
+        var known: Set<String> = []
         for element in node.elements {
             guard let pattern = reader.text(element, Vocabulary.include)?.reveal() else { continue }
             let whole = absolute(pattern)
@@ -37,7 +41,7 @@ extension ConfigLoader {
                             advice: "relative paths start at the config's folder", level: .warning))
                 }
             }
-            for path in found where !paths.contains(where: { $0.path == path }) {
+            for path in found where known.insert(path).inserted {
                 // As the config itself is called: what is in its folder has no more in front.
                 paths.append((path.hasPrefix("./") ? String(path.dropFirst(2)) : path, path, element.position))
             }
@@ -51,20 +55,20 @@ extension ConfigLoader {
     }
 
     /// The sections of one file; none where it cannot be read, or says nothing.
-    private mutating func included(_ name: String, _ path: String, at position: Position) -> [Entry]? {
+    private mutating func included(_ name: String, _ path: String, at position: Position) -> [Entry] {
         let bytes: [UInt8]
         do {
             bytes = try reader.surroundings.file(path)
         } catch {
             reader.report(position, "'include': \(name.tamed) cannot be read: \(error.sentence)")
-            return nil
+            return []
         }
         texts[name] = bytes
         let document = YAML.parse(bytes, of: name)
         for problem in document.problems {
             reader.reportBroken(Problem(problem.mark.position, problem.message, advice: problem.advice))
         }
-        guard let root = document.root else { return nil }
+        guard let root = document.root else { return [] }
         let entries = reader.entries(of: root, "an included file")
         return entries.filter { entry in
             switch entry.key {
@@ -84,40 +88,41 @@ extension ConfigLoader {
         }
     }
 
-    /// Adds a section of an included file to the same of the config.
-    private mutating func merge(_ section: Entry, into entries: inout [Entry]) {
-        guard let index = entries.firstIndex(where: { $0.key == section.key }), !entries[index].value.isNull else {
-            entries.removeAll { $0.key == section.key }
-            entries.append(section)
-            return
-        }
-        let old = entries[index]
-        let kind: Node.Kind
-        switch (old.value.kind, section.value.kind) {
-        case (.mapping(let known), .mapping(let new)):
-            let places = Dictionary(known.map { ($0.key, $0.keyMark) }) { first, _ in first }
-            let unique = new.filter { entry in
-                guard let place = places[entry.key] else { return true }
-                reader.report(
-                    entry.keyMark.position,
-                    "'\(entry.key.clipped(to: 60))' is already in '\(section.key)', on line \(place.line) of "
-                        + (place.file ?? "the config"), advice: "names are unique over all files")
-                return false
+    /// A section of named things with those of other files behind the config's own.
+    private mutating func things(_ own: Entry?, _ parts: [Entry]) -> Entry {
+        let head = own ?? parts[0]
+        var places: [String: Mark] = [:]
+        var all: [Entry] = []
+        for part in [own].compactMap(\.self) + parts {
+            for entry in reader.entries(of: part.value, "'\(part.key)'") {
+                if let place = places[entry.key] {
+                    reader.report(
+                        entry.keyMark.position,
+                        "'\(entry.key.clipped(to: 60))' is already in '\(part.key)', on line \(place.line) of "
+                            + (place.file ?? "the config"), advice: "names are unique over all files")
+                } else {
+                    places[entry.key] = entry.keyMark
+                    all.append(entry)
+                }
             }
-            kind = .mapping(known + unique)
-        // The config itself has the last word: what fits no team's routes goes where it says.
-        case (.sequence(let known), .sequence(let new)):
-            kind = .sequence(known.filter { $0.mark.file != nil } + new + known.filter { $0.mark.file == nil })
-        case (.mapping, _), (.sequence, _):
-            if !section.value.isNull {
-                reader.report(
-                    section.value.position,
-                    "'\(section.key)' must be \(old.value.kindName), as in the config, not \(section.value.kindName)")
-            }
-            return
-        // What the config has there is neither, and is reported where it is read.
-        case (.scalar, _): return
         }
-        entries[index] = Entry(key: old.key, keyMark: old.keyMark, value: Node(kind: kind, mark: old.value.mark))
+        return Entry(key: head.key, keyMark: head.keyMark, value: Node(kind: .mapping(all), mark: head.value.mark))
+    }
+
+    /// The routes of other files in front of the config's own, which has the last word: what fits no team's routes goes
+    /// where it says.
+    private mutating func routes(_ own: Entry?, _ parts: [Entry]) -> Entry {
+        let head = own ?? parts[0]
+        var all: [Node] = []
+        for part in parts + [own].compactMap(\.self) {
+            if case .sequence(let routes) = part.value.kind {
+                all += routes
+            } else if !part.value.isNull {
+                reader.report(
+                    part.value.position, "'routes' must be a list, not \(part.value.kindName)",
+                    advice: "write - to: [CHANNEL]")
+            }
+        }
+        return Entry(key: head.key, keyMark: head.keyMark, value: Node(kind: .sequence(all), mark: head.value.mark))
     }
 }

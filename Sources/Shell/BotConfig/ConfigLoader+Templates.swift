@@ -13,6 +13,10 @@ extension ConfigLoader {
         let position = own.position(of: setting)
         let path = absolute(written.reveal())
         let name = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+        if let known = templates[name] {
+            for flaw in known.flaws { reader.report(position, flaw) }
+            return known.template
+        }
         let bytes: [UInt8]
         do {
             bytes = try reader.surroundings.file(path)
@@ -37,7 +41,9 @@ extension ConfigLoader {
         texts[name] = bytes
         do throws(ProblemList) {
             let template = try MessageTemplate(text, name: name)
-            for problem in template.trial(in: zone) { reader.report(position, problem) }
+            let flaws = template.trial(in: zone)
+            templates[name] = (template, flaws)
+            for flaw in flaws { reader.report(position, flaw) }
             return template
         } catch {
             for problem in error.problems { reader.report(problem) }

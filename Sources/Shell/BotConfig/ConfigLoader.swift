@@ -40,6 +40,8 @@ struct ConfigLoader {
     let folder: String
     /// The other files that were read, by the names that places have for them.
     var texts: [String: [UInt8]] = [:]
+    /// Templates that have been read, and what was found when they were tried: many rules may share one.
+    var templates: [String: (template: MessageTemplate, flaws: [String])] = [:]
 
     /// A name as it stands in the file, with its section.
     struct Named {

@@ -3,7 +3,7 @@ internal import YAMLKit
 
 /// What stands in a config, to tell what another one changes.
 public struct ConfigThings: Hashable, Sendable {
-    /// Of each section, its names and what each says.
+    /// Of each section, its names and a mark of what each says: a config may have ten thousand.
     private let sections: [String: [String: String]]
     /// The files beside it, and what they say.
     private let files: [String: [UInt8]]
@@ -12,9 +12,9 @@ public struct ConfigThings: Hashable, Sendable {
         var sections: [String: [String: String]] = [:]
         for section in entries {
             if case .mapping(let things) = section.value.kind {
-                sections[section.key] = Dictionary(things.map { ($0.key, $0.value.content) }) { first, _ in first }
+                sections[section.key] = Dictionary(things.map { ($0.key, $0.value.fingerprint) }) { first, _ in first }
             } else {
-                sections[section.key] = ["": section.value.content]
+                sections[section.key] = ["": section.value.fingerprint]
             }
         }
         self.sections = sections
@@ -45,6 +45,13 @@ public struct ConfigThings: Hashable, Sendable {
 }
 
 extension Node {
+    /// Another one where it says something else.
+    fileprivate var fingerprint: String {
+        var hash = StableHash()
+        hash.add(content)
+        return hash.text
+    }
+
     /// What it says, wherever it stands.
     fileprivate var content: String {
         switch kind {

@@ -38,7 +38,9 @@ extension Problem {
     /// What is wrong, and what to do about it.
     private var advisedMessage: String { message + (advice.map { "; \($0)" } ?? "") }
 
-    /// The problem for programs, with the config's name as the user wrote it. A suggestion can be put in place of what stands there; advice is part of the message.
+    /// The problem for programs, with the config's name as the user wrote it.
+    ///
+    /// A suggestion can be put in place of what stands there; advice is part of the message.
     public func json(file: String) -> JSON {
         [
             "file": .string(position.file ?? file), "line": JSON(position.line), "column": JSON(position.column),

@@ -114,7 +114,7 @@ struct CareDesk: Sendable {
         switch errand {
         case .acknowledge:
             form = """
-                <p>Whoever was told of it is told that you are on it, and nobody is reminded unless it gets worse.</p>
+                <p>Everyone who was notified of it is notified that you are on it, and nobody is reminded unless it gets worse.</p>
                 \(Page.form(errand.action, "\(hidden)\(name)\(key)<button type=\"submit\">I am on it</button>"))
                 """
         case .mute:

@@ -131,7 +131,7 @@ final class MailTransfer: Transfer {
             return .failure(
                 .unsent(
                     .tls,
-                    "\(mail.peer) offers no STARTTLS, so it was told nothing; check the server and its port, or what "
+                    "\(mail.peer) offers no STARTTLS, so nothing was sent; check the server and its port, or what "
                         + "'security' says"))
         case CURLE_LOGIN_DENIED:
             let reply = reply.flatMap { $0.step == .login ? $0 : nil } ?? MailReply(.login, 0, "it takes no login")

@@ -23,15 +23,26 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     /// How long a clock that was set stays an open incident, so that who comes back to work sees it: as long as a clock
     /// that is set again and again takes to show.
     static let clockLifetime = Duration.hours(1)
+    /// How long a template that failed stays an open incident, whatever it gives meanwhile.
+    static let templateLifetime = Duration.days(1)
     /// Smaller steps are adjustments, which are only logged: no rule, window or reminder is shorter than a minute.
     static let clockStepMin = Duration.minutes(1)
 
     /// The time between reminders, as of any other incident; nil for what has happened and does not last.
-    public var repeatInterval: Duration? { self == .clockStepped ? nil : RuleSettings.remindsAfter }
+    public var repeatInterval: Duration? {
+        switch self {
+        case .clockStepped, .templateFailing: nil
+        case .sourceFailing, .sourceStopped, .channelFailing, .journalFailing: RuleSettings.remindsAfter
+        }
+    }
 
     /// What is said at its end.
     fileprivate var endSentence: String {
-        self == .clockStepped ? "The clock has not been set again since." : "It is working again."
+        switch self {
+        case .clockStepped: "The clock has not been set again since."
+        case .templateFailing: "The template gives messages again."
+        case .sourceFailing, .sourceStopped, .channelFailing, .journalFailing: "It is working again."
+        }
     }
 
     /// What identifies the incident of a trouble with something of that name.

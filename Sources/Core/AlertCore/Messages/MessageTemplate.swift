@@ -54,20 +54,9 @@ public struct MessageTemplate: Hashable, Sendable {
         for chunk in chunks {
             do throws(Template.Mistake) {
                 let template = try Template(chunk.text, line: chunk.line)
-                for misfit in template.misfits(in: MessageView.sample, open: MessageView.open) {
-                    let path = misfit.name.path.joined(separator: ".")
-                    switch misfit.kind {
-                    case .unknown(let known):
-                        let near = path.nearest(in: known)
-                        report(
-                            misfit.name.place, "a message has no '\(path.clipped(to: 60))'", suggestion: near,
-                            advice: near == nil ? "'alertbot template show' names all that it has" : nil)
-                    case .isNoText:
-                        let name = path.isEmpty ? "." : path
-                        report(
-                            misfit.name.place, "'\(name)' is more than a text",
-                            advice: "write {{#\(name)}}…{{/\(name)}} with what it has in between")
-                    }
+                problems += template.misfits.map { misfit in
+                    let place = misfit.name.place
+                    return misfit.problem(at: Position(file: name, line: place.line, column: place.column))
                 }
                 if let part = chunk.part {
                     if parts[part] != nil {

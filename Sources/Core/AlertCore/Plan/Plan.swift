@@ -20,12 +20,24 @@ public struct Plan: Sendable {
     }
     private var sourceRanks: [String: Int]
     private var hostLimits: [String: Int]
-    public var detectors: [DetectorPlan] { didSet { detectorRanks = Plan.ranks(detectors.map(\.name)) } }
+    public var detectors: [DetectorPlan] {
+        didSet {
+            detectorRanks = Plan.ranks(detectors.map(\.name))
+            hasTemplates = Plan.hasTemplates(detectors, channels)
+        }
+    }
     private var detectorRanks: [String: Int]
     /// In the order in which they are asked.
     public var gates: [GatePlan]
-    public var channels: [ChannelPlan] { didSet { channelRanks = Plan.ranks(channels.map(\.name)) } }
+    public var channels: [ChannelPlan] {
+        didSet {
+            channelRanks = Plan.ranks(channels.map(\.name))
+            hasTemplates = Plan.hasTemplates(detectors, channels)
+        }
+    }
     private var channelRanks: [String: Int]
+    /// Whether any message may read otherwise than as it is built in: asked of every message.
+    private(set) var hasTemplates: Bool
     /// Empty: everything goes everywhere.
     public var routes: [Route]
 
@@ -50,7 +62,12 @@ public struct Plan: Sendable {
         self.gates = gates.sorted { $0.gate.stage < $1.gate.stage }
         self.channels = channels
         channelRanks = Plan.ranks(channels.map(\.name))
+        hasTemplates = Plan.hasTemplates(detectors, channels)
         self.routes = routes
+    }
+
+    private static func hasTemplates(_ detectors: [DetectorPlan], _ channels: [ChannelPlan]) -> Bool {
+        channels.contains { $0.template != nil } || detectors.contains { $0.template != nil }
     }
 
     /// Where each name stands in the config; of two that are the same, the first counts.

@@ -11,7 +11,8 @@ extension Turn {
         for dressing in plan.dressings(of: message, for: channel) {
             do throws(MessageTemplate.Failure) {
                 dressed = try dressing.template.dress(dressed, state.view(of: message, for: channel, plan))
-                clearTrouble(.templateFailing, about: dressing.owner)
+                // One that fails for some messages and not for others is reported once a day, not in turn.
+                clearTrouble(.templateFailing, about: dressing.owner, ifOlderThan: Trouble.templateLifetime)
             } catch {
                 raiseTrouble(
                     .templateFailing, about: dressing.owner, severity: .warning,
@@ -28,9 +29,11 @@ extension Plan {
     fileprivate func dressings(
         of message: Message, for channel: String
     ) -> [(template: MessageTemplate, owner: String)] {
-        // A test is about the channel alone.
-        let rules = Set(message.incidents.map(\.rule))
-        let rule = rules.count == 1 ? rules.first.flatMap { detector($0) } : nil
+        guard hasTemplates else { return [] }
+        // What is about several rules is in no rule's words.
+        let rule = message.incidents.first.flatMap { first in
+            message.incidents.allSatisfy { $0.rule == first.rule } ? detector(first.rule) : nil
+        }
         return [
             rule.flatMap { rule in rule.template.map { ($0, rule.name) } },
             self.channel(channel).flatMap { channel in channel.template.map { ($0, channel.name) } },
