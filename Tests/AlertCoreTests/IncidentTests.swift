@@ -178,7 +178,7 @@ import Testing
         #expect(bot.marks(of: "shop") == "OMM")
         let reminder = try #require(bot.decisions.last { $0.message.incidents[0].subject == .shop }).message
         #expect(reminder.headline.contains("no news for 8 h"), "\(reminder.headline)")
-        #expect(reminder.fields.contains { $0.label == "No news since" && $0.value.contains("12:00 UTC, for 8 h") })
+        #expect(reminder.fields.contains { $0.label == "No news since" && $0.value.contains("12:00, for 8 h") })
     }
 
     @Test func `nobody is reminded of what is getting better`() {

@@ -201,7 +201,7 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .resolved,
             """
-            ✅ shop: crash-free users 99.89% again, after 4 h 30 min
+            ✅ shop: crash-free users 99.89%, back above 99.5%, after 4 h 30 min
             Peak affected: 400 of 20,000 users (2.00%)
             At worst: 98.00%
             Lasted: Fri 20 Nov 23:00 to Sat 21 Nov 03:30 CET, 4 h 30 min
@@ -258,7 +258,7 @@ private struct Floor: SubjectDetector {
             bot, .opened,
             """
             🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach
-            Since: Fri 20 Nov 22:00 CET, for 2 h
+            Since: Fri 20 Nov 22:00, for 2 h
             Status: https://alerts.example.com
             Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
@@ -284,10 +284,9 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .opened,
             """
-            🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach…
-            Since: Fri 20 Nov 22:00 CET, for 1 h
-            Why: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach; it asks not to be \
-            polled before Sat 21 Nov 02:00 CET
+            🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach; it asks \
+            not to be polled before Sat 21 Nov 02:00
+            Since: Fri 20 Nov 22:00, for 1 h
             Status: https://alerts.example.com
             Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h

@@ -30,12 +30,12 @@ import Testing
         bot.advance(by: .zero)
         let opened = try #require(bot.decisions.last { $0.kind == .opened }).message
         #expect(opened.headline.contains("no usable answer since Fri 20 Nov 12:00 UTC"))
-        #expect(opened.fields.contains(Message.Field("Since", "Fri 20 Nov 12:00 UTC, for 45 min")))
+        #expect(opened.fields.contains(Message.Field("Since", "Fri 20 Nov 12:00, for 45 min")))
 
         // A reminder counts from the same moment, and so does the end.
         bot.advance(by: .hours(4))
         let reminder = try #require(bot.decisions.last { $0.kind == .reminder }).message
-        #expect(reminder.fields.contains(Message.Field("Since", "Fri 20 Nov 12:00 UTC, for 4 h 45 min")))
+        #expect(reminder.fields.contains(Message.Field("Since", "Fri 20 Nov 12:00, for 4 h 45 min")))
         bot.see(.fine)
         let resolved = try #require(bot.decisions.last { $0.kind == .resolved }).message
         #expect(resolved.fields.contains(Message.Field("Lasted", "Fri 20 Nov 12:00 to 16:45 UTC, 4 h 45 min")))

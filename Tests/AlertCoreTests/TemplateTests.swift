@@ -14,7 +14,7 @@ extension MessageTemplate {
 
 @Suite struct `Messages in a team's own words` {
     @Test func `the built-in template leaves messages as they are, but for the title above the issues`() throws {
-        let builtIn = try template(MessageTemplate.builtIn)
+        let builtIn = try template(MessageTemplate.builtIn())
         for (name, message) in MessageSamples(zone: .utc).all {
             let dressed = try builtIn.dress(message)
             #expect(dressed.headline == message.headline.tamed, "\(name)")
@@ -112,7 +112,7 @@ extension MessageTemplate {
     }
 
     @Test func `a trial finds the kinds of messages that a template has no words for`() throws {
-        #expect(try template(MessageTemplate.builtIn).trial(in: .utc) == [])
+        #expect(try template(MessageTemplate.builtIn()).trial(in: .utc) == [])
         #expect(
             try template("[headline]\n{{incident.figure}}").trial(in: .utc)
                 == ["team.mustache gives no message where the bot has a trouble of its own: its headline is empty"])

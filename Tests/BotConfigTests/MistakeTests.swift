@@ -34,7 +34,8 @@ internal import Testing
         Mistake(
             "unknown key near nothing", "bot: {colour: red}" + least,
             "1:7: unknown key 'colour' in 'bot'; known are "
-                + "heartbeat, listen, name, public_url, report_to, shutdown_grace, state, timezone, token, user_header"),
+                + "heartbeat, language, listen, name, public_url, report_to, shutdown_grace, state, timezone, token, user_header, words"
+        ),
         Mistake(
             "misplaced key of the bot", "polling: {timezone: UTC}" + least,
             "1:11: 'timezone' does not belong in 'polling' (it belongs in 'bot')"),
@@ -310,7 +311,7 @@ internal import Testing
                 "after é and emoji", "bot: {name: \"é🚀漢字\", listen: here, été: 1}" + least,
                 "1:29: 'listen' is 'here', expected HOST:PORT or off",
                 "1:35: unknown key 'été' in 'bot'; known are "
-                    + "heartbeat, listen, name, public_url, report_to, shutdown_grace, state, timezone, token, user_header"
+                    + "heartbeat, language, listen, name, public_url, report_to, shutdown_grace, state, timezone, token, user_header, words"
             ))
     }
 

@@ -15,24 +15,25 @@ enum Shop {
 
     /// The same shop with every chat that takes messages at a webhook, too.
     static let chats = config(
-        critical: "< 99%", holdTime: "0s",
-        more: [
-            "discord: {plugin: discord, webhook: \"https://discord.com/api/webhooks/1/s3cr3t\"}",
-            "teams: {plugin: teams, webhook: \"https://hooks.example.com/teams/s3cr3t\"}",
-            "mattermost: {plugin: mattermost, webhook: \"https://chat.example.com/hooks/s3cr3t\"}",
-            "rocketchat: {plugin: rocketchat, webhook: \"https://rocket.example.com/hooks/5f/s3cr3t\"}",
-            "mail: {plugin: email, server: smtp.example.com, username: bot, password: s3cr3t, from: a@example.com, "
-                + "to: b@example.com}",
-            "phone: {plugin: ntfy, topic: s3cr3t}",
-            "telegram: {plugin: telegram, token: \"1:s3cr3t\", chat: \"-1001\"}",
-            "google: {plugin: google_chat, webhook: \"https://chat.example.com/v1/spaces/A/messages?key=k&token=s3cr3t\"}",
-        ])
+        critical: "< 99%", holdTime: "0s", more: moreChats)
+
+    static let moreChats = [
+        "discord: {plugin: discord, webhook: \"https://discord.com/api/webhooks/1/s3cr3t\"}",
+        "teams: {plugin: teams, webhook: \"https://hooks.example.com/teams/s3cr3t\"}",
+        "mattermost: {plugin: mattermost, webhook: \"https://chat.example.com/hooks/s3cr3t\"}",
+        "rocketchat: {plugin: rocketchat, webhook: \"https://rocket.example.com/hooks/5f/s3cr3t\"}",
+        "mail: {plugin: email, server: smtp.example.com, username: bot, password: s3cr3t, from: a@example.com, "
+            + "to: b@example.com}",
+        "phone: {plugin: ntfy, topic: s3cr3t}",
+        "telegram: {plugin: telegram, token: \"1:s3cr3t\", chat: \"-1001\"}",
+        "google: {plugin: google_chat, webhook: \"https://chat.example.com/v1/spaces/A/messages?key=k&token=s3cr3t\"}",
+    ]
 
     /// The same shop with rules that somebody wants to change.
-    static func config(critical: String, holdTime: String, more channels: [String] = []) -> Config {
+    static func config(critical: String, holdTime: String, more channels: [String] = [], bot: String = "") -> Config {
         let text = """
             version: 1
-            bot: {name: shop-alerts, timezone: Europe/Madrid, listen: off}
+            bot: {name: shop-alerts, timezone: Europe/Madrid, listen: off\(bot)}
             sources:
               ios: {plugin: file, path: a.jsonl}
             rules:

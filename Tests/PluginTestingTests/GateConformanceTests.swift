@@ -38,7 +38,7 @@ private struct Sloppy: CalendarGate {
     }
 
     var waitsFor: Match? { mistake == .waitsForNobody ? Match([]) : nil }
-    var gathers: String? { mistake == .gathersForOthers ? "Many at once." : nil }
+    var gathers: Phrase? { mistake == .gathersForOthers ? "Many at once." : nil }
 
     private var reason: Reason {
         switch mistake {

@@ -52,7 +52,7 @@ import Testing
         let scratch = try Shop.scratch(figures: earlier + Shop.line("shop-ios", crashed: 500))
         let preview = try await scratch.alertbot("dry-run", "--observations", "figures.jsonl")
         let text = preview.output.replacing(/incident [0-9a-z]+/, with: "incident ID")
-            .replacing(/at best 9\d\.\d+%/, with: "at best BOUND")
+            .replacing(/at most 9\d\.\d+%/, with: "at most BOUND")
             .replacing(/figures: 2026-11-20T23:0\d:[\d.]+Z, in [^(]*/, with: "figures: SOON ")
         #expect(
             text == """
@@ -63,8 +63,7 @@ import Testing
                   ▌ Before → now  99.90% → 95.00%
                   ▌ Users affected  500 of 10,000 (5.00%)
                   ▌ Since  Sat 21 Nov 00:00 CET
-                  ▌ Why: crash-free users 95.00% of 10,000 users, below 99% over the last 1 h; at best BOUND with 95% \
-                confidence across all of a day's checks
+                  ▌ Why: Not chance: even generously counted, at most BOUND over the last 1 h.
                   ▌ Rule floor · incident ID
 
                 What the rules could judge

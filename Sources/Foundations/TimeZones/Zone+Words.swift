@@ -2,28 +2,44 @@ public import AlertModel
 
 extension Zone {
     /// A moment on the zone's clock: `Fri 20 Nov 23:00 CET`.
-    public func words(_ moment: Moment) -> String { "\(wall(moment)) \(abbreviation(at: moment))" }
+    public func words(_ moment: Moment, in words: Words = .english) -> String {
+        "\(wall(moment, in: words)) \(abbreviation(at: moment))"
+    }
 
     /// A stretch of time on the zone's clock: `Fri 20 Nov 23:00 to 23:40 CET`.
-    public func words(from: Moment, to: Moment) -> String {
-        let isSameDay = civil(from).day == civil(to).day
-        return "\(wall(from)) to \(isSameDay ? time(to) : wall(to)) \(abbreviation(at: to))"
+    public func words(from: Moment, to: Moment, in words: Words = .english) -> String {
+        "\(wall(from: from, to: to, in: words)) \(abbreviation(at: to))"
     }
 
-    private func wall(_ moment: Moment) -> String {
+    /// A moment on the zone's clock for where the zone has been named: `Fri 20 Nov 23:00`.
+    public func wall(_ moment: Moment, in words: Words) -> String {
         let civil = civil(moment)
         let date = civil.date
-        var words = Zone.weekdays[civil.weekday.rawValue]
-        words += " "
-        words += String(date.day)
-        words += " "
-        words += Zone.months[date.month - 1]
-        words += " "
-        words += time(civil)
-        return words
+        let (weekday, month) = (civil.weekday.rawValue, date.month - 1)
+        if words.hasEnglishDates {
+            var text = words.weekdays[weekday]
+            text += " "
+            text += String(date.day)
+            text += " "
+            text += words.months[month]
+            text += " "
+            text += time(civil)
+            return text
+        }
+        return words(
+            .date,
+            [
+                .weekday: words.weekdays.indices.contains(weekday) ? words.weekdays[weekday] : "",
+                .day: String(date.day),
+                .month: words.months.indices.contains(month) ? words.months[month] : "", .time: time(civil),
+            ])
     }
 
-    private func time(_ moment: Moment) -> String { time(civil(moment)) }
+    /// The same of a stretch of time: `Fri 20 Nov 23:00 to 23:40`.
+    public func wall(from: Moment, to: Moment, in words: Words) -> String {
+        let isSameDay = civil(from).day == civil(to).day
+        return words(.stretch, [.from: wall(from, in: words), .to: isSameDay ? time(civil(to)) : wall(to, in: words)])
+    }
 
     private func time(_ civil: CivilTime) -> String {
         var words = civil.hour < 10 ? "0" : ""
@@ -32,7 +48,4 @@ extension Zone {
         words += String(civil.minute)
         return words
     }
-
-    private static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
-    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 }

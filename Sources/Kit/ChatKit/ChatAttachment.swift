@@ -5,7 +5,7 @@ public import PluginKit
 public struct ChatAttachment: Sendable {
     private let markdown: ChatMarkdown
     private let lineEnd: String
-    private let footerTitle: String?
+    private let footerTitle: PhraseID?
     private let titlesAreMarkdown: Bool
 
     /// - Parameters:
@@ -13,7 +13,7 @@ public struct ChatAttachment: Sendable {
     ///   - footerTitle: the title of the field that stands for the footer, in a chat that shows none.
     ///   - titlesAreMarkdown: whether the chat reads fields' titles as Markdown.
     public init(
-        _ markdown: ChatMarkdown, lineEnd: String = "\n", footerTitle: String? = nil, titlesAreMarkdown: Bool
+        _ markdown: ChatMarkdown, lineEnd: String = "\n", footerTitle: PhraseID? = nil, titlesAreMarkdown: Bool
     ) {
         self.markdown = markdown
         self.lineEnd = lineEnd
@@ -30,7 +30,7 @@ public struct ChatAttachment: Sendable {
         }
         fields += card.listsWithLinks.map { field($0.title, text($0.rows), isShort: false) }
         if let footerTitle, !card.footer.isEmpty {
-            fields.append(field(footerTitle, markdown.written(card.footer), isShort: false))
+            fields.append(field(card.words[footerTitle], markdown.written(card.footer), isShort: false))
         }
         var json = JSONObject([("fallback", .string(card.headline)), ("color", .string(card.color.text))])
         if !card.text.isEmpty { json["text"] = .string(text(card.text)) }

@@ -43,36 +43,41 @@ public struct ChatCard: Sendable {
     public let footer: String
     /// The first rows of the text: that it may have been said before.
     private let notice: [Row]
+    /// The language of its captions.
+    public let words: Words
 
     /// - Parameters:
     ///   - length: what a row takes as the chat writes it.
     public init(_ posting: Posting, in room: Room, dialect: ChatDialect, length: (Row) -> Int) {
         let message = posting.message.cut(to: room.shares, by: dialect.cut)
+        let words = message.words
+        self.words = words
         color = .of(message.kind, message.severity)
         headline = message.headline
         facts = message.fields
         footer = message.footer
 
-        notice = posting.possiblyRepeated ? [[Run(Message.repeatNotice)]] : []
-        let reason = message.reason.isEmpty ? [] : [[Run("Why:", .bold), Run(" \(message.reason)")]]
+        notice = posting.possiblyRepeated ? [[Run(message.repeatNotice)]] : []
+        let reason = message.reason.isEmpty ? [] : [[Run("\(words[.captionWhy]):", .bold), Run(" \(message.reason)")]]
         // The sparkline stands between back-ticks in most chats, and would end at the next one.
-        let sparkline = message.sparkline.map { List("Last day", [[Run($0.filter { $0 != "`" }, .code)]]) }
-        links = fittingLinks(message.links, in: room.list, length)
+        let sparkline = message.sparkline.map { List(words[.captionLastDay], [[Run($0.filter { $0 != "`" }, .code)]]) }
+        links = fittingLinks(message.links, in: room.list, words, length)
 
         func size(of rows: [Row]) -> Int { rows.reduce(0) { $0 + length($1) + ChatCard.lineEnd } }
         func size(of list: List?) -> Int { list.map { length([Run($0.title, .bold)]) + size(of: $0.rows) } ?? 0 }
         var rest =
-            room.card - size(of: notice + reason) - size(of: sparkline) - size(of: links.list) - length([Run(footer)])
+            room.card - size(of: notice + reason) - size(of: sparkline) - size(of: links.list(words))
+            - length([Run(footer)])
         for fact in facts { rest -= size(of: [[Run(fact.label, .bold)], [Run(fact.value)]]) }
 
         // What can be long gets what the rest leaves; the issues first, because they say where to look.
-        var issues = List("Top issues", [])
+        var issues = List(words[.captionIssues], [])
         rest -= size(of: issues)
         let issueRows = message.issues.lazy.map(ChatCard.row)
-        issues = List(issues.title, fittingRows(issueRows, in: min(rest, room.list), length))
+        issues = List(issues.title, fittingRows(issueRows, in: min(rest, room.list), words, length))
         rest -= size(of: issues.rows)
         let lineRows = message.body.map { [Run($0)] } + message.lines.map { [Run("• \($0)")] }
-        let lines = fittingRows(lineRows, in: min(rest, room.text - size(of: notice + reason)), length)
+        let lines = fittingRows(lineRows, in: min(rest, room.text - size(of: notice + reason)), words, length)
         text = notice + lines + reason
         lists = [issues, sparkline].compactMap(\.self).filter { !$0.rows.isEmpty }
     }
@@ -80,13 +85,13 @@ public struct ChatCard: Sendable {
 
 extension ChatCard {
     /// The lists with the links as the last of them, in one row: for chats without buttons.
-    public var listsWithLinks: [List] { lists + [links.list].compactMap(\.self) }
+    public var listsWithLinks: [List] { lists + [links.list(words)].compactMap(\.self) }
 
     private typealias Run = ChatPicture.Run
 
     /// What parts a row from the one before it: a line end, escaped in JSON.
     fileprivate static let lineEnd = 2
-    /// What "… and 1,234,567 more" takes at most.
+    /// What "… and 1,234,567 more" takes at most, in a language of few letters.
     fileprivate static let restRowMax = 40
 
     private static func row(_ issue: Message.IssueLine) -> Row {
@@ -97,15 +102,17 @@ extension ChatCard {
 
 /// As many rows as there is room for, and how many are left out.
 private func fittingRows(
-    _ all: some Collection<ChatCard.Row>, in room: Int, _ length: (ChatCard.Row) -> Int
+    _ all: some Collection<ChatCard.Row>, in room: Int, _ words: Words, _ length: (ChatCard.Row) -> Int
 ) -> [ChatCard.Row] {
+    func restRow(_ count: Int) -> ChatCard.Row { [ChatPicture.Run(words(.captionMore, count: count))] }
+    let restMax = max(ChatCard.restRowMax, length(restRow(all.count)) + ChatCard.lineEnd)
     var room = room
     var rows: [ChatCard.Row] = []
     for (index, row) in all.enumerated() {
         let size = length(row) + ChatCard.lineEnd
         // The last one needs no room for a row behind it.
-        guard size + (index + 1 < all.count ? ChatCard.restRowMax : 0) <= room else {
-            return room >= ChatCard.restRowMax ? rows + [[ChatPicture.Run("… and \(all.count - index) more")]] : rows
+        guard size + (index + 1 < all.count ? restMax : 0) <= room else {
+            return room >= restMax ? rows + [restRow(all.count - index)] : rows
         }
         room -= size
         rows.append(row)
@@ -115,11 +122,11 @@ private func fittingRows(
 
 /// The links that fit into one row.
 private func fittingLinks(
-    _ links: [Message.Link], in room: Int, _ length: (ChatCard.Row) -> Int
+    _ links: [Message.Link], in room: Int, _ words: Words, _ length: (ChatCard.Row) -> Int
 ) -> [Message.Link] {
     var fitting: [Message.Link] = []
     for link in links {
-        let longer = fitting + [Message.Link(link.title.isEmpty ? "link" : link.title, link.url)]
+        let longer = fitting + [Message.Link(link.title.isEmpty ? words[.linkUntitled] : link.title, link.url)]
         if length(longer.row) + ChatCard.lineEnd <= room { fitting = longer }
     }
     return fitting
@@ -130,7 +137,9 @@ extension [Message.Link] {
         ChatCard.Row(map { [ChatPicture.Run($0.title, link: $0.url)] }.joined(separator: [ChatPicture.Run("  ·  ")]))
     }
 
-    fileprivate var list: ChatCard.List? { isEmpty ? nil : ChatCard.List("Links", [row]) }
+    fileprivate func list(_ words: Words) -> ChatCard.List? {
+        isEmpty ? nil : ChatCard.List(words[.captionLinks], [row])
+    }
 }
 
 extension ChatCard.List {

@@ -29,13 +29,6 @@ public struct IssueNews: Sendable {
         "How long an issue counts as new: it must reach min_users in that time, and is resolved afterwards.")
     static let severity = Setting("severity", .severity, default: .warning, "The severity of its incidents.")
 
-    /// An issue that is news, and since when.
-    public struct Item: Sendable {
-        public let issue: Issue
-        public let since: Moment
-        public let users: Double?
-    }
-
     private let usersMin: Double
     private let freshFor: Duration
     public let severity: Severity
@@ -62,11 +55,12 @@ public struct IssueNews: Sendable {
     ///
     /// - Parameters:
     ///   - since: since when what is remembered of an issue is news; nil when it is none.
-    ///   - many: what many of them are, such as `new issues`.
-    ///   - sentence: what to say of one.
+    ///   - many: what to say of many at once: how many, the names of some, and how many more there are.
+    ///   - one: what to say of one.
+    ///   - hit: the same with the users that it affects.
     public func findings(
-        in sight: Sight, at now: Moment, since: (IssueMemory.Record) -> Moment?, many: String,
-        sentence: (Item) -> String
+        in sight: Sight, at now: Moment, since: (IssueMemory.Record) -> Moment?, many: PhraseID,
+        one: PhraseID, hit: PhraseID
     ) -> [Finding] {
         let memory = sight.series.memory(IssueMemory.self)
         let isTogether = { (tracked: Sight.Tracked) in tracked.key?.hasSuffix(IssueNews.togetherMark) ?? false }
@@ -74,12 +68,12 @@ public struct IssueNews: Sendable {
         let open = sight.tracked.filter { !isTogether($0) }.compactMap(\.key)
         let ended =
             open.compactMap { key -> Finding? in
-                why(isOver: memory[key], since, now).map { sentence in
-                    Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: sentence)), key: key)
+                why(isOver: memory[key], since, now).map { phrase in
+                    Finding(Judgement(.ok(recovered: true), .far, Evidence(saying: phrase)), key: key)
                 }
             }
             + together.filter { now - $0.since >= freshFor }.map { tracked in
-                Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: noNewsAnyMore)), key: tracked.key)
+                Finding(Judgement(.ok(recovered: true), .far, Evidence(saying: noNewsAnyMore)), key: tracked.key)
             }
         guard let reading = memory.reading else {
             return ended + [silence("no issue has been reported yet")]
@@ -99,8 +93,11 @@ public struct IssueNews: Sendable {
                 lacksUsers = true
                 continue
             }
-            let item = Item(issue: issue, since: began, users: record.usersMost)
-            let evidence = Evidence(span: reading.span, issue: issue, sentence: sentence(item))
+            let name = Phrase.Value.text(issue.called)
+            let phrase =
+                record.usersMost.map { Phrase(hit, [.issue: name, .users: .users($0)]) }
+                ?? Phrase(one, [.issue: name])
+            let evidence = Evidence(span: reading.span, issue: issue, saying: phrase)
             // What has been reported stays reported, though later polls show fewer users.
             let isWorthTelling = isTold || (record.usersMost ?? 0) >= usersMin
             let finding =
@@ -119,18 +116,18 @@ public struct IssueNews: Sendable {
         return findings
     }
 
-    private func together(_ issues: [Issue], _ many: String, _ span: TimeSpan) -> Finding {
+    private func together(_ issues: [Issue], _ many: PhraseID, _ span: TimeSpan) -> Finding {
         let named = issues.prefix(IssueNews.namedMax).map(\.called).joined(separator: ", ")
         let rest = issues.count - IssueNews.namedMax
         let evidence = Evidence(
             span: span, issue: issues.first,
-            sentence: "\(issues.count) \(many) at once: \(named) and \(rest) more; "
-                + "so many come when a source regroups its issues, or when everything is broken")
+            saying: Phrase(
+                many, [.count: .count(Double(issues.count)), .names: .text(named), .rest: .count(Double(rest))]))
         let key = "\(issues.first?.id ?? "") and \(issues.count - 1)\(IssueNews.togetherMark)"
         return Finding(Judgement(.firing(severity), .between, evidence), key: key)
     }
 
-    private var noNewsAnyMore: String { "It has been known for \(freshFor.short), so it is no longer new." }
+    private var noNewsAnyMore: Phrase { Phrase(.issueOverKnown, [.period: .period(freshFor)]) }
 
     private func isFresh(_ began: Moment, _ now: Moment) -> Bool {
         (.zero - IssueNews.clockSlack..<freshFor).contains(now - began)
@@ -139,19 +136,26 @@ public struct IssueNews: Sendable {
     /// Why an issue that was told of is news no more; nil while it is.
     private func why(
         isOver record: IssueMemory.Record?, _ since: (IssueMemory.Record) -> Moment?, _ now: Moment
-    ) -> String? {
-        guard let record else { return "The source has not reported it for so long that it was forgotten." }
+    ) -> Phrase? {
+        guard let record else { return Phrase(.issueOverForgotten) }
         switch record.standing {
-        case .closed: return "It is resolved in the source."
-        case .ignored: return "It was ignored in the source."
+        case .closed: return Phrase(.issueOverClosed)
+        case .ignored: return Phrase(.issueOverIgnored)
         case .open: break
         }
-        guard let began = since(record) else { return "It is no longer new: it was resolved and is back." }
+        guard let began = since(record) else { return Phrase(.issueOverBack) }
         return now - began >= freshFor ? noNewsAnyMore : nil
     }
 
     private func silence(_ sentence: String) -> Finding {
         Finding(Judgement(.unknown(sentence), .far, Evidence(sentence: sentence)))
+    }
+}
+
+extension Phrase.Value {
+    /// So many users: `29 users`.
+    public static func users(_ count: Double) -> Phrase.Value {
+        .phrase(Phrase(.countUsers, [.count: .count(count)]))
     }
 }
 

@@ -57,7 +57,8 @@ extension Message {
         message.issues = issues.map { issue in
             let title = cut(issue.title, shares.issueTitleMax)
             return IssueLine(
-                title: title.isEmpty ? "(without a title)" : title, detail: cut(issue.detail, shares.issueDetailMax),
+                title: title.isEmpty ? words[.captionUntitled] : title,
+                detail: cut(issue.detail, shares.issueDetailMax),
                 url: issue.url?.webAddress(bytesMax: shares.addressMax))
         }
         message.sparkline = sparkline.map { cut($0, shares.sparklineMax) }

@@ -72,6 +72,7 @@ public struct Posting: Sendable {
     /// When this attempt is made.
     public let at: Moment
 
+    /// - Parameter message: with the words of the language that it is posted in.
     public init(
         id: String, message: Message, possiblyRepeated: Bool = false, isPlain: Bool = false, thread: String? = nil,
         at: Moment
@@ -86,7 +87,7 @@ public struct Posting: Sendable {
 
     /// The message as plain text, with the notice in front where it may be a repetition.
     public var plainText: String {
-        (possiblyRepeated ? Message.repeatNotice + "\n" : "") + message.plainText
+        (possiblyRepeated ? message.repeatNotice + "\n" : "") + message.plainText
     }
 }
 

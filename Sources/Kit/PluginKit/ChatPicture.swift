@@ -119,12 +119,16 @@ extension ChatPicture {
         }
         for paragraph in message.body { blocks.append(.paragraph([run(paragraph)])) }
         if let sparkline = message.sparkline {
-            blocks.append(.paragraph([Run("Last day:", .bold), Run(" "), run(sparkline, .code)]))
+            blocks.append(
+                .paragraph([Run("\(message.words[.captionLastDay]):", .bold), Run(" "), run(sparkline, .code)]))
         }
         if !message.lines.isEmpty { blocks.append(.list(message.lines.map { [run($0)] })) }
-        if !message.reason.isEmpty { blocks.append(.paragraph([Run("Why:", .bold), Run(" "), run(message.reason)])) }
+        if !message.reason.isEmpty {
+            blocks.append(
+                .paragraph([Run("\(message.words[.captionWhy]):", .bold), Run(" "), run(message.reason)]))
+        }
         if !message.issues.isEmpty {
-            blocks.append(.paragraph([Run("Top issues", .bold)]))
+            blocks.append(.paragraph([Run(message.words[.captionIssues], .bold)]))
             blocks.append(
                 .list(
                     message.issues.map { issue in

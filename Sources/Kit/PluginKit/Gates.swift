@@ -43,7 +43,7 @@ public protocol Gate: Plugin {
     func account(of channel: String, at now: Moment, given view: any GateView) -> String?
 
     /// Why messages are told together, for a message that the gate has gathered.
-    var gathers: String? { get }
+    var gathers: Phrase? { get }
 
     /// Why the gate is there, in the words of whoever wrote the config.
     var purpose: String? { get }
@@ -61,7 +61,7 @@ extension Gate {
     public func escalation(of incident: Incident) -> Escalation? { nil }
     public var waitsFor: Match? { nil }
     public func account(of channel: String, at now: Moment, given view: any GateView) -> String? { nil }
-    public var gathers: String? { nil }
+    public var gathers: Phrase? { nil }
     public var purpose: String? { nil }
 }
 
@@ -119,14 +119,24 @@ public struct Closure: Hashable, Sendable {
 
 /// Something that a gate adds to a message.
 public struct Remark: Hashable, Sendable {
-    public let field: Message.Field
+    public let label: Phrase
+    public let value: Phrase
     /// Why the message is sent, where the gate is the reason.
     public let reason: Reason
 
-    public init(_ label: String, _ value: String, reason: Reason) {
-        field = Message.Field(label, value)
+    public init(_ label: Phrase, _ value: Phrase, reason: Reason) {
+        self.label = label
+        self.value = value
         self.reason = reason
     }
+
+    /// Texts that are the same in every language.
+    public init(_ label: String, _ value: String, reason: Reason) {
+        self.init(Phrase(verbatim: label), Phrase(verbatim: value), reason: reason)
+    }
+
+    /// The field in English.
+    public var field: Message.Field { Message.Field(label.english, value.english) }
 }
 
 public enum Reminding: Hashable, Sendable {

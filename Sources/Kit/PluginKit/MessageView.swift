@@ -13,8 +13,10 @@ public struct MessageView: Sendable {
     private let zone: Zone
     /// The labels of the incident that the message is about.
     private let labels: [String: String]
+    private let words: Words
 
-    public init(bot: String, channel: String, zone: Zone, labels: [String: String] = [:]) {
+    public init(bot: String, channel: String, zone: Zone, labels: [String: String] = [:], words: Words = .english) {
+        self.words = words
         self.bot = bot
         self.channel = channel
         self.zone = zone
@@ -39,7 +41,7 @@ public struct MessageView: Sendable {
                 }),
             "trend": text(message.sparkline), "lines": .list(message.lines.map { text($0) }),
             "links": .list(message.links.map { .members(["title": text($0.title), "url": text($0.url)]) }),
-            "footer": text(message.footer), "at": .text(zone.words(message.at)), "zone": .text(zone.name),
+            "footer": text(message.footer), "at": .text(zone.words(message.at, in: words)), "zone": .text(zone.name),
             "incident": incidents.first ?? .flag(false), "incidents": .list(incidents),
             "labels": .members(labels.mapValues { text($0) }),
         ]
@@ -53,7 +55,7 @@ public struct MessageView: Sendable {
         let metric = evidence.metric.map { Metric($0) }
         func figure(_ value: Double?) -> Value {
             guard let value, let metric else { return .flag(false) }
-            return .text(metric.unit == .rate ? value.percent : value.plain)
+            return .text(words.figure(value, of: metric.name))
         }
         var usual: Double?
         if case .usual(let value) = evidence.reference { usual = value }
@@ -62,9 +64,10 @@ public struct MessageView: Sendable {
             "app": text(incident.subject.app), "release": text(incident.subject.release),
             "environment": text(incident.subject.environment), "issue": text(incident.key ?? evidence.issue?.id),
             "severity": .text(incident.severity.rawValue), "state": .text(incident.state.rawValue),
-            "since": .text(zone.words(incident.since)), "until": text(incident.until.map { zone.words($0) }),
-            "metric": text(metric?.title), "figure": figure(evidence.figure?.value), "usual": figure(usual),
-            "limit": text(evidence.limit?.words), "sentence": text(evidence.sentence),
+            "since": .text(zone.words(incident.since, in: words)),
+            "until": text(incident.until.map { zone.words($0, in: words) }),
+            "metric": text(metric.map(words.title)), "figure": figure(evidence.figure?.value), "usual": figure(usual),
+            "limit": text(evidence.limit.map(words.limit)), "sentence": text(evidence.sentence),
         ])
     }
 

@@ -112,12 +112,13 @@ public struct GateConformance: Sendable {
 
     private func flawsOfWords(_ gate: any Gate) -> [String] {
         var found: [String] = []
-        for (what, words) in [
-            ("account", gate.account(of: GateConformance.channel, at: now, given: view)), ("gathers", gate.gathers),
-        ] {
-            if let flaw = words?.lineFlaw(charactersMax: GateConformance.wordsMax) {
-                found.append("its \(what) \(flaw)")
-            }
+        if let flaw = gate.account(of: GateConformance.channel, at: now, given: view)?
+            .lineFlaw(charactersMax: GateConformance.wordsMax)
+        {
+            found.append("its account \(flaw)")
+        }
+        if let flaw = gate.gathers?.english.lineFlaw(charactersMax: GateConformance.wordsMax) {
+            found.append("its gathers \(flaw)")
         }
         return found
     }

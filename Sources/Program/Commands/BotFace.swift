@@ -21,7 +21,9 @@ public struct BotFace: BotView, BotControl, BotCare {
         await report().status(isRunning: true, recordingTrouble: bot.recordingTrouble)
     }
     public func incidents() async -> JSON { await report().incidents }
-    public func history(limit: Int) async -> JSON { await StatusReport.history(bot.state, limit: limit) }
+    public func history(limit: Int) async -> JSON {
+        await StatusReport.history(bot.state, limit: limit, words: bot.plan.words)
+    }
     public func metrics() async -> String { await report().prometheus }
 
     public func channels() async -> [PageChannel] {

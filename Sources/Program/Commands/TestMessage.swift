@@ -54,12 +54,14 @@ public struct TestMessage: Sendable {
 
     /// About no incident, so it opens, ends and follows nothing.
     func delivery(at now: Moment) -> Delivery {
-        let message = Message(
+        let words = config.plan.words
+        var message = Message(
             kind: .test, severity: .info, at: now,
-            headline: "\(Message.mark(kind: .test, severity: .info)) \(config.bot.name): this is a test message",
-            fields: [Message.Field("Channel", name)],
-            reason: "somebody ran 'alertbot send-test \(name)'; nothing is wrong",
+            headline: "\(Message.mark(kind: .test, severity: .info)) "
+                + words(.testHeadline, [.name: config.bot.name]),
+            fields: [Message.Field(words[.testChannel], name)], reason: words(.testWhy, [.channel: name]),
             footer: "alertbot \(Version.text)")
+        message.words = words
         var hash = StableHash()
         hash.add(name)
         hash.add(now.description)

@@ -14,7 +14,7 @@ struct Alertbot: AsyncParsableCommand {
             CheckCommand.self, SourcesCommand.self, ReloadCommand.self,
             StatusCommand.self, HistoryCommand.self, IncidentsCommand.self, WhyCommand.self, MuteCommand.self,
             UnmuteCommand.self, MutesCommand.self, AckCommand.self, RetryCommand.self, SendTestCommand.self,
-            TemplateCommand.self,
+            TemplateCommand.self, WordsCommand.self,
             JournalCommand.self, PluginsCommand.self, SchemaCommand.self,
         ])
 

@@ -25,10 +25,11 @@ struct TemplateShow: ParsableCommand {
 
     func run() throws {
         // A config that names a template which is still to be written has an error, and this is where it comes from.
-        if let channels = try common.file().result.config?.channels, channels[channel] == nil {
+        let config = try common.file().result.config
+        if let channels = config?.channels, channels[channel] == nil {
             throw Failure(noSuch: "channel", channel, known: channels.keys)
         }
-        let text = MessageTemplate.builtIn
+        let text = MessageTemplate.builtIn(in: config?.plan.words ?? .english)
         switch format {
         case .text: try machine.terminal.line(text.hasSuffix("\n") ? String(text.dropLast()) : text)
         case .json:

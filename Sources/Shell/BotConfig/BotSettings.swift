@@ -10,6 +10,8 @@ public struct BotSettings: Sendable {
 
     public var name: String
     public var zone: Zone
+    /// The language of messages, with the team's own phrases.
+    public var words: Words
     /// Absolute, or relative to the working folder.
     public var stateFolder: String
     public var listen: Listening
@@ -27,7 +29,7 @@ public struct BotSettings: Sendable {
 extension BotSettings {
     /// All that can be set.
     static let declared: [any SettingDeclaration] = [
-        name, timezone, state, listen, publicURL, heartbeat, shutdownGrace, reportTo, userHeader,
+        name, timezone, language, state, listen, publicURL, heartbeat, shutdownGrace, reportTo, userHeader,
         token,
     ]
 
@@ -58,7 +60,7 @@ extension BotSettings {
 extension ConfigLoader {
     mutating func readBot(_ entry: Entry?) -> BotSettings {
         let entries = entry.map { reader.entries(of: $0.value, "'bot'") } ?? []
-        reader.reportUnknown(entries, known: BotSettings.declared.map(\.name), in: "'bot'")
+        reader.reportUnknown(entries, known: BotSettings.declared.map(\.name) + [BotSettings.words], in: "'bot'")
         let options = reader.options(
             BotSettings.declared, in: entries, at: entry?.value.position ?? Position(line: 1, column: 1), "'bot'")
         if let heartbeat = options[BotSettings.heartbeat], let address = WebAddress(heartbeat.reveal()),
@@ -69,9 +71,10 @@ extension ConfigLoader {
                 advice: "use https")
         }
         let listen = readListening(options)
+        words = readWords(entries, options[BotSettings.language])
         checkLinks(listen, options)
         return BotSettings(
-            name: options[BotSettings.name].clipped(to: 80), zone: readZone(options),
+            name: options[BotSettings.name].clipped(to: 80), zone: readZone(options), words: words,
             stateFolder: absolute(options[BotSettings.state].reveal()), listen: listen,
             publicURL: options[BotSettings.publicURL]?.description, heartbeat: options[BotSettings.heartbeat],
             shutdownGrace: options[BotSettings.shutdownGrace], reportTo: options[BotSettings.reportTo],

@@ -102,7 +102,8 @@ extension ConfigLoader {
     private mutating func readLinks(_ entries: [Entry], _ thing: Named) -> [Message.Link] {
         let said = reader.options(
             [RuleSettings.runbook, RuleSettings.links], in: entries, at: thing.position, "rule '\(thing.name)'")
-        let runbook = said[RuleSettings.runbook].map { Message.Link("Runbook", $0.description) }
+        let title = words[.linkRunbook]
+        let runbook = said[RuleSettings.runbook].map { Message.Link(title, $0.description) }
         return [runbook].compactMap(\.self)
             + said[RuleSettings.links].map { Message.Link($0.name, $0.value.description) }
     }

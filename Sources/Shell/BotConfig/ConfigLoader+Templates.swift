@@ -41,7 +41,7 @@ extension ConfigLoader {
         texts[name] = bytes
         do throws(ProblemList) {
             let template = try MessageTemplate(text, name: name)
-            let flaws = template.trial(in: zone)
+            let flaws = template.trial(in: zone, words: words)
             templates[name] = (template, flaws)
             for flaw in flaws { reader.report(position, flaw) }
             return template

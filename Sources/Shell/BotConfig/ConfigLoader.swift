@@ -43,6 +43,9 @@ struct ConfigLoader {
     /// Templates that have been read, and what was found when they were tried: many rules may share one.
     var templates: [String: (template: MessageTemplate, flaws: [String])] = [:]
 
+    /// The words of messages, once the section 'bot' has been read.
+    var words = Words.english
+
     /// A name as it stands in the file, with its section.
     struct Named {
         let name: String
@@ -115,7 +118,7 @@ struct ConfigLoader {
         checkReach(entries, bot, sources, channels, rules, routes)
 
         let plan = Plan(
-            botName: bot.name, zone: bot.zone, publicURL: bot.publicURL, reportTo: bot.reportTo,
+            botName: bot.name, zone: bot.zone, words: bot.words, publicURL: bot.publicURL, reportTo: bot.reportTo,
             concurrency: polling[PollingSettings.concurrency], perHost: polling[PollingSettings.perHost],
             sources: sources.map(\.plan), detectors: rules.detectors, gates: rules.gates,
             channels: channels.map(\.plan), routes: routes.map(\.route))

@@ -14,7 +14,7 @@ public struct ConfigSchema: Sendable {
 
     public var json: JSON {
         var properties: [(String, JSON)] = [("version", ["enum": [1, "1"], "description": "The format's version."])]
-        properties.append(("bot", nullable(object(BotSettings.declared.map(\.spec), "The bot itself."))))
+        properties.append(("bot", nullable(bot)))
         properties.append(
             ("polling", nullable(object(PollingSettings.ofAll.map(\.spec), "Defaults for every source."))))
         properties += [
@@ -45,6 +45,31 @@ public struct ConfigSchema: Sendable {
             "anyOf": [["required": ["sources", "channels"]], ["required": [.string(Vocabulary.include)]]],
             "properties": .object(JSONObject(properties)), "$defs": .object(JSONObject(definitions)),
         ]
+    }
+
+    private var bot: JSON {
+        guard case .object(var bot) = object(BotSettings.declared.map(\.spec), "The bot itself."),
+            case .object(var properties)? = bot["properties"]
+        else { return [:] }
+        let form: JSON = ["type": "string", "minLength": 1]
+        let forms: JSON = [
+            "type": "object", "required": ["other"], "additionalProperties": false,
+            "properties": ["one": form, "other": form],
+        ]
+        properties[BotSettings.words] = [
+            "description": "Phrases of your own in place of built-in ones, by their ids; or the file that has them.",
+            "anyOf": [
+                ref("text"), ["type": "null"],
+                [
+                    "type": "object", "additionalProperties": false,
+                    "properties": .object(
+                        JSONObject(
+                            PhraseID.allCases.map { ($0.rawValue, $0.hasCount ? ["anyOf": [form, forms]] : form) })),
+                ],
+            ],
+        ]
+        bot["properties"] = .object(properties)
+        return .object(bot)
     }
 
     private var plugins: [Named] {

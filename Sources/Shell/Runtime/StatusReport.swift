@@ -123,15 +123,16 @@ public struct StatusReport: Sendable {
     }
 
     /// The last deliveries that ended, newest last.
-    public static func history(_ state: State, limit: Int, deadOnly: Bool = false) -> JSON {
+    public static func history(_ state: State, limit: Int, deadOnly: Bool = false, words: Words = .english) -> JSON {
         let entries = state.outbox.history.filter { entry in
             !deadOnly || entry.end.isDead
         }
-        return .array(entries.suffix(limit).map(entry))
+        return .array(entries.suffix(limit).map { entry($0, words) })
     }
 
-    private static func entry(_ entry: EndedDelivery) -> JSON {
-        let delivery = entry.delivery
+    private static func entry(_ entry: EndedDelivery, _ words: Words) -> JSON {
+        var delivery = entry.delivery
+        delivery.message.words = words
         var sentence: String?
         if case .dead(let why) = entry.end { sentence = why }
         return [

@@ -118,24 +118,24 @@ extension Incidents {
 
     /// Ends an incident of which it is known that it is over; whoever heard of it is to hear of that.
     mutating func resolve(
-        _ old: Incident, because sentence: String?, at now: Moment, _ output: inout Output
+        _ old: Incident, because end: Phrase?, at now: Moment, _ output: inout Output
     ) -> Touch {
-        end(old, as: .resolved, because: sentence, at: now, &output)
+        self.end(old, as: .resolved, because: end?.saying(), at: now, &output)
     }
 
     /// Ends an incident of which nobody knows any more how it is.
     ///
     /// - Parameter isSilent: whether its figures have stopped; otherwise nothing judges them any more.
     mutating func close(
-        _ old: Incident, because sentence: String, isSilent: Bool = false, at now: Moment, _ output: inout Output
+        _ old: Incident, because why: Evidence.Words, isSilent: Bool = false, at now: Moment, _ output: inout Output
     ) -> Touch {
         var incident = old
         incident.isUncertain = isSilent
-        return end(incident, as: .closed, because: sentence, at: now, &output)
+        return end(incident, as: .closed, because: why, at: now, &output)
     }
 
     private mutating func end(
-        _ old: Incident, as state: Incident.State, because sentence: String?, at now: Moment, _ output: inout Output
+        _ old: Incident, as state: Incident.State, because why: Evidence.Words?, at now: Moment, _ output: inout Output
     ) -> Touch {
         var incident = old
         if incident.state == .pending {
@@ -144,18 +144,21 @@ extension Incidents {
         }
         incident.state = state
         incident.until = now
-        if let sentence { incident.evidence.sentence = sentence }
+        if let why {
+            incident.evidence.sentence = why.sentence
+            incident.evidence.phrase = why.phrase
+        }
         record(.incident(incident), &output)
         return .revisit(incident.id)
     }
 
     /// Ends whatever a rule tracks of a subject.
     mutating func end(
-        trackedBy rule: String, _ subject: Subject, because sentence: String, at now: Moment, _ output: inout Output
+        trackedBy rule: String, _ subject: Subject, because why: Phrase, at now: Moment, _ output: inout Output
     ) -> [Touch] {
         tracked(by: rule, [subject]).compactMap { tracked in
             let identity = IncidentKey(rule: rule, subject: subject, key: tracked.key)
-            return self[identity: identity].map { close($0, because: sentence, at: now, &output) }
+            return self[identity: identity].map { close($0, because: why.saying(), at: now, &output) }
         }
     }
 

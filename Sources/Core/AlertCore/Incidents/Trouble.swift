@@ -37,11 +37,11 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     }
 
     /// What is said at its end.
-    fileprivate var endSentence: String {
+    fileprivate var end: Phrase {
         switch self {
-        case .clockStepped: "The clock has not been set again since."
-        case .templateFailing: "The template gives messages again."
-        case .sourceFailing, .sourceStopped, .channelFailing, .journalFailing: "It is working again."
+        case .clockStepped: Phrase(.overClock)
+        case .templateFailing: Phrase(.overTemplate)
+        case .sourceFailing, .sourceStopped, .channelFailing, .journalFailing: Phrase(.overWorks)
         }
     }
 
@@ -56,8 +56,8 @@ extension Incidents {
     ///
     /// - Parameter since: when it began. What is late to be noticed began before now.
     mutating func raise(
-        _ trouble: Trouble, about name: String, severity: Severity, since: Moment, _ sentence: String,
-        at now: Moment, _ output: inout Output
+        _ trouble: Trouble, about name: String, severity: Severity, since: Moment,
+        _ evidence: Evidence, at now: Moment, _ output: inout Output
     ) -> Touch? {
         let identity = trouble.identity(about: name)
         if var known = self[identity: identity] {
@@ -65,13 +65,13 @@ extension Incidents {
             known.severity = severity
             // Somebody took care of something that was not as bad.
             known.acknowledgement = nil
-            known.evidence = Evidence(sentence: sentence)
+            known.evidence = evidence
             record(.incident(known), &output)
             return .revisit(known.id)
         }
         var incident = Incident(
             rule: trouble.rawValue, subject: identity.subject, labels: [:], severity: severity, since: since,
-            openedAt: now, evidence: Evidence(sentence: sentence))
+            openedAt: now, evidence: evidence)
         incident.state = .firing
         record(.incident(incident), at: now, &output)
         return .revisit(incident.id)
@@ -80,7 +80,7 @@ extension Incidents {
     /// Ends a trouble; nil where there was none.
     mutating func clear(_ trouble: Trouble, about name: String, at now: Moment, _ output: inout Output) -> Touch? {
         self[identity: trouble.identity(about: name)].map {
-            resolve($0, because: trouble.endSentence, at: now, &output)
+            resolve($0, because: trouble.end, at: now, &output)
         }
     }
 

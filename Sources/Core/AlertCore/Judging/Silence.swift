@@ -12,21 +12,21 @@ struct Silence: Hashable, Sendable {
         /// Figures come, but cannot be judged: too few, or not complete.
         case unjudged
 
-        /// What has been the case since, as the beginning of a sentence.
-        var sentence: String {
+        /// What has been the case since, where it is closed because of that.
+        var asEnd: PhraseID {
             switch self {
-            case .vanished: "No figures have come"
-            case .failing: "The source has given no figures"
-            case .unjudged: "The figures have been too few to judge"
+            case .vanished: .closedVanished
+            case .failing: .closedFailing
+            case .unjudged: .closedUnjudged
             }
         }
 
         /// The same in a few words.
-        var words: String {
+        var inShort: PhraseID {
             switch self {
-            case .vanished: "the source answers without it"
-            case .failing: "the source gives no answer"
-            case .unjudged: "too few to judge since"
+            case .vanished: .noNewsVanished
+            case .failing: .noNewsFailing
+            case .unjudged: .noNewsUnjudged
             }
         }
     }

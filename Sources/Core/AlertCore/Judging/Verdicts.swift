@@ -8,7 +8,7 @@ struct Verdict {
     enum Word {
         case judged(Judgement)
         /// Whatever the rule tracks of it ends, and why.
-        case unconcerned(String)
+        case unconcerned(Phrase)
     }
 
     let rule: DetectorPlan
@@ -111,8 +111,8 @@ extension State {
     ) {
         guard rule.concerns(subject, labels: series.labels), !figures.isPassedOver(subject, by: rule) else {
             guard isOpen else { return }
-            let sentence = "Rule \(rule.name) no longer judges this on its own."
-            return verdicts.all.append(Verdict(rule: rule, subject: subject, word: .unconcerned(sentence)))
+            let why = Phrase(.closedOwn, [.rule: .text(rule.name)])
+            return verdicts.all.append(Verdict(rule: rule, subject: subject, word: .unconcerned(why)))
         }
         // Where nothing is open and nobody listens, only an alarm needs words.
         if !isOpen, !tellsAll, let closeness = rule.judge?.glance(series, at: moment) {
@@ -131,9 +131,9 @@ extension State {
         _ app: Subject, _ parts: [Sight.Entry], by rule: DetectorPlan, at moment: Moment, _ verdicts: inout Verdicts
     ) {
         guard rule.concerns(app, labels: labels(of: app, parts)) else {
-            let sentence = "Rule \(rule.name) no longer judges this."
+            let why = Phrase(.closedApp, [.rule: .text(rule.name)])
             verdicts.all += ([app] + parts.map(\.subject)).map {
-                Verdict(rule: rule, subject: $0, word: .unconcerned(sentence))
+                Verdict(rule: rule, subject: $0, word: .unconcerned(why))
             }
             return
         }

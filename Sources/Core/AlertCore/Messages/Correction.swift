@@ -10,11 +10,14 @@ struct Correction {
     let now: Double
     let isOfEnd: Bool
 
+    init(said: Said, now: Double, isOfEnd: Bool) {
+        self.said = said
+        self.now = now
+        self.isOfEnd = isOfEnd
+    }
+
     /// What is known from then on.
     var right: Said { Said(metric: said.metric, value: now, span: said.span, limit: said.limit) }
-
-    /// The label of the field that tells it.
-    static let label = "Corrected"
 
     /// What late figures have changed of what was said; nil when nothing wrong was said, or nothing that the figures
     /// kept can tell of.
@@ -56,12 +59,20 @@ extension Said {
 }
 
 extension MessageWriter {
+    /// What a gate adds.
+    func field(_ remark: Remark) -> Message.Field {
+        Message.Field(words.text(remark.label) { clock($0) }, words.text(remark.value) { clock($0) })
+    }
+
     func field(_ correction: Correction) -> Message.Field {
         let said = correction.said
-        let what = correction.isOfEnd ? "at worst" : "for \(self.span(from: said.span.from, to: said.span.to))"
-        return Message.Field(
-            Correction.label,
-            "\(text(said.value, of: said.metric)) was reported \(what); "
-                + "with late figures it is \(text(correction.now, of: said.metric))")
+        let (before, now) = (text(said.value, of: said.metric), text(correction.now, of: said.metric))
+        let value =
+            correction.isOfEnd
+            ? words(.correctedEnd, [.said: before, .now: now])
+            : words(
+                .correctedSpan,
+                [.said: before, .span: stretch(from: said.span.from, to: said.span.to), .now: now])
+        return Message.Field(words[.fieldCorrected], value)
     }
 }

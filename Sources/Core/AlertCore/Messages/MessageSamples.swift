@@ -4,11 +4,11 @@ public import PluginKit
 
 extension MessageTemplate {
     /// What it makes of a message of every kind: a phrase for each kind of which it makes none.
-    public func trial(in zone: Zone) -> [String] {
+    public func trial(in zone: Zone, words: Words = .english) -> [String] {
         var seen: Set<String> = []
-        return MessageSamples(zone: zone).all.compactMap { sample in
+        return MessageSamples(zone: zone, words: words).all.compactMap { sample in
             do throws(Failure) {
-                _ = try dress(sample.message, MessageView(bot: "alertbot", channel: "team", zone: zone))
+                _ = try dress(sample.message, MessageView(bot: "alertbot", channel: "team", zone: zone, words: words))
                 return nil
             } catch {
                 guard seen.insert(error.sentence).inserted else { return nil }
@@ -21,34 +21,56 @@ extension MessageTemplate {
 /// One message for each thing that can be said.
 public struct MessageSamples {
     private let zone: Zone
+    private let words: Words
     private let now = Moment(milliseconds: 1_795_298_400_000)
 
-    public init(zone: Zone) { self.zone = zone }
+    public init(zone: Zone, words: Words = .english) {
+        self.zone = zone
+        self.words = words
+    }
 
     /// Each with what it says, as a clause.
     public var all: [(name: String, message: Message)] {
         let open = incident(until: nil)
         let over = incident(until: now)
+        var closed = over
+        closed.state = .closed
+        closed.isUncertain = true
+        closed.evidence.say(Phrase(.closedVanished, [.moment: .moment(now - .days(7))]))
         let trouble = Incident(
             rule: Trouble.sourceFailing.rawValue, subject: Subject(source: "ios", app: Subject.botApp), labels: [:],
             severity: .critical, since: now - .hours(1),
-            evidence: Evidence(sentence: "The source ios gives no usable answer: timeout."))
+            evidence: Evidence(
+                saying: Phrase(
+                    .troubleFailing,
+                    [.source: .text("ios"), .moment: .moment(now - .hours(1)), .cause: .text("no answer within 20 s")]))
+        )
         let kinds: [(String, Incident, Notification.Kind)] = [
             ("an incident opens", open, .opened), ("it gets worse", open, .escalated), ("it goes on", open, .reminder),
             ("a figure is corrected", open, .revised), ("somebody is on it", open, .acknowledged),
-            ("it resolves", over, .resolved), ("it is closed without news", over, .closed),
+            ("it resolves", over, .resolved), ("it is closed without news", closed, .closed),
             ("the bot has a trouble of its own", trouble, .opened),
         ]
-        return kinds.map { ($0.0, writer.message(story(of: $0.1), $0.2)) }
-            + [
-                (
-                    "several are summarised",
-                    writer.summary(of: Portion(of: over), reason: .quietHours("nights"))
-                )
+        let samples =
+            kinds.map { ($0.0, writer.message(story(of: $0.1), $0.2)) } + [
+                ("nothing is known any more", writer.message(silent, .reminder)),
+                ("a figure that was said was wrong", corrected),
+                ("an issue is new", writer.message(story(of: issue), .opened)),
+                ("an app has fallen below its usual", writer.message(story(of: fallen), .opened)),
+                ("a release is worse", writer.message(story(of: worseRelease), .opened)),
+                ("several open together", together),
+                ("several are summarised", writer.summary(of: Portion(of: over), reason: .quietHours("nights"))),
             ]
+        return samples.map { sample in
+            var message = sample.1
+            message.words = words
+            return (sample.0, message)
+        }
     }
 
-    private var writer: MessageWriter { MessageWriter(zone: zone, publicURL: "https://alerts.example.com", now: now) }
+    private var writer: MessageWriter {
+        MessageWriter(zone: zone, words: words, publicURL: "https://alerts.example.com", now: now)
+    }
 
     private func incident(until: Moment?) -> Incident {
         var incident = Incident(
@@ -59,11 +81,90 @@ public struct MessageSamples {
                 metric: Metric.crashFreeUsers.name, figure: Figure(value: 0.9832, share: Share(hits: 1_809, of: 1_840)),
                 limit: Comparison(.less, 0.99, isPercentage: true), confidence: 0.95, bound: 0.9887,
                 span: TimeSpan(lasting: .hours(1), until: now),
-                sentence: "1,809 of 1,840 users were free of crashes; even generously counted, at most 98.87 %."))
+                sentence:
+                    "crash-free users 98.32% of 1,840 users, below 99% over the last 1 h; at best 98.87% with 95% "
+                    + "confidence across all of a day's checks", phrase: Phrase(.reasonAtMost)))
         incident.state = until == nil ? .firing : .resolved
         incident.until = until
+        if until != nil {
+            incident.evidence.figure = Figure(value: 0.9971, share: Share(hits: 1_795, of: 1_800))
+            incident.evidence.bound = nil
+            incident.evidence.phrase = .nothing
+        }
         incident.acknowledgement = Acknowledgement(at: now, by: "ana")
         return incident
+    }
+
+    private var silent: Story {
+        var story = story(of: incident(until: nil))
+        story.silence = Silence(since: now - .minutes(40), cause: .vanished)
+        return story
+    }
+
+    private var corrected: Message {
+        let (writer, open) = (writer, incident(until: nil))
+        var message = writer.message(story(of: open), .revised)
+        let said = Said(
+            metric: Metric.crashFreeUsers.name, value: 0.981, span: TimeSpan(lasting: .hours(1), until: now),
+            limit: open.evidence.limit)
+        message.fields.append(writer.field(Correction(said: said, now: 0.9832, isOfEnd: false)))
+        return message
+    }
+
+    private var issue: Incident {
+        var incident = Incident(
+            rule: "news", subject: Subject(source: "ios", app: "shop-ios"), key: "SHOP-12", labels: [:],
+            severity: .warning, since: now,
+            evidence: Evidence(
+                saying: Phrase(
+                    .issueNewHit,
+                    [
+                        .issue: .text("NullPointerException in CartView (SHOP-12)"),
+                        .users: .phrase(Phrase(.countUsers, [.count: .count(29)])),
+                    ])))
+        incident.state = .firing
+        return incident
+    }
+
+    private var fallen: Incident {
+        var incident = incident(until: nil)
+        incident.evidence.reference = .usual(0.9981)
+        incident.evidence.say(
+            Phrase(
+                .reasonYoung,
+                [
+                    .reason: .phrase(Phrase(.reasonFall, [.count: .count(1), .period: .period(.days(30))])),
+                    .age: .period(.days(9)),
+                ]))
+        incident.worst = incident.evidence
+        return incident
+    }
+
+    private var worseRelease: Incident {
+        var incident = incident(until: nil)
+        incident.evidence.reference = .olderRelease(0.9961)
+        incident.evidence.say(
+            Phrase(
+                .reasonReleaseWorse,
+                [
+                    .comparison: .phrase(
+                        Phrase(.releaseWorse, [.difference: .points(0.0129), .release: .text("5.1.0")])),
+                    .basis: .phrase(Phrase(.releaseSameHours, [.span: .period(.hours(6))])),
+                ]))
+        incident.worst = incident.evidence
+        return incident
+    }
+
+    private var together: Message {
+        let members = [incident(until: nil), fallen].map { incident in
+            Member(
+                notification: Notification(.opened, of: incident, Standing(), in: "team"), standing: Standing(),
+                reason: .first)
+        }
+        let why = Phrase(.gateGroup, [.period: .period(.seconds(30)), .gate: .text("bursts")])
+        return writer.message(
+            Portion(members: members[...], number: 1, count: 1), Gathering(gate: "bursts", style: .group), why: why,
+            issues: [])
     }
 
     private func story(of incident: Incident) -> Story {

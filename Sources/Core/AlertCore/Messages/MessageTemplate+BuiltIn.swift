@@ -1,9 +1,10 @@
-internal import PluginKit
+public import PluginKit
 
 extension MessageTemplate {
     /// The built-in words as a template: what it makes of a message is the message as it was, but that its issues are
     /// plain text.
-    public static let builtIn = """
+    public static func builtIn(in words: Words = .english) -> String {
+        """
         {{!
         A message in your own words, in Mustache (mustache.github.io). This is the built-in one: name the file as
         'template:' of a channel or a rule, change what you like, and see it with 'alertbot dry-run'.
@@ -32,17 +33,18 @@ extension MessageTemplate {
 
         [body]
         {{#trend}}
-        Last day: {{trend}}
+        \(words[.captionLastDay]): {{trend}}
         {{/trend}}
         {{#lines}}
         • {{.}}
         {{/lines}}
         {{#reason}}
-        Why: {{reason}}
+        \(words[.captionWhy]): {{reason}}
         {{/reason}}
         {{#issues}}
         • {{title}}{{#detail}} ({{detail}}){{/detail}} {{url}}
         {{/issues}}
 
         """
+    }
 }

@@ -26,7 +26,9 @@ struct Portion<Member> {
     }
 
     /// What a headline says of it, where there are others.
-    var text: String { count > 1 ? ", part \(number) of \(count)" : "" }
+    func text(in words: Words) -> String {
+        count > 1 ? words(.digestPart, [.part: String(number), .parts: String(count)]) : ""
+    }
 }
 
 extension Portion {
@@ -42,24 +44,26 @@ extension MessageWriter {
 
     /// One message about what came and went unseen, the worst first.
     func summary(of part: Portion<Incident>, reason: Reason) -> Message {
+        begin()
         let incidents = part.members
         let severity = incidents.map(\.severity).max() ?? .info
-        let what = incidents.count == 1 ? "1 incident" : "\(incidents.count) incidents"
-        let whileWhat =
+        let what = words(.countIncidents, count: incidents.count)
+        let during =
             switch reason {
-            case .quietHours(let name): "during quiet hours (\(name))"
-            case .flapping: "while flapping"
-            case .overtaken: "while this channel could not be reached"
-            default: "while on hold (\(reason))"
+            case .quietHours(let name): words(.duringQuietHours, [.gate: name])
+            case .flapping: words[.duringFlapping]
+            case .overtaken: words[.duringUnreachable]
+            default: words(.duringHold, [.gate: reason.description])
             }
         var message = Message(
             kind: .digest, severity: severity, at: now,
             headline:
-                "\(Message.mark(kind: .digest, severity: severity)) \(what) came and went \(whileWhat)\(part.text)",
-            reason: "What opened and resolved \(whileWhat) is summarised once, afterwards.",
+                "\(Message.mark(kind: .digest, severity: severity)) "
+                + words(.digestPast, [.incidents: what, .during: during]) + part.text(in: words),
+            reason: words(.digestWhy, [.during: during]),
             incidents: incidents.map(IncidentSummary.init))
         message.lines = shortened(incidents.map(summaryLine))
-        if let url = publicURL { message.links = [Message.Link("Status", url)] }
+        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url)] }
         return message
     }
 
@@ -67,13 +71,13 @@ extension MessageWriter {
     func past(_ old: Message) -> Message {
         var message = Message(
             kind: .digest, severity: old.severity, at: now,
-            headline: "\(Message.mark(kind: .digest, severity: old.severity)) Resolved in the meantime: "
-                + old.headline.drop { !$0.isLetter && !$0.isNumber },
-            reason: "It could not be delivered while it was open, and was retried.",
+            headline: "\(Message.mark(kind: .digest, severity: old.severity)) "
+                + words(.digestLate, [.headline: String(old.headline.drop { !$0.isLetter && !$0.isNumber })]),
+            reason: words[.digestLateWhy],
             incidents: old.incidents.map(\.over))
         message.fields = old.fields
         message.lines = old.lines
-        if let url = publicURL { message.links = [Message.Link("Status", url)] }
+        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url)] }
         message.footer = old.footer
         return message
     }
@@ -83,18 +87,25 @@ extension MessageWriter {
 
     private func shortened(_ lines: [String]) -> [String] {
         guard lines.count > MessageWriter.summaryLinesMax else { return lines }
-        return lines.prefix(MessageWriter.summaryLinesMax) + ["and \(lines.count - MessageWriter.summaryLinesMax) more"]
+        return lines.prefix(MessageWriter.summaryLinesMax) + [
+            words(.digestMore, count: lines.count - MessageWriter.summaryLinesMax)
+        ]
     }
 
     private func summaryLine(_ incident: Incident) -> String {
         let mark = Message.mark(kind: .opened, severity: incident.severity)
-        let when = incident.until.map { "\(span(from: incident.since, to: $0)), \(($0 - incident.since).rough)" }
+        let who = name(of: incident.subject)
+        let when = incident.until.map { span(from: incident.since, to: $0) } ?? clock(incident.since)
         guard let metric = incident.worst.metric, let figure = incident.worst.figure else {
-            return "\(mark) \(name(of: incident.subject)): \(what(incident)) · \(when ?? clock(incident.since))"
+            return "\(mark) \(words(.digestWhat, [.who: who, .what: what(incident), .when: when]))"
         }
-        return
-            "\(mark) \(name(of: incident.subject)): \(Metric(metric).title) \(text(figure.value, of: metric)) "
-            + "at worst · \(when ?? clock(incident.since))"
+        let line = words(
+            .digestFigure,
+            [
+                .who: who, .metric: words.title(of: Metric(metric)), .figure: text(figure.value, of: metric),
+                .when: when,
+            ])
+        return "\(mark) \(line)"
     }
 
     /// One message about what a gate has gathered. Who reads the first names and lines only must have read the worst,
@@ -103,30 +114,31 @@ extension MessageWriter {
     /// - Parameters:
     ///   - why: Why they are told together.
     ///   - issues: Those of whom the first of them is about.
-    func message(_ part: Portion<Member>, _ gathering: Gathering, why: String, issues: [Issue]) -> Message {
+    func message(_ part: Portion<Member>, _ gathering: Gathering, why: Phrase?, issues: [Issue]) -> Message {
+        begin()
         let members = part.members
         let incidents = members.map(\.notification.incident)
         let kinds = Set(members.map(\.notification.kind))
         let kind = gathering.style == .group && kinds.count == 1 ? kinds.first ?? .digest : .digest
         let severity = incidents.map(\.severity).max() ?? .info
         let who = names(of: incidents)
-        let count = "\(incidents.count) \(incidents.count == 1 ? "incident" : "incidents")"
+        let count = words(.countIncidents, count: incidents.count)
         let headline =
             switch kind {
-            case .opened: "\(who): \(count) at once"
-            case .resolved: "\(who): \(count) resolved"
-            default: "\(who): \(counts(incidents)), held by \(gathering.gate)"
+            case .opened: words(.togetherOpened, [.who: who, .incidents: count])
+            case .resolved: words(.togetherResolved, [.who: who, .incidents: count])
+            default: words(.togetherHeld, [.who: who, .counts: counts(incidents), .gate: gathering.gate])
             }
         var message = Message(
             kind: kind, severity: severity, at: now,
-            headline: "\(Message.mark(kind: kind, severity: severity)) \(headline)\(part.text)",
-            reason: why, incidents: incidents.map(IncidentSummary.init))
+            headline: "\(Message.mark(kind: kind, severity: severity)) \(headline)\(part.text(in: words))",
+            reason: why.map { words.text($0) { clock($0) } } ?? "", incidents: incidents.map(IncidentSummary.init))
         message.lines = shortened(members.map(line))
         // The worst one's issues are the likeliest cause.
         if kind == .opened {
             message.issues = issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0) }
         }
-        if let url = publicURL { message.links = [Message.Link("Status", url)] }
+        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url)] }
         return message
     }
 
@@ -135,8 +147,9 @@ extension MessageWriter {
         var names: [String] = []
         for incident in incidents where !names.contains(incident.subject.app) { names.append(incident.subject.app) }
         guard names.count > MessageWriter.namesMax else { return names.joined(separator: ", ") }
-        return names.prefix(MessageWriter.namesMax).joined(separator: ", ")
-            + " and \(names.count - MessageWriter.namesMax) more"
+        return words(
+            .togetherWho, count: names.count - MessageWriter.namesMax,
+            [.names: names.prefix(MessageWriter.namesMax).joined(separator: ", ")])
     }
 
     /// Apps named in a headline; it must fit on the screen of a telephone.
@@ -145,8 +158,8 @@ extension MessageWriter {
     /// `2 firing, 1 over`.
     private func counts(_ incidents: [Incident]) -> String {
         let open = incidents.count { $0.isOpen }
-        return [(open, "firing"), (incidents.count - open, "resolved")].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
-            .joined(separator: ", ")
+        return [(open, PhraseID.countFiring), (incidents.count - open, .countResolved)].filter { $0.0 > 0 }
+            .map { words($0.1, count: $0.0) }.joined(separator: ", ")
     }
 
     private func line(_ member: Member) -> String {
@@ -154,8 +167,9 @@ extension MessageWriter {
         let incident = notification.incident
         guard notification.kind != .digest else { return summaryLine(incident) }
         let mark = Message.mark(kind: notification.kind, severity: incident.severity)
-        let since = incident.isOpen ? " · since \(clock(incident.since))" : ""
-        return "\(mark) \(headline(incident, notification.kind))\(since)"
+        let headline = headline(incident, notification.kind)
+        guard incident.isOpen else { return "\(mark) \(headline)" }
+        return "\(mark) \(words(.digestSince, [.headline: headline, .moment: clock(incident.since)]))"
     }
 }
 

@@ -2,24 +2,33 @@ internal import PluginKit
 
 /// Finds the words. People decide in three seconds: what, how bad, since when, which release, what now.
 struct MessageWriter {
-    let zone: Zone
+    let words: Words
     /// Where people reach the bot's page; nil leaves links to it out.
     let publicURL: String?
     let now: Moment
+    private let face: ClockFace
 
-    /// The message for an incident as it stands.
+    init(zone: Zone, words: Words, publicURL: String?, now: Moment) {
+        self.words = words
+        self.publicURL = publicURL
+        self.now = now
+        face = ClockFace(zone, words)
+    }
+
+    /// The message for an incident as it stands. What is written with the same writer after that belongs to it, too.
     func message(_ story: Story, _ kind: Notification.Kind) -> Message {
+        face.begin()
         let incident = story.incident
-        // Without a figure, the headline is the sentence.
         let evidence = incident.evidence(for: kind)
-        let isWhyInHeadline = !kind.isEnd && (evidence.metric == nil || evidence.figure == nil)
+        // Without a figure, the headline is the sentence.
+        let isHeadline = !kind.isEnd && (evidence.metric == nil || evidence.figure == nil)
+        // In the order in which people read: the zone is named where the first time stands.
+        let leading = isHeadline ? sentence(evidence) : nil
+        let headline = "\(mark(incident, kind)) \(headline(incident, kind, story.silence, leading))"
+        let fields = fields(story, kind)
         var message = Message(
-            kind: kind, severity: incident.severity, at: now,
-            headline: "\(mark(incident, kind)) \(headline(incident, kind, story.silence))",
-            reason: kind == .acknowledged || isWhyInHeadline && words(of: evidence, incident) == evidence.sentence
-                ? "" : evidence.sentence,
-            incidents: [IncidentSummary(incident)])
-        message.fields = fields(story, kind)
+            kind: kind, severity: incident.severity, at: now, headline: headline, fields: fields,
+            reason: reason(incident, kind, evidence, leading), incidents: [IncidentSummary(incident)])
         if let metric = evidence.metric {
             message.sparkline = story.series.flatMap { sparkline(metric, of: $0) }
         }
@@ -29,8 +38,28 @@ struct MessageWriter {
             message.issues = issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0, of: incident) }
         }
         message.links = story.links + links(incident, kind)
-        message.footer = "Rule \(incident.rule) · incident \(incident.id)"
+        message.footer = words(.footer, [.rule: incident.rule, .incident: incident.id])
         return message
+    }
+
+    /// Begins another message.
+    func begin() { face.begin() }
+
+    /// Why it is said, where headline and fields do not say it.
+    ///
+    /// - Parameter leading: what the headline says, whole or cut.
+    private func reason(
+        _ incident: Incident, _ kind: Notification.Kind, _ evidence: Evidence, _ leading: String?
+    ) -> String {
+        guard kind != .acknowledged else { return "" }
+        guard let leading else { return sentence(evidence) }
+        return shortened(leading, incident) == leading ? "" : leading
+    }
+
+    /// What a rule or the bot itself says, as people read it; of records without it, the sentence that is kept.
+    private func sentence(_ evidence: Evidence) -> String {
+        guard let phrase = evidence.phrase else { return evidence.sentence }
+        return words.text(phrase, of: evidence) { clock($0) }
     }
 
     /// What is over has the mark of its end, whatever is said of it.
@@ -42,70 +71,113 @@ struct MessageWriter {
     /// The bot's page, and what can be done while it is open.
     private func links(_ incident: Incident, _ kind: Notification.Kind) -> [Message.Link] {
         guard let url = publicURL else { return [] }
-        let status = Message.Link("Status", url)
+        let status = Message.Link(words[.linkStatus], url)
         guard incident.isOpen, !kind.isEnd else { return [status] }
         let base = url.hasSuffix("/") ? String(url.dropLast()) : url
-        let mutes = [("Mute 2 h", "2h"), ("Mute 2 days", "2d")].map { title, word in
+        let mutes = [(words[.linkMuteHours], "2h"), (words[.linkMuteDays], "2d")].map { title, word in
             Message.Link(title, "\(base)/mute?incident=\(incident.id)&for=\(word)")
         }
-        let acknowledge = Message.Link("Acknowledge", "\(base)/ack?incident=\(incident.id)")
+        let acknowledge = Message.Link(words[.linkAcknowledge], "\(base)/ack?incident=\(incident.id)")
         return [status, acknowledge] + mutes
     }
 
     /// Issues named in a message: more are for the source's own page.
     static let issuesInMessage = 5
 
-    func headline(_ incident: Incident, _ kind: Notification.Kind, _ silence: Silence? = nil) -> String {
+    ///
+    /// - Parameter sentence: what the rule says, where that has been found already.
+    func headline(
+        _ incident: Incident, _ kind: Notification.Kind, _ silence: Silence? = nil, _ sentence: String? = nil
+    ) -> String {
         let who = name(of: incident.subject)
-        let after = "after \(lasted(incident).rough)"
+        let after = words.rough(lasted(incident))
         let evidence = incident.evidence(for: kind)
         guard let metric = evidence.metric, let figure = evidence.figure else {
-            return switch kind {
-            case .resolved: "\(who): \(what(incident)) has resolved"
-            case .closed: "\(who): \(what(incident)) \(closed(incident)), \(after)"
-            case .acknowledged: "\(who): \(carers(incident)) on it; \(words(of: evidence, incident))"
+            func said() -> String { sentence ?? self.sentence(evidence) }
+            switch kind {
+            case .resolved: return words(.headlineWhatResolved, [.who: who, .what: what(incident)])
+            case .closed:
+                return words(
+                    .headlineWhatClosed, [.who: who, .what: what(incident), .end: closed(incident), .period: after])
+            case .acknowledged:
+                let what = shortened(said(), incident)
+                return words(.headlineWhatAcknowledged, [.who: who, .carers: carers(incident), .what: what])
             case .reminder where silence != nil:
-                "\(who): no news for \((now - (silence?.since ?? now)).rough), last \(evidence.sentence)"
-            default: "\(who): \(words(of: evidence, incident))"
+                let length = words.rough(now - (silence?.since ?? now))
+                return words(.headlineWhatSilent, [.who: who, .period: length, .what: said()])
+            default: return words(.headlineWhat, [.who: who, .what: shortened(said(), incident)])
             }
         }
-        let title = Metric(metric).title
+        let title = words.title(of: Metric(metric))
         let value = text(figure.value, of: metric)
         let limit = comparison(evidence, metric)
+        func plain(_ id: PhraseID) -> String { words(id, [.who: who, .metric: title, .figure: value]) }
         switch kind {
-        case .resolved: return "\(who): \(title) \(value) again, \(after)"
-        case .closed: return "\(who): \(title) \(closed(incident)), \(after); last known \(value)"
+        case .resolved:
+            if evidence.reference == nil, let limit = evidence.limit, !limit.holds(figure.value) {
+                return words(
+                    .headlineBack,
+                    [.who: who, .metric: title, .figure: value, .limit: inside(limit), .period: after])
+            }
+            return words(.headlineAgain, [.who: who, .metric: title, .figure: value, .period: after])
+        case .closed:
+            return words(
+                .headlineClosed,
+                [.who: who, .metric: title, .end: closed(incident), .period: after, .figure: value])
         case .reminder:
             guard let silence else {
-                return "\(who): \(title) still \(value) (\([limit, "for \((now - incident.since).rough)"].joined))"
+                let length = words(.detailPeriod, [.period: words.rough(now - incident.since)])
+                return detailed(plain(.headlineStill), [limit, length])
             }
-            let length = (now - silence.since).rough
-            return "\(who): \(title) last known \(value), no news for \(length)" + (limit.map { " (\($0))" } ?? "")
+            let length = words.rough(now - silence.since)
+            let last = words(
+                .headlineSilent, [.who: who, .metric: title, .figure: value, .period: length])
+            return detailed(last, [limit])
         case .escalated:
-            return "\(who): \(title) now \(value) (\([limit, "now \(incident.severity.rawValue)"].joined))"
+            let severity = words(.detailSeverity, [.severity: words.name(of: incident.severity)])
+            return detailed(plain(.headlineWorse), [limit, severity])
         case .revised where !incident.isOpen:
-            let end = incident.state == .closed ? closed(incident) : "resolved"
-            return "\(who): \(title) \(value) at worst (\([limit, "figures corrected"].joined)), \(end) \(after)"
+            let end = incident.state == .closed ? closed(incident) : words[.endResolved]
+            return words(
+                .headlineCorrectedEnd,
+                [
+                    .who: who, .metric: title, .figure: value,
+                    .details: [limit, words[.detailCorrected]].joined, .end: end, .period: after,
+                ])
         case .revised:
-            return "\(who): \(title) \(value) (\([limit, "figures corrected"].joined))"
+            return detailed(plain(.headlineFigure), [limit, words[.detailCorrected]])
         case .acknowledged:
-            return "\(who): \(carers(incident)) on it; \(title) \(value)" + (limit.map { " (\($0))" } ?? "")
+            let headline = words(
+                .headlineAcknowledged, [.who: who, .carers: carers(incident), .metric: title, .figure: value])
+            return detailed(headline, [limit])
         case .opened, .digest, .test:
-            return "\(who): \(title) \(value)" + (limit.map { " (\($0))" } ?? "")
+            return detailed(plain(.headlineFigure), [limit])
         }
     }
 
-    /// Who takes care of it: `ana is`, `ana and ben are`.
+    /// A sentence with what there is of details behind it.
+    private func detailed(_ sentence: String, _ details: [String?]) -> String {
+        let details = details.joined
+        return details.isEmpty ? sentence : words(.details, [.sentence: sentence, .details: details])
+    }
+
+    /// Where a figure is that is inside its limit again: on the other side of it.
+    private func inside(_ limit: Comparison) -> String {
+        words.limit(
+            Comparison(limit.relation.isBelow ? .greater : .less, limit.limit, isPercentage: limit.isPercentage))
+    }
+
+    /// Who takes care of it: `ana is on it`, `ana and ben are on it`.
     private func carers(_ incident: Incident) -> String {
-        let names = incident.acknowledgement?.names ?? "somebody"
-        return names + (incident.acknowledgement?.also.isEmpty ?? true ? " is" : " are")
+        let also = incident.acknowledgement?.also.count ?? 0
+        return words(.carers, count: 1 + also, [.names: words.names(of: incident.acknowledgement)])
     }
 
     /// What a headline says of an incident without a figure. A trouble of the bot begins with what is wrong and why, and
     /// ends with what to do: where that is too long for one line, the end goes, and the whole stands below.
-    private func words(of evidence: Evidence, _ incident: Incident) -> String {
-        guard Trouble(rawValue: incident.rule) != nil else { return evidence.sentence }
-        return evidence.sentence.shortened(to: MessageWriter.troubleCharactersMax)
+    private func shortened(_ sentence: String, _ incident: Incident) -> String {
+        guard Trouble(rawValue: incident.rule) != nil else { return sentence }
+        return sentence.shortened(to: MessageWriter.troubleCharactersMax)
     }
 
     /// With the mark and the name in front, what a headline of Slack takes without cutting its middle out, where the
@@ -115,15 +187,15 @@ struct MessageWriter {
     /// What the figure is to be measured by, in a few words.
     private func comparison(_ evidence: Evidence, _ metric: String) -> String? {
         switch evidence.reference {
-        case .usual(let value): "usually \(text(value, of: metric))"
-        case .olderRelease(let value): "older release \(text(value, of: metric))"
-        case nil: evidence.limit.map { "alert \($0.words)" }
+        case .usual(let value): words(.detailUsual, [.usual: text(value, of: metric)])
+        case .olderRelease(let value): words(.detailOlderRelease, [.figure: text(value, of: metric)])
+        case nil: evidence.limit.map { words(.detailLimit, [.limit: words.limit($0)]) }
         }
     }
 
     /// How it ended, where nobody knows whether it is over.
     private func closed(_ incident: Incident) -> String {
-        incident.isUncertain ? "closed without news" : "no longer watched"
+        incident.isUncertain ? words[.endSilent] : words[.endUnwatched]
     }
 
     /// How long it lasted, whenever that is told.
@@ -131,7 +203,8 @@ struct MessageWriter {
 
     /// What an incident without a figure is about.
     func what(_ incident: Incident) -> String {
-        incident.rule + (incident.subject.app == Subject.botApp ? " of \(incident.subject.source)" : "")
+        guard incident.subject.app == Subject.botApp else { return incident.rule }
+        return words(.whatOf, [.rule: incident.rule, .source: incident.subject.source])
     }
 
     func name(of subject: Subject) -> String {
@@ -146,27 +219,29 @@ struct MessageWriter {
         let incident = story.incident
         var fields = figureFields(story, kind)
         if kind.isEnd || !incident.isOpen {
-            let span = span(from: incident.since, to: incident.until ?? now)
-            fields.append(Message.Field("Lasted", "\(span), \(lasted(incident).rough)"))
+            fields.append(Message.Field(words[.fieldLasted], span(from: incident.since, to: incident.until ?? now)))
         } else {
-            let length = now - incident.since
-            fields.append(
-                Message.Field("Since", clock(incident.since) + (length > .zero ? ", for \(length.rough)" : "")))
+            let (since, length) = (clock(incident.since), now - incident.since)
+            let value = length > .zero ? words(.since, [.moment: since, .period: words.rough(length)]) : since
+            fields.append(Message.Field(words[.fieldSince], value))
         }
         if incident.isOpen, kind != .acknowledged, let acknowledgement = incident.acknowledgement {
-            fields.append(Message.Field("On it", acknowledgement.names))
+            fields.append(Message.Field(words[.fieldOnIt], words.names(of: acknowledgement)))
         }
         if !kind.isEnd, let owner = incident.labels["owner"], !owner.isEmpty {
-            fields.append(Message.Field("Owner", owner.clipped(to: 80)))
+            fields.append(Message.Field(words[.fieldOwner], owner.clipped(to: 80)))
         }
         if !kind.isEnd, let silence = story.silence {
-            fields.append(
-                Message.Field(
-                    "No news since",
-                    "\(clock(silence.since)), for \((now - silence.since).rough): \(silence.cause.words)"))
+            let value = words(
+                .noNews,
+                [
+                    .moment: clock(silence.since), .period: words.rough(now - silence.since),
+                    .cause: words[silence.cause.inShort],
+                ])
+            fields.append(Message.Field(words[.fieldNoNews], value))
         }
         if let release = incident.subject.release, !release.isEmpty {
-            fields.append(Message.Field("Release", release.clipped(to: 80) + (share(story) ?? "")))
+            fields.append(Message.Field(words[.fieldRelease], self.release(release.clipped(to: 80), story)))
         } else if !kind.isEnd, let field = standout(story) {
             fields.append(field)
         }
@@ -181,10 +256,10 @@ struct MessageWriter {
         var fields: [Message.Field] = []
         let worst = incident.worst
         if kind.isEnd || !incident.isOpen {
-            if let hit = hit(worst, metric) {
-                fields.append(Message.Field("Peak affected", "\(hit.count) \(hit.noun) (\(hit.share))"))
+            if let hit = hit(worst, metric, asPeak: true) { fields.append(hit) }
+            if let worst = worst.figure {
+                fields.append(Message.Field(words[.fieldAtWorst], text(worst.value, of: metric)))
             }
-            if let worst = worst.figure { fields.append(Message.Field("At worst", text(worst.value, of: metric))) }
             return fields
         }
         let current = incident.evidence
@@ -192,38 +267,49 @@ struct MessageWriter {
         if let before = figureBefore(story, evidence) {
             fields.append(
                 Message.Field(
-                    isPast ? "Before → at worst" : "Before → now",
+                    words[isPast ? .fieldBeforeWorst : .fieldBeforeNow],
                     "\(text(before, of: metric)) → \(text(figure.value, of: metric))"))
         }
         // How it is now stands by itself, beside what fired.
-        if isPast, let now = current.figure { fields.append(Message.Field("Now", text(now.value, of: metric))) }
-        if let hit = hit(evidence, metric) {
-            fields.append(Message.Field("\(hit.noun.capitalizedFirst) affected", "\(hit.count) (\(hit.share))"))
+        if isPast, let now = current.figure {
+            fields.append(Message.Field(words[.fieldNow], text(now.value, of: metric)))
         }
+        if let hit = hit(evidence, metric) { fields.append(hit) }
         return fields
     }
 
     /// How many of what were hit, of how many, and the share.
-    private func hit(_ evidence: Evidence, _ metric: String) -> (count: String, noun: String, share: String)? {
+    ///
+    /// - Parameter isPeak: whether it is told as what it was at most.
+    private func hit(_ evidence: Evidence, _ metric: String, asPeak isPeak: Bool = false) -> Message.Field? {
         guard let share = evidence.figure?.share, share.total > 0 else { return nil }
         let metric = Metric(metric)
         let failures = metric.failures == nil ? share.hits : share.total - share.hits
-        let noun = metric.denominator?.name ?? "cases"
-        return (
-            "\(failures.rounded().plain) of \(share.total.rounded().plain)", noun, (failures / share.total).percent
-        )
+        let (label, peak): (PhraseID, PhraseID) =
+            switch metric.denominator {
+            case .users: (.fieldUsersAffected, .peakUsers)
+            case .sessions: (.fieldSessionsAffected, .peakSessions)
+            default: (.fieldCasesAffected, .peakCases)
+            }
+        let value = words(
+            isPeak ? peak : .affected,
+            [
+                .hit: words.plain(failures.rounded()), .total: words.plain(share.total.rounded()),
+                .share: words.percent(failures / share.total),
+            ])
+        return Message.Field(words[isPeak ? .fieldPeak : label], value)
     }
 
-    /// The release's share of the app, where the whole app is seen too.
-    private func share(_ story: Story) -> String? {
-        for metric in [Metric.users, .sessions] {
+    /// The release, with its share of the app where the whole app is seen too.
+    private func release(_ name: String, _ story: Story) -> String {
+        for (metric, id) in [(Metric.users, PhraseID.releaseUsers), (.sessions, .releaseSessions)] {
             if let part = story.series?.samples.last?.metrics[metric],
                 let all = story.whole?.samples.last?.metrics[metric], all > 0, part <= all
             {
-                return ", \((part / all).percent) of \(metric.name)"
+                return words(id, [.release: name, .share: words.percent(part / all)])
             }
         }
-        return nil
+        return name
     }
 
     /// The release that has far more of the bad cases than of all of them.
@@ -241,9 +327,14 @@ struct MessageWriter {
             worst.bad / bad - worst.all / all >= MessageWriter.standoutShare
         else { return nil }
         return Message.Field(
-            "Stands out",
-            "release \(worst.name.clipped(to: 80)): \((worst.bad / bad).percent) of \(failures.title), "
-                + "\((worst.all / all).percent) of \(total.name)")
+            words[.fieldStandsOut],
+            words(
+                .standsOut,
+                [
+                    .release: worst.name.clipped(to: 80), .share: words.percent(worst.bad / bad),
+                    .failures: words.title(of: failures), .part: words.percent(worst.all / all),
+                    .all: words.title(of: total),
+                ]))
     }
 
     /// By how much its share of the bad cases must exceed its share of all, and of how many bad cases: below that it is
@@ -296,27 +387,60 @@ struct MessageWriter {
 
     func issueLine(_ issue: Issue, of incident: Incident? = nil) -> Message.IssueLine {
         var details: [String] = []
-        if let incident, isNew(issue, to: incident), let first = issue.firstSeen {
-            details.append("new, \(max(.zero, now - first).rough) old")
+        let isNew = incident.map { self.isNew(issue, to: $0) } ?? false
+        if isNew, let first = issue.firstSeen {
+            details.append(words(.issueAge, [.period: words.rough(max(.zero, now - first))]))
         }
-        if let events = issue.events { details.append("\(events.plain) \(events == 1 ? "event" : "events")") }
-        if let users = issue.users { details.append("\(users.plain) \(users == 1 ? "user" : "users")") }
-        if details.first?.hasPrefix("new") != true, let first = issue.firstSeen {
-            details.append("first seen \(clock(first))")
+        if let events = issue.events { details.append(words(.countEvents, count: events)) }
+        if let users = issue.users { details.append(words(.countUsers, count: users)) }
+        if !isNew, let first = issue.firstSeen {
+            details.append(words(.issueFirstSeen, [.moment: clock(first)]))
         }
         return Message.IssueLine(
             title: issue.title.isEmpty ? issue.id : issue.title, detail: details.joined(separator: ", "), url: issue.url
         )
     }
 
-    func text(_ value: Double, of metric: String) -> String {
-        Metric(metric).unit == .rate ? value.percent : value.plain
+    func text(_ value: Double, of metric: String) -> String { words.figure(value, of: metric) }
+
+    /// A moment on the clock of the bot's zone: `Fri 20 Nov 23:00 CET`, and `Fri 20 Nov 23:00` where the message has
+    /// named the zone before.
+    func clock(_ moment: Moment) -> String { face.words(moment) }
+
+    /// A stretch of time, likewise, and how long it is.
+    func span(from: Moment, to: Moment) -> String {
+        words(.span, [.stretch: face.words(from: from, to: to), .period: words.rough(to - from)])
     }
 
-    /// A moment on the clock of the bot's zone: `Fri 20 Nov 23:00 CET`.
-    func clock(_ moment: Moment) -> String { zone.words(moment) }
+    func stretch(from: Moment, to: Moment) -> String { face.words(from: from, to: to) }
+}
 
-    func span(from: Moment, to: Moment) -> String { zone.words(from: from, to: to) }
+/// How the times of one message are written: with the zone where it is named for the first time, and where the clocks
+/// were changed in between.
+private final class ClockFace {
+    private let zone: Zone
+    private let language: Words
+    /// Mostly one, and never more than two.
+    private var named: [String] = []
+
+    init(_ zone: Zone, _ language: Words) {
+        self.zone = zone
+        self.language = language
+    }
+
+    func begin() { named = [] }
+
+    func words(_ moment: Moment) -> String { naming(zone.abbreviation(at: moment), zone.wall(moment, in: language)) }
+
+    func words(from: Moment, to: Moment) -> String {
+        naming(zone.abbreviation(at: to), zone.wall(from: from, to: to, in: language))
+    }
+
+    private func naming(_ zone: String, _ time: String) -> String {
+        guard !named.contains(zone) else { return time }
+        named.append(zone)
+        return "\(time) \(zone)"
+    }
 }
 
 extension [String?] {
@@ -348,8 +472,6 @@ extension Incident {
 }
 
 extension String {
-    fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
-
     /// The text without its last clauses, or without its end, where it is longer than so many characters.
     fileprivate func shortened(to length: Int) -> String {
         guard count > length else { return self }

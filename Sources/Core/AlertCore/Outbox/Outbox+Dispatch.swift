@@ -29,7 +29,7 @@ extension Outbox {
         var (ready, nextDue) = ready(name, atMost: atOnce - underWay, at: now)
         for delivery in ready {
             guard let wait = takeToken(name, channel.pace, at: now) else {
-                attempt(delivery, at: now, &output)
+                attempt(delivery, in: plan.words, at: now, &output)
                 continue
             }
             nextDue = min(nextDue ?? wait, wait)
@@ -90,7 +90,7 @@ extension Outbox {
         return min(Double(ended), pace.burst)
     }
 
-    private mutating func attempt(_ delivery: Delivery, at now: Moment, _ output: inout Output) {
+    private mutating func attempt(_ delivery: Delivery, in words: Words, at now: Moment, _ output: inout Output) {
         var delivery = delivery
         // What opened the thread may be forgotten before the next attempt, which must be the same message.
         if delivery.attempts == 0 { delivery.thread = thread(of: delivery) }
@@ -98,6 +98,7 @@ extension Outbox {
         delivery.phase = .attempting(since: now)
         record(.progress(id: delivery.id, delivery.progress), &output)
         noteBegun(delivery)
+        if delivery.message.words != words { delivery.message.words = words }
         output.effects.append(
             .send(
                 SendOrder(

@@ -4,6 +4,8 @@ public import PluginKit
 public struct Plan: Sendable {
     public var botName: String
     public var zone: Zone
+    /// The language of messages.
+    public var words: Words
     /// Where people reach the bot's page; nil leaves links to it out.
     public var publicURL: String?
     /// The channel for the bot's own troubles; nil sends them the way of everything else.
@@ -42,13 +44,14 @@ public struct Plan: Sendable {
     public var routes: [Route]
 
     public init(
-        botName: String, zone: Zone, publicURL: String? = nil, reportTo: String? = nil,
+        botName: String, zone: Zone, words: Words = .english, publicURL: String? = nil, reportTo: String? = nil,
         concurrency: Int = PollingSettings.concurrency.default, perHost: Int = PollingSettings.perHost.default,
         sources: [SourcePlan], detectors: [DetectorPlan] = [], gates: [GatePlan] = [], channels: [ChannelPlan],
         routes: [Route] = []
     ) {
         self.botName = botName
         self.zone = zone
+        self.words = words
         self.publicURL = publicURL
         self.reportTo = reportTo
         self.concurrency = concurrency
@@ -94,7 +97,7 @@ public struct Plan: Sendable {
     func isPager(_ channel: String) -> Bool { self.channel(channel)?.isPager ?? false }
     /// Where to look and what to do, as the config says it.
     func links(about incident: Incident) -> [Message.Link] {
-        let dashboard = source(incident.subject.source)?.dashboard(of: incident.subject)
+        let dashboard = source(incident.subject.source)?.dashboard(of: incident.subject, words)
         return [dashboard].compactMap(\.self) + (detector(incident.rule)?.links ?? [])
     }
 

@@ -47,13 +47,13 @@ public struct SourcePlan: Sendable {
 
 extension SourcePlan {
     /// The dashboard of an app; what the subject does not say is left empty.
-    func dashboard(of subject: Subject) -> Message.Link? {
+    func dashboard(of subject: Subject, _ words: Words) -> Message.Link? {
         guard var address = dashboard else { return nil }
         for (name, value) in zip(
             SourceSettings.placeholders, [subject.app, subject.release ?? "", subject.environment ?? ""])
         {
             address = address.replacing(name, with: value.percentEncoded)
         }
-        return Message.Link("Dashboard", address)
+        return Message.Link(words[.linkDashboard], address)
     }
 }

@@ -7,9 +7,9 @@ enum SourceNews {
     /// Nothing to say yet.
     case nothing
     /// It has given nothing usable for too long.
-    case failing(String, since: Moment)
+    case failing(Phrase, since: Moment)
     /// It is not polled any more.
-    case stopped(String)
+    case stopped(Phrase)
 }
 
 extension SourceRecord {
@@ -48,21 +48,19 @@ extension SourceRecord {
 
     /// What there is to say of figures that were measured too long ago.
     func staleNews(
-        of source: String, measured: Moment, figuresLast: Duration, at now: Moment, clock: (Moment) -> String
+        of source: String, measured: Moment, figuresLast: Duration, at now: Moment
     ) -> SourceNews {
         guard now - (lastGood ?? measured) >= figuresLast else { return .nothing }
         return .failing(
-            "Source \(source) answers, but its newest figures are from \(clock(measured)), older than allowed.",
+            Phrase(.troubleStale, [.source: .text(source), .moment: .moment(measured)]),
             since: silentSince ?? now)
     }
 
     /// Takes in that a poll has failed.
     ///
-    /// - Parameters:
-    ///   - figuresLast: How long the source's figures stay good.
-    ///   - clock: How a moment is said.
+    /// - Parameter figuresLast: How long the source's figures stay good.
     mutating func noteFailure(
-        _ new: PollFailure, of source: String, figuresLast: Duration, at now: Moment, clock: (Moment) -> String
+        _ new: PollFailure, of source: String, figuresLast: Duration, at now: Moment
     ) -> SourceNews {
         let isSecondRefusal = new.reason == .unauthorized && failure?.reason == .unauthorized
         let failing = Failure(
@@ -74,18 +72,21 @@ extension SourceRecord {
         if isSecondRefusal {
             stopped = new.description
             return .stopped(
-                "The credential of source \(source) was refused twice, so it is no longer polled: "
-                    + "\(new.description). Renew it, then reload the config.")
+                Phrase(.troubleStopped, [.source: .text(source), .cause: .text(new.description)]))
         }
         let silentSince = silentSince ?? failing.since
         // One failure is no trouble yet, unless the service says that its next answer will come too late.
         let isLate = failing.count >= 2 && now - silentSince >= figuresLast
         let willBeLate = new.retryAt.map { $0 - now >= figuresLast } ?? false
         guard isLate || willBeLate else { return .nothing }
-        return .failing(
-            "Source \(source) has given no usable answer since \(clock(silentSince))"
-                + ": \(new.description)" + (new.retryAt.map { "; it asks not to be polled before \(clock($0))" } ?? ""),
-            since: silentSince)
+        let name = Phrase.Value.text(source)
+        let (since, cause) = (Phrase.Value.moment(silentSince), Phrase.Value.text(new.description))
+        let phrase =
+            new.retryAt.map {
+                Phrase(
+                    .troubleFailingWait, [.source: name, .moment: since, .cause: cause, .until: .moment($0)])
+            } ?? Phrase(.troubleFailing, [.source: name, .moment: since, .cause: cause])
+        return .failing(phrase, since: silentSince)
     }
 
     /// Moves along with a wall clock that was set.

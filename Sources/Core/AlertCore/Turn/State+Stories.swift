@@ -4,7 +4,7 @@ extension State {
     /// What a message would say now of an open incident; nil when no such incident is open.
     public func message(about id: String, _ plan: Plan, at now: Moment) -> Message? {
         guard let incident = incidents[id], incident.isOpen else { return nil }
-        return MessageWriter(zone: plan.zone, publicURL: plan.publicURL, now: now)
+        return MessageWriter(zone: plan.zone, words: plan.words, publicURL: plan.publicURL, now: now)
             .message(story(of: incident, plan, at: now), .reminder)
     }
 

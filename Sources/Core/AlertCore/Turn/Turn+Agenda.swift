@@ -18,18 +18,21 @@ extension Turn {
     }
 
     /// Ends an incident of which nobody knows any more how it is.
-    mutating func close(_ incident: Incident, because sentence: String, isSilent: Bool = false) {
-        follow(state.incidents.close(incident, because: sentence, isSilent: isSilent, at: now, &output))
+    mutating func close(_ incident: Incident, because why: Phrase, isSilent: Bool = false) {
+        follow(
+            state.incidents.close(
+                incident, because: why.saying { plan.zone.words($0) }, isSilent: isSilent, at: now, &output))
     }
 
     ///
     /// - Parameter since: when it began, where that was before now.
     mutating func raiseTrouble(
-        _ trouble: Trouble, about name: String, severity: Severity, since: Moment? = nil, _ sentence: String
+        _ trouble: Trouble, about name: String, severity: Severity, since: Moment? = nil, _ phrase: Phrase
     ) {
         follow(
             state.incidents.raise(
-                trouble, about: name, severity: severity, since: since ?? now, sentence, at: now, &output))
+                trouble, about: name, severity: severity, since: since ?? now,
+                Evidence(saying: phrase) { plan.zone.words($0) }, at: now, &output))
     }
 
     /// Ends a trouble; gives back whether there was one.

@@ -23,10 +23,9 @@ extension Turn {
         for channel in plan.channels { dispatch(channel.name) }
         let length = step < .zero ? .zero - step : step
         if length >= Trouble.clockStepMin {
-            let words = "The clock of this machine was set \(step < .zero ? "back" : "forward") by \(length.short)"
             raiseTrouble(
                 .clockStepped, about: Trouble.clock, severity: .warning,
-                words + ". Waits and reminders moved along; quiet hours and mutes follow the new time.")
+                Phrase(step < .zero ? .troubleClockBack : .troubleClockForward, [.period: .period(length)]))
         }
         // Every source has its chance to be heard again before silence counts.
         state.agenda.set(.housekeeping, now + .hours(1))

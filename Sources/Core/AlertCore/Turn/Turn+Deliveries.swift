@@ -25,17 +25,21 @@ extension Turn {
         case .partial(let delivery, let sentence):
             raiseTrouble(
                 .channelFailing, about: delivery.channel, severity: .warning,
-                "Messages to channel \(delivery.channel) do not reach everybody: \(sentence)")
+                Phrase(.troublePartial, [.channel: .text(delivery.channel), .cause: .text(sentence)]))
         case .late(let delivery, let told, let sentence):
+            let channel = Phrase.Value.text(delivery.channel)
+            let (since, cause) = (Phrase.Value.moment(delivery.queued), Phrase.Value.text(sentence))
             raiseTrouble(
                 .channelFailing, about: delivery.channel, severity: .warning,
-                "Messages to channel \(delivery.channel) have been waiting since "
-                    + "\(plan.zone.words(delivery.queued)): \(sentence)"
-                    + (told.map { "; it asks to be left alone for \($0.short)" } ?? ""))
+                told.map {
+                    Phrase(
+                        .troubleLateWait,
+                        [.channel: channel, .moment: since, .cause: cause, .period: .period($0)])
+                } ?? Phrase(.troubleLate, [.channel: channel, .moment: since, .cause: cause]))
         case .dead(let delivery, let sentence):
             raiseTrouble(
                 .channelFailing, about: delivery.channel, severity: .critical,
-                "A message to channel \(delivery.channel) cannot be delivered: \(sentence)")
+                Phrase(.troubleDead, [.channel: .text(delivery.channel), .cause: .text(sentence)]))
             follow(state.incidents.forgetAnnouncement(delivery, forNow: true, &output))
         case .abandoned(let delivery):
             follow(state.incidents.forgetAnnouncement(delivery, forNow: false, &output))
@@ -50,7 +54,7 @@ extension Turn {
         if let trouble {
             raiseTrouble(
                 .journalFailing, about: Trouble.journal, severity: .critical,
-                "The journal cannot be written, so nothing new is sent until it can be: \(trouble)")
+                Phrase(.troubleJournal, [.cause: .text(trouble)]))
         } else {
             clearTrouble(.journalFailing, about: Trouble.journal)
             guard wasFailing else { return }

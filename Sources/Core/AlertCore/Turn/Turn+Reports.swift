@@ -42,7 +42,7 @@ extension Turn {
         if case .failed(let failure) = report.outcome {
             output.note(.warning, "source \(name): \(failure.reason.rawValue): \(failure.description)")
             let news = record.noteFailure(
-                failure, of: name, figuresLast: plan.figuresLast(name), at: now, clock: plan.zone.words)
+                failure, of: name, figuresLast: plan.figuresLast(name), at: now)
             receiveNews(news, of: name)
         } else {
             if report.outcome != .unchanged { record.note(warnings: report.warnings) }
@@ -83,8 +83,7 @@ extension Turn {
             record.noteAnswer(.stale, at: now)
             output.note(.warning, "source \(source.name): its figures are from \(measured), older than allowed")
             let news = record.staleNews(
-                of: source.name, measured: measured, figuresLast: plan.figuresLast(source.name), at: now,
-                clock: plan.zone.words)
+                of: source.name, measured: measured, figuresLast: plan.figuresLast(source.name), at: now)
             receiveNews(news, of: source.name)
         case .failed: break
         }
@@ -93,9 +92,9 @@ extension Turn {
     private mutating func receiveNews(_ news: SourceNews, of source: String) {
         switch news {
         case .nothing: break
-        case .failing(let sentence, let since):
-            raiseTrouble(.sourceFailing, about: source, severity: .warning, since: since, sentence)
-        case .stopped(let sentence): raiseTrouble(.sourceStopped, about: source, severity: .critical, sentence)
+        case .failing(let phrase, let since):
+            raiseTrouble(.sourceFailing, about: source, severity: .warning, since: since, phrase)
+        case .stopped(let phrase): raiseTrouble(.sourceStopped, about: source, severity: .critical, phrase)
         }
     }
 
@@ -166,10 +165,10 @@ extension Turn {
     private mutating func track(_ verdict: Verdict, isVanished: Bool = false) {
         let rule = verdict.rule
         switch verdict.word {
-        case .unconcerned(let sentence):
+        case .unconcerned(let why):
             follow(
                 state.incidents.end(
-                    trackedBy: rule.name, verdict.subject, because: sentence, at: now, &output))
+                    trackedBy: rule.name, verdict.subject, because: why, at: now, &output))
         case .judged(let judgement):
             if tellsJudgements {
                 output.judgements.append(
@@ -198,7 +197,7 @@ extension Turn {
     /// Ends the incidents that the config has no place for any more.
     mutating func endIncidentsWithoutRule() {
         for incident in state.incidents.inOrder where incident.isOpen {
-            if let sentence = state.whyOutdated(incident, under: plan) { close(incident, because: sentence) }
+            if let why = state.whyOutdated(incident, under: plan) { close(incident, because: why) }
         }
     }
 }

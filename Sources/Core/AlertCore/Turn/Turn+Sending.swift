@@ -89,10 +89,11 @@ extension Turn {
         let (incident, channel) = (notification.incident, notification.channel)
         let remarks = state.remarks(on: notification, at: now, plan)
         let story = story(of: incident)
+        let writer = writer
         var message = writer.message(story, notification.kind)
         let correction = correction(of: incident, standing)
         if let correction { message.fields.append(writer.field(correction)) }
-        message.fields += remarks.map(\.field)
+        message.fields += remarks.map(writer.field)
         let delivery = accept(message, about: story, notification.kind, in: channel)
         let told = standing.told(notification, figureToSay(of: incident, notification.kind), correction, at: now)
         state.incidents.keep(told, of: incident.id, in: channel, &output)
@@ -132,7 +133,7 @@ extension Turn {
             if old.kind == .revised, [.reminder, .acknowledged].contains(kind) {
                 kind = .revised
                 message = writer.message(story, .revised)
-                message.fields += old.message.fields.filter { $0.label == Correction.label }
+                message.fields += old.message.fields.filter { $0.label == plan.words[.fieldCorrected] }
             }
             state.outbox.end(old, .replaced, at: now, &output)
         }
@@ -156,7 +157,7 @@ extension Turn {
 
     // MARK: - Words
 
-    var writer: MessageWriter { MessageWriter(zone: plan.zone, publicURL: plan.publicURL, now: now) }
+    var writer: MessageWriter { MessageWriter(zone: plan.zone, words: plan.words, publicURL: plan.publicURL, now: now) }
 
     /// What a message about the incident is made of.
     func story(of incident: Incident) -> Story { state.story(of: incident, plan, at: now) }
@@ -198,6 +199,8 @@ extension Turn {
         _ decision: Decision, _ reason: Reason, _ kind: Notification.Kind, _ severity: Severity, _ channel: String,
         _ message: Message, incident: String?, delivery: String? = nil
     ) {
+        var message = message
+        if message.words != plan.words { message.words = plan.words }
         output.effects.append(
             .decided(
                 DecisionRecord(

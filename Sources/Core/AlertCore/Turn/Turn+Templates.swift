@@ -16,8 +16,12 @@ extension Turn {
             } catch {
                 raiseTrouble(
                     .templateFailing, about: dressing.owner, severity: .warning,
-                    "The template \(dressing.template.name) of \(dressing.owner) gives no message: \(error.sentence); "
-                        + "the built-in text was sent instead, and will be until the template is fixed")
+                    Phrase(
+                        .troubleTemplate,
+                        [
+                            .file: .text(dressing.template.name), .name: .text(dressing.owner),
+                            .cause: .text(error.sentence),
+                        ]))
             }
         }
         return dressed
@@ -44,7 +48,7 @@ extension Plan {
 extension State {
     fileprivate func view(of message: Message, for channel: String, _ plan: Plan) -> MessageView {
         let labels = message.incidents.first.flatMap { incidents[$0.id]?.labels } ?? [:]
-        return MessageView(bot: plan.botName, channel: channel, zone: plan.zone, labels: labels)
+        return MessageView(bot: plan.botName, channel: channel, zone: plan.zone, labels: labels, words: plan.words)
     }
 
     /// What would be read of a message that does not leave.
@@ -61,6 +65,6 @@ extension Plan {
     /// - Throws: `MessageTemplate.Failure` where the channel's template gives none.
     public func dressed(test message: Message, for channel: String) throws(MessageTemplate.Failure) -> Message {
         guard let template = self.channel(channel)?.template else { return message }
-        return try template.dress(message, MessageView(bot: botName, channel: channel, zone: zone))
+        return try template.dress(message, MessageView(bot: botName, channel: channel, zone: zone, words: words))
     }
 }

@@ -133,8 +133,7 @@ struct Turn {
             else { continue }
             close(
                 incident,
-                because:
-                    "\(silence.cause.sentence) since \(plan.zone.words(silence.since)): nobody knows whether it is over.",
+                because: Phrase(silence.cause.asEnd, [.moment: .moment(silence.since)]),
                 isSilent: true)
         }
     }

@@ -20,6 +20,7 @@ extension Evidence: JSONWritable {
             case nil: break
             }
             json.member("sentence", sentence)
+            json.member("phrase", ifAny: phrase)
         }
     }
 
@@ -54,6 +55,7 @@ extension Evidence: JSONWritable {
             span = TimeSpan(from: from, to: to)
         }
         if let written = try reader.optional("issue") { issue = try Issue(written) }
+        if let written = try reader.optional("phrase") { phrase = try Phrase.read(written) }
     }
 }
 

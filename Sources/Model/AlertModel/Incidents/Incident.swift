@@ -243,8 +243,10 @@ public struct Evidence: Hashable, Sendable {
     public var issue: Issue?
     /// What the figure was compared with, for rules without a limit of their own.
     public var reference: Reference?
-    /// One sentence that says why.
+    /// One sentence that says why, with all that it rests on, in English: for logs, programs and `why`.
     public var sentence: String
+    /// The same as a message says it, in the language of its readers; nil where the sentence is all there is.
+    public var phrase: Phrase?
 
     /// What a figure is compared with.
     public enum Reference: Hashable, Sendable {
@@ -256,7 +258,8 @@ public struct Evidence: Hashable, Sendable {
 
     public init(
         metric: String? = nil, figure: Figure? = nil, limit: Comparison? = nil, confidence: Double? = nil,
-        bound: Double? = nil, span: TimeSpan? = nil, issue: Issue? = nil, reference: Reference? = nil, sentence: String
+        bound: Double? = nil, span: TimeSpan? = nil, issue: Issue? = nil, reference: Reference? = nil, sentence: String,
+        phrase: Phrase? = nil
     ) {
         self.reference = reference
         self.metric = metric
@@ -267,6 +270,7 @@ public struct Evidence: Hashable, Sendable {
         self.span = span
         self.issue = issue
         self.sentence = sentence
+        self.phrase = phrase
     }
 }
 

@@ -54,6 +54,9 @@ public struct Message: Hashable, Sendable {
     public var footer: String
     /// The incidents it is about, for programs.
     public var incidents: [IncidentSummary]
+    /// The language of what channels write around it; that of its own words is chosen when they are found. It is no part
+    /// of what is kept.
+    public var words = Words.english
 
     public init(
         kind: Notification.Kind, severity: Severity, at: Moment, headline: String, fields: [Field] = [],
@@ -84,10 +87,10 @@ public struct Message: Hashable, Sendable {
         }
         for field in fields { add("\(field.label): \(field.value)") }
         for paragraph in body { add(paragraph) }
-        if let sparkline { add("Last day: \(sparkline)") }
+        if let sparkline { add("\(words[.captionLastDay]): \(sparkline)") }
         for line in lines { add("• \(line)") }
-        if !reason.isEmpty { add("Why: \(reason)") }
-        if !issues.isEmpty { add("Top issues:") }
+        if !reason.isEmpty { add("\(words[.captionWhy]): \(reason)") }
+        if !issues.isEmpty { add("\(words[.captionIssues]):") }
         for issue in issues {
             let detail = issue.detail.isEmpty ? "" : " (\(issue.detail))"
             add("• \(issue.title)\(detail)" + (issue.url.map { " \($0)" } ?? ""))
@@ -118,7 +121,9 @@ public struct Message: Hashable, Sendable {
     }
 
     /// What a channel says in front of a message that it may have shown before.
-    public static let repeatNotice = "(possibly repeated: the answer to the first try was lost)"
+    public var repeatNotice: String { words[.captionRepeated] }
+    /// The same in English.
+    public static let repeatNotice = Words.english[.captionRepeated]
 }
 
 /// An incident as programs see it, in the shape that the documentation promises.

@@ -48,15 +48,7 @@ public struct Acknowledgement: Hashable, Sendable {
     }
 
     /// `ana`, `ana and ben`, `ana, ben and 2 others`; somebody where no name was given.
-    public var names: String {
-        let names = ([self] + also).map { $0.by ?? "somebody" }
-        switch names.count {
-        case 1: return names[0]
-        case 2: return "\(names[0]) and \(names[1])"
-        case 3: return "\(names[0]), \(names[1]) and \(names[2])"
-        default: return "\(names[0]), \(names[1]) and \(names.count - 2) others"
-        }
-    }
+    public var names: String { Words.english.names(of: self) }
 
     /// More than any team that answers one alert.
     private static let alsoMax = 31

@@ -62,7 +62,7 @@ struct EmailWords {
 
     private static func page(_ card: ChatCard) -> String {
         var lines = [
-            "<!DOCTYPE html>", "<html lang=\"en\"><head><meta charset=\"utf-8\">",
+            "<!DOCTYPE html>", "<html lang=\"\(card.words.language.rawValue)\"><head><meta charset=\"utf-8\">",
             "<meta name=\"viewport\" content=\"width=device-width\">",
             "<meta name=\"color-scheme\" content=\"light dark\">", "<style>", style, "</style></head>",
             "<body bgcolor=\"#ffffff\">",

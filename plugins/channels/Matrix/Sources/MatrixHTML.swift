@@ -8,19 +8,25 @@ enum MatrixHTML {
     /// The HTML of a message that is cut to its shares, and before it whom it calls.
     static func of(_ message: Message, calling called: [String] = []) -> String {
         let front = calling(called)
+        let words = message.words
         let title = "<strong>\(message.headline.escaped)</strong>".paragraph
         let fields = message.fields.map { "<b>\($0.label.escaped):</b> \($0.value.escaped)" }
             .joined(separator: "<br />").paragraph
-        let reason = message.reason.isEmpty ? "" : "<b>Why:</b> \(message.reason.escaped)".paragraph
-        let sparkline = message.sparkline.map { "<b>Last day:</b> <code>\($0.escaped)</code>".paragraph } ?? ""
-        let links = links(message.links).paragraph
+        let reason =
+            message.reason.isEmpty ? "" : "<b>\(words[.captionWhy].escaped):</b> \(message.reason.escaped)".paragraph
+        let sparkline =
+            message.sparkline.map { "<b>\(words[.captionLastDay].escaped):</b> <code>\($0.escaped)</code>".paragraph }
+            ?? ""
+        let links = links(message.links, words).paragraph
         let footer = message.footer.escaped.paragraph
 
         // What can be long gets what the rest leaves; the issues first, because they say where to look.
         var room = MatrixLimits.htmlMax - (front + title + fields + reason + sparkline + links + footer).bytesInJSON
-        let issues = list("<b>Top issues</b>".paragraph, message.issues.lazy.map(row), room: &room)
-        let body = paragraphs(message.body, room: &room)
-        let lines = list("", message.lines.lazy.map(\.escaped), room: &room)
+        let issues = list(
+            "<b>\(words[.captionIssues].escaped)</b>".paragraph, message.issues.lazy.map { row($0, words) }, words,
+            room: &room)
+        let body = paragraphs(message.body, words, room: &room)
+        let lines = list("", message.lines.lazy.map(\.escaped), words, room: &room)
         return front + title + fields + body + lines + reason + issues + sparkline + links + footer
     }
 
@@ -32,33 +38,33 @@ enum MatrixHTML {
         }.joined(separator: " ").paragraph
     }
 
-    private static func links(_ links: [Message.Link]) -> String {
+    private static func links(_ links: [Message.Link], _ words: Words) -> String {
         var html = ""
         for link in links {
-            let longer = (html.isEmpty ? "" : "\(html) · ") + anchor(link.title, link.url)
+            let longer = (html.isEmpty ? "" : "\(html) · ") + anchor(link.title, link.url, words)
             if longer.bytesInJSON <= MatrixLimits.linksMax { html = longer }
         }
         return html
     }
 
-    private static func row(_ issue: Message.IssueLine) -> String {
-        let title = issue.url.map { anchor(issue.title, $0) } ?? issue.title.escaped
+    private static func row(_ issue: Message.IssueLine, _ words: Words) -> String {
+        let title = issue.url.map { anchor(issue.title, $0, words) } ?? issue.title.escaped
         return title + (issue.detail.isEmpty ? "" : " — \(issue.detail.escaped)")
     }
 
-    private static func anchor(_ title: String, _ address: String) -> String {
-        "<a href=\"\(address.escaped)\">\(title.isEmpty ? "link" : title.escaped)</a>"
+    private static func anchor(_ title: String, _ address: String, _ words: Words) -> String {
+        "<a href=\"\(address.escaped)\">\((title.isEmpty ? words[.linkUntitled] : title).escaped)</a>"
     }
 
     /// As many paragraphs as there is room for, and how many are left out.
-    private static func paragraphs(_ all: [String], room: inout Int) -> String {
-        /// What the last one needs at most.
-        let restMax = 60
+    private static func paragraphs(_ all: [String], _ words: Words, room: inout Int) -> String {
+        func rest(_ count: Int) -> String { words(.captionMore, count: count).escaped.paragraph }
+        let restMax = max(60, rest(all.count).bytesInJSON)
         var html = ""
         for (index, text) in all.enumerated() {
             let paragraph = text.escaped.paragraph
             guard paragraph.bytesInJSON + restMax <= room else {
-                return html + (room < restMax ? "" : "… and \(all.count - index) more".paragraph)
+                return html + (room < restMax ? "" : rest(all.count - index))
             }
             room -= paragraph.bytesInJSON
             html += paragraph
@@ -67,9 +73,12 @@ enum MatrixHTML {
     }
 
     /// As many rows as there is room for, and how many are left out.
-    private static func list(_ title: String, _ rows: some Collection<String>, room: inout Int) -> String {
+    private static func list(_ title: String, _ rows: some Collection<String>, _ words: Words, room: inout Int)
+        -> String
+    {
+        func rest(_ count: Int) -> String { "<li>\(words(.captionMore, count: count).escaped)</li>" }
         /// What the last row and the tags around the list need at most.
-        let restMax = 100
+        let restMax = max(100, rest(rows.count).bytesInJSON + 50)
         guard !rows.isEmpty, title.bytesInJSON + 2 * restMax <= room else { return "" }
         room -= title.bytesInJSON + restMax
         var items = ""
@@ -77,7 +86,7 @@ enum MatrixHTML {
             let item = "<li>\(row)</li>"
             let size = item.bytesInJSON
             guard size <= room else {
-                items += "<li>… and \(rows.count - index) more</li>"
+                items += rest(rows.count - index)
                 break
             }
             room -= size

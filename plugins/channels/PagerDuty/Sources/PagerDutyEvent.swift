@@ -20,7 +20,10 @@ enum PagerDutyEvent {
         if !links.isEmpty {
             event["links"] = .array(
                 links.prefix(PagerDutyLimits.linksMax).map { link in
-                    ["href": .string(link.url), "text": .string(link.title.isEmpty ? "link" : link.title)]
+                    [
+                        "href": .string(link.url),
+                        "text": .string(link.title.isEmpty ? message.words[.linkUntitled] : link.title),
+                    ]
                 })
         }
         return event
@@ -52,23 +55,25 @@ enum PagerDutyEvent {
     /// What stands beside the summary, under the names that people read in chats.
     private static func details(of message: Message) -> JSONObject {
         var details = JSONObject()
+        let words = message.words
         for field in message.fields where !field.label.isEmpty { details[field.label] = .string(field.value) }
-        if let sparkline = message.sparkline { details["Last day"] = .string(sparkline) }
-        if !message.body.isEmpty { details["Message"] = list(message.body) }
-        if !message.lines.isEmpty { details["Incidents"] = list(message.lines) }
-        if !message.reason.isEmpty { details["Why"] = .string(message.reason) }
+        if let sparkline = message.sparkline { details[words[.captionLastDay]] = .string(sparkline) }
+        if !message.body.isEmpty { details[words[.captionMessage]] = list(message.body, words) }
+        if !message.lines.isEmpty { details[words[.captionIncidents]] = list(message.lines, words) }
+        if !message.reason.isEmpty { details[words[.captionWhy]] = .string(message.reason) }
         if !message.issues.isEmpty {
-            details["Top issues"] = list(
-                message.issues.map { $0.title + ($0.detail.isEmpty ? "" : " (\($0.detail))") })
+            details[words[.captionIssues]] = list(
+                message.issues.map { $0.title + ($0.detail.isEmpty ? "" : " (\($0.detail))") }, words)
         }
-        if !message.footer.isEmpty { details["Rule"] = .string(message.footer) }
+        if !message.footer.isEmpty { details[words[.captionRule]] = .string(message.footer) }
         return details
     }
 
-    private static func list(_ rows: [String]) -> JSON {
+    private static func list(_ rows: [String], _ words: Words) -> JSON {
         let rest = rows.count - PagerDutyLimits.rowsMax
         return .array(
-            rows.prefix(PagerDutyLimits.rowsMax).map(JSON.string) + (rest > 0 ? [.string("… and \(rest) more")] : []))
+            rows.prefix(PagerDutyLimits.rowsMax).map(JSON.string)
+                + (rest > 0 ? [.string(words(.captionMore, count: rest))] : []))
     }
 }
 

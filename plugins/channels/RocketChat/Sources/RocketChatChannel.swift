@@ -96,7 +96,7 @@ extension ChatMarkdown {
 extension ChatAttachment {
     /// A line ends where two spaces stand before its end; a footer is not shown.
     static let rocketChat = ChatAttachment(
-        .rocketChat, lineEnd: "  \n", footerTitle: "Sent by", titlesAreMarkdown: true)
+        .rocketChat, lineEnd: "  \n", footerTitle: .captionSentBy, titlesAreMarkdown: true)
 }
 
 extension String {

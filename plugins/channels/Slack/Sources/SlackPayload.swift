@@ -11,12 +11,12 @@ enum SlackPayload {
         let head =
             [SlackBlock.header(message.headline)]
             + (mentions.isEmpty ? [] : [SlackBlock.section(mentions.joined(separator: " "))])
-        let notice = posting.possiblyRepeated ? [SlackBlock.context(Message.repeatNotice)] : []
+        let notice = posting.possiblyRepeated ? [SlackBlock.context(message.repeatNotice)] : []
         let room = (head + notice).reduce(SlackLimits.blocksTextMax) { $0 - $1.textCount }
         let details = notice + details(of: message, room: room)
 
         // The text is what phones show, and clients that do not know blocks.
-        let front = mentions + (posting.possiblyRepeated ? [Message.repeatNotice] : [])
+        let front = mentions + (posting.possiblyRepeated ? [message.repeatNotice] : [])
         let text = (front + [message.headline.escaped]).joined(separator: " ")
         var payload = JSONObject([("text", .string(text)), ("blocks", .array(head.map(\.json)))])
         if !details.isEmpty {
@@ -34,7 +34,7 @@ enum SlackPayload {
     /// Text and nothing else, for when Slack refused the blocks.
     static func plain(_ posting: Posting, mentions: [String]) -> JSONObject {
         let message = posting.message.cutForSlack
-        let notice = posting.possiblyRepeated ? Message.repeatNotice + "\n" : ""
+        let notice = posting.possiblyRepeated ? message.repeatNotice + "\n" : ""
         let called = mentions.isEmpty ? "" : mentions.joined(separator: " ") + "\n"
         let text = (notice + message.plainText).fitted(to: SlackLimits.textMax - called.utf16.count).escaped
         return withoutPreviews(JSONObject([("text", .string(called + text))]))
@@ -61,17 +61,22 @@ enum SlackPayload {
 
     /// The blocks below the headline, of a message cut to its shares.
     private static func details(of message: Message, room: Int) -> [SlackBlock] {
+        let words = message.words
         let fields = fields(message.fields)
-        let reason = message.reason.isEmpty ? [] : [SlackBlock.section("*Why:* \(message.reason.escaped)")]
-        let sparkline = message.sparkline.map { [SlackBlock.section("*Last day:*  `\($0.escaped)`")] } ?? []
+        let reason =
+            message.reason.isEmpty
+            ? [] : [SlackBlock.section("*\(words[.captionWhy].escaped):* \(message.reason.escaped)")]
+        let sparkline =
+            message.sparkline.map { [SlackBlock.section("*\(words[.captionLastDay].escaped):*  `\($0.escaped)`")] }
+            ?? []
         let links = links(message.links)
         let footer = message.footer.isEmpty ? [] : [SlackBlock.context(message.footer)]
 
         // What can be long gets what the rest leaves; the issues first, because they say where to look.
         var room = (fields + reason + sparkline + links + footer).reduce(room) { $0 - $1.textCount }
-        let issues = list("*Top issues*", message.issues.lazy.map(row), room: &room)
+        let issues = list("*\(words[.captionIssues].escaped)*", message.issues.lazy.map(row), words, room: &room)
         let rows = message.body.map(\.unquoted) + message.lines.map { "• \($0.escaped)" }
-        let lines = list(nil, rows, room: &room)
+        let lines = list(nil, rows, words, room: &room)
         return fields + lines + reason + issues + sparkline + links + footer
     }
 
@@ -103,9 +108,11 @@ enum SlackPayload {
     }
 
     /// As many rows as there is room for, in as many sections as they need, and how many are left out.
-    private static func list(_ title: String?, _ rows: some Collection<String>, room: inout Int) -> [SlackBlock] {
-        /// What "… and 1,234,567 more" needs at most.
-        let restRowMax = 40
+    private static func list(_ title: String?, _ rows: some Collection<String>, _ words: Words, room: inout Int)
+        -> [SlackBlock]
+    {
+        func restRow(_ count: Int) -> String { words(.captionMore, count: count).escaped }
+        let restRowMax = max(40, restRow(rows.count).utf16.count + 1)
         var sections: [String] = []
         func add(_ row: String, _ room: inout Int) {
             room -= row.utf16.count + 1
@@ -119,7 +126,7 @@ enum SlackPayload {
         if let title { add(title, &room) }
         for (index, row) in rows.enumerated() {
             guard row.utf16.count + 1 + restRowMax <= room else {
-                add("… and \(rows.count - index) more", &room)
+                add(restRow(rows.count - index), &room)
                 break
             }
             add(row, &room)

@@ -14,7 +14,7 @@ public struct TeamsChannel: WebhookChat {
         example: """
             webhook: ${env:TEAMS_WEBHOOK}
             """,
-        options: ChatWebhook.settings)
+        options: ChatWebhook.settings + [Mentions.setting])
 
     public static let chat = "the Teams workflow"
 
@@ -22,9 +22,19 @@ public struct TeamsChannel: WebhookChat {
     /// what is too much for a plan.
     public let pace = Pace(perSecond: 0.5, burst: 4)
     public let webhook: ChatWebhook
+    public let mentions: Mentions
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         webhook = try ChatWebhook(options, refusing: TeamsChannel.refusal)
+        mentions = try Mentions(options, forms: TeamsMention.forms) { TeamsMention($0)?.text }
+        for severity in Severity.allCases {
+            let people = mentions.people(at: severity)
+            guard TeamsMention.size(of: people) > TeamsMention.bytesMax else { continue }
+            throw ProblemList(
+                options.position(of: Mentions.setting),
+                "'mention' calls \(people.count) for \(severity.rawValue), which leaves a card no room",
+                advice: "call fewer, or a channel of theirs")
+        }
     }
 
     private static func refusal(of address: String) -> ChatWebhook.Refusal? {
@@ -49,9 +59,21 @@ public struct TeamsChannel: WebhookChat {
         return nil
     }
 
-    public func payload(_ posting: Posting) -> JSON { TeamsPayload.of(posting) }
+    public func payload(_ posting: Posting) -> JSON {
+        TeamsPayload.of(posting, calling: mentions.called(by: posting.message).compactMap { TeamsMention($0) })
+    }
+
+    /// They stand in the card already: a card has to say twice whom it calls.
+    public func calling(_ called: [String], in payload: JSON) -> JSON { payload }
 
     public static func picture(of payload: JSON) -> ChatPicture { TeamsPicture.of(payload) }
 
     public static func outcome(of answer: ChatAnswer) -> DeliveryOutcome { TeamsAnswer.outcome(of: answer) }
+}
+
+extension Mentions {
+    fileprivate func people(at severity: Severity) -> [TeamsMention] {
+        let sample = Message(kind: .opened, severity: severity, at: Moment(milliseconds: 0), headline: "")
+        return called(by: sample).compactMap { TeamsMention($0) }
+    }
 }

@@ -14,34 +14,44 @@ enum TeamsLimits {
 
 extension ChatCard.Room {
     /// What stands around texts is counted with each row; the envelope takes less than 700.
-    static let teams = ChatCard.Room(
-        shares: MessageShares(
-            headlineMax: 600, fieldsMax: 12, fieldLabelMax: 120, fieldValueMax: 300, reasonMax: 1200, sparklineMax: 320,
-            linkTitleMax: 120, addressMax: 800, footerMax: 400, issueTitleMax: 600, issueDetailMax: 200, lineMax: 600),
-        card: TeamsLimits.messageMax - 1500, text: 12_000, list: 4500)
+    ///
+    /// - Parameter mentions: what those take whom the card calls.
+    static func teams(besides mentions: Int = 0) -> ChatCard.Room {
+        ChatCard.Room(
+            shares: MessageShares(
+                headlineMax: 600, fieldsMax: 12, fieldLabelMax: 120, fieldValueMax: 300, reasonMax: 1200,
+                sparklineMax: 320,
+                linkTitleMax: 120, addressMax: 800, footerMax: 400, issueTitleMax: 600, issueDetailMax: 200,
+                lineMax: 600),
+            card: TeamsLimits.messageMax - 1500 - mentions, text: 12_000, list: 4500)
+    }
 }
 
 /// A message as the JSON that a workflow hands on to Teams.
 ///
 /// Texts of strangers stand in text runs alone: all other texts of a card are read as Markdown.
 enum TeamsPayload {
-    /// Nobody is mentioned without an entry among the card's entities, so names need not be broken; but cards know
-    /// `{{DATE(…)}}`, and workflows `${…}`.
+    /// Nobody is mentioned without an entry among the card's entities, nor outside of text blocks, so names need not be
+    /// broken; but cards know `{{DATE(…)}}`, and workflows `${…}`.
     static let dialect = ChatDialect(unit: .bytesOfASCII) { text in
         text.withoutLinks.parted(after: "{", before: ["{"]).parted(after: "$", before: ["{"])
     }
 
-    static func of(_ posting: Posting) -> JSON {
-        let card = ChatCard(posting, in: .teams, dialect: dialect) { size(of: row($0)) }
+    static func of(_ posting: Posting, calling people: [TeamsMention] = []) -> JSON {
+        let room = ChatCard.Room.teams(besides: TeamsMention.size(of: people))
+        let card = ChatCard(posting, in: room, dialect: dialect) { size(of: row($0)) }
+        var body = posting.isPlain ? plain(card) : body(card, of: posting.message)
+        if !people.isEmpty { body.insert(TeamsMention.line(people), at: posting.isPlain ? 0 : 1) }
         var content = JSONObject([
             ("$schema", "http://adaptivecards.io/schemas/adaptive-card.json"), ("type", "AdaptiveCard"),
-            ("version", "1.4"), ("body", .array(posting.isPlain ? plain(card) : body(card, of: posting.message))),
+            ("version", "1.4"), ("body", .array(body)),
         ])
         if !posting.isPlain, !card.links.isEmpty {
             content["actions"] = .array(
                 card.links.prefix(TeamsLimits.actionsMax).map { openURL($0.url, title: $0.title) })
         }
-        content["msteams"] = ["width": "Full"]
+        content["msteams"] =
+            people.isEmpty ? ["width": "Full"] : ["width": "Full", "entities": TeamsMention.entities(people)]
         return [
             "type": "message",
             "attachments": [

@@ -20,6 +20,11 @@ enum TeamsPicture {
                 let color = ChatPicture.Color(color(of: element["style"]?.string))
                 let inner = self.blocks(element["items"])
                 blocks += color.map { [.bar($0, inner)] } ?? inner
+            } else if element["type"] == "TextBlock" {
+                let called = (element["text"]?.string ?? "").split(separator: "</at>").map { part in
+                    Run(String(part).replacing("<at>", with: "").trimmed, .bold)
+                }
+                blocks.append(.paragraph(Array(called.map { [$0] }.joined(separator: [Run(" ")]))))
             } else {
                 let runs = (element["inlines"]?.array ?? []).map(run)
                 let isSmall = element["inlines"]?.array?.first?["isSubtle"] == true

@@ -14,7 +14,15 @@ import PluginKit
     if card["type"] != "AdaptiveCard" || card["version"] != "1.4" { flaws.append("no card of version 1.4") }
     let body = card["body"]?.array ?? []
     if body.isEmpty { flaws.append("an empty card") }
-    for element in body {
+    let entities = card["msteams"]?["entities"]?.array ?? []
+    let lines = body.filter { $0["type"] == "TextBlock" }
+    if lines.count != (entities.isEmpty ? 0 : 1) { flaws.append("\(lines.count) lines that call somebody") }
+    // A text block is read as Markdown, so it has the names of the config in it and nothing else.
+    if lines.contains(where: { $0["text"]?.string != entities.compactMap { $0["text"]?.string }.joined(separator: " ") }
+    ) {
+        flaws.append("a line that calls others than the entities")
+    }
+    for element in body where element["type"] != "TextBlock" {
         if element["type"] == "Container" {
             let styles = ["attention", "warning", "good", "accent", "emphasis"]
             if !styles.contains(element["style"]?.string ?? "") { flaws.append("no style") }

@@ -129,6 +129,7 @@ public struct DropDetector: SubjectDetector {
             metric: need.metric, figure: figure, span: newest, reference: .usual(usual), sentence: "")
         evidence.sentence = (figure?.value.percent ?? "nobody") + ", usually " + usual.percent
         if memory.isSuspicious { evidence.sentence += ": not yet clear whether this is normal" }
+        evidence.phrase = Phrase(memory.isSuspicious ? .reasonUnclear : .reasonUsual)
         return Judgement(.ok(recovered: !memory.isSuspicious), closeness(memory.rarity), evidence)
     }
 
@@ -171,6 +172,11 @@ public struct DropDetector: SubjectDetector {
                 "; learned from \(memory.learned.short) so far, so the usual failure rate is known to within "
                 + "\((uncertainty * 100).rounded().plain)%"
         }
+        let fallen = Phrase(
+            .reasonFall, [.count: .count(Double(falseAlarms.count)), .period: .period(falseAlarms.per)])
+        evidence.phrase =
+            memory.learned < DropDetector.wellLearned
+            ? Phrase(.reasonYoung, [.reason: .phrase(fallen), .age: .period(memory.learned)]) : fallen
         return Judgement(.firing(isDeep ? .critical : .warning), .between, evidence)
     }
 

@@ -21,8 +21,6 @@ public struct NewIssueDetector: IssueNewsDetector {
         let since = { (record: IssueMemory.Record) in
             record.isPast || record.returned != nil ? nil : record.born
         }
-        return news.findings(in: sight, at: now, since: since, many: "new issues") { item in
-            "new issue \(item.issue.called)\(item.users.map { ", \($0.counted("users")) hit" } ?? "")"
-        }
+        return news.findings(in: sight, at: now, since: since, many: .issueManyNew, one: .issueNew, hit: .issueNewHit)
     }
 }

@@ -17,9 +17,7 @@ public struct RegressionDetector: IssueNewsDetector {
     public init(options: Options, context: RuleContext) throws(ProblemList) { news = IssueNews(options) }
 
     public func findings(in sight: Sight, at now: Moment) -> [Finding] {
-        news.findings(in: sight, at: now, since: \.returned, many: "issues that were resolved are back") { item in
-            let users = item.users.map { ", \($0.counted("users")) hit since" } ?? ""
-            return "\(item.issue.called) was resolved and is back\(users)"
-        }
+        news.findings(
+            in: sight, at: now, since: \.returned, many: .issueManyBack, one: .issueBack, hit: .issueBackHit)
     }
 }

@@ -144,7 +144,8 @@ public struct ReleaseDetector: Detector {
         let difference = new.rate - old.rate
         var evidence = Evidence(
             metric: metric.name, figure: new.figure, limit: limit(old), span: new.span,
-            reference: .olderRelease(old.figure.value), sentence: words(pair))
+            reference: .olderRelease(old.figure.value), sentence: words(pair),
+            phrase: Phrase(.reasonRelease, [.comparison: side(pair), .basis: basis(pair)]))
         func finding(_ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness) -> Finding {
             Finding(Judgement(verdict, closeness, evidence), about: new.subject)
         }
@@ -163,19 +164,20 @@ public struct ReleaseDetector: Detector {
             ]
         }
         evidence.confidence = confidence
+        evidence.phrase = Phrase(.reasonReleaseWorse, [.comparison: side(pair), .basis: basis(pair)])
         evidence.sentence +=
             ", with \(confidence.percentTrimmed) confidence across all "
             + (basis == .sameHours ? "of a day's checks" : "checks")
             + cost(new, difference, sight)
         let isCritical = critical.map { difference >= $0 } ?? false
         let worse = finding(.firing(isCritical ? .critical : severity), .between)
-        return [worse] + (saidFine ? [fineIsOver(new.subject, "It no longer looks fine.")] : [])
+        return [worse] + (saidFine ? [fineIsOver(new.subject)] : [])
     }
 
     /// Ends what is told of releases that a newer one has replaced.
     private func replaced(_ sight: Sight, by new: Candidate) -> [Finding] {
         sight.tracked.filter { $0.subject != new.subject }.map { tracked in
-            let evidence = Evidence(sentence: "\(new.name) is the newest release now.")
+            let evidence = Evidence(saying: Phrase(.releaseReplaced, [.release: .text(new.name)]))
             return Finding(
                 Judgement(.ok(recovered: true), .far, evidence), key: tracked.key, about: tracked.subject)
         }
@@ -216,6 +218,25 @@ public struct ReleaseDetector: Detector {
             + "\(old.name) (\(old.figure.value.percent) of \(old.total.counted(noun))) \(basis)"
     }
 
+    /// The same for messages, part by part.
+    private func side(_ pair: Pair) -> Phrase.Value {
+        let difference = pair.new.rate - pair.old.rate
+        let id: PhraseID = difference == 0 ? .releaseSame : difference > 0 ? .releaseWorse : .releaseBetter
+        return .phrase(Phrase(id, [.difference: .points(abs(difference)), .release: .text(pair.old.name)]))
+    }
+
+    private func basis(_ pair: Pair) -> Phrase.Value {
+        .phrase(
+            basis == .sameHours
+                ? Phrase(.releaseSameHours, [.span: .period(pair.new.span.length)]) : Phrase(.releaseSameAdoption))
+    }
+
+    private func counted(_ total: Double) -> Phrase.Value {
+        .phrase(
+            metric.denominator == .sessions
+                ? Phrase(.countSessions, [.count: .count(total)]) : Phrase(.countUsers, [.count: .count(total)]))
+    }
+
     /// What the release costs the app as a whole.
     private func cost(_ new: Candidate, _ difference: Double, _ sight: Sight) -> String {
         let parts = sight.parts.compactMap { current($0) }
@@ -235,13 +256,22 @@ public struct ReleaseDetector: Detector {
 
     private func fine(_ pair: Pair) -> Finding {
         let evidence = Evidence(
-            span: pair.new.span, sentence: "\(pair.new.name) looks fine so far: \(words(pair))")
+            span: pair.new.span,
+            saying: Phrase(
+                .releaseFine,
+                [
+                    .release: .text(pair.new.name), .metric: .metric(metric.name),
+                    .figure: .figure(pair.new.figure.value, of: metric.name), .total: counted(pair.new.total),
+                    .comparison: side(pair), .usual: .figure(pair.old.figure.value, of: metric.name),
+                    .all: counted(pair.old.total), .basis: basis(pair),
+                ]))
         return Finding(Judgement(.firing(.info), .far, evidence), key: ReleaseDetector.fineKey, about: pair.new.subject)
     }
 
-    private func fineIsOver(_ subject: Subject, _ sentence: String) -> Finding {
+    private func fineIsOver(_ subject: Subject) -> Finding {
         Finding(
-            Judgement(.ok(recovered: true), .far, Evidence(sentence: sentence)), key: ReleaseDetector.fineKey,
+            Judgement(.ok(recovered: true), .far, Evidence(saying: Phrase(.releaseFineOver))),
+            key: ReleaseDetector.fineKey,
             about: subject)
     }
 

@@ -38,9 +38,9 @@ public struct StaleDetector: Detector {
         if lastGood - newest.to >= after {
             let evidence = Evidence(
                 span: newest,
-                sentence:
-                    "answers, but its newest figures are from \(newest.to), \((lastGood - newest.to).short) before"
-                    + " the answer; at most \(after.short) are allowed")
+                saying: Phrase(
+                    .staleSource,
+                    [.moment: .moment(newest.to), .age: .period(lastGood - newest.to), .limit: .period(after)]))
             return [Finding(Judgement(.firing(severity), .between, evidence))]
         }
         if now - newest.to >= after {
@@ -48,7 +48,7 @@ public struct StaleDetector: Detector {
             return [Finding(unknown(sentence, newest))]
         }
         let evidence = Evidence(
-            span: newest, sentence: "The newest figures are \(max(.zero, lastGood - newest.to).short) old now.")
+            span: newest, saying: Phrase(.staleSourceOver, [.age: .period(max(.zero, lastGood - newest.to))]))
         return [Finding(Judgement(.ok(recovered: true), .far, evidence))] + apps(in: sight, lastGood)
     }
 
@@ -66,14 +66,13 @@ public struct StaleDetector: Detector {
         return newest.sorted { $0.key < $1.key }.compactMap { app, span in
             let age = lastGood - span.to
             if age >= after {
-                let sentence =
-                    "its newest figures are from \(span.to), \(age.short) before the source's last answer, which has"
-                    + " others; at most \(after.short) are allowed"
-                let evidence = Evidence(span: span, sentence: sentence)
+                let phrase = Phrase(
+                    .staleApp, [.moment: .moment(span.to), .age: .period(age), .limit: .period(after)])
+                let evidence = Evidence(span: span, saying: phrase)
                 return Finding(Judgement(.firing(severity), .between, evidence), about: app)
             }
             guard tracked.contains(app) else { return nil }
-            let evidence = Evidence(span: span, sentence: "Its newest figures are \(max(.zero, age).short) old now.")
+            let evidence = Evidence(span: span, saying: Phrase(.staleAppOver, [.age: .period(max(.zero, age))]))
             return Finding(Judgement(.ok(recovered: true), .far, evidence), about: app)
         }
     }

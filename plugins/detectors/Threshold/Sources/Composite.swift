@@ -27,8 +27,26 @@ struct Composite: Sendable {
             if kind == .any, told.count > 1 {
                 evidence.sentence = told.map(\.evidence.sentence).joined(separator: "; and ")
             }
+            evidence.phrase = phrase(of: told, verdict)
             return Judgement(verdict, closeness, evidence)
         }
+    }
+
+    /// The headline tells of the worst alone, so the others stand beside its reason.
+    private func phrase(of told: [Judgement], _ verdict: Judgement.Verdict) -> Phrase? {
+        guard case .firing = verdict, told.count > 1, let first = told.first?.evidence.phrase else {
+            return told.first?.evidence.phrase
+        }
+        let others = told.dropFirst().compactMap { judgement -> Phrase? in
+            let evidence = judgement.evidence
+            guard let metric = evidence.metric, let figure = evidence.figure, let limit = evidence.limit else {
+                return nil
+            }
+            return Phrase(
+                .reasonCondition,
+                [.metric: .metric(metric), .figure: .figure(figure.value, of: metric), .limit: .limit(limit)])
+        }
+        return Phrase(.reasonAlso, [.reason: .phrase(first), .others: .list(others)])
     }
 
     /// All must be met. As soon as one is known not to be, the rest does not matter.

@@ -243,6 +243,8 @@ public struct ThresholdDetector: SubjectDetector {
             let value = measured.figure.value
             let recovered = limits.last.map { isRecovered(value, $0.comparison) } ?? true
             evidence.sentence = text(value) + (recovered ? insideText : notYetClearText)
+            // The headline says that it is back, and of which side of what.
+            evidence.phrase = recovered ? .nothing : Phrase(.reasonNotClear)
             return Judgement(.ok(recovered: recovered), closeness(value), evidence)
         case .beyond(let measured, let worst): return judge(measured, beyond: worst, series)
         }
@@ -272,6 +274,8 @@ public struct ThresholdDetector: SubjectDetector {
             evidence.limit = limit.comparison
             if let bound { describe(bound, limit.comparison, &evidence) }
             evidence.sentence = sentence(evidence, limit)
+            evidence.phrase = Phrase(
+                bound == nil ? .reasonMeasured : limit.comparison.relation.isBelow ? .reasonAtMost : .reasonAtLeast)
             return Judgement(.firing(limit.severity), .between, evidence)
         }
         let doubt = clump.flatMap { clump in

@@ -100,33 +100,39 @@ public struct VelocityDetector: Detector {
     }
 
     private func judge(_ issue: Issue, _ total: Double, _ reading: IssueMemory.Reading, isTold: Bool) -> Finding {
-        func finding(_ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness, _ sentence: String) -> Finding {
-            let evidence = Evidence(span: reading.span, issue: issue, sentence: sentence)
+        func finding(_ verdict: Judgement.Verdict, _ closeness: Judgement.Closeness, _ phrase: Phrase) -> Finding {
+            let evidence = Evidence(span: reading.span, issue: issue, saying: phrase)
             return Finding(Judgement(verdict, closeness, evidence), key: issue.id)
         }
         guard let touched = whole == .users ? issue.users : issue.events else {
             let lack = "\(issue.called) comes without the number of \(whole == .users ? "users" : "events")"
-            return finding(.unknown(lack), .between, lack)
+            return finding(.unknown(lack), .between, Phrase(verbatim: lack))
         }
         guard let users = issue.users ?? (usersMin == 0 ? 0 : nil) else {
             let lack = "\(issue.called) comes without the number of users; only 'min_users: 0' judges it"
-            return finding(.unknown(lack), .between, lack)
+            return finding(.unknown(lack), .between, Phrase(verbatim: lack))
         }
         // An issue can have more events than there are sessions, where one session reports many.
         let part = min(touched / total, 1)
-        let usersText = issue.users.map { ", \($0.counted("users")) hit" } ?? ""
-        let words =
-            "\(issue.called) affects \(part.percent) of \(total.counted(whole.name)) in "
-            + "\(reading.span.length.short)\(usersText)"
+        func words(limit: Double? = nil) -> Phrase {
+            let all = Phrase(whole == .users ? .countUsers : .countSessions, [.count: .count(total)])
+            let known: [Phrase.Part] = [
+                (.issue, .text(issue.called)), (.share, .percent(part)), (.total, .phrase(all)),
+                (.span, .period(reading.span.length)),
+            ]
+            let hit = issue.users.map { [(.users, .users($0))] as [Phrase.Part] } ?? []
+            guard let limit else { return Phrase(hit.isEmpty ? .issueSpreads : .issueSpreadsHit, known + hit) }
+            return Phrase(hit.isEmpty ? .issueFast : .issueFastHit, known + hit + [(.limit, .share(limit))])
+        }
         if part > share, users >= usersMin {
             let isCritical = critical.map { part > $0 } ?? false
             return finding(
                 .firing(isCritical ? .critical : severity), .between,
-                "\(words); the limit is \((isCritical ? critical ?? share : share).percentTrimmed)")
+                words(limit: isCritical ? critical ?? share : share))
         }
         let isOver = part <= share * VelocityDetector.recovery || users < usersMin * VelocityDetector.recovery
         let closeness: Judgement.Closeness = part > share * 0.75 ? .near : part < share * 0.5 ? .far : .between
-        return finding(.ok(recovered: isOver || !isTold), closeness, words)
+        return finding(.ok(recovered: isOver || !isTold), closeness, words())
     }
 
     /// How long after it was last named an issue counts as gone.
@@ -137,17 +143,17 @@ public struct VelocityDetector: Detector {
         sight.tracked.compactMap { tracked in
             guard let key = tracked.key else { return nil }
             let record = memory[key]
-            let sentence: String
+            let phrase: Phrase
             switch record?.standing {
-            case .closed?: sentence = "It is resolved in the source."
-            case .ignored?: sentence = "It was ignored in the source."
+            case .closed?: phrase = Phrase(.issueOverClosed)
+            case .ignored?: phrase = Phrase(.issueOverIgnored)
             // Only fresh figures without it show that it is gone.
             case .open?:
                 guard let last = record?.lastNamed, sight.series.lastSeen - last >= quietTime else { return nil }
-                sentence = "It has not been seen for \(quietTime.short)."
-            case nil: sentence = "It has not been seen for long."
+                phrase = Phrase(.issueOverUnseen, [.period: .period(quietTime)])
+            case nil: phrase = Phrase(.issueOverLong)
             }
-            return Finding(Judgement(.ok(recovered: true), .far, Evidence(sentence: sentence)), key: key)
+            return Finding(Judgement(.ok(recovered: true), .far, Evidence(saying: phrase)), key: key)
         }
     }
 

@@ -47,8 +47,9 @@ public struct BudgetGate: Gate {
 
     public var readsTellings: Bool { true }
 
-    public var gathers: String? {
-        "At most \(rate.count) messages in \(rate.per.short) are sent here (\(name)); the rest is summarised."
+    public var gathers: Phrase? {
+        Phrase(
+            .gateBudget, [.count: .count(Double(rate.count)), .period: .period(rate.per), .gate: .text(name)])
     }
 
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {

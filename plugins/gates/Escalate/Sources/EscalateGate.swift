@@ -44,7 +44,7 @@ public struct EscalateGate: Gate {
             escalation.from <= now
         else { return nil }
         return Remark(
-            "Not acknowledged", "for \((now - told).rough) after the first notification",
+            Phrase(.fieldEscalated), Phrase(.escalated, [.period: .rough(now - told)]),
             reason: .gate(plugin: EscalateGate.manifest.name, name: name))
     }
 

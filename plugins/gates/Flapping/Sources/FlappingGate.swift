@@ -38,9 +38,7 @@ public struct FlappingGate: Gate {
     public static var isAlwaysThere: Bool { true }
     public var readsSwings: Bool { true }
 
-    public var gathers: String? {
-        "It was flapping; this is the state after \(calm.short) without a change (\(name))."
-    }
+    public var gathers: Phrase? { Phrase(.gateFlapping, [.period: .period(calm), .gate: .text(name)]) }
 
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
         let swings = view.swings(of: notification.incident)
@@ -59,9 +57,12 @@ public struct FlappingGate: Gate {
             let last = swings.last, last + calm > now
         else { return nil }
         return Remark(
-            "Flapping",
-            "\(fit.count) changes within \((last - fit.since).short); "
-                + "the next message comes after \(calm.short) without a change",
+            Phrase(.fieldFlapping),
+            Phrase(
+                .flapping,
+                [
+                    .count: .count(Double(fit.count)), .span: .period(last - fit.since), .period: .period(calm),
+                ]),
             reason: .flapping)
     }
 

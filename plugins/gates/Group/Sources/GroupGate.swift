@@ -38,7 +38,7 @@ public struct GroupGate: Gate {
         guard problems.isEmpty else { throw ProblemList(problems) }
     }
 
-    public var gathers: String? { "What opens or resolves within \(wait.short) is sent together (\(name))." }
+    public var gathers: Phrase? { Phrase(.gateGroup, [.period: .period(wait), .gate: .text(name)]) }
 
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
         guard notification.kind == .opened || notification.kind == .resolved,

@@ -1,0 +1,310 @@
+// The built-in words. What is here in one language stands in the other at the same place.
+
+extension PhraseID {
+    var english: Wording {
+        switch self {
+        // Numbers, times and dates
+        case .numberDecimal: "."
+        case .numberThousands: ","
+        case .percent: "{number}%"
+        case .points: "{number}pp"
+        case .days: "{count} d"
+        case .hours: "{count} h"
+        case .minutes: "{count} min"
+        case .seconds: "{count} s"
+        case .weekdays: "Mon Tue Wed Thu Fri Sat Sun"
+        case .months: "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec"
+        case .date: "{weekday} {day} {month} {time}"
+        case .stretch: "{from} to {to}"
+        case .span: "{stretch}, {period}"
+
+        // What is measured
+        case .metricUsers: "users"
+        case .metricCrashedUsers: "crashed users"
+        case .metricCrashFreeUsers: "crash-free users"
+        case .metricSessions: "sessions"
+        case .metricCrashedSessions: "crashed sessions"
+        case .metricCrashFreeSessions: "crash-free sessions"
+        case .metricCrashEvents: "crash events"
+        case .metricAnrRate: "ANR rate"
+        case .metricAdoption: "adoption"
+        case .countUsers:
+            Wording(
+                one: "{count} user",
+                other: "{count} users")
+        case .countSessions:
+            Wording(
+                one: "{count} session",
+                other: "{count} sessions")
+        case .countEvents:
+            Wording(
+                one: "{count} event",
+                other: "{count} events")
+        case .countIncidents:
+            Wording(
+                one: "{count} incident",
+                other: "{count} incidents")
+        case .severityInfo: "info"
+        case .severityWarning: "warning"
+        case .severityCritical: "critical"
+
+        // What a figure is measured by
+        case .limitBelow: "below {limit}"
+        case .limitAtBelow: "at {limit} and below"
+        case .limitAbove: "above {limit}"
+        case .limitAtAbove: "at {limit} and above"
+        case .detailLimit: "alert {limit}"
+        case .detailUsual: "usually {usual}"
+        case .detailOlderRelease: "older release {figure}"
+        case .detailPeriod: "for {period}"
+        case .detailSeverity: "now {severity}"
+        case .detailCorrected: "figures corrected"
+        case .details: "{sentence} ({details})"
+
+        // Headlines
+        case .headlineFigure: "{who}: {metric} {figure}"
+        case .headlineWorse: "{who}: {metric} now {figure}"
+        case .headlineStill: "{who}: {metric} still {figure}"
+        case .headlineSilent: "{who}: {metric} last known {figure}, no news for {period}"
+        case .headlineAcknowledged: "{who}: {carers}; {metric} {figure}"
+        case .headlineBack: "{who}: {metric} {figure}, back {limit}, after {period}"
+        case .headlineAgain: "{who}: {metric} {figure} again, after {period}"
+        case .headlineClosed: "{who}: {metric} {end}, after {period}; last known {figure}"
+        case .headlineCorrectedEnd: "{who}: {metric} {figure} at worst ({details}), {end} after {period}"
+        case .headlineWhat: "{who}: {what}"
+        case .headlineWhatSilent: "{who}: no news for {period}, last {what}"
+        case .headlineWhatAcknowledged: "{who}: {carers}; {what}"
+        case .headlineWhatResolved: "{who}: {what} has resolved"
+        case .headlineWhatClosed: "{who}: {what} {end}, after {period}"
+        case .endResolved: "resolved"
+        case .endSilent: "closed without news"
+        case .endUnwatched: "no longer watched"
+        case .whatOf: "{rule} of {source}"
+        case .carers:
+            Wording(
+                one: "{names} is on it",
+                other: "{names} are on it")
+        case .namesNobody: "somebody"
+        case .namesTwo: "{name} and {other}"
+        case .namesThree: "{name}, {other} and {third}"
+        case .namesMore:
+            Wording(
+                one: "{name}, {other} and {count} other",
+                other: "{name}, {other} and {count} others")
+
+        // Fields
+        case .fieldLasted: "Lasted"
+        case .fieldSince: "Since"
+        case .since: "{moment}, for {period}"
+        case .fieldOnIt: "On it"
+        case .fieldOwner: "Owner"
+        case .fieldNoNews: "No news since"
+        case .noNews: "{moment}, for {period}: {cause}"
+        case .noNewsVanished: "the source answers without it"
+        case .noNewsFailing: "the source gives no answer"
+        case .noNewsUnjudged: "too few to judge since"
+        case .fieldRelease: "Release"
+        case .releaseUsers: "{release}, {share} of users"
+        case .releaseSessions: "{release}, {share} of sessions"
+        case .fieldStandsOut: "Stands out"
+        case .standsOut: "release {release}: {share} of {failures}, {part} of {all}"
+        case .fieldPeak: "Peak affected"
+        case .peakUsers: "{hit} of {total} users ({share})"
+        case .peakSessions: "{hit} of {total} sessions ({share})"
+        case .peakCases: "{hit} of {total} cases ({share})"
+        case .fieldUsersAffected: "Users affected"
+        case .fieldSessionsAffected: "Sessions affected"
+        case .fieldCasesAffected: "Cases affected"
+        case .affected: "{hit} of {total} ({share})"
+        case .fieldAtWorst: "At worst"
+        case .fieldBeforeWorst: "Before → at worst"
+        case .fieldBeforeNow: "Before → now"
+        case .fieldNow: "Now"
+        case .fieldCorrected: "Corrected"
+        case .correctedSpan: "{said} was reported for {span}; with late figures it is {now}"
+        case .correctedEnd: "{said} was reported at worst; with late figures it is {now}"
+        case .issueAge: "new, {period} old"
+        case .issueFirstSeen: "first seen {moment}"
+        case .footer: "Rule {rule} · incident {incident}"
+
+        // Links
+        case .linkStatus: "Status"
+        case .linkAcknowledge: "Acknowledge"
+        case .linkMuteHours: "Mute 2 h"
+        case .linkMuteDays: "Mute 2 days"
+        case .linkDashboard: "Dashboard"
+        case .linkRunbook: "Runbook"
+        case .linkUntitled: "link"
+
+        // Captions of channels
+        case .captionWhy: "Why"
+        case .captionLastDay: "Last day"
+        case .captionIssues: "Top issues"
+        case .captionLinks: "Links"
+        case .captionMessage: "Message"
+        case .captionIncidents: "Incidents"
+        case .captionRule: "Rule"
+        case .captionSentBy: "Sent by"
+        case .captionMore: "… and {count} more"
+        case .captionUntitled: "(without a title)"
+        case .captionRepeated: "(possibly repeated: the answer to the first try was lost)"
+
+        // Messages about several
+        case .digestPart: ", part {part} of {parts}"
+        case .digestPast: "{incidents} came and went {during}"
+        case .digestWhy: "What opened and resolved {during} is summarised once, afterwards."
+        case .duringQuietHours: "during quiet hours ({gate})"
+        case .duringFlapping: "while flapping"
+        case .duringUnreachable: "while this channel could not be reached"
+        case .duringHold: "while on hold ({gate})"
+        case .digestLate: "Resolved in the meantime: {headline}"
+        case .digestLateWhy: "It could not be delivered while it was open, and was retried."
+        case .digestMore: "and {count} more"
+        case .digestFigure: "{who}: {metric} {figure} at worst · {when}"
+        case .digestWhat: "{who}: {what} · {when}"
+        case .digestSince: "{headline} · since {moment}"
+        case .togetherOpened: "{who}: {incidents} at once"
+        case .togetherResolved: "{who}: {incidents} resolved"
+        case .togetherHeld: "{who}: {counts}, held by {gate}"
+        case .togetherWho: "{names} and {count} more"
+        case .countFiring: "{count} firing"
+        case .countResolved: "{count} resolved"
+
+        // What gates say
+        case .gateBudget:
+            Wording(
+                one: "At most {count} message in {period} is sent here ({gate}); the rest is summarised.",
+                other: "At most {count} messages in {period} are sent here ({gate}); the rest is summarised.")
+        case .gateGroup: "What opens or resolves within {period} is sent together ({gate})."
+        case .gateFlapping: "It was flapping; this is the state after {period} without a change ({gate})."
+        case .fieldFlapping: "Flapping"
+        case .flapping: "{count} changes within {span}; the next message comes after {period} without a change"
+        case .fieldEscalated: "Not acknowledged"
+        case .escalated: "for {period} after the first notification"
+
+        // Why, in one sentence
+        case .reasonAtMost: "Not chance: even generously counted, at most {bound} over the last {span}."
+        case .reasonAtLeast: "Not chance: even generously counted, at least {bound} over the last {span}."
+        case .reasonMeasured: "Measured over the last {span}."
+        case .reasonNotClear: "Back inside its limit, but not yet clear of it."
+        case .reasonAlso: "{reason} Also {others}."
+        case .reasonCondition: "{metric} {figure} ({limit})"
+        case .reasonFall:
+            Wording(
+                one: "Not chance: by itself, a fall this deep over {span} comes less than once in {period}.",
+                other: """
+                    Not chance: by itself, a fall this deep over {span} comes less than {count} times in \
+                    {period}.
+                    """)
+        case .reasonYoung: "{reason} Learned from only {age} so far."
+        case .reasonUnclear: "Not yet clear whether this is normal."
+        case .reasonUsual: "Usually {usual} at this time."
+        case .reasonReleaseWorse: "Not chance: {comparison} {basis}."
+        case .reasonRelease: "Now {comparison} {basis}."
+        case .releaseWorse: "{difference} worse than {release}"
+        case .releaseBetter: "{difference} better than {release}"
+        case .releaseSame: "the same as {release}"
+        case .releaseSameHours: "in the same {span}"
+        case .releaseSameAdoption: "at the same adoption"
+        case .releaseFine:
+            "{release} looks fine so far: {metric} {figure} of {total}, {comparison} ({usual} of {all}) {basis}"
+        case .releaseFineOver: "It no longer looks fine."
+        case .releaseReplaced: "{release} is the newest release now."
+        case .staleSource:
+            "answers, but its newest figures are from {moment}, {age} before the answer; at most {limit} are allowed"
+        case .staleApp:
+            """
+            its newest figures are from {moment}, {age} before the source's last answer, which has \
+            others; at most {limit} are allowed
+            """
+        case .staleSourceOver: "The newest figures are {age} old now."
+        case .staleAppOver: "Its newest figures are {age} old now."
+
+        // Why, of single issues
+        case .issueNew: "new issue {issue}"
+        case .issueNewHit: "new issue {issue}, {users} hit"
+        case .issueBack: "{issue} was resolved and is back"
+        case .issueBackHit: "{issue} was resolved and is back, {users} hit since"
+        case .issueManyNew:
+            """
+            {count} new issues at once: {names} and {rest} more; so many come when a source regroups its \
+            issues, or when everything is broken
+            """
+        case .issueManyBack:
+            """
+            {count} issues that were resolved are back at once: {names} and {rest} more; so many come \
+            when a source regroups its issues, or when everything is broken
+            """
+        case .issueSpreads: "{issue} affects {share} of {total} in {span}"
+        case .issueSpreadsHit: "{issue} affects {share} of {total} in {span}, {users} hit"
+        case .issueFast: "{issue} affects {share} of {total} in {span}; the limit is {limit}"
+        case .issueFastHit: "{issue} affects {share} of {total} in {span}, {users} hit; the limit is {limit}"
+        case .issueOverKnown: "It has been known for {period}, so it is no longer new."
+        case .issueOverForgotten: "The source has not reported it for so long that it was forgotten."
+        case .issueOverClosed: "It is resolved in the source."
+        case .issueOverIgnored: "It was ignored in the source."
+        case .issueOverBack: "It is no longer new: it was resolved and is back."
+        case .issueOverUnseen: "It has not been seen for {period}."
+        case .issueOverLong: "It has not been seen for long."
+
+        // The bot's own troubles
+        case .troubleStale: "Source {source} answers, but its newest figures are from {moment}, older than allowed."
+        case .troubleFailing: "Source {source} has given no usable answer since {moment}: {cause}"
+        case .troubleFailingWait:
+            """
+            Source {source} has given no usable answer since {moment}: {cause}; it asks not to be polled \
+            before {until}
+            """
+        case .troubleStopped:
+            """
+            The credential of source {source} was refused twice, so it is no longer polled: {cause}. \
+            Renew it, then reload the config.
+            """
+        case .troublePartial: "Messages to channel {channel} do not reach everybody: {cause}"
+        case .troubleLate: "Messages to channel {channel} have been waiting since {moment}: {cause}"
+        case .troubleLateWait:
+            """
+            Messages to channel {channel} have been waiting since {moment}: {cause}; it asks to be left \
+            alone for {period}
+            """
+        case .troubleDead: "A message to channel {channel} cannot be delivered: {cause}"
+        case .troubleJournal: "The journal cannot be written, so nothing new is sent until it can be: {cause}"
+        case .troubleTemplate:
+            """
+            The template {file} of {name} gives no message: {cause}; the built-in text was sent instead, \
+            and will be until the template is fixed
+            """
+        case .troubleClockBack:
+            """
+            The clock of this machine was set back by {period}. Waits and reminders moved along; quiet \
+            hours and mutes follow the new time.
+            """
+        case .troubleClockForward:
+            """
+            The clock of this machine was set forward by {period}. Waits and reminders moved along; quiet \
+            hours and mutes follow the new time.
+            """
+        case .overClock: "The clock has not been set again since."
+        case .overTemplate: "The template gives messages again."
+        case .overWorks: "It is working again."
+
+        // Why it was closed
+        case .closedVanished: "No figures have come since {moment}: nobody knows whether it is over."
+        case .closedFailing: "The source has given no figures since {moment}: nobody knows whether it is over."
+        case .closedUnjudged: "The figures have been too few to judge since {moment}: nobody knows whether it is over."
+        case .closedTemplate: "A template of {name} is no longer in the config."
+        case .closedName: "{name} is no longer in the config."
+        case .closedRule: "Rule {rule} is no longer in the config."
+        case .closedSource: "The source {source} is no longer in the config."
+        case .closedUnmatched: "Rule {rule} no longer matches it."
+        case .closedChanged: "Rule {rule} has changed and no longer judges this."
+        case .closedOwn: "Rule {rule} no longer judges this on its own."
+        case .closedApp: "Rule {rule} no longer judges this."
+
+        // The message of send-test
+        case .testHeadline: "{name}: this is a test message"
+        case .testChannel: "Channel"
+        case .testWhy: "somebody ran 'alertbot send-test {channel}'; nothing is wrong"
+        }
+    }
+}

@@ -1,0 +1,320 @@
+// The same in Spanish: of every phrase the same placeholders.
+
+extension PhraseID {
+    var spanish: Wording {
+        switch self {
+        // Numbers, times and dates
+        case .numberDecimal: ","
+        case .numberThousands: "."
+        case .percent: "{number}\u{A0}%"
+        case .points: "{number}\u{A0}p.\u{A0}p."
+        case .days: "{count} d"
+        case .hours: "{count} h"
+        case .minutes: "{count} min"
+        case .seconds: "{count} s"
+        case .weekdays: "lun mar mié jue vie sáb dom"
+        case .months: "ene feb mar abr may jun jul ago sep oct nov dic"
+        case .date: "{weekday} {day} {month} {time}"
+        case .stretch: "de {from} a {to}"
+        case .span: "{stretch}, {period}"
+
+        // What is measured
+        case .metricUsers: "usuarios"
+        case .metricCrashedUsers: "usuarios con fallos"
+        case .metricCrashFreeUsers: "usuarios sin fallos"
+        case .metricSessions: "sesiones"
+        case .metricCrashedSessions: "sesiones con fallos"
+        case .metricCrashFreeSessions: "sesiones sin fallos"
+        case .metricCrashEvents: "fallos"
+        case .metricAnrRate: "tasa de ANR"
+        case .metricAdoption: "adopción"
+        case .countUsers:
+            Wording(
+                one: "{count} usuario",
+                other: "{count} usuarios")
+        case .countSessions:
+            Wording(
+                one: "{count} sesión",
+                other: "{count} sesiones")
+        case .countEvents:
+            Wording(
+                one: "{count} evento",
+                other: "{count} eventos")
+        case .countIncidents:
+            Wording(
+                one: "{count} incidente",
+                other: "{count} incidentes")
+        case .severityInfo: "aviso"
+        case .severityWarning: "advertencia"
+        case .severityCritical: "crítico"
+
+        // What a figure is measured by
+        case .limitBelow: "por debajo de {limit}"
+        case .limitAtBelow: "en {limit} o menos"
+        case .limitAbove: "por encima de {limit}"
+        case .limitAtAbove: "en {limit} o más"
+        case .detailLimit: "alerta {limit}"
+        case .detailUsual: "lo habitual: {usual}"
+        case .detailOlderRelease: "versión anterior: {figure}"
+        case .detailPeriod: "desde hace {period}"
+        case .detailSeverity: "ahora {severity}"
+        case .detailCorrected: "cifras corregidas"
+        case .details: "{sentence} ({details})"
+
+        // Headlines
+        case .headlineFigure: "{who}: {metric} {figure}"
+        case .headlineWorse: "{who}: {metric} ahora {figure}"
+        case .headlineStill: "{who}: {metric}, todavía {figure}"
+        case .headlineSilent: "{who}: {metric}, último dato {figure}, sin noticias desde hace {period}"
+        case .headlineAcknowledged: "{who}: {carers}; {metric} {figure}"
+        case .headlineBack: "{who}: {metric} {figure}, de nuevo {limit}, tras {period}"
+        case .headlineAgain: "{who}: {metric} de nuevo {figure}, tras {period}"
+        case .headlineClosed: "{who}: {metric}, {end}, tras {period}; último dato {figure}"
+        case .headlineCorrectedEnd: "{who}: {metric} {figure} en el peor momento ({details}), {end} tras {period}"
+        case .headlineWhat: "{who}: {what}"
+        case .headlineWhatSilent: "{who}: sin noticias desde hace {period}; lo último: {what}"
+        case .headlineWhatAcknowledged: "{who}: {carers}; {what}"
+        case .headlineWhatResolved: "{who}: {what} se ha resuelto"
+        case .headlineWhatClosed: "{who}: {what}, {end}, tras {period}"
+        case .endResolved: "resuelto"
+        case .endSilent: "cerrado sin noticias"
+        case .endUnwatched: "ya no se vigila"
+        case .whatOf: "{rule} de {source}"
+        case .carers:
+            Wording(
+                one: "{names} se ocupa",
+                other: "{names} se ocupan")
+        case .namesNobody: "alguien"
+        case .namesTwo: "{name} y {other}"
+        case .namesThree: "{name}, {other} y {third}"
+        case .namesMore:
+            Wording(
+                one: "{name}, {other} y {count} persona más",
+                other: "{name}, {other} y {count} personas más")
+
+        // Fields
+        case .fieldLasted: "Duración"
+        case .fieldSince: "Desde"
+        case .since: "{moment}, hace {period}"
+        case .fieldOnIt: "Se ocupa"
+        case .fieldOwner: "Responsable"
+        case .fieldNoNews: "Sin noticias desde"
+        case .noNews: "{moment}, hace {period}: {cause}"
+        case .noNewsVanished: "la fuente responde sin ello"
+        case .noNewsFailing: "la fuente no responde"
+        case .noNewsUnjudged: "demasiado pocos datos para juzgar desde entonces"
+        case .fieldRelease: "Versión"
+        case .releaseUsers: "{release}, {share} de los usuarios"
+        case .releaseSessions: "{release}, {share} de las sesiones"
+        case .fieldStandsOut: "Destaca"
+        case .standsOut: "versión {release}: {share} de {failures}, {part} de {all}"
+        case .fieldPeak: "Máximo de afectados"
+        case .peakUsers: "{hit} de {total} usuarios ({share})"
+        case .peakSessions: "{hit} de {total} sesiones ({share})"
+        case .peakCases: "{hit} de {total} casos ({share})"
+        case .fieldUsersAffected: "Usuarios afectados"
+        case .fieldSessionsAffected: "Sesiones afectadas"
+        case .fieldCasesAffected: "Casos afectados"
+        case .affected: "{hit} de {total} ({share})"
+        case .fieldAtWorst: "En el peor momento"
+        case .fieldBeforeWorst: "Antes → en el peor momento"
+        case .fieldBeforeNow: "Antes → ahora"
+        case .fieldNow: "Ahora"
+        case .fieldCorrected: "Corregido"
+        case .correctedSpan: "se informó de {said} ({span}); con los datos tardíos son {now}"
+        case .correctedEnd: "se informó de {said} en el peor momento; con los datos tardíos son {now}"
+        case .issueAge: "nuevo, desde hace {period}"
+        case .issueFirstSeen: "visto por primera vez: {moment}"
+        case .footer: "Regla {rule} · incidente {incident}"
+
+        // Links
+        case .linkStatus: "Estado"
+        case .linkAcknowledge: "Me ocupo"
+        case .linkMuteHours: "Silenciar 2 h"
+        case .linkMuteDays: "Silenciar 2 días"
+        case .linkDashboard: "Panel"
+        case .linkRunbook: "Procedimiento"
+        case .linkUntitled: "enlace"
+
+        // Captions of channels
+        case .captionWhy: "Por qué"
+        case .captionLastDay: "Último día"
+        case .captionIssues: "Problemas principales"
+        case .captionLinks: "Enlaces"
+        case .captionMessage: "Mensaje"
+        case .captionIncidents: "Incidentes"
+        case .captionRule: "Regla"
+        case .captionSentBy: "Enviado por"
+        case .captionMore: "… y {count} más"
+        case .captionUntitled: "(sin título)"
+        case .captionRepeated: "(posible repetición: se perdió la respuesta al primer intento)"
+
+        // Messages about several
+        case .digestPart: ", parte {part} de {parts}"
+        case .digestPast: "{incidents} de paso {during}"
+        case .digestWhy: "Lo que se abrió y se resolvió {during} se resume una sola vez, después."
+        case .duringQuietHours: "en horas de silencio ({gate})"
+        case .duringFlapping: "mientras oscilaba"
+        case .duringUnreachable: "mientras no se podía llegar a este canal"
+        case .duringHold: "mientras se retenía ({gate})"
+        case .digestLate: "Resuelto entretanto: {headline}"
+        case .digestLateWhy: "No se pudo entregar mientras estaba abierto, y se volvió a intentar."
+        case .digestMore: "y {count} más"
+        case .digestFigure: "{who}: {metric} {figure} en el peor momento · {when}"
+        case .digestWhat: "{who}: {what} · {when}"
+        case .digestSince: "{headline} · desde {moment}"
+        case .togetherOpened: "{who}: {incidents} a la vez"
+        case .togetherResolved: "{who}: {incidents} con final"
+        case .togetherHeld: "{who}: {counts}, retenido por {gate}"
+        case .togetherWho: "{names} y {count} más"
+        case .countFiring:
+            Wording(
+                one: "{count} activo",
+                other: "{count} activos")
+        case .countResolved:
+            Wording(
+                one: "{count} resuelto",
+                other: "{count} resueltos")
+
+        // What gates say
+        case .gateBudget:
+            Wording(
+                one: "Aquí se envía como mucho {count} mensaje cada {period} ({gate}); lo demás se resume.",
+                other: "Aquí se envían como mucho {count} mensajes cada {period} ({gate}); lo demás se resume.")
+        case .gateGroup: "Lo que se abre o se resuelve en {period} se envía junto ({gate})."
+        case .gateFlapping: "Oscilaba; así está tras {period} sin cambios ({gate})."
+        case .fieldFlapping: "Oscilación"
+        case .flapping: "{count} cambios en {span}; el próximo mensaje llega tras {period} sin cambios"
+        case .fieldEscalated: "Sin respuesta"
+        case .escalated: "desde hace {period}, tras el primer aviso"
+
+        // Why, in one sentence
+        case .reasonAtMost: "No es casualidad: aun contando con generosidad, como mucho {bound} en {span}."
+        case .reasonAtLeast: "No es casualidad: aun contando con generosidad, como mínimo {bound} en {span}."
+        case .reasonMeasured: "Medido a lo largo de {span}."
+        case .reasonNotClear: "Ha vuelto dentro del límite, pero aún sin margen."
+        case .reasonAlso: "{reason} Además: {others}."
+        case .reasonCondition: "{metric} {figure} ({limit})"
+        case .reasonFall:
+            Wording(
+                one: "No es casualidad: por sí sola, una caída así en {span} se da menos de una vez cada {period}.",
+                other:
+                    """
+                    No es casualidad: por sí sola, una caída así en {span} se da menos de {count} veces \
+                    cada {period}.
+                    """
+            )
+        case .reasonYoung: "{reason} Hasta ahora solo se ha aprendido de {age}."
+        case .reasonUnclear: "Aún no está claro si esto es normal."
+        case .reasonUsual: "Lo habitual a esta hora: {usual}."
+        case .reasonReleaseWorse: "No es casualidad: {comparison} {basis}."
+        case .reasonRelease: "Ahora {comparison} {basis}."
+        case .releaseWorse: "{difference} peor que {release}"
+        case .releaseBetter: "{difference} mejor que {release}"
+        case .releaseSame: "igual que {release}"
+        case .releaseSameHours: "en las mismas horas ({span})"
+        case .releaseSameAdoption: "con la misma adopción"
+        case .releaseFine:
+            "{release} va bien por ahora: {metric} {figure} de {total}, {comparison} ({usual} de {all}) {basis}"
+        case .releaseFineOver: "Ya no va bien."
+        case .releaseReplaced: "{release} es ahora la versión más reciente."
+        case .staleSource:
+            """
+            responde, pero sus datos más recientes son de {moment}, {age} antes de la respuesta; se \
+            admiten como mucho {limit}
+            """
+        case .staleApp:
+            """
+            sus datos más recientes son de {moment}, {age} antes de la última respuesta de la fuente, que \
+            sí trae otros; se admiten como mucho {limit}
+            """
+        case .staleSourceOver: "Los datos más recientes tienen ahora {age}."
+        case .staleAppOver: "Sus datos más recientes tienen ahora {age}."
+
+        // Why, of single issues
+        case .issueNew: "problema nuevo: {issue}"
+        case .issueNewHit: "problema nuevo: {issue}, afecta a {users}"
+        case .issueBack: "{issue} se había resuelto y ha vuelto"
+        case .issueBackHit: "{issue} se había resuelto y ha vuelto; desde entonces afecta a {users}"
+        case .issueManyNew:
+            """
+            {count} problemas nuevos a la vez: {names} y {rest} más; tantos llegan cuando una fuente \
+            reagrupa sus problemas, o cuando todo está roto
+            """
+        case .issueManyBack:
+            """
+            {count} problemas ya resueltos han vuelto a la vez: {names} y {rest} más; tantos llegan \
+            cuando una fuente reagrupa sus problemas, o cuando todo está roto
+            """
+        case .issueSpreads: "{issue} afecta a un {share} de {total} en {span}"
+        case .issueSpreadsHit: "{issue} afecta a un {share} de {total} en {span}: {users}"
+        case .issueFast: "{issue} afecta a un {share} de {total} en {span}; el límite es {limit}"
+        case .issueFastHit: "{issue} afecta a un {share} de {total} en {span}: {users}; el límite es {limit}"
+        case .issueOverKnown: "Se conoce desde hace {period}, así que ya no es nuevo."
+        case .issueOverForgotten: "La fuente lleva tanto tiempo sin nombrarlo que se ha olvidado."
+        case .issueOverClosed: "Está resuelto en la fuente."
+        case .issueOverIgnored: "Se ha ignorado en la fuente."
+        case .issueOverBack: "Ya no es nuevo: se había resuelto y ha vuelto."
+        case .issueOverUnseen: "No se ha visto desde hace {period}."
+        case .issueOverLong: "No se ha visto desde hace mucho."
+
+        // The bot's own troubles
+        case .troubleStale:
+            "La fuente {source} responde, pero sus datos más recientes son de {moment}, más antiguos de lo permitido."
+        case .troubleFailing: "La fuente {source} no da ninguna respuesta útil desde {moment}: {cause}"
+        case .troubleFailingWait:
+            """
+            La fuente {source} no da ninguna respuesta útil desde {moment}: {cause}; pide que no se la \
+            consulte antes de {until}
+            """
+        case .troubleStopped:
+            """
+            La credencial de la fuente {source} se rechazó dos veces, así que ya no se consulta: {cause}. \
+            Renuévala y vuelve a cargar la configuración.
+            """
+        case .troublePartial: "Los mensajes al canal {channel} no llegan a todos: {cause}"
+        case .troubleLate: "Los mensajes al canal {channel} esperan desde {moment}: {cause}"
+        case .troubleLateWait:
+            "Los mensajes al canal {channel} esperan desde {moment}: {cause}; pide una pausa de {period}"
+        case .troubleDead: "No se puede entregar un mensaje al canal {channel}: {cause}"
+        case .troubleJournal:
+            "No se puede escribir el diario, así que no se envía nada nuevo hasta que se pueda: {cause}"
+        case .troubleTemplate:
+            """
+            La plantilla {file} de {name} no da ningún mensaje: {cause}; se envió el texto incorporado, y \
+            así será hasta que se arregle la plantilla
+            """
+        case .troubleClockBack:
+            """
+            El reloj de esta máquina se atrasó {period}. Las esperas y los recordatorios se han movido \
+            con él; las horas de silencio y los silencios siguen la hora nueva.
+            """
+        case .troubleClockForward:
+            """
+            El reloj de esta máquina se adelantó {period}. Las esperas y los recordatorios se han movido \
+            con él; las horas de silencio y los silencios siguen la hora nueva.
+            """
+        case .overClock: "Desde entonces no se ha vuelto a cambiar el reloj."
+        case .overTemplate: "La plantilla vuelve a dar mensajes."
+        case .overWorks: "Vuelve a funcionar."
+
+        // Why it was closed
+        case .closedVanished: "No han llegado datos desde {moment}: nadie sabe si ha terminado."
+        case .closedFailing: "La fuente no da datos desde {moment}: nadie sabe si ha terminado."
+        case .closedUnjudged: "Los datos son demasiado pocos para juzgar desde {moment}: nadie sabe si ha terminado."
+        case .closedTemplate: "Ya no hay plantilla de {name} en la configuración."
+        case .closedName: "{name} ya no está en la configuración."
+        case .closedRule: "La regla {rule} ya no está en la configuración."
+        case .closedSource: "La fuente {source} ya no está en la configuración."
+        case .closedUnmatched: "La regla {rule} ya no lo abarca."
+        case .closedChanged: "La regla {rule} ha cambiado y ya no juzga esto."
+        case .closedOwn: "La regla {rule} ya no juzga esto por separado."
+        case .closedApp: "La regla {rule} ya no juzga esto."
+
+        // The message of send-test
+        case .testHeadline: "{name}: esto es un mensaje de prueba"
+        case .testChannel: "Canal"
+        case .testWhy: "alguien ha ejecutado «alertbot send-test {channel}»; no pasa nada malo"
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import PluginKit
+internal import YAMLKit
+
+// The language of messages, and phrases of a team's own in it: in the config itself, or in a file that it names. What is
+// wrong with one is found here.
+
+extension BotSettings {
+    static let language = Setting(
+        "language", .choice(of: Words.Language.self), default: .english,
+        "The language of messages: en (English) or es (Spanish).")
+    /// No setting like the others: the name of a file, or phrases in place.
+    static let words = "words"
+}
+
+extension ConfigLoader {
+    private static let wordsBytesMax = 256 << 10
+
+    /// The words of messages.
+    mutating func readWords(_ entries: [Entry], _ language: Words.Language) -> Words {
+        let builtIn = Words.builtIn(language)
+        guard let entry = entries.first(where: { $0.key == BotSettings.words }), !entry.value.isNull else {
+            return builtIn
+        }
+        switch entry.value.kind {
+        case .mapping(let own): return builtIn.replacing(readPhrases(own))
+        case .scalar:
+            guard let path = reader.text(entry.value, BotSettings.words) else { return builtIn }
+            return builtIn.replacing(readPhrases(phrases(in: path.reveal(), at: entry.value.position)))
+        case .sequence:
+            reader.report(
+                entry.value.position, "'words' must be a file's name or a mapping of phrases, not a list",
+                advice: "'alertbot words show' has all phrases")
+            return builtIn
+        }
+    }
+
+    /// What a file of phrases has.
+    private mutating func phrases(in file: String, at position: Position) -> [Entry] {
+        let path = absolute(file)
+        let name = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+        let bytes: [UInt8]
+        do {
+            bytes = try reader.surroundings.file(path)
+        } catch {
+            // Where secrets are not, the files beside them need not be either.
+            reader.report(
+                Problem(
+                    position, "'words': \(name.tamed) cannot be read: \(error.sentence)",
+                    advice: "'alertbot words show' has a table to start from",
+                    level: reader.surroundings.withholdsSecrets ? .warning : .error))
+            return []
+        }
+        guard bytes.count <= ConfigLoader.wordsBytesMax else {
+            reader.report(position, "'words': \(name.tamed) is larger than \(ConfigLoader.wordsBytesMax >> 10) KiB")
+            return []
+        }
+        texts[name] = bytes
+        let document = YAML.parse(bytes, of: name)
+        for problem in document.problems {
+            reader.reportBroken(Problem(problem.mark.position, problem.message, advice: problem.advice))
+        }
+        return document.root.map { reader.entries(of: $0, "a file of words") } ?? []
+    }
+
+    private mutating func readPhrases(_ entries: [Entry]) -> [PhraseID: Wording] {
+        let known = PhraseID.allCases.map(\.rawValue)
+        var own: [PhraseID: Wording] = [:]
+        for entry in entries {
+            guard let id = PhraseID(rawValue: entry.key) else {
+                let near = entry.key.nearest(in: known)
+                reader.report(
+                    entry.keyMark.position, "there is no phrase '\(entry.key.tamed.clipped(to: 60))'", near,
+                    advice: near == nil ? "'alertbot words show' has all of them" : nil)
+                continue
+            }
+            guard let wording = readWording(entry, of: id) else { continue }
+            let mistakes = id.mistakes(in: wording)
+            for mistake in mistakes {
+                reader.report(
+                    entry.value.position, "'\(id.rawValue)': \(mistake.message)", mistake.suggestion,
+                    advice: mistake.advice)
+            }
+            if mistakes.isEmpty { own[id] = wording }
+        }
+        return own
+    }
+
+    /// A phrase as it stands there: a text, or two forms of it. There are no secrets in words that people read.
+    private mutating func readWording(_ entry: Entry, of id: PhraseID) -> Wording? {
+        func text(_ node: Node) -> String? { if case .scalar(let text, _) = node.kind { text } else { nil } }
+        if let text = text(entry.value) { return Wording(other: text) }
+        guard case .mapping(let forms) = entry.value.kind else {
+            reader.report(entry.value.position, "'\(id.rawValue)' must be a text, not \(entry.value.kindName)")
+            return nil
+        }
+        reader.reportUnknown(forms, known: ["one", "other"], in: "'\(id.rawValue)'")
+        guard let other = forms.first(where: { $0.key == "other" }).flatMap({ text($0.value) }) else {
+            reader.report(
+                entry.value.position, "'\(id.rawValue)' has no 'other'",
+                advice: "write {one: ..., other: ...}, or one text for both")
+            return nil
+        }
+        return Wording(one: forms.first { $0.key == "one" }.flatMap { text($0.value) }, other: other)
+    }
+}
