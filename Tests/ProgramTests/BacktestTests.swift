@@ -22,7 +22,7 @@ import Testing
                   Fri 2026-11-20
                     21:00  ops: opened: 🔴 shop-ios: crash-free users 95.00% (alert below 99%) (first)
                   Sat 2026-11-21
-                    00:00  ops: resolved: ✅ shop-ios: crash-free users 100.00%, back above 99%, after 3 h (resolved)
+                    00:00  ops: resolved: ✅ shop-ios: crash-free users 100.00%, back above 99.5%, after 3 h (resolved)
 
                 Rules
 
