@@ -74,6 +74,20 @@ import Testing
         #expect(phrase.english == "new issue {users}, {issue} hit")
     }
 
+    @Test func `a place may stand twice in a phrase of one's own`() {
+        let long = String(repeating: "购物者", count: 100)
+        let words = Words.english.replacing([
+            .headlineFigure: "{who} {who} {metric} {figure} {who}",
+            .countUsers: Wording(one: "{count} {count} {count}", other: "{count} of {count}"),
+        ])
+        #expect(
+            words(.headlineFigure, [.who: long, .metric: "m", .figure: "1"]) == "\(long) \(long) m 1 \(long)")
+        #expect(words(.countUsers, count: 1) == "1 1 1")
+        #expect(words(.countUsers, count: 1_234) == "1,234 of 1,234")
+        // What is not given is seen to be missing, and nothing more.
+        #expect(Words.english(.headlineFigure, [:]) == "?: ? ?")
+    }
+
     @Test func `a phrase of one's own wins, in whatever language`() {
         let words = Words.spanish.replacing([.captionWhy: "Motivo", .percent: "{number}%"])
         #expect(words[.captionWhy] == "Motivo")
