@@ -41,7 +41,7 @@ enum WebhookBody {
             "incidents": .array(incidents),
         ]
         switch format {
-        case .standard: return ["type": .string(type), "timestamp": JSON(posting.message.at), "data": data]
+        case .standard, .hookshot: return ["type": .string(type), "timestamp": JSON(posting.message.at), "data": data]
         case .cloudevents:
             return [
                 "specversion": "1.0", "id": .string(posting.id),
@@ -59,6 +59,8 @@ enum WebhookFormat: String, Sendable, CaseIterable {
     case standard
     /// CloudEvents 1.0 over HTTP, structured.
     case cloudevents
+    /// What matrix-hookshot takes, and no program.
+    case hookshot
 }
 
 extension String {

@@ -21,7 +21,8 @@ public struct WebhookChannel: Channel {
         "url", .url, "The address that receives the messages; its path may hold {{incident.id}} and the like.")
     static let format = Setting(
         "format", .choice(of: WebhookFormat.self), default: .standard,
-        "The envelope: standard (Standard Webhooks), or cloudevents (CloudEvents 1.0, structured).")
+        "What is posted: standard (Standard Webhooks), cloudevents (CloudEvents 1.0, structured), or hookshot (for a "
+            + "generic webhook of matrix-hookshot).")
     static let body = Setting(
         "body", .text, unset: "the envelope",
         "JSON for somebody else's interface: an object whose texts may hold {{title}} and whatever a template has.")
@@ -35,8 +36,13 @@ public struct WebhookChannel: Channel {
 
     /// The receiver is the user's own; if it wants less it says so with 429. At once, half of the connections that the
     /// transport keeps: the rest are for the sources.
-    public let pace = Pace(perSecond: 100_000, burst: 100_000, atOnce: 64)
-    public let isIdempotent = true
+    public var pace: Pace {
+        // A room is read by people: in order, and no faster than they read.
+        format == .hookshot
+            ? Pace(perSecond: 1, burst: 10) : Pace(perSecond: 100_000, burst: 100_000, atOnce: 64)
+    }
+    /// The bridge recognises nothing that it has seen.
+    public var isIdempotent: Bool { format != .hookshot }
 
     private let bot: String
     private let address: WebhookAddress
@@ -69,7 +75,7 @@ public struct WebhookChannel: Channel {
     }
 
     public func post(_ posting: Posting) -> ChannelAction {
-        let body = form?.json(posting) ?? WebhookBody.json(posting, bot: bot, as: format)
+        let body = form?.json(posting) ?? envelope(posting)
         var request = HTTPRequest(
             .post, address.url(of: posting), headers: headers, body: .json(body), allowsPlainHTTP: allowsPlainHTTP)
         if format == .cloudevents {
@@ -84,6 +90,19 @@ public struct WebhookChannel: Channel {
             ]
         }
         return .request(request)
+    }
+
+    private func envelope(_ posting: Posting) -> JSON {
+        format == .hookshot
+            ? WebhookHookshot.json(posting, bot: bot) : WebhookBody.json(posting, bot: bot, as: format)
+    }
+
+    public func picture(of posting: Posting) -> ChatPicture {
+        guard format == .hookshot else {
+            guard case .request(let request) = post(posting) else { return ChatPicture(posting.message) }
+            return ChatPicture(.program, [.code(request.body?.shown.prettyText ?? "")])
+        }
+        return WebhookHookshot.picture(of: envelope(posting))
     }
 
     public func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {

@@ -1,0 +1,71 @@
+import ChatKit
+import PluginKit
+import PluginTesting
+import Testing
+
+@testable import WebhookChannel
+
+private func channel() throws -> WebhookChannel {
+    try WebhookChannel(
+        options: Options([
+            "url": .text(GuardedText(Secret("https://matrix.example.org/webhook/x7f3a9c"))),
+            "format": .text("hookshot"),
+        ]), context: .sample)
+}
+
+/// What is wrong with a payload by what the bridge does with it.
+@Sendable private func hookshotFlaws(_ payload: JSON) -> [String] {
+    var flaws: [String] = []
+    let members = payload.object?.members.map(\.name) ?? []
+    if Set(members) != ["text", "username", "html"] { flaws.append("it has \(members)") }
+    guard let text = payload["text"]?.string, let html = payload["html"]?.string else { return flaws + ["no words"] }
+    if text.isEmpty || html.isEmpty { flaws.append("a form without words") }
+    // The event has the payload once more.
+    if 2 * payload.bytes.count > 60_000 { flaws.append("\(payload.bytes.count) bytes") }
+    for mention in ["@room", "@everyone", "<!channel>"] where payload.text.contains(mention) {
+        flaws.append("'\(mention)' is in it")
+    }
+    let ours = /<\/?(b|code)>|<br\/>|<a href="https?:\/\/[^"<>]*">|<\/a>/.ignoresCase().matchingSemantics(
+        .unicodeScalar)
+    let words = html.replacing(ours, with: "")
+    if words.unicodeScalars.contains(where: { "<>\"".unicodeScalars.contains($0) }) {
+        flaws.append("HTML that is not ours: \(words)")
+    }
+    if words.replacing(/&(amp|lt|gt|quot);/.matchingSemantics(.unicodeScalar), with: "").unicodeScalars.contains("&") {
+        flaws.append("an '&' that is not escaped")
+    }
+    return flaws
+}
+
+@Suite struct `Posting to matrix-hookshot` {
+    @Test func `anything fits, looks the same on every attempt, and every answer has a meaning`() throws {
+        let conformance = ChannelConformance(
+            try channel(), audience: .people, bodyBytesMax: 30_000, secrets: ["x7f3a9c"],
+            deliveredStatuses: [409], bodyFlaws: hookshotFlaws)
+        #expect(conformance.violations() == [])
+    }
+
+    @Test func `no title of chance breaks out of its place`() throws {
+        let flaws = RandomMessages.flaws(of: try channel(), bodyFlaws: hookshotFlaws)
+        #expect(flaws == [])
+    }
+
+    @Test(arguments: ["opened", "digest"]) func `messages look as recorded`(_ name: String) throws {
+        let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
+        #expect(
+            try snapshotFlaw(of: try #require(try channel().request(for: message)), named: "hookshot-\(name)") == nil)
+    }
+
+    @Test func `a repetition says so, and a webhook that is gone is refused`() throws {
+        let channel = try channel()
+        #expect(!channel.isIdempotent)
+        let again = try #require(channel.request(for: SampleMessages.opened, possiblyRepeated: true))
+        let payload = try JSON(parsing: try #require(again.wireBody()?.bytes))
+        #expect(payload["html"]?.string?.contains(Message.repeatNotice) == true)
+        #expect(payload["text"]?.string?.contains(Message.repeatNotice) == true)
+        let gone = HTTPResponse(status: 404, body: Array(#"{"ok":false,"error":"Webhook not found"}"#.utf8))
+        guard case .refusedChannel = channel.judge(.answered(gone), at: ChannelConformance.now) else {
+            return #expect(Bool(false))
+        }
+    }
+}
