@@ -17,11 +17,16 @@ public enum RandomMessages {
             let message = message(number)
             for isPlain in [false, true] {
                 let posting = Posting(id: "d-1", message: message, isPlain: isPlain, at: ChannelConformance.now)
-                guard let parcel = Parcel(channel.post(posting)), let json = parcel.words else {
-                    return ["message \(number) has no body of JSON"]
+                var flaws: [String]
+                switch channel.post(posting) {
+                case .print(let text): flaws = bodyFlaws(.string(text))
+                case let action:
+                    guard let parcel = Parcel(action), let json = parcel.words else {
+                        return ["message \(number) has no body of JSON"]
+                    }
+                    flaws = bodyFlaws(json)
+                    if case .mail(let mail) = parcel { flaws += mail.wireFlaws }
                 }
-                var flaws = bodyFlaws(json)
-                if case .mail(let mail) = parcel { flaws += mail.wireFlaws }
                 if !flaws.isEmpty {
                     let form = isPlain ? "plain" : "rich"
                     return flaws.map {

@@ -14,6 +14,20 @@ import Testing
         #expect(ChannelConformance(try channel(), audience: .people, bodyBytesMax: 0).violations() == [])
     }
 
+    @Test func `no title of chance steers a terminal`() throws {
+        let flaws = RandomMessages.flaws(of: try channel()) { printed in
+            let steering = printed.string?.unicodeScalars.first { scalar in
+                switch scalar.value {
+                case 0x0A: false
+                case 0..<0x20, 0x7F..<0xA0, 0x2028, 0x2029, 0x202A...0x202E, 0x2066...0x2069: true
+                default: false
+                }
+            }
+            return steering.map { ["U+\(String($0.value, radix: 16)) is printed"] } ?? []
+        }
+        #expect(flaws == [])
+    }
+
     @Test func `a message is its plain text and an empty line`() throws {
         let posting = Posting(
             id: "d-1", message: SampleMessages.test, possiblyRepeated: true, at: ChannelConformance.now)

@@ -25,6 +25,11 @@ private func channel() throws -> MatrixChannel { try MatrixChannel(options: opti
         #expect(conformance.violations() == [])
     }
 
+    @Test func `no title of chance breaks out of its place`() throws {
+        let flaws = RandomMessages.flaws(of: try channel(), bodyFlaws: matrixFlaws)
+        #expect(flaws == [])
+    }
+
     @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
         let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
         #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: name) == nil)

@@ -9,7 +9,10 @@ import PluginKit
     if content["body"]?.string?.isEmpty ?? true { flaws.append("no body") }
     if content["m.mentions"] != .object(JSONObject()) { flaws.append("mentions are not ruled out") }
     if content.hasFraction { flaws.append("a number that is not whole") }
-    for mention in ["@room", "@everyone", "@channel"] where content.text.contains(mention) {
+    // In an address a name calls nobody: events say whom they mention.
+    let words = content.text.replacing(
+        /https?:\/\/[^"<>\s\\]*/.ignoresCase().matchingSemantics(.unicodeScalar), with: "")
+    for mention in ["@room", "@everyone", "@channel"] where words.contains(mention) {
         flaws.append("'\(mention)' is in it")
     }
     guard let html = content["formatted_body"] else { return flaws }
@@ -36,11 +39,12 @@ private func htmlFlaws(_ html: String) -> [String] {
     ]
     var flaws: [String] = []
     var open: [Substring] = []
-    for match in html.matches(of: /<(\/?)([a-z]+)[^<>]*?(\/?)>/) {
+    for match in html.matches(of: /<(\/?)([a-z]+)[^<>]*?(\/?)>/.matchingSemantics(.unicodeScalar)) {
         let (tag, closes, name, isEmpty) = match.output
         let isKnown =
             allowed.contains(String(tag))
-            || tag.wholeMatch(of: /<a href="https?:\/\/[^"<>]*">/.ignoresCase()) != nil
+            || tag.wholeMatch(of: /<a href="https?:\/\/[^"<>]*">/.ignoresCase().matchingSemantics(.unicodeScalar))
+                != nil
         if !isKnown { flaws.append("the tag \(tag)") }
         if !isEmpty.isEmpty { continue }
         if closes.isEmpty {
@@ -50,8 +54,12 @@ private func htmlFlaws(_ html: String) -> [String] {
         }
     }
     if !open.isEmpty { flaws.append("\(open) stay open") }
-    let text = html.replacing(/<[^<>]*>/, with: "")
-    if text.contains(where: { "<>\"".contains($0) }) { flaws.append("text that is not escaped") }
-    if text.replacing(/&(amp|lt|gt|quot|#39);/, with: "").contains("&") { flaws.append("an '&' that is not escaped") }
+    // Code points and no characters: an accent behind an entity makes no difference to a client.
+    let text = html.replacing(/<[^<>]*>/.matchingSemantics(.unicodeScalar), with: "")
+    if text.unicodeScalars.contains(where: { "<>\"".unicodeScalars.contains($0) }) {
+        flaws.append("text that is not escaped")
+    }
+    let entities = /&(amp|lt|gt|quot|#39);/.matchingSemantics(.unicodeScalar)
+    if text.replacing(entities, with: "").unicodeScalars.contains("&") { flaws.append("an '&' that is not escaped") }
     return flaws
 }

@@ -20,6 +20,11 @@ private func channel(_ more: [String: Option.Value] = [:]) throws -> PagerDutyCh
         #expect(conformance.violations() == [])
     }
 
+    @Test func `no title of chance breaks out of its place`() throws {
+        let flaws = RandomMessages.flaws(of: try channel(), bodyFlaws: pagerDutyFlaws)
+        #expect(flaws == [])
+    }
+
     @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
         let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
         #expect(try snapshotFlaw(of: try #require(try channel().request(for: message)), named: name) == nil)

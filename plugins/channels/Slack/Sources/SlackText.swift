@@ -38,8 +38,8 @@ extension String {
 
     /// A link in Slack's own writing, from a `webAddress`.
     static func slackLink(_ title: String, _ address: String) -> String {
-        // A bar would end the address a second time.
-        let label = String(title.map { $0 == "|" ? "¦" : $0 }).escaped
+        // A bar would end the address a second time, also one that an accent makes another character of.
+        let label = String(String.UnicodeScalarView(title.unicodeScalars.map { $0 == "|" ? "¦" : $0 })).escaped
         return "<\(address.escaped)|\(label.isEmpty ? "link" : label)>"
     }
 }

@@ -43,7 +43,8 @@ import PluginKit
         }
     }
     if total > SlackLimits.blocksTextMax { flaws.append("\(total) characters in all blocks") }
-    let all = payload.text
+    // In an address a name calls nobody.
+    let all = payload.text.replacing(/https?:\/\/[^"|>\s]*/.ignoresCase().matchingSemantics(.unicodeScalar), with: "")
     for mention in ["<!channel", "<@U", "<#C", "@channel", "@everyone", "@here", "```"] where all.contains(mention) {
         flaws.append("'\(mention)' is in it")
     }
@@ -53,9 +54,13 @@ import PluginKit
 private func markupFlaws(_ object: JSON, _ text: String) -> [String] {
     var flaws: [String] = []
     if object["verbatim"] != true { flaws.append("markup that is not verbatim") }
-    let rest = text.replacing(/<https?:\/\/[^<>|\s]*\|[^<>|]+>/.ignoresCase(), with: "")
-    if rest.contains("<") || rest.contains(">") { flaws.append("a bracket that is no link's in '\(text.prefix(80))'") }
-    if rest.replacing(/&(amp|lt|gt);/, with: "").contains("&") { flaws.append("an '&' that is not escaped") }
+    let links = /<https?:\/\/[^<>|\s]*\|[^<>|]+>/.ignoresCase().matchingSemantics(.unicodeScalar)
+    let rest = text.replacing(links, with: "")
+    if rest.unicodeScalars.contains(where: { "<>".unicodeScalars.contains($0) }) {
+        flaws.append("a bracket that is no link's in '\(rest.clipped(to: 900))'")
+    }
+    let entities = /&(amp|lt|gt);/.matchingSemantics(.unicodeScalar)
+    if rest.replacing(entities, with: "").unicodeScalars.contains("&") { flaws.append("an '&' that is not escaped") }
     if text.split(separator: "\n").contains(where: { $0.hasPrefix("&gt;") }) { flaws.append("a line like a quotation") }
     return flaws
 }

@@ -29,6 +29,11 @@ private let signed: [String: Option.Value] = [
         #expect(conformance.violations() == [])
     }
 
+    @Test func `no title of chance breaks out of its place`() throws {
+        let flaws = RandomMessages.flaws(of: try channel(signed), bodyFlaws: shapeFlaws)
+        #expect(flaws == [])
+    }
+
     @Test(arguments: SampleMessages.usual.map(\.name)) func `usual messages look as recorded`(_ name: String) throws {
         let message = try #require(SampleMessages.usual.first { $0.name == name }?.message)
         #expect(try snapshotFlaw(of: try #require(try channel(signed).request(for: message)), named: name) == nil)
