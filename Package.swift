@@ -164,12 +164,15 @@ let package = Package(
         module("Preview", in: "Preview", ["AlertCore", "Runtime"] + kit),
         module("RuleTests", in: "Preview", ["AlertCore", "BotConfig", "Preview", "YAMLKit"] + kit),
         module("Runtime", in: "Shell", ["AlertCore", "Journal"] + kit),
-        module("Pictures", in: "Preview", ["AlertCore", "Markup", "Preview"] + kit),
+        module("Pictures", in: "Preview", ["AlertCore", "Charts", "Markup", "Preview"] + kit),
         module(
             "Archive", in: "Preview", ["AlertCore", "BotConfig", "Journal", "Preview", "Runtime", "SystemPorts"] + kit),
-        module("SystemPorts", in: "Shell", ["AlertCore", "Journal", "Runtime", "Transport"] + kit),
+        module(
+            "SystemPorts", in: "Shell", ["AlertCore", "Charts", "Journal", "Raster", "Runtime", "Transport"] + kit),
+        module("Raster", in: "Shell", ["CCairo", "Charts"]),
         module("StatusPage", in: "Shell", ["AlertModel", "CMicroHTTP", "Markup"]),
         module("Markup", in: "Foundations", ["AlertModel"]),
+        module("Charts", in: "Foundations", ["AlertModel", "Markup", "Text", "TimeZones"]),
         module(
             "AlertCore", in: "Core",
             kit + [
@@ -189,6 +192,8 @@ let package = Package(
         module("Transport", in: "Shell", ["AlertModel", "CCurl", "CCrypto", "Text"]),
         module("YAMLKit", in: "Shell", ["CYaml"]),
         door("CCRC32C"),
+        // Nothing of it is linked: it is loaded with the first picture, and named here for whoever wants pictures.
+        door("CCairo"),
         door("CCurl", pkgConfig: "libcurl", debian: "libcurl4-openssl-dev"),
         door("CCrypto", pkgConfig: "libcrypto", debian: "libssl-dev"),
         door("CMalloc"),
@@ -219,6 +224,8 @@ let package = Package(
         tests("TransportTests", ["Transport", "AlertModel", "CCurl"]),
         tests("StatusPageTests", ["StatusPage", "AlertModel", "Markup"]),
         tests("MarkupTests", ["Markup"]),
+        tests("ChartsTests", ["Charts", "AlertModel", "Markup", "TimeZones"]),
+        tests("RasterTests", ["Raster", "Charts", "AlertModel", "TimeZones"]),
         tests("MustacheTests", ["Mustache"]),
         tests("TextTests", ["Text"], exclude: ["make_width_table.py", "width_table.txt"]),
         tests(
@@ -248,7 +255,8 @@ let package = Package(
                 + kit),
         tests(
             "PicturesTests",
-            ["Pictures", "AlertCore", "BotConfig", "BuiltinPlugins", "Markup", "PluginTesting", "Preview"] + kit,
+            ["Pictures", "AlertCore", "BotConfig", "BuiltinPlugins", "Charts", "Markup", "PluginTesting", "Preview"]
+                + kit,
             exclude: ["Snapshots"]),
         tests(
             "SystemPortsTests",

@@ -75,7 +75,7 @@ private let everySetting: [(owner: String, spec: OptionSpec)] =
         // All but those that plugins share.
         let shared =
             (IssueNews.settings + ChatWebhook.settings).map(\.spec)
-            + [Mentions.setting.spec, ServiceAccount.setting.spec]
+            + [Mentions.setting.spec, Setting.chart.spec, ServiceAccount.setting.spec]
         #expect(Set(listed).subtracting(declared).subtracting(shared.map(\.name)) == [])
     }
 

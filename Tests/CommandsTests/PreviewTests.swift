@@ -149,6 +149,17 @@ import Testing
         #expect(stage.complained == "")
     }
 
+    @Test func `a check says where charts are wanted and cannot be drawn, and what to install`() throws {
+        let without = StagedMachine(painter: SystemPainter(library: "libcairo-of-nobody.so.2"))
+        let wanted = "ops: {plugin: discord, webhook: \"https://discord.com/api/webhooks/1/x\", chart: true}"
+        let file = try scratch.shop(without.machine, replacing: "ops: {plugin: console}", with: wanted)
+        let problem = "warning: the messages of channel 'ops' go without their charts: libcairo is not installed"
+        #expect(CheckReport(file, on: without.machine).problemTexts.contains { $0.contains(problem) })
+        #expect(CheckReport(file, on: without.machine).failure == nil)
+        let unwanted = try scratch.shop(without.machine)
+        #expect(CheckReport(unwanted, on: without.machine).problemTexts == [])
+    }
+
     @Test func `a rule that matched nothing is noted, and a recording that cannot be read is left out`() throws {
         try scratch.record(["2026-11-20-1": [Shop.line("bank", crashed: 0, at: "2026-11-20T10:00:00Z")]])
         let file = try scratch.shop(stage.machine, replacing: "window: 1h}", with: "window: 1h, match: {app: shop-*}}")

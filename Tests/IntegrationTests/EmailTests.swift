@@ -88,6 +88,34 @@ extension IntegrationSuite {
             try await server.stop()
         }
 
+        @Test func `a chart is a picture inside the mail that Python's parser finds`() async throws {
+            let (scratch, server) = try await scratch("starttls", more: ", chart: true")
+            let sent = try await sendTest(scratch)
+            #expect(sent.status == 0, "\(sent.all)")
+            let text = try #require(scratch.lines("mails.jsonl").first?["message"].string)
+            let check = try await run(
+                Tools.python,
+                [
+                    "-c",
+                    """
+                    import email, email.policy, sys
+                    mail = email.message_from_bytes(sys.stdin.buffer.read(), policy=email.policy.default)
+                    text, rich = mail.iter_parts()
+                    page, picture = rich.iter_parts()
+                    assert not list(mail.defects) and not list(picture.defects)
+                    assert text.get_content_type() == "text/plain" and rich.get_content_type() == "multipart/related"
+                    place = picture["Content-ID"].strip("<>")
+                    assert f'src="cid:{place}"' in page.get_content(), place
+                    bytes = picture.get_content()
+                    assert picture.get_content_type() == "image/png" and bytes[:4] == b"\\x89PNG"
+                    print(len(bytes))
+                    """,
+                ], input: .text(text))
+            #expect(check.status == 0, "\(check.all)")
+            #expect(Int(check.output.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0 > 5_000)
+            try await server.stop()
+        }
+
         private func header(_ name: String, _ mail: String) -> String? {
             mail.components(separatedBy: "\r\n").first { $0.hasPrefix(name + ": ") }?.dropFirst(name.count + 2)
                 .description

@@ -10,6 +10,8 @@ final class Homeserver: Sendable {
     let room: String
     /// The bot has not joined it.
     let closedRoom: String
+    /// Both have joined it.
+    let encryptedRoom: String
     let botToken: String
     private let botID: String
     private let personToken: String
@@ -28,6 +30,7 @@ final class Homeserver: Sendable {
         self.child = child
         room = facts["room"].string ?? ""
         closedRoom = facts["closed_room"].string ?? ""
+        encryptedRoom = facts["encrypted_room"].string ?? ""
         botToken = facts["bot"]["token"].string ?? ""
         botID = facts["bot"]["id"].string ?? ""
         personToken = facts["person"]["token"].string ?? ""
@@ -40,13 +43,23 @@ final class Homeserver: Sendable {
     }
 
     /// What the bot has written into the room, oldest first, as the person sees it.
-    func messages() throws -> [JSONTree] {
+    func messages(in room: String? = nil) throws -> [JSONTree] {
+        let room = room ?? self.room
         let target = "/_matrix/client/v3/rooms/\(Homeserver.encoded(room))/messages?dir=b&limit=100"
         guard let answer = Loopback.ask(port, "GET", target, headers: ["Authorization": "Bearer \(personToken)"]),
             answer.status == 200
         else { throw TooLate("the room could be read") }
         let events = answer.json["chunk"].elements
         return events.filter { $0["type"].string == "m.room.message" && $0["sender"].string == botID }.reversed()
+    }
+
+    /// What the person gets of what somebody has uploaded, `mxc://SERVER/ID`.
+    func media(_ uri: String) throws -> Loopback.Answer {
+        let target = "/_matrix/client/v1/media/download/\(uri.dropFirst("mxc://".count))"
+        guard let answer = Loopback.ask(port, "GET", target, headers: ["Authorization": "Bearer \(personToken)"]),
+            answer.status == 200
+        else { throw TooLate("\(uri) could be read") }
+        return answer
     }
 
     /// Lets the bot's account send so many messages a second, after a first burst; 0 and 0 for as many as it likes.

@@ -35,7 +35,8 @@ extension IntegrationSuite {
             try homeserver().messages().filter { $0["content"]["body"].string?.contains(app) == true }
         }
 
-        /// Passes on to the homeserver what a test lets through, so that it can see and disturb.
+        /// Passes on to the homeserver what a test lets through, so that it can see and disturb. The first request of a
+        /// bot asks about the room, so its first message is request 1.
         private func proxy(
             to port: UInt16,
             _ disturb: @escaping @Sendable (LoopbackServer.Request) -> LoopbackServer.Reply? = { _ in nil }
@@ -115,16 +116,16 @@ extension IntegrationSuite {
         @Test func `an answer that gets lost makes the bot ask again, and the room one message`() async throws {
             let homeserver = try homeserver()
             let scratch = try Scratch()
-            let between = try proxy(to: homeserver.port) { $0.number == 0 ? .hangUp : nil }
+            let between = try proxy(to: homeserver.port) { $0.number == 1 ? .hangUp : nil }
             defer { between.stop() }
             try scratch.write("figures.jsonl", bad("once-only"))
             try scratch.write("config.yaml", config(between.url, room: homeserver.room))
             let bot = try await scratch.startBot(environment: ["MATRIX_TOKEN": homeserver.botToken])
             defer { bot.send(9) }
-            let again = try await between.request("a second try") { $0.number == 1 }
+            let again = try await between.request("a second try") { $0.method == "PUT" && $0.number > 1 }
             #expect(again.method == "PUT")
-            #expect(again.target == between.requests.first?.target)
-            #expect(again.body == between.requests.first?.body)
+            #expect(again.target == between.requests.first { $0.method == "PUT" }?.target)
+            #expect(again.body == between.requests.first { $0.method == "PUT" }?.body)
             bot.send(15)
             #expect(try await bot.ending() == .exited(0))
             #expect(try messages(about: "once-only").count == 1)
@@ -140,7 +141,7 @@ extension IntegrationSuite {
         {
             let homeserver = try homeserver()
             let scratch = try Scratch()
-            let between = try proxy(to: homeserver.port) { $0.number == 0 ? .silence : nil }
+            let between = try proxy(to: homeserver.port) { $0.number == 1 ? .silence : nil }
             defer { between.stop() }
             try scratch.write("figures.jsonl", bad("killed-once"))
             try scratch.write("config.yaml", config(between.url, room: homeserver.room))
@@ -152,8 +153,8 @@ extension IntegrationSuite {
             try await first.ending()
             let second = try await scratch.startBot(environment: environment)
             defer { second.send(9) }
-            let again = try await between.request("a second try") { $0.number == 1 }
-            #expect(again.target == between.requests.first?.target)
+            let again = try await between.request("a second try") { $0.method == "PUT" && $0.number > 1 }
+            #expect(again.target == between.requests.first { $0.method == "PUT" }?.target)
             _ = try await eventually("the delivery had ended") {
                 let history = try await scratch.alertbot("history", "--format", "json", environment: environment)
                 return try history.json["history"].elements.isEmpty ? nil : true
@@ -197,6 +198,84 @@ extension IntegrationSuite {
             bot.send(15)
             #expect(try await bot.ending() == .exited(0))
             #expect(receiver.requests.count == 1)
+        }
+
+        @Test func `an encrypted room is refused with a sentence, before anything is said in it`() async throws {
+            let homeserver = try homeserver()
+            let scratch = try Scratch()
+            try scratch.write("figures.jsonl", bad("in-the-open"))
+            try scratch.write(
+                "config.yaml", config("http://127.0.0.1:\(homeserver.port)", room: homeserver.encryptedRoom))
+            let environment = ["MATRIX_TOKEN": homeserver.botToken]
+            let sent = try await scratch.alertbot("send-test", "room", environment: environment)
+            #expect(sent.status == 3)
+            #expect(
+                sent.errors.contains("the room is encrypted (m.megolm.v1.aes-sha2), and this bot cannot encrypt"),
+                "\(sent.errors)")
+            let bot = try await scratch.startBot(environment: environment)
+            defer { bot.send(9) }
+            let dead = try await eventually("the message was a failed delivery") {
+                let dead = try await scratch.alertbot(
+                    "history", "--dead", "--format", "json", environment: environment)
+                return try dead.json["history"].elements.first
+            }
+            #expect(dead["attempts"].number == 1)
+            #expect(try homeserver.messages(in: homeserver.encryptedRoom).isEmpty)
+            bot.send(15)
+            #expect(try await bot.ending() == .exited(0))
+        }
+
+        @Test func `a chart is a picture in the thread of its message, and people get its bytes`() async throws {
+            let homeserver = try homeserver()
+            let scratch = try Scratch()
+            let text = config("http://127.0.0.1:\(homeserver.port)", room: homeserver.room)
+            try scratch.write("config.yaml", text.replacing("token: \"$", with: "chart: true, token: \"$"))
+            try scratch.write("figures.jsonl", Figures.day("pictured", crashed: 500))
+            let bot = try await scratch.startBot(environment: ["MATRIX_TOKEN": homeserver.botToken])
+            defer { bot.send(9) }
+            let message = try await eventually("the message was in the room") { try messages(about: "pictured").first }
+            let picture = try await eventually("its picture was in the room: \(bot.standardError)") {
+                try homeserver.messages().first {
+                    $0["content"]["m.relates_to"]["event_id"].string == message["event_id"].string
+                }
+            }
+            let content = picture["content"]
+            #expect(content["msgtype"].string == "m.image")
+            #expect(content["info"]["w"].number == 960)
+            #expect(content["body"].string?.hasPrefix("Crash-free users, last day: between ") == true)
+            let media = try homeserver.media(try #require(content["url"].string))
+            #expect(media.header("content-type") == "image/png")
+            #expect(media.header("content-length").flatMap(Double.init) == content["info"]["size"].number)
+            bot.send(15)
+            #expect(try await bot.ending() == .exited(0))
+        }
+
+        @Test func `a homeserver that takes no picture still has the message, once`() async throws {
+            let homeserver = try homeserver()
+            let scratch = try Scratch()
+            let uploads = Mutex(0)
+            let between = try proxy(to: homeserver.port) { request in
+                guard request.target.contains("/media/") else { return nil }
+                uploads.withLock { $0 += 1 }
+                return .answer(413, [:], #"{"errcode":"M_TOO_LARGE","error":"Upload is too large"}"#)
+            }
+            defer { between.stop() }
+            let text = config(between.url, room: homeserver.room)
+            try scratch.write("config.yaml", text.replacing("token: \"$", with: "chart: true, token: \"$"))
+            try scratch.write("figures.jsonl", Figures.day("unpictured", crashed: 500))
+            let environment = ["MATRIX_TOKEN": homeserver.botToken]
+            let bot = try await scratch.startBot(environment: environment)
+            defer { bot.send(9) }
+            _ = try await eventually("the log said so") {
+                bot.standardError.contains("channel room: the chart of a message did not arrive: answered 413")
+                    ? true : nil
+            }
+            #expect(try messages(about: "unpictured").count == 1)
+            #expect(uploads.withLock(\.self) == 1)
+            let history = try await scratch.alertbot("history", "--format", "json", environment: environment)
+            #expect(try history.json["history"].elements.map { $0["outcome"].string } == ["delivered"])
+            bot.send(15)
+            #expect(try await bot.ending() == .exited(0))
         }
 
         @Test func `a wrong token is a dead letter at once, and is never shown`() async throws {

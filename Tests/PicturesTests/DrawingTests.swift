@@ -1,4 +1,5 @@
 internal import AlertCore
+internal import Charts
 internal import Markup
 internal import PluginKit
 internal import Testing

@@ -23,6 +23,7 @@ internal import Testing
             id: "d-1", channel: "team", number: 1, kind: .opened, incident: "i-1", message: message,
             queued: clock.now(), attempts: 1, possiblyRepeated: possiblyRepeated, isPlain: isPlain)
         return await Courier(ports: ports, redactor: Redactor(secrets)).attempt(delivery, channel, thread: thread)
+            .outcome
     }
 
     @Test(arguments: [
@@ -84,7 +85,7 @@ internal import Testing
             web.mail = answer
             ports.web = web
             return await Courier(ports: ports, redactor: Redactor([Secret("s3cr3t")]))
-                .attempt(delivery, HookChannel { _ in .mail(mail) })
+                .attempt(delivery, HookChannel { _ in .mail(mail) }).outcome
         }
         let taken = await attempt { sent, timeout throws(TransportError) in
             #expect(sent == mail)

@@ -39,9 +39,12 @@ extension WebhookChat {
 
     public func post(_ posting: Posting) -> ChannelAction { .request(webhook.request(composed(posting))) }
 
-    public func picture(of posting: Posting) -> ChatPicture { Self.picture(of: composed(posting)) }
+    public func picture(of posting: Posting) -> ChatPicture {
+        Self.picture(of: composed(posting)).showing(hasCharts && !posting.isPlain ? posting.message.chart : nil)
+    }
 
-    private func composed(_ posting: Posting) -> JSON {
+    /// The JSON of a posting, with those called.
+    public func composed(_ posting: Posting) -> JSON {
         let called = mentions.called(by: posting.message)
         return called.isEmpty ? payload(posting) : calling(called, in: payload(posting))
     }
@@ -95,7 +98,10 @@ public struct ChatWebhook: Sendable {
         allowsPlainHTTP = options[.insecure]
     }
 
-    func request(_ payload: JSON) -> HTTPRequest {
-        HTTPRequest(.post, address, body: .json(payload), allowsPlainHTTP: allowsPlainHTTP)
+    func request(_ payload: JSON) -> HTTPRequest { request(.json(payload)) }
+
+    /// A body of the chat's own kind.
+    public func request(_ body: HTTPRequest.Body) -> HTTPRequest {
+        HTTPRequest(.post, address, body: body, allowsPlainHTTP: allowsPlainHTTP)
     }
 }

@@ -11,11 +11,27 @@ public protocol Channel: Plugin {
     /// else. False for every channel that does not say so.
     var isPager: Bool { get }
 
+    /// Whether its messages may carry a picture of the figures; false for every channel that does not say so.
+    var hasCharts: Bool { get }
+
+    /// What is asked of the service before the first message, and now and then after; nil for every channel that has
+    /// nothing to ask. An answer that does not come keeps no message back.
+    var inquiry: HTTPRequest? { get }
+    /// Why nothing may be posted, by the answer to `inquiry`; nil where it may.
+    func refusal(from answer: HTTPResponse) -> String?
+
     /// How the message is posted.
     func post(_ posting: Posting) -> ChannelAction
     /// Brings the message that opened the incident up to date, once the posting has been delivered; nil where there is
     /// nothing to do, as in every channel that does not say so. What comes of it changes nothing for the delivery.
     func update(after posting: Posting) -> HTTPRequest?
+    /// What is to be done for the picture of a message that has arrived without it; nothing where the message carries
+    /// its picture, or there is none. What comes of it changes nothing for the delivery.
+    ///
+    /// - Parameters:
+    ///   - receipt: what the delivery of the message gave.
+    ///   - answers: those to the requests so far, all of which ended in 2xx.
+    func attach(_ image: ChartImage, to posting: Posting, receipt: String?, after answers: [HTTPResponse]) -> ImageStep
     /// How its chat shows the message, read from the payload that is posted; there is one for every channel that has no
     /// look of its own.
     func picture(of posting: Posting) -> ChatPicture
@@ -35,7 +51,13 @@ extension Channel {
     }
 
     public var isPager: Bool { false }
+    public var hasCharts: Bool { false }
+    public var inquiry: HTTPRequest? { nil }
+    public func refusal(from answer: HTTPResponse) -> String? { nil }
     public func update(after posting: Posting) -> HTTPRequest? { nil }
+    public func attach(
+        _ image: ChartImage, to posting: Posting, receipt: String?, after answers: [HTTPResponse]
+    ) -> ImageStep { .done }
 }
 
 extension Notification.Kind {
@@ -69,15 +91,18 @@ public struct Posting: Sendable {
     public let isPlain: Bool
     /// The channel's own id of the message that opened the incident, where it gave one: what follows belongs there.
     public let thread: String?
+    /// The picture of the message's chart; nil where there is none, or it could not be made.
+    public let image: ChartImage?
     /// When this attempt is made.
     public let at: Moment
 
     /// - Parameter message: with the words of the language that it is posted in.
     public init(
         id: String, message: Message, possiblyRepeated: Bool = false, isPlain: Bool = false, thread: String? = nil,
-        at: Moment
+        image: ChartImage? = nil, at: Moment
     ) {
         self.id = id
+        self.image = image
         self.thread = thread
         self.message = message
         self.possiblyRepeated = possiblyRepeated

@@ -32,6 +32,8 @@ public struct ChatPicture: Hashable, Sendable {
         case small([Run])
         /// Text whose every space and line counts.
         case code(String)
+        /// A picture of figures.
+        case chart(Chart)
         /// Blocks beside a coloured bar.
         indirect case bar(Color, [Block])
     }
@@ -105,6 +107,13 @@ public struct ChatPicture: Hashable, Sendable {
 }
 
 extension ChatPicture {
+    /// The same with the chart below, where there is one: what is sent as a picture cannot be read back from a payload.
+    public func showing(_ chart: Chart?) -> ChatPicture {
+        guard let chart else { return self }
+        guard case .bar(let color, let inner)? = blocks.last else { return ChatPicture(chat, blocks + [.chart(chart)]) }
+        return ChatPicture(chat, blocks.dropLast() + [.bar(color, inner + [.chart(chart)])])
+    }
+
     /// All its words, a block a line.
     public var text: String { blocks.map(\.text).joined(separator: "\n") }
 
@@ -154,6 +163,7 @@ extension ChatPicture.Block {
         case .heading(let runs), .paragraph(let runs), .small(let runs): runs.map(\.text).joined()
         case .fields(let rows), .list(let rows): rows.map { $0.map(\.text).joined() }.joined(separator: "\n")
         case .code(let text): text
+        case .chart(let chart): chart.words
         case .bar(_, let inner): inner.map(\.text).joined(separator: "\n")
         }
     }

@@ -1,3 +1,4 @@
+internal import Charts
 internal import Markup
 internal import PluginKit
 
@@ -29,6 +30,8 @@ struct MessageCards {
             case .list(let items): "<ul>\(items.map { item -> HTML in "<li>\(self.runs(item))</li>" })</ul>"
             case .small(let runs): #"<p class="small">\#(self.runs(runs))</p>"#
             case .code(let code): "<pre>\(whole: code)</pre>"
+            case .chart(let chart):
+                #"<div class="chart">\#(ChartDrawing(chart, in: zone).drawing.svg(chart.words))</div>"#
             case .bar(let color, let inner):
                 #"<div class="bar" style="--bar: \#(color.text)">\#(self.blocks(inner))</div>"#
             }

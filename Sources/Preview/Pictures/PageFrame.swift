@@ -101,6 +101,7 @@ enum PageFrame {
         .chat .by { font-size: 14px; }
         .chat .by time { font-size: 12px; }
         .chat ul { padding-left: 20px; }
+        .chat .chart svg { max-width: 100%; height: auto; }
         .chat .small { font-size: 12px; color: var(--muted); }
         .chat .fields { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 20px; }
         .chat .bar { position: relative; padding: 2px 0 2px 14px; }

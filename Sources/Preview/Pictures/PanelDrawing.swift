@@ -1,3 +1,4 @@
+internal import Charts
 internal import Markup
 internal import PluginKit
 internal import Preview
@@ -136,5 +137,15 @@ struct PanelDrawing {
             <path class="t" d="\(path)H\(last.x)"/><text class="tl" x="\(time.left + time.width)" \
             y="\(axis.top - 7)">limit \(axis.label(last.limit))</text>
             """
+    }
+}
+
+extension FigureAxis {
+    /// The limits and the figures of trouble are never outside.
+    init(_ points: [Traces.Point], isRate: Bool, top: Double, height: Double) {
+        self.init(
+            points.compactMap(\.figure),
+            needing: points.compactMap(\.limit) + points.filter { $0.severity != nil }.compactMap(\.figure),
+            isRate: isRate, top: top, height: height)
     }
 }

@@ -18,6 +18,7 @@ struct TerminalPicture {
             case .list(let items): items.flatMap { hanging(TerminalLine("• "), text($0, width.map { $0 - 2 })) }
             case .small(let runs): text(runs, width, .dim)
             case .code(let code): self.code(code, width)
+            case .chart(let chart): text([ChatPicture.Run("[\(chart.words)]")], width, .dim)
             case .bar(let color, let inner):
                 lines(inner, width.map { $0 - 2 }).map { TerminalLine("▌ ", color.ink) + $0 }
             }

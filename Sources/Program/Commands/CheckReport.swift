@@ -50,7 +50,28 @@ public struct CheckReport {
         self.experience = experience
         let places = file.result.config?.rulePlaces ?? [:]
         let unjudged = (experience?.outlooks ?? []).compactMap { Problem($0, places: places) }
-        problems = (file.result.problems + unjudged + gaps).sorted { $0.position < $1.position }
+        problems = (file.result.problems + unjudged + gaps + CheckReport.pictureless(file, on: machine)).sorted {
+            $0.position < $1.position
+        }
+    }
+
+    /// The channels that should show charts on a machine that cannot draw them.
+    private static func pictureless(_ file: ConfigFile, on machine: Machine) -> [Problem] {
+        guard let config = file.result.config, config.plan.channels.contains(where: \.hasCharts) else { return [] }
+        do throws(PaintTrouble) {
+            _ = try machine.painter.image(
+                of: Chart(title: "", values: [], from: machine.clock.now(), isRate: true, words: ""),
+                in: config.plan.zone)
+            return []
+        } catch {
+            return config.plan.channels.filter(\.hasCharts).compactMap { channel in
+                config.channelPlaces[channel.name].map {
+                    Problem(
+                        $0, "the messages of channel '\(channel.name)' go without their charts: \(error.sentence)",
+                        level: .warning)
+                }
+            }
+        }
     }
 
     /// In what the newest answers were not whole that the bot's sources gave, by its journal; a journal that cannot be

@@ -38,7 +38,8 @@ public struct TestMessage: Sendable {
         // Standard output holds the JSON and nothing else.
         if format == .json { machine.terminal = machine.terminal.onlyErrors }
         let courier = Courier(
-            ports: machine.ports(stateFolder: config.bot.stateFolder), redactor: Redactor(config.secrets))
+            ports: machine.ports(stateFolder: config.bot.stateFolder), redactor: Redactor(config.secrets),
+            zone: config.plan.zone)
         var delivery = delivery(at: machine.clock.now())
         do throws(MessageTemplate.Failure) {
             delivery.message = try config.plan.dressed(test: delivery.message, for: name)
@@ -47,9 +48,10 @@ public struct TestMessage: Sendable {
                 "alertbot: warning: the template of \(name) gives no message: \(error.sentence); sending the built-in text"
             )
         }
-        let outcome = await courier.attempt(
+        let attempt = await courier.attempt(
             delivery, channel, over: config.plan.channel(name)?.connection ?? .usual)
-        try report(outcome, isKept: channel.keeps(delivery, at: delivery.queued))
+        if let picture = attempt.picture { await courier.send(picture) }
+        try report(attempt.outcome, isKept: channel.keeps(delivery, at: delivery.queued))
     }
 
     /// About no incident, so it opens, ends and follows nothing.
@@ -62,6 +64,7 @@ public struct TestMessage: Sendable {
             fields: [Message.Field(words[.testChannel], name)], reason: words(.testWhy, [.channel: name]),
             footer: "alertbot \(Version.text)")
         message.words = words
+        if channel.hasCharts { message.chart = .sample(until: now) }
         var hash = StableHash()
         hash.add(name)
         hash.add(now.description)
@@ -97,6 +100,22 @@ public struct TestMessage: Sendable {
         case .text: machine.terminal.error(sentence)
         }
         if !isDelivered { throw Failure(.impossible) }
+    }
+}
+
+extension Chart {
+    /// A day that never was, to see what a chart looks like.
+    fileprivate static func sample(until now: Moment) -> Chart {
+        let hour: Int64 = 3_600_000
+        let values = (0..<24).map { index -> Double? in
+            let fall = index > 20 ? Double(index - 20) * 0.004 : 0
+            return 0.997 + Double(index * 7 % 5) * 0.0004 - fall
+        }
+        return Chart(
+            title: "Crash-free users, an example", values: values,
+            from: Moment(milliseconds: (now.milliseconds / hour - 23) * hour), isRate: true,
+            limit: Line(0.99, "alert below 99%"), usual: Line(0.998, "usually 99.80%"),
+            words: "An example of a chart: crash-free users, below their limit at the end of a day")
     }
 }
 

@@ -65,4 +65,4 @@ let web = CurlWeb()
 /// The machine that the program runs on.
 let machine = Machine(
     terminal: .standard, clock: SystemClock(), web: web, files: SystemFiles(), variables: .ofProcess,
-    interruption: .byUser)
+    painter: SystemPainter(), interruption: .byUser)

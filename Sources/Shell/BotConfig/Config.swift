@@ -15,6 +15,8 @@ public struct Config: Sendable {
     public var rulePlaces: [String: Position]
     /// Where each source does.
     public var sourcePlaces: [String: Position]
+    /// Where each channel does.
+    public var channelPlaces: [String: Position]
     /// Every secret in the file, for whoever prints words that came from outside.
     public var secrets: [Secret]
     /// What stands in the file, to tell what a later one changes.

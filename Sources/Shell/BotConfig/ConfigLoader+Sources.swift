@@ -20,6 +20,7 @@ extension ConfigLoader {
     struct ChannelEntry {
         let plan: ChannelPlan
         let channel: (any Channel)?
+        let position: Position
     }
 
     /// What holds for every source that says nothing else.
@@ -137,9 +138,10 @@ extension ConfigLoader {
                 "channel '\(thing.name)'")
             let plan = ChannelPlan(
                 name: thing.name, pace: channel?.pace ?? .unlimited, isIdempotent: channel?.isIdempotent ?? false,
-                isPager: channel?.isPager ?? false, hearsAcknowledgements: own[ChannelSettings.acknowledged],
+                isPager: channel?.isPager ?? false, hasCharts: channel?.hasCharts ?? false,
+                hearsAcknowledgements: own[ChannelSettings.acknowledged],
                 template: readTemplate(ChannelSettings.template, own, bot.zone), connection: connection)
-            return ChannelEntry(plan: plan, channel: channel)
+            return ChannelEntry(plan: plan, channel: channel, position: thing.position)
         }
     }
 

@@ -129,6 +129,7 @@ struct ConfigLoader {
             channels: Dictionary(channels.compactMap { entry in entry.channel.map { (entry.plan.name, $0) } }) { $1 },
             rulePlaces: Dictionary(rules.places.map { ($0.name, $0.position) }) { first, _ in first },
             sourcePlaces: Dictionary(sources.map { ($0.plan.name, $0.position) }) { first, _ in first },
+            channelPlaces: Dictionary(channels.map { ($0.plan.name, $0.position) }) { first, _ in first },
             secrets: reader.secretsSeen, things: ConfigThings(entries, files: texts))
     }
 

@@ -14,6 +14,7 @@ public actor Bot {
     private var heartbeat: GuardedText?
     private let ports: Ports
     private var redactor: Redactor
+    private var inquiries = Inquiries()
     private let tokens = TokenVault()
     private var ledger: Ledger
     private let recorder: Recorder?
@@ -218,6 +219,7 @@ public actor Bot {
         channels = setup.channels
         heartbeat = setup.heartbeat
         redactor = Redactor(setup.secrets)
+        inquiries = Inquiries()
         healthy = []
     }
 
@@ -411,9 +413,11 @@ public actor Bot {
             queue.put(.input(.delivered(id: order.delivery.id, .retry(after: nil, "its channel is missing"))))
             return
         }
-        let courier = Courier(ports: ports, redactor: redactor)
+        let courier = Courier(ports: ports, redactor: redactor, zone: plan.zone, inquiries: inquiries)
         let connection = plan.channel(order.delivery.channel)?.connection ?? .usual
-        group.addTask { [queue] in queue.put(.input(await courier.deliver(order, channel, over: connection))) }
+        group.addTask { [queue] in
+            await courier.deliver(order, channel, over: connection) { queue.put(.input($0)) }
+        }
     }
 
     /// How often a journal that cannot be written is tried again.

@@ -5,40 +5,137 @@ public import PluginKit
 public struct Courier: Sendable {
     private let ports: Ports
     private let redactor: Redactor
+    /// Of the hours in pictures.
+    private let zone: Zone
+    private let inquiries: Inquiries
 
     /// For an attempt as a whole: Standard Webhooks advises 15 to 30 seconds.
     public static let attemptTimeout = Duration.seconds(30)
     /// For what is only nice to have, and what the next message of the incident waits for.
     static let updateTimeout = Duration.seconds(5)
+    /// For all that a picture takes once its message has arrived, which nothing waits for.
+    static let imageTimeout = Duration.seconds(30)
+    /// No service takes more requests for a picture.
+    private static let imageStepsMax = 4
 
-    public init(ports: Ports, redactor: Redactor) {
+    public init(ports: Ports, redactor: Redactor, zone: Zone = .utc, inquiries: Inquiries = Inquiries()) {
         self.ports = ports
         self.redactor = redactor
+        self.zone = zone
+        self.inquiries = inquiries
     }
 
-    /// Delivers, and gives back the input that tells the core.
+    /// What came of an attempt.
+    public struct Attempt: Sendable {
+        /// Secrets masked.
+        public let outcome: DeliveryOutcome
+        /// Where the message has arrived and its picture is still to follow.
+        public let picture: Picture?
+    }
+
+    /// A picture on its way to a message that has arrived without it.
+    public struct Picture: Sendable {
+        fileprivate let image: ChartImage
+        fileprivate let posting: Posting
+        fileprivate let receipt: String?
+        fileprivate let channel: any Channel
+        fileprivate let name: String
+        fileprivate let connection: Connection
+    }
+
+    /// Delivers, gives the input that tells the core, and only then sees to a picture that is to follow: the message has
+    /// arrived, whatever becomes of it, and no other waits for it, nor does a stop.
     public func deliver(
-        _ order: SendOrder, _ channel: any Channel, over connection: Connection = .usual
-    ) async -> Input {
-        .delivered(
-            id: order.delivery.id, await attempt(order.delivery, channel, thread: order.thread, over: connection))
+        _ order: SendOrder, _ channel: any Channel, over connection: Connection = .usual,
+        _ tell: @Sendable (Input) -> Void
+    ) async {
+        let attempt = await attempt(order.delivery, channel, thread: order.thread, over: connection)
+        tell(.delivered(id: order.delivery.id, attempt.outcome))
+        if let picture = attempt.picture { await send(picture) }
     }
 
-    /// Makes one attempt and says what came of it, secrets masked.
+    /// Makes one attempt and says what came of it.
     public func attempt(
         _ delivery: Delivery, _ channel: any Channel, thread: String? = nil, over connection: Connection = .usual
-    ) async -> DeliveryOutcome {
-        redacted(await outcome(of: delivery, channel, thread, connection))
+    ) async -> Attempt {
+        let now = ports.clock.now()
+        let image = image(of: delivery, channel)
+        let posting = Posting(delivery, thread: thread, image: image, at: now)
+        let outcome = redacted(await outcome(of: delivery, posting, channel, connection))
+        guard let image else { return Attempt(outcome: outcome, picture: nil) }
+        switch outcome {
+        case .delivered(let receipt), .partly(let receipt, _):
+            return Attempt(
+                outcome: outcome,
+                picture: Picture(
+                    image: image, posting: posting, receipt: receipt, channel: channel, name: delivery.channel,
+                    connection: connection))
+        default: return Attempt(outcome: outcome, picture: nil)
+        }
+    }
+
+    /// The picture of the message's chart. Whoever cannot have it gets the message without.
+    private func image(of delivery: Delivery, _ channel: any Channel) -> ChartImage? {
+        guard let chart = delivery.message.chart, channel.hasCharts, !delivery.isPlain, let painter = ports.painter
+        else { return nil }
+        do throws(PaintTrouble) {
+            return try painter.image(of: chart, in: zone)
+        } catch {
+            ports.host.log(
+                Note(.warning, "channel \(delivery.channel): a message goes without its chart: \(error.sentence)"))
+            return nil
+        }
+    }
+
+    /// Sends a picture after its message. Nobody misses anything where that fails: the message has all words.
+    ///
+    /// - Returns: why it did not arrive; nil where it did, or where nothing was to be done.
+    @discardableResult
+    public func send(_ picture: Picture) async -> String? {
+        let deadline = ports.clock.uptime() + Courier.imageTimeout
+        var answers: [HTTPResponse] = []
+        var trouble: String?
+        steps: while trouble == nil {
+            switch picture.channel.attach(
+                picture.image, to: picture.posting, receipt: picture.receipt, after: answers)
+            {
+            case .done: break steps
+            case .failed(let why): trouble = why
+            case .request(var request):
+                guard answers.count < Courier.imageStepsMax else {
+                    trouble = "it takes more than \(Courier.imageStepsMax) requests"
+                    break
+                }
+                request.connection = picture.connection
+                let left = deadline - ports.clock.uptime()
+                guard left > .zero else {
+                    trouble = "it took longer than \(Courier.imageTimeout.short)"
+                    break
+                }
+                do throws(TransportError) {
+                    let answer = try await ports.web.perform(request, timeout: left)
+                    if answer.isSuccess {
+                        answers.append(answer)
+                    } else {
+                        trouble = "answered \(answer.status): \(answer.excerpt(120))"
+                    }
+                } catch {
+                    trouble = error.description
+                }
+            }
+        }
+        guard let trouble else { return nil }
+        let sentence = redactor.redact(trouble).tamed.clipped(to: 300)
+        ports.host.log(Note(.warning, "channel \(picture.name): the chart of a message did not arrive: \(sentence)"))
+        return sentence
     }
 
     private func outcome(
-        of delivery: Delivery, _ channel: any Channel, _ thread: String?, _ connection: Connection
+        of delivery: Delivery, _ posting: Posting, _ channel: any Channel, _ connection: Connection
     ) async -> DeliveryOutcome {
-        let now = ports.clock.now()
-        if let faults = ports.faults, faults.strikes("\(delivery.id)#\(delivery.attempts)", at: now) {
+        if let faults = ports.faults, faults.strikes("\(delivery.id)#\(delivery.attempts)", at: posting.at) {
             return .retry(after: nil, "failed on purpose (--fault-rate)")
         }
-        let posting = Posting(delivery, thread: thread, at: now)
         switch channel.post(posting) {
         case .keep: return .delivered(receipt: nil)
         case .print(let text):
@@ -49,10 +146,26 @@ public struct Courier: Sendable {
             return await send(mail, for: channel)
         case .request(var request):
             request.connection = connection
+            if let why = await refusal(delivery.channel, channel, connection) { return .refusedChannel(why) }
             let outcome = await perform(request, for: channel, within: Courier.attemptTimeout)
             if case .delivered = outcome { await update(after: posting, of: delivery, channel, connection) }
             return outcome
         }
+    }
+
+    /// Why the channel may be sent nothing, where its service has to be asked for that. Who cannot be asked is sent the
+    /// message: it is wanted more than the answer.
+    private func refusal(_ name: String, _ channel: any Channel, _ connection: Connection) async -> String? {
+        guard var request = channel.inquiry, inquiries.isDue(name, at: ports.clock.uptime()) else { return nil }
+        request.connection = connection
+        do throws(TransportError) {
+            let answer = try await ports.web.perform(request, timeout: Courier.updateTimeout)
+            if let why = channel.refusal(from: answer) { return why }
+            if answer.status < 500, answer.status != 429 { inquiries.note(name, at: ports.clock.uptime()) }
+        } catch {
+            return nil
+        }
+        return nil
     }
 
     private func perform(
@@ -105,9 +218,9 @@ public struct Courier: Sendable {
 
 extension Posting {
     /// The posting that an attempt of a delivery makes.
-    public init(_ delivery: Delivery, thread: String? = nil, at moment: Moment) {
+    public init(_ delivery: Delivery, thread: String? = nil, image: ChartImage? = nil, at moment: Moment) {
         self.init(
             id: delivery.id, message: delivery.message, possiblyRepeated: delivery.possiblyRepeated,
-            isPlain: delivery.isPlain, thread: thread, at: moment)
+            isPlain: delivery.isPlain, thread: thread, image: image, at: moment)
     }
 }

@@ -26,6 +26,19 @@ public protocol Files: Sendable {
     func read(_ request: FileRequest) async -> FileResult
 }
 
+/// What turns figures into pictures.
+public protocol Painter: Sendable {
+    /// A picture of the chart, the same for the same chart; the hours are those of the zone.
+    func image(of chart: Chart, in zone: Zone) throws(PaintTrouble) -> ChartImage
+}
+
+/// Why there is no picture, as a clause for people.
+public struct PaintTrouble: Error, Hashable, Sendable {
+    public let sentence: String
+
+    public init(_ sentence: String) { self.sentence = sentence }
+}
+
 /// The rest of the host.
 public protocol Host: Sendable {
     /// Whether it runs on battery or wants to save power.
@@ -41,19 +54,22 @@ public struct Ports: Sendable {
     public var web: any Web
     public var files: any Files
     public var host: any Host
+    /// Nil where no message gets a picture.
+    public var painter: (any Painter)?
     /// The folder in which what comes of polls is recorded; nil for not at all.
     public var recording: (any JournalDisk)?
     /// Makes polls and deliveries fail at random; nil in earnest.
     public var faults: Faults?
 
     public init(
-        clock: any Clock, web: any Web, files: any Files, host: any Host, recording: (any JournalDisk)? = nil,
-        faults: Faults? = nil
+        clock: any Clock, web: any Web, files: any Files, host: any Host, painter: (any Painter)? = nil,
+        recording: (any JournalDisk)? = nil, faults: Faults? = nil
     ) {
         self.clock = clock
         self.web = web
         self.files = files
         self.host = host
+        self.painter = painter
         self.recording = recording
         self.faults = faults
     }

@@ -12,18 +12,20 @@ public struct Machine: Sendable {
     public var web: any Web
     public var files: any Files
     public var variables: Variables
+    public var painter: any Painter
     /// What cancels work that may take long.
     public var interruption: Interruption
 
     public init(
         terminal: Terminal, clock: any Clock, web: any Web, files: any Files, variables: Variables,
-        interruption: Interruption
+        painter: any Painter, interruption: Interruption
     ) {
         self.terminal = terminal
         self.clock = clock
         self.web = web
         self.files = files
         self.variables = variables
+        self.painter = painter
         self.interruption = interruption
     }
 
@@ -37,7 +39,7 @@ public struct Machine: Sendable {
         stateFolder: String, recording: (any JournalDisk)? = nil, faults: Faults? = nil
     ) -> Ports {
         Ports(
-            clock: clock, web: web, files: files, host: host(stateFolder: stateFolder), recording: recording,
-            faults: faults)
+            clock: clock, web: web, files: files, host: host(stateFolder: stateFolder), painter: painter,
+            recording: recording, faults: faults)
     }
 }

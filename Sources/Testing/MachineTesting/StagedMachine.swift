@@ -23,6 +23,7 @@ public final class StagedMachine: Sendable {
     ///   - answer: what the network answers; an error for everything unless told otherwise.
     public init(
         at now: String = "2026-11-20T12:00:00Z", variables: [String: String] = [:],
+        painter: any Painter = SystemPainter(),
         answer: @escaping StagedWeb.Answer = StagedWeb.nobody
     ) {
         clock = StagedClock(at: Moment(rfc3339: now) ?? .earliest)
@@ -32,7 +33,7 @@ public final class StagedMachine: Sendable {
         let variables = Variables(variables)
         machine = Machine(
             terminal: Terminal(output: output, errors: errors, variables: variables, clock: clock), clock: clock,
-            web: web, files: SystemFiles(), variables: variables, interruption: .none)
+            web: web, files: SystemFiles(), variables: variables, painter: painter, interruption: .none)
     }
 
     deinit {

@@ -21,6 +21,15 @@ public struct Figures: Sendable {
     }
 }
 
+extension Figures {
+    /// A day of good hours of one app, and a bad minute at its end.
+    public static func day(_ app: String, crashed: Int, of users: Int = 10_000) -> String {
+        (1...23).reversed().map { hour in
+            Figures(at: Date() - Double(hour) * 3600, length: 3600).line(app, crashed: 10 + hour % 5, of: users)
+        }.joined() + Figures().line(app, crashed: crashed, of: users)
+    }
+}
+
 extension Date {
     /// RFC 3339 in UTC, with milliseconds.
     public var instant: String { formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)) }

@@ -2,8 +2,8 @@
 
     synapse.py FOLDER PORT
 
-Prints one line of JSON when it is ready: a bot and a person with their access tokens, a room that both have joined, and
-a room of the person alone, where the bot may not write.
+Prints one line of JSON when it is ready: a bot and a person with their access tokens, a room that both have joined, a
+room of the person alone, where the bot may not write, and one that both have joined and that is encrypted.
 """
 
 import hashlib
@@ -113,8 +113,11 @@ class Homeserver:
         answer = self.call("POST", "/_synapse/admin/v1/register", body)
         return {"id": answer["user_id"], "token": answer["access_token"]}
 
-    def room(self, owner, *guests):
+    def room(self, owner, *guests, encrypted=False):
         body = {"preset": "private_chat", "invite": [guest["id"] for guest in guests]}
+        if encrypted:
+            content = {"algorithm": "m.megolm.v1.aes-sha2"}
+            body["initial_state"] = [{"type": "m.room.encryption", "state_key": "", "content": content}]
         room = self.call("POST", "/_matrix/client/v3/createRoom", body, owner["token"])["room_id"]
         for guest in guests:
             self.call("POST", f"/_matrix/client/v3/rooms/{room}/join", {}, guest["token"])
@@ -142,6 +145,7 @@ def main():
             "bot": bot,
             "room": homeserver.room(person, bot),
             "closed_room": homeserver.room(person),
+            "encrypted_room": homeserver.room(person, bot, encrypted=True),
         }
         print(json.dumps(facts), flush=True)
         while os.read(sys.stdin.fileno(), 4096):

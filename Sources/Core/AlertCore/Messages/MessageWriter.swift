@@ -7,8 +7,11 @@ struct MessageWriter {
     let publicURL: String?
     let now: Moment
     private let face: ClockFace
+    /// Whether any channel shows pictures of figures.
+    private let makesCharts: Bool
 
-    init(zone: Zone, words: Words, publicURL: String?, now: Moment) {
+    init(zone: Zone, words: Words, publicURL: String?, now: Moment, makesCharts: Bool = false) {
+        self.makesCharts = makesCharts
         self.words = words
         self.publicURL = publicURL
         self.now = now
@@ -31,6 +34,7 @@ struct MessageWriter {
             reason: reason(incident, kind, evidence, leading), incidents: [IncidentSummary(incident)])
         if let metric = evidence.metric {
             message.sparkline = story.series.flatMap { sparkline(metric, of: $0) }
+            if makesCharts, message.sparkline != nil { message.chart = chart(story, metric, kind) }
         }
         // Who has been told of it knows the rest.
         if !kind.isEnd, kind != .acknowledged {

@@ -6,6 +6,8 @@ public struct ChannelPlan: Sendable {
     public var isIdempotent: Bool
     /// Whether it hears of each incident by itself, and no reminders, corrections or summaries.
     public var isPager: Bool
+    /// Whether its messages may carry a picture of the figures.
+    public var hasCharts: Bool
     /// Whether it hears who takes care of an incident.
     public var hearsAcknowledgements: Bool
     /// Its messages in a team's own words; nil for the built-in ones.
@@ -15,13 +17,15 @@ public struct ChannelPlan: Sendable {
 
     public init(
         name: String, pace: Pace = .unlimited, isIdempotent: Bool = false, isPager: Bool = false,
-        hearsAcknowledgements: Bool = ChannelSettings.acknowledged.default, template: MessageTemplate? = nil,
+        hasCharts: Bool = false, hearsAcknowledgements: Bool = ChannelSettings.acknowledged.default,
+        template: MessageTemplate? = nil,
         connection: Connection = .usual
     ) {
         self.name = name
         self.pace = pace
         self.isIdempotent = isIdempotent
         self.isPager = isPager
+        self.hasCharts = hasCharts
         self.hearsAcknowledgements = hearsAcknowledgements
         self.template = template
         self.connection = connection

@@ -34,12 +34,15 @@ public struct Plan: Sendable {
     public var channels: [ChannelPlan] {
         didSet {
             channelRanks = Plan.ranks(channels.map(\.name))
+            hasCharts = channels.contains(where: \.hasCharts)
             hasTemplates = Plan.hasTemplates(detectors, channels)
         }
     }
     private var channelRanks: [String: Int]
     /// Whether any message may read otherwise than as it is built in: asked of every message.
     private(set) var hasTemplates: Bool
+    /// Whether any channel shows pictures of figures.
+    private(set) var hasCharts: Bool
     /// Empty: everything goes everywhere.
     public var routes: [Route]
 
@@ -65,6 +68,7 @@ public struct Plan: Sendable {
         self.gates = gates.sorted { $0.gate.stage < $1.gate.stage }
         self.channels = channels
         channelRanks = Plan.ranks(channels.map(\.name))
+        hasCharts = channels.contains(where: \.hasCharts)
         hasTemplates = Plan.hasTemplates(detectors, channels)
         self.routes = routes
     }

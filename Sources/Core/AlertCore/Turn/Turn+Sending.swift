@@ -144,7 +144,9 @@ extension Turn {
         _ message: Message, _ kind: Notification.Kind, _ channel: String, incident: String?
     ) -> Delivery {
         acceptedCount += 1
-        let message = dressed(message, for: channel)
+        var message = dressed(message, for: channel)
+        // The numbers of a picture that nobody is shown have no place in the journal.
+        if plan.hasCharts, plan.channel(channel)?.hasCharts != true { message.chart = nil }
         return state.outbox.accept(message, kind, channel, incident: incident, bot: plan.botName, at: now, &output)
     }
 
@@ -157,7 +159,10 @@ extension Turn {
 
     // MARK: - Words
 
-    var writer: MessageWriter { MessageWriter(zone: plan.zone, words: plan.words, publicURL: plan.publicURL, now: now) }
+    var writer: MessageWriter {
+        MessageWriter(
+            zone: plan.zone, words: plan.words, publicURL: plan.publicURL, now: now, makesCharts: plan.hasCharts)
+    }
 
     /// What a message about the incident is made of.
     func story(of incident: Incident) -> Story { state.story(of: incident, plan, at: now) }

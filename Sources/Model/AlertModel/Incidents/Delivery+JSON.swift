@@ -22,6 +22,7 @@ extension Message: JSONWritable {
                 }
             }
             json.member("sparkline", ifAny: sparkline)
+            json.member("chart", ifAny: chart)
             json.member("lines", lines)
             if !body.isEmpty { json.member("body", body) }
             json.array("links", links) { json, link in
@@ -41,6 +42,7 @@ extension Message: JSONWritable {
             at: try reader.member("at").moment(), headline: try reader.member("headline").string(),
             reason: try reader.member("reason").string(), sparkline: try reader.optional("sparkline")?.string(),
             footer: try reader.member("footer").string())
+        if let chart = try reader.optional("chart") { self.chart = try Chart(chart) }
         for field in try reader.member("facts").elements() {
             fields.append(Field(try field.member("label").string(), try field.member("value").string()))
         }

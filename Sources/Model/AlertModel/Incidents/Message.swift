@@ -45,6 +45,8 @@ public struct Message: Hashable, Sendable {
     public var issues: [IssueLine]
     /// One character an hour, oldest first.
     public var sparkline: String?
+    /// The last day in figures, for a channel that shows a picture of it.
+    public var chart: Chart?
     /// The lines of a summary.
     public var lines: [String]
     /// What a team's own template says, a paragraph each, in place of reason, issues, sparkline and lines.

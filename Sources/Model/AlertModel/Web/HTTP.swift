@@ -15,6 +15,10 @@ public struct HTTPRequest: Hashable, Sendable {
         case text(GuardedText, contentType: String)
         /// `application/x-www-form-urlencoded`.
         case form([FormField])
+        /// Bytes that are no text, with their content type.
+        case bytes([UInt8], contentType: String)
+        /// `multipart/form-data`.
+        case parts([FormPart])
 
         /// JSON of which one member, the first, is a secret: for services that want their key in the body.
         public static func json(_ object: JSONObject, behind name: String, _ secret: GuardedText) -> Body {
@@ -34,6 +38,8 @@ public struct HTTPRequest: Hashable, Sendable {
                 (try? JSON(parsing: Array(text.description.utf8))) ?? .string(text.description)
             case .text(let text, _): .string(text.description)
             case .form(let fields): .object(JSONObject(fields.map { ($0.name, .string($0.value.description)) }))
+            case .bytes(let bytes, let contentType): .string("\(bytes.count) bytes of \(contentType)")
+            case .parts(let parts): .object(JSONObject(parts.map { ($0.name, $0.shown) }))
             }
         }
 
@@ -46,6 +52,30 @@ public struct HTTPRequest: Hashable, Sendable {
         public init(_ name: String, _ value: GuardedText) {
             self.name = name
             self.value = value
+        }
+    }
+
+    /// A part of a form that may hold files. Whoever makes one gives names of ASCII without quotation marks.
+    public struct FormPart: Hashable, Sendable {
+        public enum Content: Hashable, Sendable {
+            case text(String)
+            case json(JSON)
+            case file([UInt8], name: String, contentType: String)
+        }
+
+        public let name: String
+        public let content: Content
+        public init(_ name: String, _ content: Content) {
+            self.name = name
+            self.content = content
+        }
+
+        fileprivate var shown: JSON {
+            switch content {
+            case .text(let text): .string(text)
+            case .json(let json): json
+            case .file(let bytes, _, let contentType): .string("\(bytes.count) bytes of \(contentType)")
+            }
         }
     }
 
@@ -106,7 +136,30 @@ public struct HTTPRequest: Hashable, Sendable {
                         separator: "&"
                     ).utf8), "application/x-www-form-urlencoded"
             )
+        case .bytes(let bytes, let contentType): (bytes, contentType)
+        case .parts(let parts): HTTPRequest.form(of: parts)
         }
+    }
+
+    /// RFC 7578. The same parts give the same bytes.
+    private static func form(of parts: [FormPart]) -> (bytes: [UInt8], contentType: String) {
+        let pieces = parts.map { part -> (head: String, bytes: [UInt8]) in
+            let head = "Content-Disposition: form-data; name=\"\(part.name)\""
+            return switch part.content {
+            case .text(let text): (head, Array(text.utf8))
+            case .json(let json): ("\(head)\r\nContent-Type: application/json", json.bytes)
+            case .file(let bytes, let name, let type): ("\(head); filename=\"\(name)\"\r\nContent-Type: \(type)", bytes)
+            }
+        }
+        // What is in the parts decides on what ends them, so nobody who writes a part can write its end.
+        var hash = StableHash()
+        for piece in pieces { hash.add(String(decoding: piece.bytes, as: UTF8.self)) }
+        let boundary = "alertbot-\(hash.text)"
+        var bytes: [UInt8] = []
+        for piece in pieces {
+            bytes += Array("--\(boundary)\r\n\(piece.head)\r\n\r\n".utf8) + piece.bytes + [0x0D, 0x0A]
+        }
+        return (bytes + Array("--\(boundary)--\r\n".utf8), "multipart/form-data; boundary=\(boundary)")
     }
 }
 

@@ -22,7 +22,7 @@ extension Mail {
             lines = headers.map { "\($0): \($1)" } + [""]
             // The best form comes last.
             lines += ["--\(Mail.boundary)"] + textPart
-            lines += ["--\(Mail.boundary)"] + Mail.part("text/html; charset=utf-8", html)
+            lines += ["--\(Mail.boundary)"] + Mail.part(html, with: pictures)
             lines.append("--\(Mail.boundary)--")
         } else {
             lines = headers.map { "\($0): \($1)" } + textPart
@@ -40,6 +40,31 @@ extension Mail {
         if isUrgent { headers.append(("Importance", "high")) }
         return headers
     }
+
+    /// The HTML, and beside it the pictures that it shows.
+    private static func part(_ html: String, with pictures: [Picture]) -> [String] {
+        let page = part("text/html; charset=utf-8", html)
+        guard !pictures.isEmpty else { return page }
+        let boundary = "\(boundary)_related"
+        var lines = [
+            "Content-Type: multipart/related; boundary=\"\(boundary)\"; type=\"text/html\"", "", "--\(boundary)",
+        ]
+        lines += page
+        for picture in pictures {
+            lines += [
+                "--\(boundary)", "Content-Type: \(picture.contentType)", "Content-Transfer-Encoding: base64",
+                "Content-ID: \(name(picture.id))", "Content-Disposition: inline; filename=\"\(picture.name)\"", "",
+            ]
+            let text = Array(Base64.encode(picture.bytes).utf8)
+            lines += stride(from: 0, to: text.count, by: base64LineMax).map { start in
+                String(decoding: text[start..<min(start + base64LineMax, text.count)], as: UTF8.self)
+            }
+        }
+        return lines + ["--\(boundary)--"]
+    }
+
+    /// RFC 2045, section 6.8.
+    private static let base64LineMax = 76
 
     /// No line of quoted-printable holds `=_`, so none can be taken for the end of a part.
     private static let boundary = "=_alertbot"

@@ -17,8 +17,26 @@ public struct Mail: Hashable, Sendable {
     public var text: String
     /// The same for programs that show HTML.
     public var html: String?
+    /// Pictures that stand in the HTML as `cid:` and their id.
+    public var pictures: [Picture] = []
     /// How the server is reached, besides its address.
     public var connection: Connection
+
+    /// A file that the HTML shows.
+    public struct Picture: Hashable, Sendable {
+        /// Of letters, digits, dots and one `@`.
+        public let id: String
+        public let bytes: [UInt8]
+        public let contentType: String
+        public let name: String
+
+        public init(id: String, bytes: [UInt8], contentType: String, name: String) {
+            self.id = id
+            self.bytes = bytes
+            self.contentType = contentType
+            self.name = name
+        }
+    }
 
     public init(
         by server: MailServer, from: MailAddress, to: [MailAddress], subject: String, date: Moment, id: String,

@@ -12,7 +12,7 @@ public struct DiscordChannel: WebhookChat {
         example: """
             webhook: ${env:DISCORD_WEBHOOK}
             """,
-        options: ChatWebhook.settings + [Mentions.setting])
+        options: ChatWebhook.settings + [Mentions.setting, Setting.chart])
 
     public static let chat = "Discord"
 
@@ -21,10 +21,12 @@ public struct DiscordChannel: WebhookChat {
     public let pace = Pace(perSecond: 0.5, burst: 5)
     public let webhook: ChatWebhook
     public let mentions: Mentions
+    public let hasCharts: Bool
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         // Without `wait` Discord answers before it has saved the message, and never tells when it could not.
         webhook = try ChatWebhook(options, adding: "wait=true", refusing: DiscordChannel.refusal)
+        hasCharts = options[.chart]
         mentions = try Mentions(options, forms: "<@&ROLE>, <@USER>, @here or @everyone, with ids of digits") { name in
             ["@here", "@everyone"].contains(name) || DiscordChannel.role(name) != nil
                 || DiscordChannel.user(name) != nil
@@ -64,6 +66,20 @@ public struct DiscordChannel: WebhookChat {
     }
 
     public func payload(_ posting: Posting) -> JSON { DiscordPayload.of(posting) }
+
+    /// A picture is part of its message; where Discord does not take it, the plain form follows, which has none.
+    public func post(_ posting: Posting) -> ChannelAction {
+        let payload = composed(posting)
+        guard let image = posting.image, !posting.isPlain else { return .request(webhook.request(.json(payload))) }
+        return .request(
+            webhook.request(
+                .parts([
+                    HTTPRequest.FormPart("payload_json", .json(DiscordPayload.showing(image, in: payload))),
+                    HTTPRequest.FormPart(
+                        "files[0]",
+                        .file(image.bytes, name: ChartImage.fileName, contentType: ChartImage.contentType)),
+                ])))
+    }
 
     public static func picture(of payload: JSON) -> ChatPicture { DiscordPicture.of(payload) }
 

@@ -10,6 +10,8 @@ enum DiscordLimits {
     static let fieldNameMax = 256
     static let fieldValueMax = 1024
     static let footerMax = 2048
+    /// What describes an attachment.
+    static let altMax = 1024
     /// All texts of all embeds together.
     static let embedsMax = 6000
 }
@@ -54,6 +56,23 @@ enum DiscordPayload {
     }
 
     private static let suppressEmbeds: Int64 = 4
+
+    /// The payload with a picture in its embed, which the request carries.
+    static func showing(_ image: ChartImage, in payload: JSON) -> JSON {
+        guard var object = payload.object else { return payload }
+        var embed = object["embeds"]?.array?.first?.object ?? JSONObject()
+        embed["image"] = ["url": .string("attachment://\(ChartImage.fileName)")]
+        object["embeds"] = [.object(embed)]
+        // There is an embed now.
+        object["flags"] = nil
+        object["attachments"] = [
+            [
+                "id": 0, "filename": .string(ChartImage.fileName),
+                "description": .string(image.words.tamed.cutAtTheEnd(to: DiscordLimits.altMax) { $0.utf16.count }),
+            ]
+        ]
+        return .object(object)
+    }
 
     private static func embed(_ card: ChatCard) -> JSONObject {
         let markdown = ChatMarkdown.discord

@@ -16,7 +16,7 @@ public struct EmailChannel: Channel {
             from: Shop alerts <alerts@example.com>
             to: [oncall@example.com, lead@example.com]
             """,
-        options: [server, security, username, password, from, to, subjectPrefix, Setting.insecure])
+        options: [server, security, username, password, from, to, subjectPrefix, Setting.chart, Setting.insecure])
 
     static let server = RequiredSetting(
         "server", .plain, "The mail server that takes mail from you, such as smtp.example.com or smtp.example.com:587.")
@@ -39,6 +39,7 @@ public struct EmailChannel: Channel {
     public let pace = Pace(perSecond: 1, burst: 10)
     /// Some servers drop a mail whose Message-ID they know; nobody can rely on it.
     public let isIdempotent = false
+    public let hasCharts: Bool
 
     private let mailServer: MailServer
     private let sender: MailAddress
@@ -69,6 +70,7 @@ public struct EmailChannel: Channel {
                 Problem(options.position(of: Self.server), mistake.complaint, advice: mistake.advice))
         }
         let login = Self.login(options, &problems)
+        hasCharts = options[.chart]
         prefix = options[Self.subjectPrefix]?.tamed.trimmed
         if let prefix, prefix.count > Self.prefixMax {
             problems.append(
@@ -130,14 +132,21 @@ public struct EmailChannel: Channel {
     public func post(_ posting: Posting) -> ChannelAction { .mail(mail(posting)) }
 
     private func mail(_ posting: Posting) -> Mail {
-        let words = EmailWords(posting)
-        return Mail(
+        let picture = posting.image.map { image in
+            Mail.Picture(
+                id: "chart.\(posting.id)@\(sender.domain)", bytes: image.bytes, contentType: ChartImage.contentType,
+                name: ChartImage.fileName)
+        }
+        let words = EmailWords(posting, showing: picture?.id)
+        var mail = Mail(
             by: mailServer, from: sender, to: recipients,
             subject: prefix.map { "\($0) \(words.subject)" } ?? words.subject,
             // Of the message and not of the attempt, so that every attempt is the same mail.
             date: posting.message.at, id: "\(posting.id)@\(sender.domain)",
             thread: posting.thread.flatMap(Self.messageID),
             isUrgent: posting.message.isUrgent, text: words.text, html: posting.isPlain ? nil : words.html)
+        if let picture, !posting.isPlain { mail.pictures = [picture] }
+        return mail
     }
 
     /// A Message-ID of ours looks like an address; a receipt that does not is none.
@@ -145,7 +154,9 @@ public struct EmailChannel: Channel {
         MailAddress(receipt).flatMap { $0.address == receipt ? receipt : nil }
     }
 
-    public func picture(of posting: Posting) -> ChatPicture { EmailPicture.of(mail(posting)) }
+    public func picture(of posting: Posting) -> ChatPicture {
+        EmailPicture.of(mail(posting)).showing(hasCharts && !posting.isPlain ? posting.message.chart : nil)
+    }
 
     public func judge(_ result: MailResult, of mail: Mail, at now: Moment) -> DeliveryOutcome {
         switch result {

@@ -36,7 +36,8 @@ struct EmailWords {
         }
     }
 
-    init(_ posting: Posting) {
+    /// - Parameter picture: the id of the picture of the message's chart.
+    init(_ posting: Posting, showing picture: String? = nil) {
         let card = ChatCard(posting, in: .email, dialect: Self.dialect) { Self.dialect.length(Self.html($0)) }
         // Nobody makes links of a subject, and filters look for what stands in it, so it is left as it is.
         let headline = posting.message.headline.roughlyCut(to: EmailLimits.subjectMax).tamed.trimmed
@@ -48,7 +49,7 @@ struct EmailWords {
         // One link a line, where every mail program finds its end.
         let links = card.links.map { "\($0.title): \($0.url)" }.joined(separator: "\n")
         text = [card.headline, body, links].filter { !$0.isEmpty }.joined(separator: "\n\n")
-        html = Self.page(card)
+        html = Self.page(card, Self.picture(posting.image, picture))
     }
 
     // MARK: HTML
@@ -60,7 +61,18 @@ struct EmailWords {
 
     private static func html(_ row: ChatCard.Row) -> String { ChatHTML.written(row, dialect, hasCode: true) }
 
-    private static func page(_ card: ChatCard) -> String {
+    private static let altMax = 1000
+
+    private static func picture(_ image: ChartImage?, _ id: String?) -> [String] {
+        guard let image, let id else { return [] }
+        // Half of its pixels: it is as sharp as the letters beside it on any screen.
+        return [
+            "<p class=\"c\"><img src=\"cid:\(id)\" width=\"\(image.width / 2)\" height=\"\(image.height / 2)\" "
+                + "alt=\"\(dialect.escaped(dialect.cut(image.words, to: altMax)))\" style=\"max-width: 100%; height: auto;\"></p>"
+        ]
+    }
+
+    private static func page(_ card: ChatCard, _ picture: [String]) -> String {
         var lines = [
             "<!DOCTYPE html>", "<html lang=\"\(card.words.language.rawValue)\"><head><meta charset=\"utf-8\">",
             "<meta name=\"viewport\" content=\"width=device-width\">",
@@ -89,7 +101,7 @@ struct EmailWords {
             lines.append("</p>")
         }
         if !card.footer.isEmpty { lines.append("<p class=\"s\">\(dialect.escaped(card.footer))</p>") }
-        return (lines + ["</td></tr></table>", "</body></html>"]).joined(separator: "\n")
+        return (lines + picture + ["</td></tr></table>", "</body></html>"]).joined(separator: "\n")
     }
 
     private static let style = """

@@ -16,7 +16,7 @@ public struct MatrixChannel: Channel {
             room: "!abc:example.org"
             token: ${env:MATRIX_TOKEN}
             """,
-        options: [homeserver, room, token, Mentions.setting, Setting.insecure])
+        options: [homeserver, room, token, Mentions.setting, Setting.chart, Setting.insecure])
 
     static let homeserver = RequiredSetting("homeserver", .url, "The address of the homeserver's client API.")
     static let room = RequiredSetting("room", .text, "The room's id, which begins with '!'.")
@@ -28,7 +28,9 @@ public struct MatrixChannel: Channel {
     /// (`rc_message`). Being refused costs more than waiting.
     public let pace = Pace(perSecond: 0.2, burst: 10)
     public let isIdempotent = true
+    public let hasCharts: Bool
 
+    private let homeserver: GuardedText
     private let roomAddress: GuardedText
     private let authorization: GuardedText
     private let mentions: Mentions
@@ -43,8 +45,10 @@ public struct MatrixChannel: Channel {
         // A token is a secret even if somebody wrote it into the file.
         let token = Secret(try options[Self.token].reveal())
         let homeserver = try options[Self.homeserver].droppingLast(anyOf: ["/"])
+        self.homeserver = homeserver
         roomAddress = "\(homeserver)/_matrix/client/v3/rooms/\(room.percentEncoded)"
         authorization = "Bearer \(token)"
+        hasCharts = options[.chart]
         mentions = try Mentions(options, forms: MatrixMention.forms) { MatrixMention($0)?.text }
         allowsPlainHTTP = options[.insecure]
     }
@@ -79,6 +83,45 @@ public struct MatrixChannel: Channel {
         return send(MatrixContent.edit(of: opening, posting.message), as: "\(posting.id)-edit")
     }
 
+    /// The picture goes up to the homeserver, and then into the thread. It has an id of its own, so a message that is asked
+    /// for twice shows one picture.
+    public func attach(
+        _ image: ChartImage, to posting: Posting, receipt: String?, after answers: [HTTPResponse]
+    ) -> ImageStep {
+        guard let root = posting.thread ?? receipt else { return .done }
+        switch answers.count {
+        case 0:
+            return .request(
+                HTTPRequest(
+                    .post, "\(homeserver)/_matrix/media/v3/upload?filename=\(ChartImage.fileName)",
+                    headers: [HTTPRequest.Header("Authorization", authorization)],
+                    body: .bytes(image.bytes, contentType: ChartImage.contentType), allowsPlainHTTP: allowsPlainHTTP))
+        case 1:
+            guard let uri = MatrixContent.uploaded(answers[0]) else {
+                return .failed("the homeserver took the picture without saying where it is: \(answers[0].excerpt(60))")
+            }
+            return .request(
+                send(MatrixContent.image(image, at: uri, thread: root), as: "\(posting.id)-chart"))
+        default: return .done
+        }
+    }
+
+    /// A bot that cannot encrypt would write in the open where people think that nobody else can read.
+    public var inquiry: HTTPRequest? {
+        HTTPRequest(
+            .get, "\(roomAddress)/state/m.room.encryption",
+            headers: [HTTPRequest.Header("Authorization", authorization)], allowsPlainHTTP: allowsPlainHTTP)
+    }
+
+    public func refusal(from answer: HTTPResponse) -> String? {
+        guard answer.status == 200, let algorithm = (try? JSON(parsing: answer.body))?["algorithm"]?.string else {
+            return nil
+        }
+        return
+            "the room is encrypted (\(algorithm.tamed.clipped(to: 60))), and this bot cannot encrypt; name a room without "
+            + "encryption"
+    }
+
     private func send(_ content: JSON, as transaction: String) -> HTTPRequest {
         HTTPRequest(
             .put, "\(roomAddress)/send/m.room.message/\(transaction.percentEncoded)",
@@ -86,7 +129,9 @@ public struct MatrixChannel: Channel {
             allowsPlainHTTP: allowsPlainHTTP)
     }
 
-    public func picture(of posting: Posting) -> ChatPicture { MatrixPicture.of(content(posting)) }
+    public func picture(of posting: Posting) -> ChatPicture {
+        MatrixPicture.of(content(posting)).showing(hasCharts && !posting.isPlain ? posting.message.chart : nil)
+    }
 
     /// The plain form stands alone: a thread whose root is gone is one reason to refuse the rich one.
     private func content(_ posting: Posting) -> JSON {

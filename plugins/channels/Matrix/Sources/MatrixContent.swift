@@ -45,6 +45,34 @@ enum MatrixContent {
                 ] + mentions([])))
     }
 
+    /// A picture that the homeserver has, in the thread of the message that it is for.
+    static func image(_ image: ChartImage, at uri: String, thread: String) -> JSON {
+        let words = image.words.cut(to: wordsMax)
+        return .object(
+            JSONObject(
+                [
+                    ("msgtype", "m.image"), ("body", .string(words)), ("filename", .string(ChartImage.fileName)),
+                    ("url", .string(uri)),
+                    (
+                        "info",
+                        [
+                            "mimetype": .string(ChartImage.contentType), "w": .int(Int64(image.width)),
+                            "h": .int(Int64(image.height)), "size": .int(Int64(image.bytes.count)),
+                        ]
+                    ),
+                ] + mentions([]) + relation(to: thread)))
+    }
+
+    private static let wordsMax = 1000
+
+    /// Where the homeserver says that a picture is: `mxc://server/id`, and nothing that could mean something else.
+    static func uploaded(_ answer: HTTPResponse) -> String? {
+        guard let uri = (try? JSON(parsing: answer.body))?["content_uri"]?.string, uri.hasPrefix("mxc://"),
+            uri.utf8.count <= 255, uri.utf8.allSatisfy({ 0x21...0x7E ~= $0 && !"\"<>".utf8.contains($0) })
+        else { return nil }
+        return uri
+    }
+
     /// Text, and the same as HTML for clients that show it.
     private static func texts(_ message: Message, calling called: [String]) -> [(String, JSON)] {
         let message = message.cutForMatrix

@@ -16,7 +16,7 @@ public struct SlackChannel: Channel {
         example: """
             webhook: ${env:SLACK_WEBHOOK}
             """,
-        options: [webhook, token, channel, Mentions.setting, url, Setting.insecure])
+        options: [webhook, token, channel, Mentions.setting, chart, url, Setting.insecure])
 
     static let webhook = Setting(
         "webhook", .url, unset: "with `token`",
@@ -31,9 +31,15 @@ public struct SlackChannel: Channel {
     static let url = Setting(
         "url", .url, default: "https://slack.com/api", "With a token: another address of the Web API.")
 
+    static let chart = Setting(
+        "chart", .flag, default: false,
+        "With a token that has the scope files:write: show the last day's figures as a picture; needs libcairo "
+            + "(Debian: libcairo2).")
+
     /// Slack documents one message a second for a webhook, and lets short bursts through without promising how long.
     public let pace = Pace(perSecond: 1, burst: 3)
     public let isIdempotent = false
+    public let hasCharts: Bool
 
     private let way: Way
     private let mentions: Mentions
@@ -47,6 +53,11 @@ public struct SlackChannel: Channel {
 
     public init(options: Options, context: ChannelContext) throws(ProblemList) {
         way = try SlackChannel.way(options)
+        hasCharts = options[Self.chart]
+        if case .webhook = way, hasCharts {
+            throw ProblemList(
+                options.position(of: Self.chart), "'chart' goes with 'token'; a webhook takes no pictures")
+        }
         mentions = try Mentions(options, forms: SlackMention.forms) { SlackMention($0)?.text }
         allowsPlainHTTP = options[.insecure]
     }
@@ -111,7 +122,17 @@ public struct SlackChannel: Channel {
         return api.call("chat.update", body)
     }
 
-    public func picture(of posting: Posting) -> ChatPicture { SlackPicture.of(.object(payload(posting))) }
+    public func attach(
+        _ image: ChartImage, to posting: Posting, receipt: String?, after answers: [HTTPResponse]
+    ) -> ImageStep {
+        guard case .api(let api) = way, let message = SlackReceipt(receipt) else { return .done }
+        return SlackUpload(api: api, image: image, message: message, opening: SlackReceipt(posting.thread))
+            .step(after: answers)
+    }
+
+    public func picture(of posting: Posting) -> ChatPicture {
+        SlackPicture.of(.object(payload(posting))).showing(hasCharts && !posting.isPlain ? posting.message.chart : nil)
+    }
 
     private func payload(_ posting: Posting) -> JSONObject {
         let called = mentions.called(by: posting.message)
@@ -139,6 +160,13 @@ struct SlackAPI {
         HTTPRequest(
             .post, "\(url)/\(method)", headers: [HTTPRequest.Header("Authorization", "Bearer \(token)")],
             body: .json(.object(body)), allowsPlainHTTP: allowsPlainHTTP)
+    }
+
+    /// For the one method that takes no JSON.
+    func form(_ method: String, _ fields: [HTTPRequest.FormField]) -> HTTPRequest {
+        HTTPRequest(
+            .post, "\(url)/\(method)", headers: [HTTPRequest.Header("Authorization", "Bearer \(token)")],
+            body: .form(fields), allowsPlainHTTP: allowsPlainHTTP)
     }
 }
 

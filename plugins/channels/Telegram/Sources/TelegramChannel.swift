@@ -15,7 +15,7 @@ public struct TelegramChannel: Channel {
             token: ${env:TELEGRAM_TOKEN}
             chat: "-1001234567890"
             """,
-        options: [token, chat, topic, Mentions.setting, url, Setting.insecure])
+        options: [token, chat, topic, Mentions.setting, Setting.chart, url, Setting.insecure])
 
     static let token = RequiredSetting(
         "token", .text, "The bot's token, as BotFather shows it; keep it in the environment."
@@ -31,6 +31,7 @@ public struct TelegramChannel: Channel {
     /// Telegram lets a bot post twenty messages a minute to a group.
     public let pace = Pace(perSecond: 0.33, burst: 3)
     public let isIdempotent = false
+    public let hasCharts: Bool
 
     private let address: GuardedText
     private let place: TelegramPlace
@@ -55,6 +56,7 @@ public struct TelegramChannel: Channel {
         }
         self.place = place
         address = "\(options[Self.url].droppingLast(anyOf: ["/"]))/bot\(token)"
+        hasCharts = options[.chart]
         mentions = try Mentions(options, forms: "a name such as @ana_lopez", ChatMentions.name)
         allowsPlainHTTP = options[.insecure]
     }
@@ -69,8 +71,18 @@ public struct TelegramChannel: Channel {
         return call("editMessageText", TelegramPayload.edit(of: opening, posting, in: place))
     }
 
-    private func call(_ method: String, _ payload: JSON) -> HTTPRequest {
-        HTTPRequest(.post, "\(address)/\(method)", body: .json(payload), allowsPlainHTTP: allowsPlainHTTP)
+    /// A caption has a quarter of a text's room, so the picture answers its message, without ringing once more.
+    public func attach(
+        _ image: ChartImage, to posting: Posting, receipt: String?, after answers: [HTTPResponse]
+    ) -> ImageStep {
+        guard answers.isEmpty, let message = receipt.flatMap({ Int64($0) }) else { return .done }
+        return .request(call("sendPhoto", .parts(TelegramPayload.photo(image, answering: message, in: place))))
+    }
+
+    private func call(_ method: String, _ payload: JSON) -> HTTPRequest { call(method, .json(payload)) }
+
+    private func call(_ method: String, _ body: HTTPRequest.Body) -> HTTPRequest {
+        HTTPRequest(.post, "\(address)/\(method)", body: body, allowsPlainHTTP: allowsPlainHTTP)
     }
 
     private func payload(_ posting: Posting) -> JSON {
@@ -80,7 +92,9 @@ public struct TelegramChannel: Channel {
             ? payload : ChatMentions.calling(called, in: payload, "text", textMax: TelegramLimits.textMax)
     }
 
-    public func picture(of posting: Posting) -> ChatPicture { TelegramPicture.of(payload(posting)) }
+    public func picture(of posting: Posting) -> ChatPicture {
+        TelegramPicture.of(payload(posting)).showing(hasCharts && !posting.isPlain ? posting.message.chart : nil)
+    }
 
     public func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {
         switch result {

@@ -7,6 +7,7 @@ enum TelegramLimits {
     /// Leaves room for those who are called.
     static let cardMax = 3300
     static let plainTextMax = 3900
+    static let captionMax = 1024
 }
 
 extension ChatCard.Room {
@@ -52,6 +53,25 @@ enum TelegramPayload {
         let told = Posting(id: posting.id, message: posting.message, at: posting.at)
         write(told, into: &payload)
         return .object(payload)
+    }
+
+    /// The form of `sendPhoto`.
+    static func photo(
+        _ image: ChartImage, answering message: Int64, in place: TelegramPlace
+    ) -> [HTTPRequest.FormPart] {
+        var parts = [HTTPRequest.FormPart("chat_id", .text(place.chat.string ?? place.chat.text))]
+        if let topic = place.topic { parts.append(HTTPRequest.FormPart("message_thread_id", .text(String(topic)))) }
+        // Without a parse mode; names and hosts in it are parted all the same.
+        let caption = dialect.cut(image.words, to: TelegramLimits.captionMax)
+        return parts + [
+            HTTPRequest.FormPart("caption", .text(caption)),
+            HTTPRequest.FormPart("disable_notification", .text("true")),
+            HTTPRequest.FormPart(
+                "reply_parameters",
+                .json(["message_id": .int(message), "allow_sending_without_reply": true])),
+            HTTPRequest.FormPart(
+                "photo", .file(image.bytes, name: ChartImage.fileName, contentType: ChartImage.contentType)),
+        ]
     }
 
     private static func write(_ posting: Posting, into payload: inout JSONObject) {

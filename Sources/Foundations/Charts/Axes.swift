@@ -1,16 +1,16 @@
-internal import PluginKit
-internal import Preview
+public import AlertModel
+public import TimeZones
 
 /// The time of a picture: where a moment stands, and which moments have names.
-struct TimeAxis {
-    let from: Moment
-    let to: Moment
+public struct TimeAxis: Sendable {
+    public let from: Moment
+    public let to: Moment
     /// In the units of the drawing.
-    let left: Double
-    let width: Double
+    public let left: Double
+    public let width: Double
     private let zone: Zone
 
-    init(from: Moment, to: Moment, zone: Zone, left: Double, width: Double) {
+    public init(from: Moment, to: Moment, zone: Zone, left: Double, width: Double) {
         self.from = from
         // A span without length still has a place.
         self.to = max(to, from + .minutes(1))
@@ -20,22 +20,24 @@ struct TimeAxis {
     }
 
     /// The place of the moment, never outside of the picture.
-    func x(_ moment: Moment) -> Double {
+    public func x(_ moment: Moment) -> Double {
         let share = (moment - from).inSeconds / (to - from).inSeconds
         return left + width * min(max(share, 0), 1)
     }
 
-    struct Tick {
-        let x: Double
-        let label: String
+    /// A moment that has a name.
+    public struct Tick: Sendable {
+        public let x: Double
+        public let label: String
         /// Where a day begins.
-        let isMain: Bool
+        public let isMain: Bool
     }
 
     /// Room for one label.
     private static let labelWidth = 54.0
 
-    var ticks: [Tick] {
+    /// As many as there is room for.
+    public var ticks: [Tick] {
         let perHour = width / ((to - from).inSeconds / 3600)
         if let hours = [1, 3, 6, 12].first(where: { Double($0) * perHour >= TimeAxis.labelWidth }) {
             return hourly(hours)
@@ -77,19 +79,20 @@ struct TimeAxis {
 }
 
 /// The figures of a panel: where a figure stands, and which have names.
-struct FigureAxis {
-    let low: Double
-    let high: Double
-    let top: Double
-    let height: Double
+public struct FigureAxis: Sendable {
+    public let low: Double
+    public let high: Double
+    public let top: Double
+    public let height: Double
     private let isRate: Bool
 
     /// The span of figures is what the limits, the figures of trouble and nearly all others need: one odd figure at
     /// night must not flatten the rest.
-    init(_ points: [Traces.Point], isRate: Bool, top: Double, height: Double) {
-        var needed = points.compactMap(\.limit)
-        needed += points.filter { $0.severity != nil }.compactMap(\.figure)
-        let figures = points.compactMap(\.figure).sorted()
+    ///
+    /// - Parameter needed: what must not lie outside.
+    public init(_ figures: [Double], needing needed: [Double], isRate: Bool, top: Double, height: Double) {
+        var needed = needed
+        let figures = figures.sorted()
         if let first = figures.first, let last = figures.last {
             let cut = figures.count / FigureAxis.oddOnesIn
             needed +=
@@ -110,7 +113,7 @@ struct FigureAxis {
     private static let oddOnesIn = 200
 
     /// The place of the figure, at the edge where it lies outside.
-    func y(_ figure: Double) -> Double {
+    public func y(_ figure: Double) -> Double {
         let share = (figure - low) / (high - low)
         // Figures of a source's own may be beyond all reckoning.
         guard share.isFinite else { return figure > low ? top : top + height }
@@ -118,7 +121,7 @@ struct FigureAxis {
     }
 
     /// Up to five round figures.
-    var ticks: [(y: Double, label: String)] {
+    public var ticks: [(y: Double, label: String)] {
         var step = 1e-9
         let span = high - low
         let steps: [Double] = [2, 2.5, 2]
@@ -132,5 +135,6 @@ struct FigureAxis {
         return (0..<6).map { (first + Double($0)) * step }.filter { $0 <= high }.map { (y($0), label($0)) }
     }
 
-    func label(_ figure: Double) -> String { isRate ? figure.percentTrimmed : figure.plain }
+    /// As it is written beside its place.
+    public func label(_ figure: Double) -> String { isRate ? figure.percentTrimmed : figure.plain }
 }
