@@ -100,12 +100,12 @@ let plugins = pluginKinds.flatMap { kind in
 }
 
 let pluginTargets = plugins.flatMap { plugin -> [Target] in
-    // Sources may share accounts and paging, detectors what is remembered of issues, and channels what chats with
+    // Sources may share accounts, paging and paths through JSON, detectors what is remembered of issues, and channels what chats with
     // incoming webhooks have in common.
-    let shared: [String: Target.Dependency] = [
-        "sources": "SourceKit", "detectors": "IssueKit", "channels": "ChatKit",
+    let shared: [String: [Target.Dependency]] = [
+        "sources": ["SourceKit", "JSONPath"], "detectors": ["IssueKit"], "channels": ["ChatKit"],
     ]
-    let kit = kit + (shared[plugin.kind].map { [$0] } ?? [])
+    let kit = kit + (shared[plugin.kind] ?? [])
     return [
         module(plugin.module, kit, path: "\(plugin.folder)/Sources"),
         tests(
@@ -173,6 +173,7 @@ let package = Package(
         module("StatusPage", in: "Shell", ["AlertModel", "CMicroHTTP", "Markup"]),
         module("Markup", in: "Foundations", ["AlertModel"]),
         module("Charts", in: "Foundations", ["AlertModel", "Markup", "Text", "TimeZones"]),
+        module("JSONPath", in: "Foundations", ["AlertModel"]),
         module(
             "AlertCore", in: "Core",
             kit + [
@@ -227,6 +228,8 @@ let package = Package(
         tests("ChartsTests", ["Charts", "AlertModel", "Markup", "TimeZones"]),
         tests("RasterTests", ["Raster", "Charts", "AlertModel", "TimeZones"]),
         tests("MustacheTests", ["Mustache"]),
+        tests(
+            "JSONPathTests", ["JSONPath", "AlertModel"], exclude: ["make_path_table.py", "path_table.txt"]),
         tests("TextTests", ["Text"], exclude: ["make_width_table.py", "width_table.txt"]),
         tests(
             "BotConfigTests",

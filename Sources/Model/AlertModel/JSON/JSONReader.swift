@@ -86,6 +86,21 @@ public struct JSONReader: Sendable {
         return JSONReader(member, .member(steps, name))
     }
 
+    /// The member whose name has exactly these characters; nil where there is none. `member` takes names for the same
+    /// that only look the same.
+    public func member(spelled name: String) -> JSONReader? {
+        guard case .object(let object) = value,
+            let member = object.members.last(where: { $0.name.utf8.elementsEqual(name.utf8) })
+        else { return nil }
+        return JSONReader(member.value, .member(steps, member.name))
+    }
+
+    /// The element at that index; nil where there is none.
+    public func element(_ index: Int) -> JSONReader? {
+        guard case .array(let elements) = value, elements.indices.contains(index) else { return nil }
+        return JSONReader(elements[index], .index(steps, index))
+    }
+
     public func elements() throws(JSONMismatch) -> [JSONReader] {
         guard case .array(let elements) = value else { throw mismatch(expected: "an array") }
         return elements.enumerated().map { JSONReader($0.element, .index(steps, $0.offset)) }

@@ -1,3 +1,4 @@
+internal import JSONPath
 internal import PluginKit
 
 /// Where an answer keeps what: the options `each`, `map`, `issues` and their like, parsed.
@@ -34,7 +35,7 @@ struct AnswerLayout: Hashable, Sendable {
                 return nil
             }
         }
-        let wholeAnswer = Mapping(name: Source.each.name, path: JSONPath(text: "$", segments: []))
+        let wholeAnswer = Mapping(name: Source.each.name, path: .whole)
         each =
             mapping(options[Source.each], Source.each.name, .rows, options.position(of: Source.each)) ?? wholeAnswer
         fixedApp = options[Source.app]

@@ -1,3 +1,4 @@
+internal import JSONPath
 internal import PluginKit
 
 extension Mapping {

@@ -1,3 +1,4 @@
+internal import JSONPath
 internal import PluginKit
 
 /// One mapped value as the config writes it: a path, then what is done with the value, such as `$.rate | percent |
@@ -49,6 +50,7 @@ extension Mapping {
         } catch {
             throw MappingError(message: "'\(name)' is not a JSONPath: \(error)")
         }
+        if let doubt = path.doubt { throw MappingError(message: "'\(name)': \(doubt)") }
         self.name = name
         parser.skipSpace()
         guard !parser.isAtEnd else { return }

@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [
         (
             "$.a[",
-            "'users' is not a JSONPath: at character 5: expected a name in quotes, an index, a slice such as 0:3, or '*', found the end"
+            "'users' is not a JSONPath: at character 5: expected a name in quotes, an index, a slice such as 0:3, a filter such as ?@.users, or '*', found the end"
         ),
         ("users", "'users' is not a JSONPath: at character 1: expected '$', the start of every path, found 'u'"),
         ("$.a b", "'users' is not a JSONPath: at character 5: expected '.', '[', '|' or the end, found 'b'"),
@@ -70,7 +70,7 @@ import Testing
                 "'Bad Name' is not a header name", "the header 'X' holds a line break or a control character",
                 "a GET request has no 'body'; add method: POST",
                 "'each' is not a JSONPath: at character 1: expected '$', the start of every path, found 'a'",
-                "'measured' is not a JSONPath: at character 3: expected a name in quotes, an index, a slice such as 0:3, or '*', found the end",
+                "'measured' is not a JSONPath: at character 3: expected a name in quotes, an index, a slice such as 0:3, a filter such as ?@.users, or '*', found the end",
                 "'users' is not a JSONPath: at character 4: expected a name or '*', found the end",
                 "'titel' is not a property of an issue -> title",
             ])

@@ -1,5 +1,8 @@
+internal import AlertModel
+
 extension JSONPath {
-    init(_ text: String) throws(JSONPathError) {
+    /// Reads a path that fills all of a text.
+    public init(_ text: String) throws(JSONPathError) {
         var parser = JSONPathParser(text)
         self = try parser.path()
         guard parser.isAtEnd else { throw parser.expected("'.', '[' or the end") }
@@ -7,28 +10,36 @@ extension JSONPath {
 }
 
 /// Reads a path from the front of a text, so that more may follow it.
-struct JSONPathParser {
-    private let scalars: [Unicode.Scalar]
-    private(set) var position = 0
+public struct JSONPathParser {
+    let scalars: [Unicode.Scalar]
+    var position = 0
+    /// Filters and parentheses that are open.
+    var depth = 0
+    var doubt: JSONPathError?
 
-    init(_ text: String) { scalars = Array(text.unicodeScalars) }
+    public init(_ text: String) { scalars = Array(text.unicodeScalars) }
 
-    var isAtEnd: Bool { position == scalars.count }
+    public var isAtEnd: Bool { position == scalars.count }
 
     /// What has not been read yet.
-    var rest: String { text(scalars[position...]) }
+    public var rest: String { text(scalars[position...]) }
 
-    mutating func path() throws(JSONPathError) -> JSONPath {
+    public mutating func path() throws(JSONPathError) -> JSONPath {
         guard take("$") else { throw expected("'$', the start of every path") }
+        let segments = try segments()
+        return JSONPath(text: text(scalars[..<position]), segments: segments, doubt: doubt)
+    }
+
+    /// Space may stand between segments; that behind the last is left.
+    mutating func segments() throws(JSONPathError) -> [JSONPath.Segment] {
         var segments: [JSONPath.Segment] = []
         var end = position
         while let segment = try segment() {
             segments.append(segment)
             end = position
         }
-        // Space may stand between segments, not behind the last.
         position = end
-        return JSONPath(text: text(scalars[..<end]), segments: segments)
+        return segments
     }
 
     private mutating func segment() throws(JSONPathError) -> JSONPath.Segment? {
@@ -46,12 +57,11 @@ struct JSONPathParser {
         let start = position
         while let scalar = peek, scalar.isNamePart, position > start || !scalar.isDigit { position += 1 }
         guard position > start else { throw expected("a name or '*'") }
+        let name = text(scalars[start..<position])
         switch peek {
-        case "(":
-            throw failure("functions such as '\(text(scalars[start..<position]))()' are not supported")
-        case "-":
-            throw failure("a name with '-' must be in brackets and quotes: ['like-this']")
-        default: return .name(text(scalars[start..<position]))
+        case "(": throw failure("'\(name)()' cannot follow a path; functions are for filters: [?\(name)(@) == 1]")
+        case "-": throw failure("a name with '-' must be in brackets and quotes: ['like-this']")
+        default: return .name(name)
         }
     }
 
@@ -72,11 +82,13 @@ struct JSONPathParser {
         case "*":
             position += 1
             return .wildcard
-        case "'", "\"": return .name(try quotedName())
-        case "?": throw failure("filters ([?…]) are not supported; select all with [*]")
+        case "'", "\"": return .name(try quoted("name"))
+        case "?":
+            position += 1
+            return .filter(try filter())
         case ":", "-": return try indexOrSlice()
         case let scalar? where scalar.isDigit: return try indexOrSlice()
-        default: throw expected("a name in quotes, an index, a slice such as 0:3, or '*'")
+        default: throw expected("a name in quotes, an index, a slice such as 0:3, a filter such as ?@.users, or '*'")
         }
     }
 
@@ -124,102 +136,39 @@ struct JSONPathParser {
         return isNegative ? -number : number
     }
 
-    private mutating func quotedName() throws(JSONPathError) -> String {
-        guard let quote = peek else { throw expected("a name in quotes") }
-        position += 1
-        var name = String.UnicodeScalarView()
-        while let scalar = peek {
-            switch scalar {
-            case quote:
-                position += 1
-                return String(name)
-            case "\\":
-                position += 1
-                name.append(try escape(in: quote))
-            case _ where scalar.value < 0x20: throw failure("a control character in a name must be escaped")
-            default:
-                name.append(scalar)
-                position += 1
-            }
-        }
-        throw failure("the name has no closing \(quote)")
-    }
+    // MARK: Single characters
 
-    private mutating func escape(in quote: Unicode.Scalar) throws(JSONPathError) -> Unicode.Scalar {
-        guard let mark = peek else { throw expected("an escaped character") }
-        switch mark {
-        case "\\", "/", quote: break
-        case "b": position += 1; return "\u{08}"
-        case "f": position += 1; return "\u{0C}"
-        case "n": position += 1; return "\n"
-        case "r": position += 1; return "\r"
-        case "t": position += 1; return "\t"
-        case "u":
-            position += 1
-            return try escapedScalar()
-        default: throw failure("unknown escape '\\\(shown(mark))' in a name")
-        }
-        position += 1
-        return mark
-    }
+    var peek: Unicode.Scalar? { isAtEnd ? nil : scalars[position] }
 
-    private mutating func escapedScalar() throws(JSONPathError) -> Unicode.Scalar {
-        let start = position
-        var value = try hexDigits()
-        if (0xD800..<0xDC00).contains(value), take("\\"), take("u") {
-            let low = try hexDigits()
-            if (0xDC00..<0xE000).contains(low) { value = 0x10000 + (value - 0xD800) << 10 + (low - 0xDC00) }
-        }
-        guard let scalar = Unicode.Scalar(value) else {
-            position = start
-            throw failure("half a surrogate pair in a name")
-        }
-        return scalar
-    }
-
-    private mutating func hexDigits() throws(JSONPathError) -> UInt32 {
-        var value: UInt32 = 0
-        for _ in 0..<4 {
-            guard let scalar = peek, scalar.isASCII, let digit = Character(scalar).hexDigitValue else {
-                throw expected("four hexadecimal digits after \\u")
-            }
-            value = value << 4 + UInt32(digit)
-            position += 1
-        }
-        return value
-    }
-
-    private var peek: Unicode.Scalar? { isAtEnd ? nil : scalars[position] }
-
-    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard peek == scalar else { return false }
         position += 1
         return true
     }
 
-    mutating func skipSpace() {
+    public mutating func skipSpace() {
         while let scalar = peek, scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r" { position += 1 }
     }
 
-    private func text(_ slice: ArraySlice<Unicode.Scalar>) -> String {
+    func text(_ slice: ArraySlice<Unicode.Scalar>) -> String {
         var view = String.UnicodeScalarView()
         view.append(contentsOf: slice)
         return String(view)
     }
 
-    private func shown(_ scalar: Unicode.Scalar) -> String {
+    func shown(_ scalar: Unicode.Scalar) -> String {
         scalar.value < 0x20 ? "control character \(scalar.value)" : String(Character(scalar))
     }
 
     func failure(_ problem: String) -> JSONPathError { JSONPathError(column: position + 1, problem: problem) }
 
-    func expected(_ what: String) -> JSONPathError {
+    public func expected(_ what: String) -> JSONPathError {
         failure("expected \(what), found " + (peek.map { "'\(shown($0))'" } ?? "the end"))
     }
 }
 
 extension Unicode.Scalar {
-    fileprivate var isDigit: Bool { (0x30...0x39).contains(value) }
+    var isDigit: Bool { (0x30...0x39).contains(value) }
 
     /// What a name without quotes may hold: ASCII letters, digits, `_`, and everything beyond ASCII.
     fileprivate var isNamePart: Bool {

@@ -1,7 +1,7 @@
-import PluginKit
+import AlertModel
 import Testing
 
-@testable import HTTPJSONSource
+@testable import JSONPath
 
 /// What a path selects, as the JSON of an array; nil when it selects too much.
 private func select(_ path: String, from document: String) throws -> String {
@@ -107,12 +107,24 @@ private func select(_ path: String, from document: String) throws -> String {
         ("$.a..", 6, "expected a name or '*', found the end"),
         ("$.'a'", 3, "expected a name or '*', found '''"),
         ("$.crash-free", 8, "a name with '-' must be in brackets and quotes: ['like-this']"),
-        ("$.a.length()", 11, "functions such as 'length()' are not supported"),
-        ("$[", 3, "expected a name in quotes, an index, a slice such as 0:3, or '*', found the end"),
-        ("$[]", 3, "expected a name in quotes, an index, a slice such as 0:3, or '*', found ']'"),
-        ("$[a]", 3, "expected a name in quotes, an index, a slice such as 0:3, or '*', found 'a'"),
+        ("$.a.length()", 11, "'length()' cannot follow a path; functions are for filters: [?length(@) == 1]"),
+        (
+            "$[", 3,
+            "expected a name in quotes, an index, a slice such as 0:3, a filter such as ?@.users, or '*', found the end"
+        ),
+        (
+            "$[]", 3,
+            "expected a name in quotes, an index, a slice such as 0:3, a filter such as ?@.users, or '*', found ']'"
+        ),
+        (
+            "$[a]", 3,
+            "expected a name in quotes, an index, a slice such as 0:3, a filter such as ?@.users, or '*', found 'a'"
+        ),
         ("$[0", 4, "expected ',' or ']', found the end"),
-        ("$[0,]", 5, "expected a name in quotes, an index, a slice such as 0:3, or '*', found ']'"),
+        (
+            "$[0,]", 5,
+            "expected a name in quotes, an index, a slice such as 0:3, a filter such as ?@.users, or '*', found ']'"
+        ),
         ("$[01]", 3, "an index must not begin with 0"),
         ("$[-0]", 3, "an index must not begin with -0"),
         ("$[-]", 4, "expected a digit, found ']'"),
@@ -120,9 +132,6 @@ private func select(_ path: String, from document: String) throws -> String {
         ("$[9007199254740992]", 3, "the index is too large"),
         ("$[99999999999999999999999]", 3, "the index is too large"),
         ("$[1:2:3:4]", 8, "expected ',' or ']', found ':'"),
-        ("$[?@.a == 1]", 3, "filters ([?…]) are not supported; select all with [*]"),
-        ("$.a[0, ?@.b]", 8, "filters ([?…]) are not supported; select all with [*]"),
-        ("$..[?@.a]", 5, "filters ([?…]) are not supported; select all with [*]"),
         ("$['a]", 6, "the name has no closing '"),
         (#"$["a']"#, 7, "the name has no closing \""),
         (#"$['\x']"#, 5, #"unknown escape '\x' in a name"#),
@@ -134,7 +143,7 @@ private func select(_ path: String, from document: String) throws -> String {
         ("$['a\nb']", 5, "a control character in a name must be escaped"),
         (
             "$[\n\u{7}]", 4,
-            "expected a name in quotes, an index, a slice such as 0:3, or '*', found 'control character 7'"
+            "expected a name in quotes, an index, a slice such as 0:3, a filter such as ?@.users, or '*', found 'control character 7'"
         ),
     ])
     func `a mistake is reported with its place`(_ path: String, _ column: Int, _ problem: String) {
