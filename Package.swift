@@ -244,8 +244,8 @@ let package = Package(
         tests(
             "BuiltinPluginsTests",
             [
-                "AlertCore", "BuiltinPlugins", "BotConfig", "ChatKit", "DropDetector", "IssueKit", "SourceKit",
-                "YAMLKit",
+                "AlertCore", "BuiltinPlugins", "BotConfig", "ChatKit", "DropDetector", "IssueKit", "PluginTesting",
+                "SourceKit", "YAMLKit",
             ] + kit,
             exclude: ["Fixtures"]),
         tests(

@@ -12,49 +12,94 @@ extension AnswerLayout {
     /// A clock may be ahead of ours by this much: more than drift, less than a wrong unit or zone.
     private static let clockSkewMax = Duration.minutes(5)
 
-    func read(_ answer: JSONReader, for poll: Poll) throws(PollFailure) -> Reading {
-        let rows: (good: [Observation], bad: BadRows, measured: Moment?)
-        do {
-            guard let read = try self.rows(of: answer, for: poll) else { return .nothing }
-            rows = read
-        } catch {
-            throw PollFailure(error)
+    func read(_ pages: [AnswerPage], for poll: Poll) throws(PollFailure) -> Reading {
+        var bad = BadRows()
+        var good: [Row] = []
+        for page in pages {
+            do throws(JSONMismatch) {
+                good += try rows(of: page, for: poll, &bad)
+            } catch {
+                throw PollFailure(AnswerLayout.named(error, page))
+            }
         }
-        if let failure = rows.bad.failure(beside: rows.good.count, isStrict: isStrict) { throw failure }
-        return reading(rows.good, measuredAt: rows.measured, rows.bad.warnings, for: poll)
+        let rows = AnswerLayout.distinct(AnswerLayout.joined(good), &bad)
+        if let failure = bad.failure(beside: rows.count, isStrict: isStrict) { throw failure }
+        return reading(rows, bad.warnings, for: poll)
     }
 
-    /// The answer's rows; nil where it says itself that nothing was measured yet.
+    /// How many rows an answer has; none where that cannot be told.
+    func rowCount(of answer: JSONReader) -> Int {
+        var budget = SelectionBudget()
+        return (try? each.rows(of: answer, within: &budget))?.count ?? 0
+    }
+
+    /// A row that makes sense.
+    private struct Row {
+        var path: String
+        var observation: Observation
+        /// When the answer was measured that it stands in, if it says so.
+        let measured: Moment?
+    }
+
+    /// The page's rows; none where it says itself that nothing was measured yet.
     private func rows(
-        of answer: JSONReader, for poll: Poll
-    ) throws(JSONMismatch) -> (good: [Observation], bad: BadRows, measured: Moment?)? {
+        of page: AnswerPage, for poll: Poll, _ bad: inout BadRows
+    ) throws(JSONMismatch) -> [Row] {
         var budget = SelectionBudget()
         var measuredAt: Moment?
         if let measured {
-            measuredAt = try measured.moment(of: answer, within: &budget)
+            measuredAt = try measured.moment(of: page.root, within: &budget)
             // Mapped, but not told: nothing was measured yet.
-            if measuredAt == nil { return nil }
+            if measuredAt == nil { return [] }
         }
-        var bad = BadRows()
-        var good: [(path: String, observation: Observation)] = []
-        for row in try each.rows(of: answer, within: &budget) {
+        var good: [Row] = []
+        for row in try each.rows(of: page.root, within: &budget) {
             do throws(JSONMismatch) {
-                guard let observation = try observation(row, measuredAt, poll, &bad, within: &budget) else { continue }
-                good.append((row.path, observation))
+                guard let seen = try observation(row, measuredAt, page, poll, &bad, within: &budget) else { continue }
+                good.append(Row(path: AnswerLayout.path(row.path, page), observation: seen, measured: measuredAt))
             } catch {
                 // Then nothing of the answer can be read any more, whatever its rows are like.
                 if budget.isSpent { throw error }
-                bad.add(error, of: (try? app?.text(of: row, within: &budget)) ?? fixedApp)
+                let name = (try? app?.text(of: row, within: &budget)) ?? fixedApp
+                bad.add(AnswerLayout.named(error, page), of: name)
             }
         }
-        return (AnswerLayout.distinct(good, &bad), bad, measuredAt)
+        return good
+    }
+
+    /// With the page's number in front, but for the first.
+    private static func path(_ path: String, _ page: AnswerPage) -> String {
+        page.number == 1 ? path : "page \(page.number), \(path)"
+    }
+
+    private static func named(_ mismatch: JSONMismatch, _ page: AnswerPage) -> JSONMismatch {
+        JSONMismatch(path: path(mismatch.path, page), expected: mismatch.expected, found: mismatch.found)
+    }
+
+    /// Rows that bring issues alone belong to what else is told of the same: a list of issues comes in pages.
+    private static func joined(_ rows: [Row]) -> [Row] {
+        var joined: [Row] = []
+        var first: [Place: Int] = [:]
+        for row in rows {
+            guard let index = first[row.observation.place],
+                row.observation.metrics.isEmpty || joined[index].observation.metrics.isEmpty
+            else {
+                first[row.observation.place] = first[row.observation.place] ?? joined.count
+                joined.append(row)
+                continue
+            }
+            let known = joined[index].observation
+            let metrics = known.metrics.isEmpty ? row.observation.metrics : known.metrics
+            joined[index].observation = Observation(
+                subject: known.subject, span: known.span, seen: known.seen, isComplete: known.isComplete,
+                metrics: metrics, issues: Array((known.issues + row.observation.issues).prefix(Issue.countMax)))
+        }
+        return joined
     }
 
     /// Those that are the only ones of their place. Of two that say different things of the same, nobody knows which is
     /// right.
-    private static func distinct(_ rows: [(path: String, observation: Observation)], _ bad: inout BadRows)
-        -> [Observation]
-    {
+    private static func distinct(_ rows: [Row], _ bad: inout BadRows) -> [Row] {
         var first: [Place: Int] = [:]
         var isShared = Array(repeating: false, count: rows.count)
         for (index, row) in rows.enumerated() {
@@ -69,19 +114,19 @@ extension AnswerLayout {
             isShared[other] = true
             isShared[index] = true
         }
-        return zip(rows, isShared).compactMap { $1 ? nil : $0.observation }
+        return zip(rows, isShared).compactMap { $1 ? nil : $0 }
     }
 
     /// What rows say that make sense.
-    private func reading(
-        _ observations: [Observation], measuredAt: Moment?, _ warnings: [String], for poll: Poll
-    ) -> Reading {
-        func age(_ observation: Observation) -> Moment { min(measuredAt ?? observation.span.to, observation.span.to) }
-        guard let newest = observations.map(age).max() else { return .nothing }
-        guard let maxAge else { return .observed(observations, measured: newest, warnings: warnings) }
-        let fresh = observations.filter { age($0) >= poll.now - maxAge }
+    private func reading(_ rows: [Row], _ warnings: [String], for poll: Poll) -> Reading {
+        func age(_ row: Row) -> Moment { min(row.measured ?? row.observation.span.to, row.observation.span.to) }
+        guard let newest = rows.map(age).max() else { return .nothing }
+        guard let maxAge else {
+            return .observed(rows.map(\.observation), measured: newest, warnings: warnings)
+        }
+        let fresh = rows.filter { age($0) >= poll.now - maxAge }.map(\.observation)
         if fresh.isEmpty { return .stale(measured: newest) }
-        let lost = Set(observations.map(\.subject)).subtracting(fresh.map(\.subject)).sorted()
+        let lost = Set(rows.map(\.observation.subject)).subtracting(fresh.map(\.subject)).sorted()
         return .observed(
             fresh, measured: newest,
             warnings: warnings
@@ -100,16 +145,18 @@ extension AnswerLayout {
 
     /// The observation that a row holds; nil when it has no data.
     private func observation(
-        _ row: JSONReader, _ measured: Moment?, _ poll: Poll, _ bad: inout BadRows,
+        _ row: JSONReader, _ measured: Moment?, _ page: AnswerPage, _ poll: Poll, _ bad: inout BadRows,
         within budget: inout SelectionBudget
     ) throws(JSONMismatch) -> Observation? {
         var metrics = Metrics()
         for mapping in self.metrics { metrics[mapping.name] = try mapping.number(of: row, within: &budget) }
-        guard !metrics.isEmpty else { return nil }
+        guard !metrics.isEmpty || self.metrics.isEmpty else { return nil }
         if let flaw = metrics.flaw {
             throw JSONMismatch(path: row.path, expected: "plausible figures", found: flaw)
         }
-        guard let span = try span(of: row, measured ?? poll.now, poll.now, within: &budget) else { return nil }
+        guard let span = try span(of: row, page.asked, measured ?? poll.now, poll.now, within: &budget) else {
+            return nil
+        }
         let named = try app?.text(of: row, within: &budget).flatMap { $0.isEmpty ? nil : $0 }
         guard let name = named ?? fixedApp else {
             throw JSONMismatch(
@@ -119,7 +166,8 @@ extension AnswerLayout {
             source: poll.source, app: name, release: try release?.text(of: row, within: &budget)?.unlessEmpty,
             environment: try environment?.text(of: row, within: &budget)?.unlessEmpty)
         let found = try issues?.issues(of: row, isStrict: isStrict, within: &budget)
-        for flaw in found?.flaws ?? [] { bad.addIssue(flaw, of: name) }
+        for flaw in found?.flaws ?? [] { bad.addIssue(AnswerLayout.named(flaw, page), of: name) }
+        // An answer without issues is one that was read, and says so.
         return Observation(
             subject: subject, span: span, seen: poll.now, isComplete: span.to <= poll.now, metrics: metrics,
             issues: found?.issues ?? [])
@@ -127,8 +175,10 @@ extension AnswerLayout {
 
     /// What a row covers; nil when it is mapped and not told.
     private func span(
-        of row: JSONReader, _ end: Moment, _ now: Moment, within budget: inout SelectionBudget
+        of row: JSONReader, _ asked: TimeSpan?, _ end: Moment, _ now: Moment, within budget: inout SelectionBudget
     ) throws(JSONMismatch) -> TimeSpan? {
+        // What was asked for is what is told, unless it says otherwise.
+        if let asked, from == nil, to == nil { return asked }
         let begins = try from?.moment(of: row, within: &budget)
         let ends = try to?.moment(of: row, within: &budget)
         if from != nil && begins == nil || to != nil && ends == nil { return nil }

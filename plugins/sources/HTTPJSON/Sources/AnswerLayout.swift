@@ -45,7 +45,7 @@ struct AnswerLayout: Hashable, Sendable {
         measured = options[Source.measured].flatMap {
             mapping($0, Source.measured.name, .instant, options.position(of: Source.measured))
         }
-        for path in try options[Source.map] {
+        for path in options[Source.map] {
             let (name, text, position) = (path.name, path.value, path.position)
             switch name {
             case "app": app = mapping(text, name, .text, position)
@@ -80,10 +80,10 @@ struct AnswerLayout: Hashable, Sendable {
     /// What is missing although every option by itself is fine.
     private func gaps(_ options: Options) -> [Problem] {
         var problems: [Problem] = []
-        if metrics.isEmpty {
+        if metrics.isEmpty, issues == nil {
             problems.append(
                 Problem(
-                    options.position(of: Source.map), "'map' names no metric",
+                    options.position(of: Source.map), "'map' names no metric, and there are no 'issues'",
                     advice: "for example users: $.users, crashed_users: $.crashed"))
         }
         if app == nil, fixedApp == nil {

@@ -1,7 +1,8 @@
 // HTTPJSONSource reads stability figures from any HTTP address that answers with JSON: a dashboard of one's own, a
 // vendor without a plugin, a query saved somewhere. The config says where in the answer the figures are (JSONPath) and
-// what they mean. It reads one answer a poll; it does not follow pages, run scripts or keep what it saw.
+// what they mean, and how an answer leads to its next page. It runs no scripts and does not keep what it saw.
 
+internal import JSONPath
 public import PluginKit
 
 /// Figures from any address that answers with JSON.
@@ -15,22 +16,26 @@ public struct HTTPJSONSource: Source {
             map: {app: $.name, users: $.users.total, crashed_users: $.users.crashed}
             """,
         options: [
-            url, method, body, headers, each, map, issues, app, span, measured, maxAge, strict, Setting.insecure,
+            url, method, body, headers, each, map, issues, paging, app, span, measured, maxAge, strict,
+            Setting.insecure,
         ])
 
-    static let url = RequiredSetting("url", .url, "The address to poll.")
+    static let url = RequiredSetting(
+        "url", .url, "The address to poll; {from} and {to} stand for the span asked for.")
     static let method = Setting("method", .choice([HTTPRequest.Method.get, .post]), default: .get, "The HTTP method.")
     static let body = Setting(
         "body", .text, "What to send with POST; JSON unless a Content-Type header says otherwise.")
     static let headers = Setting("headers", .map(.text), default: [], "Headers to send.").secret
     static let each = Setting("each", .plain, default: "$", "JSONPath of the rows, such as $.apps[*].")
-    static let map = RequiredSetting(
-        "map", .map(.plain), "Paths from a row to app, release, environment, from, to and any metric.")
+    static let map = Setting(
+        "map", .map(.plain), default: [], "Paths from a row to app, release, environment, from, to and any metric.")
     static let issues = Setting(
         "issues", .map(.plain), "Paths to a row's issues: each, id, title, events, users and so on.")
+    static let paging = Setting(
+        "paging", .section(Paging.settings), unset: "one answer is all", "How an answer leads to its next page.")
     static let app = Setting("app", .plain, "The app of rows that name none.")
     static let span = Setting(
-        "span", .duration(.seconds(1) ... .days(366)), unset: "every",
+        "span", .duration(.seconds(1) ... .days(366)), unset: "every; with {from} those that rules want",
         "What one row covers when it does not say from and to.")
     static let measured = Setting(
         "measured", .plain, "JSONPath from the answer's root to the instant at which it was measured.")
@@ -42,25 +47,59 @@ public struct HTTPJSONSource: Source {
     public let host: String?
     public let metrics: Set<Metric>?
 
-    private let request: HTTPRequest
-    private let layout: AnswerLayout
+    let plan: RequestPlan
+    let layout: AnswerLayout
+    let paging: Paging?
     /// Of the options: a cursor left by others says nothing about these.
-    private let optionsHash: String
+    let optionsHash: String
+    /// The one span to ask for, if the config names it.
+    private let fixedSpan: Duration?
 
     public init(options: Options, context: SourceContext) throws(ProblemList) {
         var problems: [Problem] = []
-        var parts: (request: HTTPRequest?, layout: AnswerLayout?) = (nil, nil)
-        do { parts.request = try HTTPJSONSource.request(options) } catch { problems += error.problems }
+        var parts: (plan: RequestPlan?, layout: AnswerLayout?, paging: Paging?) = (nil, nil, nil)
+        do { parts.plan = try RequestPlan(options) } catch { problems += error.problems }
         do { parts.layout = try AnswerLayout(options, every: context.every) } catch { problems += error.problems }
-        guard let request = parts.request, let layout = parts.layout else { throw ProblemList(problems) }
-        self.request = request
+        let placeholders = parts.plan?.placeholders ?? []
+        if let section = options[Self.paging] {
+            do { parts.paging = try Paging(section, placeholders) } catch { problems += error.problems }
+        } else if let lost = placeholders.first(where: { !$0.name.isMoment }) {
+            problems.append(
+                Problem(
+                    options.position(of: Self.url), "{\(lost.name.rawValue)} is filled in by 'paging', which is missing"
+                ))
+        }
+        guard problems.isEmpty, let plan = parts.plan, let layout = parts.layout else { throw ProblemList(problems) }
+        self.plan = plan
         self.layout = layout
-        host = WebAddress(request.url.reveal())?.host
+        paging = parts.paging
+        fixedSpan = options[Self.span]
+        host = plan.host
         metrics = Set(layout.metrics.map { Metric($0.name) })
         var hash = StableHash()
         hash.add("\(layout.span.wholeMilliseconds)")
         for spec in HTTPJSONSource.manifest.options { hash.add(options[named: spec.name]?.written ?? "") }
         optionsHash = hash.text
+    }
+
+    /// Whether one answer is all there is, so that a service can say that it has not changed.
+    var isWhole: Bool { paging == nil && !plan.asksSpan }
+
+    /// Whether the same answer again is news: it is about another span, and does not say so itself.
+    var isNewEachTime: Bool { plan.asksSpan && layout.from == nil && layout.to == nil }
+
+    /// The spans to ask for, shortest first: those that rules want measured, or the longest of them where rows say
+    /// themselves which part of it they cover.
+    func spans(_ poll: Poll) -> [TimeSpan] {
+        let end = Recall.floor(poll.now, to: plan.step)
+        var wanted: [Duration] = []
+        let tellsItself = layout.from != nil || layout.to != nil
+        for span in fixedSpan.map({ [$0] }) ?? (tellsItself ? Array(poll.spans.suffix(1)) : poll.spans) {
+            let steps = (max(span, plan.step).wholeMilliseconds - 1) / plan.step.wholeMilliseconds + 1
+            let whole = Duration.milliseconds(steps * plan.step.wholeMilliseconds)
+            if !wanted.contains(whole) { wanted.append(whole) }
+        }
+        return wanted.compactMap { TimeSpan(from: end - $0, to: end) }
     }
 
     public var givesIssues: Bool? { layout.issues != nil }
@@ -74,83 +113,7 @@ public struct HTTPJSONSource: Source {
         }
     }
 
-    public func poll(_ poll: Poll) -> PollStep {
-        let last = Cursor(poll.cursor, options: optionsHash)
-        var request = request
-        // After an answer that could not be used, "not modified" would be no news at all.
-        request.isConditional = request.method == .get && last != nil
-        request.keepsValidators = request.method == .get
-        return .fetch(request) { result in .finish(report(on: result, after: last, for: poll)) }
-    }
-
-    private func report(on result: FetchResult, after last: Cursor?, for poll: Poll) -> PollReport {
-        let response: HTTPResponse
-        switch result {
-        case .failed(let error): return PollReport(.failed(PollFailure(error)))
-        case .answered(let answer): response = answer
-        }
-        if let failure = PollFailure(response, detail: response.problemDetail, now: poll.now) {
-            return PollReport(.failed(failure))
-        }
-        if response.status == 304 {
-            guard let last else {
-                return PollReport(
-                    .failed(PollFailure(.badAnswer, "the source answered 304 (not modified) to a first request")))
-            }
-            return unchanged(last, poll)
-        }
-        do {
-            let answer = try response.json()
-            var hash = StableHash()
-            hash.add(String(decoding: response.body, as: UTF8.self))
-            if let last, last.answer == hash.text { return unchanged(last, poll) }
-            switch try layout.read(answer, for: poll) {
-            case .observed(let observations, let measured, let warnings):
-                let cursor = Cursor(options: optionsHash, answer: hash.text, measured: measured)
-                return PollReport(.values(observations), cursor: cursor.json, warnings: warnings)
-            case .nothing: return PollReport(.noData, cursor: Cursor.none)
-            case .stale(let measured): return PollReport(.stale(measured: measured), cursor: Cursor.none)
-            }
-        } catch {
-            return PollReport(.failed(error), cursor: Cursor.none)
-        }
-    }
-
-    /// The same answer as before is stale one day, if nobody measures any more.
-    private func unchanged(_ last: Cursor, _ poll: Poll) -> PollReport {
-        if let maxAge = layout.maxAge, last.measured < poll.now - maxAge {
-            return PollReport(.stale(measured: last.measured))
-        }
-        return PollReport(.unchanged)
-    }
-}
-
-/// What the last answer with figures leaves to remember.
-private struct Cursor {
-    let options: String
-    let answer: String
-    let measured: Moment
-
-    /// Written when the last answer gave no figures.
-    static let none: JSON = [:]
-
-    init(options: String, answer: String, measured: Moment) {
-        self.options = options
-        self.answer = answer
-        self.measured = measured
-    }
-
-    /// Nil when there is none, or one of other options.
-    init?(_ json: JSON?, options: String) {
-        guard json?["options"]?.string == options, let answer = json?["answer"]?.string,
-            let measured = json?["measured"]?.string.flatMap({ Moment(rfc3339: $0) })
-        else { return nil }
-        self.init(options: options, answer: answer, measured: measured)
-    }
-
-    var json: JSON {
-        ["options": .string(options), "answer": .string(answer), "measured": JSON(measured)]
-    }
+    public func poll(_ poll: Poll) -> PollStep { HTTPJSONPoll(of: self, poll).begin() }
 }
 
 extension Option {
@@ -159,19 +122,10 @@ extension Option {
         switch value {
         case .text(let text): text.description
         case .duration(let duration): duration.grammar
+        case .section(let options):
+            Paging.settings.map { options[named: $0.name]?.written ?? "" }.joined(separator: "\n")
         case .map(let entries): entries.map { "\($0.name): \($0.option.written)" }.joined(separator: "\n")
         default: "\(value)"
         }
-    }
-}
-
-extension HTTPResponse {
-    /// What a `problem+json` body (RFC 9457) says of itself.
-    fileprivate var problemDetail: String? {
-        guard header("Content-Type")?.lowercased().contains("problem+json") == true,
-            let problem = try? JSON(parsing: body)
-        else { return nil }
-        let said = ["title", "detail"].compactMap { problem[$0]?.string }.filter { !$0.isEmpty }
-        return said.isEmpty ? nil : said.joined(separator: ": ")
     }
 }

@@ -79,7 +79,7 @@ import Testing
     @Test func `something must be mapped, of some app`() {
         #expect(
             problems([:], map: ["release": "$.v"]) == [
-                "'map' names no metric; for example users: $.users, crashed_users: $.crashed",
+                "'map' names no metric, and there are no 'issues'; for example users: $.users, crashed_users: $.crashed",
                 "neither 'app' nor 'map.app' names the app of the figures; write app: NAME",
             ])
         #expect(problems([:], map: ["app": "$.app", "users": "$.n"]) == [])

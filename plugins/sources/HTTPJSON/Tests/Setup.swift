@@ -13,9 +13,11 @@ let place = Position(line: 7, column: 3)
 
 /// Options as the config reader would give them: texts, and maps of texts.
 func options(
-    _ texts: [String: String], maps: [String: KeyValuePairs<String, String>] = [:], strict: Bool? = nil
+    _ texts: [String: String], maps: [String: KeyValuePairs<String, String>] = [:], strict: Bool? = nil,
+    adding more: [String: Option] = [:]
 ) -> Options {
     var values = texts.mapValues { Option(.text(GuardedText($0)), at: place) }
+    values.merge(more) { $1 }
     if let strict { values["strict"] = Option(.flag(strict), at: place) }
     for name in ["span", "max_age"] {
         guard let text = texts[name], let duration = try? Duration(grammar: text) else { continue }

@@ -1,0 +1,220 @@
+internal import JSONPath
+internal import PluginKit
+internal import SourceKit
+
+/// One page as it was answered.
+struct AnswerPage: Sendable {
+    let root: JSONReader
+    /// From 1.
+    let number: Int
+    /// What was asked for, where the request says it.
+    let asked: TimeSpan?
+}
+
+/// One poll under way: the spans and pages still to ask for, one after the other, and what was answered so far.
+struct HTTPJSONPoll: Sendable {
+    private let source: HTTPJSONSource
+    private let poll: Poll
+    private let last: HTTPJSONCursor?
+    /// Nil once for a source whose requests name no span.
+    private let spans: [TimeSpan?]
+    private var pages: [AnswerPage] = []
+    /// Of everything that was answered.
+    private var hash = StableHash()
+    private var bytes = 0
+    private var warnings: [String] = []
+    /// The cursor that the next poll goes on from.
+    private var kept: String?
+
+    /// Most spans asked for in one poll: each is a round of all pages.
+    private static let spansMax = 6
+    /// All pages of a poll are in memory at once.
+    private static let bytesMax = 32 << 20
+
+    init(of source: HTTPJSONSource, _ poll: Poll) {
+        self.source = source
+        self.poll = poll
+        last = HTTPJSONCursor(poll.cursor, options: source.optionsHash)
+        kept = last?.next
+        guard source.plan.asksSpan else {
+            spans = [nil]
+            return
+        }
+        let wanted = source.spans(poll)
+        if wanted.count > HTTPJSONPoll.spansMax {
+            warnings.append(
+                "rules ask for \(wanted.count) different spans; only the \(HTTPJSONPoll.spansMax) shortest are measured"
+            )
+        }
+        spans = Array(wanted.prefix(HTTPJSONPoll.spansMax))
+    }
+
+    func begin() -> PollStep { ask(0) }
+
+    /// Asks for all pages of a span.
+    private func ask(_ index: Int) -> PollStep {
+        guard index < spans.count else { return .finish(report()) }
+        return ask(
+            index, source.paging?.start(source.paging?.keeps == true ? last?.next : nil) ?? .beginning, 1, seen: [])
+    }
+
+    private func ask(_ index: Int, _ place: Paging.Place, _ number: Int, seen: Set<Paging.Place>) -> PollStep {
+        let filling = Filling(span: spans[index])
+        var request = source.paging?.request(source.plan, place, filling) ?? source.plan.request(filling)
+        if source.isWhole {
+            // After an answer that could not be used, "not modified" would be no news at all.
+            request.isConditional = source.plan.isGet && last?.answer != nil
+            request.keepsValidators = source.plan.isGet
+        }
+        let address = request.url
+        return .fetch(request) { [isConditional = request.isConditional] result in
+            var poll = self
+            let response: HTTPResponse
+            switch result {
+            case .failed(let error): return .fail(poll.named(PollFailure(error), number))
+            case .answered(let answer): response = answer
+            }
+            if let failure = PollFailure(response, detail: response.problemDetail, now: poll.poll.now) {
+                return .fail(poll.named(failure, number))
+            }
+            if response.status == 304 {
+                guard isConditional, let last = poll.last else {
+                    return .fail(
+                        PollFailure(.badAnswer, "the source answered 304 (not modified) to a first request"))
+                }
+                return .finish(poll.unchanged(last))
+            }
+            do throws(PollFailure) {
+                let next = try poll.take(response, at: address, index, place, number)
+                guard let next else { return poll.ask(index + 1) }
+                guard let paging = poll.source.paging, number < paging.pagesMax else {
+                    if poll.source.paging?.keeps != true {
+                        poll.warnings.append(
+                            "there are more pages than the \(number) that are read ('paging.pages'); the rest is not counted"
+                        )
+                    }
+                    return poll.ask(index + 1)
+                }
+                // Pages that lead back to one that was read would be read for ever.
+                guard !seen.contains(next), next != place else {
+                    poll.warnings.append("page \(number) leads back to one before it; nothing is read beyond it")
+                    return poll.ask(index + 1)
+                }
+                return poll.ask(index, next, number + 1, seen: seen.union([place]))
+            } catch {
+                return .finish(PollReport(.failed(poll.named(error, number)), cursor: poll.cursorAfterFailure))
+            }
+        }
+    }
+
+    /// Which page failed, where there are several.
+    private func named(_ failure: PollFailure, _ number: Int) -> PollFailure {
+        number == 1 ? failure : failure.about("page \(number)")
+    }
+
+    /// Takes a page in; gives back where the next is.
+    private mutating func take(
+        _ response: HTTPResponse, at address: GuardedText, _ index: Int, _ place: Paging.Place, _ number: Int
+    ) throws(PollFailure) -> Paging.Place? {
+        bytes += response.body.count
+        guard bytes <= HTTPJSONPoll.bytesMax else {
+            throw PollFailure(.tooLarge, "the pages of one poll have more than \(HTTPJSONPoll.bytesMax >> 20) MiB")
+        }
+        let root: JSONReader
+        do throws(JSONSyntaxError) {
+            root = JSONReader(try JSON(parsing: response.body))
+        } catch {
+            throw PollFailure.notJSON(response, error)
+        }
+        hash.add(String(decoding: response.body, as: UTF8.self))
+        pages.append(AnswerPage(root: root, number: number, asked: spans[index]))
+        guard let paging = source.paging else { return nil }
+        let next = try paging.next(after: place, (root, response, address), rows: source.layout.rowCount(of: root))
+        if paging.keeps, case .cursor(let cursor) = next { kept = cursor }
+        return next
+    }
+
+    private func report() -> PollReport {
+        if source.paging?.keeps != true, !source.isNewEachTime, let last, last.answer == hash.text {
+            return unchanged(last)
+        }
+        do throws(PollFailure) {
+            switch try source.layout.read(pages, for: poll) {
+            case .observed(let observations, let measured, let flaws):
+                let cursor = HTTPJSONCursor(
+                    options: source.optionsHash, answer: source.isNewEachTime ? nil : hash.text, measured: measured,
+                    next: source.paging?.keeps == true ? kept : nil)
+                return PollReport(.values(observations), cursor: cursor.json, warnings: warnings + flaws)
+            case .nothing: return PollReport(.noData, cursor: cursorWithoutFigures, warnings: warnings)
+            case .stale(let measured):
+                return PollReport(.stale(measured: measured), cursor: cursorWithoutFigures, warnings: warnings)
+            }
+        } catch {
+            return PollReport(.failed(error), cursor: cursorAfterFailure)
+        }
+    }
+
+    /// What is remembered when the answer gave no figures: only where a feed goes on.
+    private var cursorWithoutFigures: JSON {
+        guard source.paging?.keeps == true, let next = kept else { return HTTPJSONCursor.none }
+        return HTTPJSONCursor(options: source.optionsHash, answer: nil, measured: .earliest, next: next).json
+    }
+
+    /// A feed goes on from where it was, so that nothing of it is lost.
+    private var cursorAfterFailure: JSON? { source.paging?.keeps == true ? nil : HTTPJSONCursor.none }
+
+    /// The same answer as before is stale one day, if nobody measures any more.
+    private func unchanged(_ last: HTTPJSONCursor) -> PollReport {
+        if let maxAge = source.layout.maxAge, last.measured < poll.now - maxAge {
+            return PollReport(.stale(measured: last.measured))
+        }
+        return PollReport(.unchanged)
+    }
+}
+
+/// What the last answer leaves to remember.
+struct HTTPJSONCursor: Sendable {
+    let options: String
+    /// Of its bytes; nil where the same bytes would be news.
+    let answer: String?
+    let measured: Moment
+    /// Where a feed goes on.
+    let next: String?
+
+    /// Written when the last answer gave no figures.
+    static let none: JSON = [:]
+
+    init(options: String, answer: String?, measured: Moment, next: String?) {
+        self.options = options
+        self.answer = answer
+        self.measured = measured
+        self.next = next
+    }
+
+    /// Nil when there is none, or one of other options.
+    init?(_ json: JSON?, options: String) {
+        guard json?["options"]?.string == options,
+            let measured = json?["measured"]?.string.flatMap({ Moment(rfc3339: $0) })
+        else { return nil }
+        self.init(
+            options: options, answer: json?["answer"]?.string, measured: measured, next: json?["next"]?.string)
+    }
+
+    var json: JSON {
+        var object = JSONObject([("options", .string(options)), ("measured", JSON(measured))])
+        if let answer { object.append("answer", .string(answer)) }
+        if let next { object.append("next", .string(next)) }
+        return .object(object)
+    }
+}
+
+extension HTTPResponse {
+    /// What a `problem+json` body (RFC 9457) says of itself.
+    fileprivate var problemDetail: String? {
+        guard header("Content-Type")?.lowercased().contains("problem+json") == true,
+            let problem = try? JSON(parsing: body)
+        else { return nil }
+        let said = ["title", "detail"].compactMap { problem[$0]?.string }.filter { !$0.isEmpty }
+        return said.isEmpty ? nil : said.joined(separator: ": ")
+    }
+}

@@ -1,0 +1,111 @@
+internal import PluginKit
+
+/// The request that the options describe, with what is filled in each time.
+struct RequestPlan: Sendable {
+    private let method: HTTPRequest.Method
+    let url: GuardedText
+    private let headers: [HTTPRequest.Header]
+    private let body: GuardedText?
+    private let bodyType: String
+    private let allowsPlainHTTP: Bool
+    /// What stands in any of it.
+    let placeholders: Set<Placeholder>
+
+    /// Reads the options; every mistake is reported.
+    init(_ options: Options) throws(ProblemList) {
+        typealias Source = HTTPJSONSource
+        url = try options[Source.url]
+        var problems: [Problem] = []
+        var headers: [HTTPRequest.Header] = []
+        var contentType: String?
+        for header in options[Source.headers] {
+            let (name, value) = (header.name, header.value)
+            if name.isEmpty || !name.utf8.allSatisfy(RequestPlan.isTokenByte) {
+                problems.append(Problem(header.position, "'\(name.tamed.clipped(to: 40))' is not a header name"))
+            } else if value.reveal().utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) {
+                problems.append(
+                    Problem(header.position, "the header '\(name)' holds a line break or a control character"))
+            } else if name.lowercased() == "content-type", options.has(Source.body) {
+                // The body brings its own.
+                contentType = value.description
+            } else {
+                headers.append(HTTPRequest.Header(name, value))
+            }
+        }
+        method = options[Source.method]
+        body = options[Source.body]
+        if body != nil, method == .get {
+            problems.append(
+                Problem(options.position(of: Source.body), "a GET request has no 'body'", advice: "add method: POST"))
+        }
+        var found: Set<Placeholder> = []
+        func look(_ text: GuardedText, _ position: Position) {
+            for piece in text.pieces {
+                guard case .plain(let plain) = piece else { continue }
+                let words = Placeholder.all(in: plain)
+                found.formUnion(words.found)
+                problems += words.flaws.map { Problem(position, $0.message.trimmed, suggestion: $0.suggestion) }
+            }
+        }
+        look(url, options.position(of: Source.url))
+        for header in options[Source.headers] { look(header.value, header.position) }
+        if let body { look(body, options.position(of: Source.body)) }
+        guard problems.isEmpty else { throw ProblemList(problems) }
+        if !headers.contains(where: { $0.name.lowercased() == "accept" }) {
+            headers.append(HTTPRequest.Header("Accept", "application/json"))
+        }
+        self.headers = headers
+        bodyType = contentType ?? "application/json"
+        allowsPlainHTTP = options[.insecure]
+        placeholders = found
+    }
+
+    var isGet: Bool { method == .get }
+    var host: String? { WebAddress(url.reveal())?.host }
+
+    /// Whether a span is asked for, and not whatever the service likes to tell.
+    var asksSpan: Bool { placeholders.contains { $0.name.isMoment } }
+
+    /// Spans begin and end at whole multiples of this, so that what is asked for is what is observed.
+    var step: Duration {
+        let formats = placeholders.filter { $0.name.isMoment }.map(\.format)
+        return formats.contains { $0 == .date || $0 == .lastDate } ? .days(1) : .seconds(1)
+    }
+
+    /// - Parameters:
+    ///   - address: where to, if not to the address of the options.
+    ///   - parameter: what is added to the query of the address.
+    func request(
+        _ filling: Filling, at address: GuardedText? = nil, adding parameter: (name: String, value: String)? = nil
+    ) -> HTTPRequest {
+        var target = address ?? filling.fill(url, \.percentEncoded)
+        if let parameter {
+            let mark = WebAddress(target.reveal())?.hasQuery == true ? "&" : "?"
+            target = "\(target)\(mark)\(parameter.name.percentEncoded)=\(parameter.value.percentEncoded)"
+        }
+        let isJSON = bodyType.lowercased().contains("json")
+        let isForm = bodyType.lowercased().contains("x-www-form-urlencoded")
+        return HTTPRequest(
+            method, target,
+            headers: headers.map { HTTPRequest.Header($0.name, filling.fill($0.value, \.tamed)) },
+            body: body.map { body in
+                let text = filling.fill(body) { value in
+                    // Inside the quotation marks of a text: as JSON writes it, without its own.
+                    isJSON
+                        ? String(JSON.string(value).text.dropFirst().dropLast()) : isForm ? value.percentEncoded : value
+                }
+                return .text(text, contentType: bodyType)
+            },
+            allowsPlainHTTP: allowsPlainHTTP)
+    }
+
+    /// What a header's name may hold (RFC 9110, section 5.6.2).
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}

@@ -1,0 +1,243 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+@testable import HTTPJSONSource
+
+/// A source with a section `paging`, whose `pages` is a number.
+private func paged(
+    _ paging: [String: String], pages: Int? = nil, size: Int? = nil, keep: Bool = false, texts: [String: String] = [:],
+    map: KeyValuePairs<String, String> = ["app": "$.a", "users": "$.n"], headers: KeyValuePairs<String, String>? = nil
+) throws -> HTTPJSONSource {
+    var values = paging.mapValues { Option(.text(GuardedText($0)), at: place) }
+    if let pages { values["pages"] = Option(.integer(pages), at: place) }
+    if let size { values["size"] = Option(.integer(size), at: place) }
+    if keep { values["keep"] = Option(.flag(true), at: place) }
+    var maps = ["map": map]
+    maps["headers"] = headers
+    var all = texts
+    if all["each"] == nil { all["each"] = "$.rows[*]" }
+    let section = Option(.section(Options(name: "paging", position: place, values: values)), at: place)
+    return try HTTPJSONSource(options: options(all, maps: maps, adding: ["paging": section]), context: context)
+}
+
+/// Answers by what the address ends with.
+private func play(
+    _ source: HTTPJSONSource, cursor: JSON? = nil, _ answers: [String: String], links: [String: String] = [:]
+) -> (report: PollReport?, asked: [String]) {
+    let played = PlayedPoll(source, poll(cursor: cursor)) { request in
+        let url = request.url.reveal()
+        guard let key = answers.keys.filter({ url.hasSuffix($0) }).max(by: { $0.count < $1.count }),
+            let body = answers[key]
+        else { return answer("{}", status: 404) }
+        var headers = [("Content-Type", "application/json")]
+        if let link = links[key] { headers.append(("Link", link)) }
+        return .answered(HTTPResponse(status: 200, headers: headers, body: Array(body.utf8)))
+    }
+    return (played.report, played.requests.map { String($0.url.reveal().dropFirst("https://stats.example.com".count)) })
+}
+
+@Suite struct `An answer in pages` {
+    private static let one = #"{"rows":[{"a":"x","n":1}],"next":"two"}"#
+    private static let two = #"{"rows":[{"a":"y","n":2}],"next":null}"#
+
+    @Test func `a cursor is added to the address until there is none`() throws {
+        let source = try paged(["by": "cursor", "path": "$.next", "parameter": "after"])
+        let played = play(source, ["stability.json": Self.one, "after=two": Self.two])
+        #expect(played.report?.summary == "x users=1\ny users=2")
+        #expect(played.report?.warnings == [])
+        #expect(played.asked == ["/stability.json", "/stability.json?after=two"])
+    }
+
+    @Test func `a cursor may stand in the body`() throws {
+        let source = try paged(
+            ["by": "cursor", "path": "$.next"],
+            texts: ["method": "POST", "body": #"{"query":"{ apps }","after":"{cursor}"}"#])
+        var bodies: [String] = []
+        let played = PlayedPoll(source, poll()) { request in
+            bodies.append(String(decoding: request.wireBody()?.bytes ?? [], as: UTF8.self))
+            return answer(bodies.count == 1 ? #"{"rows":[{"a":"x","n":1}],"next":"q\"2"}"# : Self.two)
+        }
+        #expect(played.report?.summary == "x users=1\ny users=2")
+        #expect(bodies == [#"{"query":"{ apps }","after":""}"#, #"{"query":"{ apps }","after":"q\"2"}"#])
+    }
+
+    @Test func `a link is followed, from the header or from the answer`() throws {
+        let header = try paged(["by": "link"])
+        let link = #"<https://stats.example.com/stability.json?page=2>; rel="next"; results="true""#
+        let last = #"<https://stats.example.com/stability.json?page=3>; rel="next"; results="false""#
+        let played = play(
+            header, ["stability.json": Self.one, "page=2": Self.two], links: ["stability.json": link, "page=2": last])
+        #expect(played.report?.summary == "x users=1\ny users=2")
+        let body = try paged(["by": "link", "path": "$.next"])
+        for (next, asked) in [
+            ("/v2/rest?p=2", "/v2/rest?p=2"), ("?p=2", "/stability.json?p=2"),
+            ("https://stats.example.com/other?p=2", "/other?p=2"),
+        ] {
+            let played = play(body, ["stability.json": Self.one.replacing("two", with: next), "p=2": Self.two])
+            #expect(played.asked == ["/stability.json", asked])
+            #expect(played.report?.summary == "x users=1\ny users=2")
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "https://evil.example.com/x",
+            "refused: the next page lies at https://evil.example.com, another address than that of the first, and is not asked for"
+        ),
+        (
+            "http://stats.example.com/x",
+            "refused: the next page lies at http://stats.example.com, another address than that of the first, and is not asked for"
+        ),
+        (
+            "https://stats.example.com:8443/x",
+            "refused: the next page lies at https://stats.example.com, another address than that of the first, and is not asked for"
+        ),
+        (
+            "//evil.example.com/x",
+            "bad_answer: the link of the next page is '//evil.example.com/x', expected an address"
+        ),
+        ("page2", "bad_answer: the link of the next page is 'page2', expected an address"),
+        ("/a b", "bad_answer: the link of the next page holds white space or control characters"),
+    ])
+    func `a credential goes nowhere else`(_ next: String, _ expected: String) throws {
+        let source = try paged(["by": "link", "path": "$.next"], headers: ["Authorization": "Bearer x"])
+        let played = play(source, ["stability.json": Self.one.replacing("two", with: next)])
+        #expect(played.asked == ["/stability.json"])
+        #expect(played.report?.summary == expected)
+    }
+
+    @Test func `an offset grows by the rows there were`() throws {
+        let source = try paged(["by": "offset", "parameter": "skip"], size: 2)
+        let full = #"{"rows":[{"a":"x","n":1},{"a":"y","n":2}]}"#
+        let played = play(source, ["skip=0": full, "skip=2": #"{"rows":[{"a":"z","n":3}]}"#])
+        #expect(played.asked == ["/stability.json?skip=0", "/stability.json?skip=2"])
+        #expect(played.report?.summary == "x users=1\ny users=2\nz users=3")
+    }
+
+    @Test func `pages are counted until one is empty, or says that it is the last`() throws {
+        let source = try paged(["by": "page", "parameter": "page"], texts: ["each": "$.rows[*] | empty no_data"])
+        let played = play(source, ["page=1": Self.one, "page=2": #"{"rows":[]}"#])
+        #expect(played.asked == ["/stability.json?page=1", "/stability.json?page=2"])
+        #expect(played.report?.summary == "x users=1")
+        let telling = try paged(["by": "page", "parameter": "page", "first": "0", "path": "$.more"])
+        let two = play(
+            telling,
+            [
+                "page=0": #"{"rows":[{"a":"x","n":1}],"more":true}"#,
+                "page=1": #"{"rows":[{"a":"y","n":2}],"more":false}"#,
+            ])
+        #expect(two.asked == ["/stability.json?page=0", "/stability.json?page=1"])
+    }
+
+    @Test func `pages are bounded, and that is said`() throws {
+        let source = try paged(["by": "cursor", "path": "$.n", "parameter": "c"], pages: 3)
+        var count = 0
+        let played = PlayedPoll(source, poll()) { _ in
+            count += 1
+            return answer(#"{"rows":[{"a":"x\#(count)","n":1}],"n":\#(count)}"#)
+        }
+        #expect(played.requests.count == 3)
+        #expect(
+            played.report?.warnings == [
+                "there are more pages than the 3 that are read ('paging.pages'); the rest is not counted"
+            ])
+        let circle = try paged(["by": "cursor", "path": "$.next", "parameter": "c"])
+        let round = play(circle, ["json": Self.one, "c=two": Self.two.replacing("null", with: #""two""#)])
+        #expect(round.asked.count == 2)
+        #expect(round.report?.warnings == ["page 2 leads back to one before it; nothing is read beyond it"])
+    }
+
+    @Test func `what is wrong on a page is named with its number`() throws {
+        let source = try paged(["by": "cursor", "path": "$.next", "parameter": "c"])
+        let bad = #"{"rows":[{"a":"y","n":-2},{"a":"z","n":2},{"a":"v","n":3}]}"#
+        let played = play(source, ["json": Self.one, "c=two": bad])
+        #expect(played.report?.warnings.first?.contains("page 2, $.rows[0]") == true)
+        let missing = play(source, ["json": Self.one])
+        #expect(missing.report?.summary == "not_found: page 2: the source answered 404: {}")
+        let odd = play(source, ["json": Self.one.replacing(#""two""#, with: "{}")])
+        #expect(
+            odd.report?.summary
+                == "bad_answer: the answer is not what was expected: $.next: expected the next page's cursor, of at most 4096 bytes, found an object"
+        )
+        let same = play(source, ["json": Self.one, "c=two": Self.one.replacing(#""two""#, with: "null")])
+        #expect(same.report?.summary.contains("the same as in $.rows[0]") == true)
+    }
+
+    @Test func `a feed goes on where the last poll ended`() throws {
+        let source = try paged(["by": "cursor", "path": "$.next", "parameter": "c"], pages: 2, keep: true)
+        let first = play(source, ["json": Self.one, "c=two": Self.two.replacing("null", with: #""three""#)])
+        #expect(first.report?.warnings == [])
+        let cursor = try #require(first.report?.cursor)
+        #expect(cursor["next"] == "three")
+        let second = play(
+            source, cursor: cursor,
+            ["c=three": #"{"rows":[{"a":"z","n":3}],"next":"four"}"#, "c=four": #"{"rows":[]}"#])
+        #expect(second.asked == ["/stability.json?c=three", "/stability.json?c=four"])
+        #expect(second.report?.summary == "z users=3")
+        // Nothing new: it stays where it is. A failure takes nothing away either.
+        let last = try #require(second.report?.cursor)
+        let idle = play(source, cursor: last, ["c=four": #"{"rows":[]}"#])
+        #expect(idle.report?.cursor?["next"] == "four")
+        let failed = play(source, cursor: last, ["c=four": "<html></html>"])
+        #expect(failed.report?.cursor == nil)
+    }
+
+    @Test func `issues of several pages are those of one app`() throws {
+        let section = Option(
+            .section(
+                Options(
+                    name: "paging", position: place,
+                    values: [
+                        "by": Option(.text("cursor"), at: place), "path": Option(.text("$.next"), at: place),
+                        "parameter": Option(.text("c"), at: place),
+                    ])),
+            at: place)
+        let source = try HTTPJSONSource(
+            options: options(
+                ["app": "shop"], maps: ["issues": ["each": "$.rows[*] | empty no_data", "id": "$.id"]],
+                adding: ["paging": section]),
+            context: context)
+        let played = play(
+            source, ["json": #"{"rows":[{"id":"1"}],"next":"b"}"#, "c=b": #"{"rows":[{"id":"2"},{"id":"3"}]}"#])
+        guard case .values(let observations)? = played.report?.outcome else {
+            Issue.record("\(played.report?.summary ?? "nothing")")
+            return
+        }
+        #expect(observations.map { $0.issues.map(\.id) } == [["1", "2", "3"]])
+    }
+
+    @Test(arguments: [
+        (["by": "cursor", "parameter": "c"], "a cursor needs 'path', where it stands"),
+        (
+            ["by": "cursor", "path": "$.n"],
+            "nothing of the request takes the cursor of the next page; write parameter: NAME, or {cursor} into the address or the body"
+        ),
+        (["by": "link", "parameter": "c"], "a link is a whole address: there is no 'parameter'"),
+        (["by": "page", "parameter": "p", "first": "x"], "'first' is 'x', expected a whole number"),
+        (
+            ["by": "cursor", "path": "$.[", "parameter": "c"],
+            "'path' is not a JSONPath: at character 3: expected a name or '*', found '['"
+        ),
+    ])
+    func `a mistake is reported`(_ paging: [String: String], _ expected: String) {
+        let error = #expect(throws: ProblemList.self) { try paged(paging) }
+        let found = error?.problems.map { $0.message + ($0.advice.map { "; \($0)" } ?? "") }
+        #expect(found == [expected])
+    }
+
+    @Test func `placeholders of pages need a section`() {
+        let error = #expect(throws: ProblemList.self) {
+            try source(["url": "https://stats.example.com/?p={page}", "app": "a"], map: ["users": "$.n"])
+        }
+        #expect(error?.problems.map(\.message) == ["{page} is filled in by 'paging', which is missing"])
+    }
+
+    @Test func `it conforms to what every source must do`() throws {
+        let source = try paged(["by": "cursor", "path": "$.next", "parameter": "after"])
+        let conformance = SourceConformance(source, poll: poll(), secrets: []) { request in
+            answer(request.url.reveal().hasSuffix("after=two") ? Self.two : Self.one)
+        }
+        #expect(conformance.violations() == [])
+    }
+}

@@ -1,0 +1,183 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+@testable import HTTPJSONSource
+
+@Suite struct `The span asked for` {
+    private func play(
+        _ source: HTTPJSONSource, spans: [Duration], cursor: JSON? = nil, _ body: String = #"{"n":5}"#
+    ) -> PlayedPoll {
+        PlayedPoll(source, Poll(source: "own-dashboard", now: now + .milliseconds(250), cursor: cursor, spans: spans)) {
+            _ in answer(body)
+        }
+    }
+
+    private func spans(_ played: PlayedPoll) -> [String] {
+        guard case .values(let observations)? = played.report?.outcome else { return [] }
+        return observations.map { "\($0.span.from) \($0.span.to)" }
+    }
+
+    @Test(arguments: [
+        ("{from}", "2026-11-20T23:01:00Z"), ("{from:rfc3339}", "2026-11-20T23:01:00Z"),
+        ("{to}", "2026-11-21T00:01:00Z"),
+        ("{from:seconds}", "1795215660"), ("{to:milliseconds}", "1795219260000"), ("{app}", "{app}"), ("{}", "{}"),
+        ("{from", "{from"), ("{ from }", "{ from }"), ("{{from:seconds}}", "{1795215660}"),
+    ])
+    func `it is written as the service wants it`(_ written: String, _ expected: String) throws {
+        let source = try source(
+            ["method": "POST", "body": "x \(written)", "app": "a"], map: ["users": "$.n"],
+            headers: ["Content-Type": "text/plain", "X-From": "\(written)"])
+        let request = try #require(play(source, spans: [.hours(1)]).requests.first)
+        #expect(request.wireBody().map { String(decoding: $0.bytes, as: UTF8.self) } == "x \(expected)")
+        #expect(request.headers.first { $0.name == "X-From" }?.value.reveal() == expected)
+    }
+
+    @Test func `in an address it is encoded`() throws {
+        let source = try source(
+            ["url": "https://stats.example.com/q?from={from}&to={to:seconds}", "app": "a"], map: ["users": "$.n"])
+        let played = play(source, spans: [.hours(1), .days(1)])
+        #expect(
+            played.requests.map { $0.url.reveal() } == [
+                "https://stats.example.com/q?from=2026-11-20T23%3A01%3A00Z&to=1795219260",
+                "https://stats.example.com/q?from=2026-11-20T00%3A01%3A00Z&to=1795219260",
+            ])
+        #expect(
+            spans(played) == ["2026-11-20T23:01:00Z 2026-11-21T00:01:00Z", "2026-11-20T00:01:00Z 2026-11-21T00:01:00Z"])
+    }
+
+    @Test func `whole days are asked for where days are written`() throws {
+        let source = try source(
+            ["url": "https://stats.example.com/q?from={from:date}&to={to:last_date}", "app": "a"],
+            map: ["users": "$.n"])
+        let played = play(source, spans: [.hours(1), .hours(6), .days(7)])
+        #expect(
+            played.requests.map { $0.url.reveal().drop { $0 != "?" } } == [
+                "?from=2026-11-20&to=2026-11-20", "?from=2026-11-14&to=2026-11-20",
+            ])
+        #expect(
+            spans(played) == ["2026-11-20T00:00:00Z 2026-11-21T00:00:00Z", "2026-11-14T00:00:00Z 2026-11-21T00:00:00Z"])
+    }
+
+    @Test func `a span in the config is the only one`() throws {
+        let source = try source(
+            ["url": "https://stats.example.com/q?from={from:seconds}", "app": "a", "span": "2h"], map: ["users": "$.n"])
+        #expect(spans(play(source, spans: [.hours(1), .days(1)])) == ["2026-11-20T22:01:00Z 2026-11-21T00:01:00Z"])
+    }
+
+    @Test func `rows that say what they cover are asked for once, for the longest`() throws {
+        let source = try source(
+            ["url": "https://stats.example.com/q?from={from:seconds}", "app": "a", "each": "$[*]", "span": "1h"],
+            map: ["users": "$.n", "from": "$.t"])
+        let played = play(source, spans: [.hours(1), .days(1)], #"[{"n":1,"t":"2026-11-20T10:00:00Z"}]"#)
+        #expect(played.requests.count == 1)
+        #expect(spans(played) == ["2026-11-20T10:00:00Z 2026-11-20T11:00:00Z"])
+    }
+
+    @Test func `the same figures of another span are news`() throws {
+        let source = try source(
+            ["url": "https://stats.example.com/q?from={from}", "app": "a"], map: ["users": "$.n"])
+        let first = play(source, spans: [.hours(1)])
+        #expect(first.requests.first?.isConditional == false)
+        let second = play(source, spans: [.hours(1)], cursor: first.report?.cursor)
+        #expect(second.requests.first?.isConditional == false)
+        #expect(second.report?.summary == "a users=5")
+    }
+
+    @Test func `too many spans are too many requests`() throws {
+        let source = try source(
+            ["url": "https://stats.example.com/q?from={from}", "app": "a"], map: ["users": "$.n"])
+        let played = play(source, spans: (1...8).map { .hours($0) })
+        #expect(played.requests.count == 6)
+        #expect(played.report?.warnings == ["rules ask for 8 different spans; only the 6 shortest are measured"])
+    }
+
+    @Test(arguments: [
+        ("{form}", "'{form}' is no placeholder -> {from}"),
+        (
+            "{from:second}",
+            "'{from:second}' is no placeholder, expected rfc3339, seconds, milliseconds, date or last_date -> {from:seconds}"
+        ),
+        ("{cursor:date}", "'{cursor:date}' is no placeholder, expected '{cursor}'"),
+    ])
+    func `a slip of the hand is reported`(_ written: String, _ expected: String) {
+        let error = #expect(throws: ProblemList.self) {
+            try source(["url": "https://stats.example.com/?a=\(written)", "app": "a"], map: ["users": "$.n"])
+        }
+        #expect(error?.problems.map { $0.message + ($0.suggestion.map { " -> \($0)" } ?? "") } == [expected])
+    }
+
+    @Test func `a secret stays one`() throws {
+        let url = GuardedText(pieces: [
+            .plain("https://stats.example.com/"), .secret(Secret("k3y-{from}")), .plain("?f={from:seconds}"),
+        ])
+        let source = try HTTPJSONSource(
+            options: Options(
+                name: "s", position: place,
+                values: [
+                    "url": Option(.text(url), at: place), "app": Option(.text("a"), at: place),
+                    "map": Option(.map([("users", Option(.text("$.n"), at: place))]), at: place),
+                ]), context: context)
+        let request = try #require(play(source, spans: [.hours(1)]).requests.first)
+        #expect(request.url.description == "https://stats.example.com/***?f=1795215660")
+    }
+}
+
+@Suite struct `Other bodies than JSON` {
+    @Test(arguments: [
+        (
+            "<!doctype html><html><head><title>Sign in</title>", "text/html",
+            "the answer is an HTML page, titled \"Sign in\" (is it a page for logging in, or one for people rather than programs?), expected JSON"
+        ),
+        (
+            "<html><body>Bad gateway", "",
+            "the answer is an HTML page (is it a page for logging in, or one for people rather than programs?), expected JSON"
+        ),
+        (
+            "<?xml version=\"1.0\"?><apps/>", "application/xml",
+            "the answer is XML, which begins with \"<?xml version=\"1.0\"?><apps/>\", expected JSON"
+        ),
+        (
+            "app,users\nshop,12\nwallet,3\n", "text/csv",
+            "the answer is CSV (values between commas; its first line is \"app,users\"), expected JSON"
+        ),
+        (
+            "app;users\nshop;12\nwallet;3\n", "text/plain",
+            "the answer is CSV (values between semicolons; its first line is \"app;users\"), expected JSON"
+        ),
+        (
+            "app\tusers\nshop\t12\n", "text/tab-separated-values",
+            "the answer is CSV (values between tabs; its first line is \"app users\"), expected JSON"
+        ),
+        (
+            "{\"a\":1}\n{\"a\":2}\n", "application/json",
+            "the answer is several JSON texts, one a line (JSON lines); one of all, such as an array, can be read, expected JSON"
+        ),
+        ("", "application/json", "the answer is empty, expected JSON"),
+        (
+            "{\"n\":1,}", "application/json",
+            "the answer is not JSON (line 1, column 8: expected a member's name in quotes, found '}'); it begins with \"{\"n\":1,}\""
+        ),
+        (
+            "OK", "text/plain",
+            "the answer is not JSON (line 1, column 1: expected a value, found 'O'); it begins with \"OK\""
+        ),
+    ])
+    func `are refused with a sentence that says what came`(_ body: String, _ type: String, _ expected: String) throws {
+        let source = try source(["app": "a"], map: ["users": "$.n"])
+        #expect(try report(source, answer(body, type: type)).summary == "bad_answer: \(expected)")
+    }
+
+    @Test func `JSON is read whatever it is called`() throws {
+        let source = try source(["app": "a"], map: ["users": "$.n"])
+        #expect(try report(source, answer(#"{"n":3}"#, type: "text/html")).summary == "a users=3")
+    }
+
+    @Test func `compressed bytes are named`() throws {
+        let source = try source(["app": "a"], map: ["users": "$.n"])
+        let result = FetchResult.answered(HTTPResponse(status: 200, body: [0x1F, 0x8B, 8, 0]))
+        #expect(
+            try report(source, result).summary
+                == "bad_answer: the answer is compressed (gzip) without a header that says so, expected JSON")
+    }
+}
