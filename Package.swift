@@ -45,6 +45,7 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
             "GooglePlay",
             "HTTPJSON",
             "Prometheus",
+            "Push",
             "Sentry",
             "Simulator",
         ]

@@ -72,7 +72,7 @@ private let everySetting: [(owner: String, spec: OptionSpec)] =
             try RulePage.read(path).matches(of: declaration).map { String($0.output.1) }
         }
         // Sections list their own.
-        let inside = try #require(manifest).options.flatMap { option in
+        let inside = try #require(manifest).options.flatMap { option -> [String] in
             if case .section(let specs) = option.kind { specs.map(\.name) } else { [] }
         }
         #expect(Set(declared).subtracting(listed + inside) == [])

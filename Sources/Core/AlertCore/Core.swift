@@ -12,6 +12,8 @@ public enum Input: Sendable {
     /// Nothing but time has passed.
     case tick
     case polled(source: String, PollReport, validators: [String: SourceRecord.Validator])
+    /// What somebody told a source that is not asked; `id` names the one who waits for the answer.
+    case pushed(source: String, PollReport, id: Int)
     /// What came of one poll, from a file: played through the rules without polling anybody. `asked` is when the poll
     /// began; nil for now.
     case observed([ObservationLine], asked: Moment? = nil)

@@ -31,13 +31,19 @@ public struct SourceContext: Sendable {
     public let folder: String
     /// How often the source is polled when nothing special happens.
     public let every: Duration
+    /// How long it may go without an answer.
+    public let slowest: Duration
     /// For services that count in days of a zone of their own.
     public let zones: ZoneDatabase
 
-    public init(name: String, folder: String, every: Duration, zones: ZoneDatabase = ZoneDatabase()) {
+    public init(
+        name: String, folder: String, every: Duration, slowest: Duration = PollingSettings.slowest.default,
+        zones: ZoneDatabase = ZoneDatabase()
+    ) {
         self.name = name
         self.folder = folder
         self.every = every
+        self.slowest = slowest
         self.zones = zones
     }
 

@@ -25,6 +25,7 @@ internal import NewIssueDetector
 internal import NtfyChannel
 internal import PagerDutyChannel
 internal import PrometheusSource
+internal import PushSource
 internal import QuietHoursGate
 internal import RegressionDetector
 internal import ReleaseDetector
@@ -48,6 +49,7 @@ extension PluginCatalog {
             CrashlyticsSource.self,
             GooglePlaySource.self,
             PrometheusSource.self,
+            PushSource.self,
             HTTPJSONSource.self,
             FileSource.self,
             SimulatorSource.self,

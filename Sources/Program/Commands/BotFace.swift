@@ -5,7 +5,7 @@ public import StatusPage
 
 /// The running bot as its page sees it.
 public struct BotFace: BotView, BotControl, BotCare {
-    private let bot: Bot
+    let bot: Bot
     private let clock: any Clock
 
     public init(_ bot: Bot, clock: any Clock) {

@@ -83,7 +83,8 @@ struct RunCommand: AsyncParsableCommand {
         if case .on(let host, let port) = config.bot.listen {
             servers.append(
                 StatusServer(
-                    address: .tcp(host: host, port: port), view: face, care: face, userHeader: config.bot.userHeader,
+                    address: .tcp(host: host, port: port), view: face, care: face, intake: face,
+                    userHeader: config.bot.userHeader,
                     token: config.bot.token,
                     botName: config.bot.name, publicHost: publicHost))
         }

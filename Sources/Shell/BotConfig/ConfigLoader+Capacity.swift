@@ -13,7 +13,7 @@ extension ConfigLoader {
         guard !reader.problems.contains(where: { $0.level == .error }) else { return }
         var hosts: [String: (rate: Double, count: Int)] = [:]
         var all = 0.0
-        for source in plan.sources {
+        for source in plan.sources where !source.isPushed {
             let rate = 1 / source.every.inSeconds
             all += rate
             guard let host = source.host else { continue }

@@ -66,7 +66,8 @@ extension ConfigLoader {
                     common: Vocabulary.source(plugin.manifest).names,
                     "source '\(thing.name)'")
                 let context = SourceContext(
-                    name: thing.name, folder: folder, every: plan.every, zones: reader.surroundings.zones)
+                    name: thing.name, folder: folder, every: plan.every, slowest: plan.slowest,
+                    zones: reader.surroundings.zones)
                 if plugin.manifest.isConnected {
                     plan.connection = readConnection(thing, entries, "source '\(thing.name)'")
                 }
@@ -75,6 +76,7 @@ extension ConfigLoader {
                 }
             }
             plan.host = source?.host
+            plan.isPushed = source is any PushedSource
             return SourceEntry(plan: plan, source: source, position: thing.position)
         }
     }

@@ -123,6 +123,7 @@ struct ConfigLoader {
             sources: sources.map(\.plan), detectors: rules.detectors, gates: rules.gates,
             channels: channels.map(\.plan), routes: routes.map(\.route))
         checkCapacity(entries, plan)
+        checkPushes(bot, sources)
         return Config(
             bot: bot, plan: plan,
             sources: Dictionary(sources.compactMap { entry in entry.source.map { (entry.plan.name, $0) } }) { $1 },

@@ -20,6 +20,8 @@ public actor Bot {
     private let recorder: Recorder?
     public private(set) var state: State
 
+    /// Who may push what: asked beside the bot, before a body is read.
+    public nonisolated let intake: Intake
     private let queue = InputQueue<Event>()
     private var armed: Duration?
     /// Deliveries whose attempts wait for the journal.
@@ -57,31 +59,12 @@ public actor Bot {
         /// The time that was armed has come.
         case alarm(Duration)
         case snapshot(Result<Compaction.Written, JournalError>)
-        case command(Command, CheckedContinuation<CommandReply, Never>)
+        /// Somebody waits for the answer to the input that gets this number.
+        case asking(@Sendable (Int) -> Input, CheckedContinuation<CommandReply, Never>)
         case reload(Setup)
         case stop
         /// The grace of a stop is over.
         case graceOver
-    }
-
-    /// What a config gives the bot.
-    public struct Setup: Sendable {
-        public var plan: Plan
-        public var sources: [String: any Source]
-        public var channels: [String: any Channel]
-        public var heartbeat: GuardedText?
-        public var secrets: [Secret]
-
-        public init(
-            plan: Plan, sources: [String: any Source], channels: [String: any Channel], heartbeat: GuardedText?,
-            secrets: [Secret]
-        ) {
-            self.plan = plan
-            self.sources = sources
-            self.channels = channels
-            self.heartbeat = heartbeat
-            self.secrets = secrets
-        }
     }
 
     public init(_ setup: Setup, ports: Ports, ledger: consuming Ledger, state: State) {
@@ -90,6 +73,7 @@ public actor Bot {
         channels = setup.channels
         heartbeat = setup.heartbeat
         redactor = Redactor(setup.secrets)
+        intake = Intake(setup.sources, ports.clock)
         self.ports = ports
         self.ledger = ledger
         recorder = ports.recording.map { Recorder($0, ports.host) }
@@ -126,7 +110,17 @@ public actor Bot {
     /// Does what somebody says and answers once that is safe in the journal.
     public nonisolated func obey(_ command: Command) async -> CommandReply {
         await withCheckedContinuation { continuation in
-            if !queue.put(.command(command, continuation)) {
+            if !queue.put(.asking({ .command(command, id: $0) }, continuation)) {
+                continuation.resume(returning: .stopping)
+            }
+        }
+    }
+
+    /// Takes in what somebody pushed to a source, and answers once that is safe in the journal.
+    public func take(_ report: PollReport, for source: String) async -> CommandReply {
+        let report = report.redacted(by: redactor)
+        return await withCheckedContinuation { continuation in
+            if !queue.put(.asking({ .pushed(source: source, report, id: $0) }, continuation)) {
                 continuation.resume(returning: .stopping)
             }
         }
@@ -170,7 +164,7 @@ public actor Bot {
         _ = try? ledger.commit(state, at: ports.clock.now())
         // Nobody takes in what comes from now on.
         for event in queue.takeAll() {
-            if case .command(_, let continuation) = event { continuation.resume(returning: .stopping) }
+            if case .asking(_, let continuation) = event { continuation.resume(returning: .stopping) }
         }
     }
 
@@ -186,10 +180,10 @@ public actor Bot {
                 guard due == armed else { continue }
                 armed = nil
                 inputs.append(.tick)
-            case .command(let command, let continuation):
+            case .asking(let input, let continuation):
                 askingCount += 1
                 asking[askingCount] = continuation
-                inputs.append(.command(command, id: askingCount))
+                inputs.append(input(askingCount))
             case .reload(let setup):
                 if !inputs.isEmpty { turn(inputs, &group) }
                 use(setup)
@@ -220,6 +214,7 @@ public actor Bot {
         heartbeat = setup.heartbeat
         redactor = Redactor(setup.secrets)
         inquiries = Inquiries()
+        intake.use(setup.sources)
         healthy = []
     }
 
@@ -265,7 +260,7 @@ public actor Bot {
     /// Steps the core, once for every poll that has ended: a recording is played so, and what one source says may
     /// explain what another did.
     private func step(_ inputs: [Input], at now: Moment) -> Output {
-        let ends = Array(inputs.indices.filter { inputs[$0].isPoll }.dropFirst()) + [inputs.count]
+        let ends = Array(inputs.indices.filter { inputs[$0].poll != nil }.dropFirst()) + [inputs.count]
         var output = core.step(&state, Array(inputs[..<ends[0]]), at: now)
         for (begin, end) in zip(ends, ends.dropFirst()) {
             let more = core.step(&state, Array(inputs[begin..<end]), at: now)
@@ -302,7 +297,7 @@ public actor Bot {
 
     /// What is to be recorded of an input that is about to be taken in.
     private func answer(in input: Input, at now: Moment) -> Recorder.Entry? {
-        guard case .polled(let source, let report, _) = input, sources[source] != nil else { return nil }
+        guard let (source, report) = input.poll, sources[source] != nil else { return nil }
         return .polled(
             source: source, report, asked: min(state.schedule.sources[source]?.lastPolled ?? now, now), arrived: now)
     }
@@ -470,7 +465,7 @@ public actor Bot {
 
     /// Pings the heartbeat once every source has answered since the last ping.
     private func trackHealth(_ input: Input, _ group: inout DiscardingTaskGroup) {
-        guard case .polled(let source, let report, _) = input, let heartbeat, sources[source] != nil else { return }
+        guard let (source, report) = input.poll, let heartbeat, sources[source] != nil else { return }
         if case .failed = report.outcome {
             healthy.remove(source)
             return
@@ -494,5 +489,11 @@ public actor Bot {
 }
 
 extension Input {
-    fileprivate var isPoll: Bool { if case .polled = self { true } else { false } }
+    /// What a source said, asked or not.
+    fileprivate var poll: (source: String, report: PollReport)? {
+        switch self {
+        case .polled(let source, let report, _), .pushed(let source, let report, _): (source, report)
+        default: nil
+        }
+    }
 }

@@ -113,7 +113,7 @@ public struct Poller: Sendable {
 }
 
 extension PollReport {
-    fileprivate func redacted(by redactor: Redactor) -> PollReport {
+    func redacted(by redactor: Redactor) -> PollReport {
         var report = self
         report.warnings = warnings.map(redactor.redact)
         report.notes = notes.map(redactor.redact)

@@ -17,7 +17,8 @@ final class Exchange {
     var body: [UInt8] = []
     /// How much has come of any body.
     var bodyBytes = 0
-    var isBodyWanted = false
+    /// The most bytes of a body that somebody wants; nil where nobody wants any.
+    var bodyBytesMax: Int?
     /// Whether libmicrohttpd leaves it alone until it is resumed.
     private(set) var isSuspended = false
     /// Whether somebody works on its answer, even if nobody is left to hear it.
@@ -59,6 +60,8 @@ final class Exchange {
         heartbeat = limits.heartbeat
         descriptor = cmicrohttp_socket(connection)
     }
+
+    var isBodyWanted: Bool { bodyBytesMax != nil }
 
     /// Whether the client still owes a part of its request.
     var isUnfinished: Bool {

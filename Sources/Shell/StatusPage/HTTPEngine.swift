@@ -13,7 +13,8 @@ struct Ask: Sendable {
 /// nothing here is shared, and nothing here may wait.
 final class HTTPEngine {
     private let limits: Limits
-    private let takesBody: @Sendable (Request) -> Bool
+    /// The most bytes of a body that are read; nil where nobody wants it.
+    private let bodyBytesMax: @Sendable (Request) -> Int?
     private let requests: AsyncStream<Ask>.Continuation
     private var daemon: OpaquePointer?
     /// What can be read when clients have hung up.
@@ -25,10 +26,10 @@ final class HTTPEngine {
 
     /// Throws the system's error number.
     init(
-        _ limits: Limits, takesBody: @escaping @Sendable (Request) -> Bool, _ requests: AsyncStream<Ask>.Continuation
+        _ limits: Limits, bodyBytesMax: @escaping @Sendable (Request) -> Int?, _ requests: AsyncStream<Ask>.Continuation
     ) throws(SystemError) {
         self.limits = limits
-        self.takesBody = takesBody
+        self.bodyBytesMax = bodyBytesMax
         self.requests = requests
         hangups = cmicrohttp_hangups()
         guard hangups >= 0 else { throw SystemError(code: errno) }
@@ -255,9 +256,9 @@ extension HTTPEngine {
         guard var request = Request(method: method, target: exchange.target, fields: fields(exchange.connection))
         else { return send(.sentence(.badRequest, "This is not an HTTP/1.1 request."), exchange) }
         request.isLocal = Listener.isLocalPeer(of: cmicrohttp_socket(exchange.connection))
-        exchange.isBodyWanted = request.method == "POST" && takesBody(request)
-        if request.declaredBytes ?? 0 > limits.discardedBytesMax {
-            return exchange.isBodyWanted ? send(tooLong, exchange) : ask(exchange, request)
+        exchange.bodyBytesMax = request.method == "POST" ? bodyBytesMax(request) : nil
+        if request.declaredBytes ?? 0 > mostBytes(exchange) {
+            return exchange.isBodyWanted ? send(tooLong(exchange), exchange) : ask(exchange, request)
         }
         exchange.phase = .receiving(request)
         return .YES
@@ -266,14 +267,17 @@ extension HTTPEngine {
     private func acceptBody(_ part: UnsafeRawBufferPointer, _ exchange: Exchange) -> MHD_Result {
         exchange.bodyBytes += part.count
         if exchange.isBodyWanted {
-            if exchange.bodyBytes <= limits.bodyBytesMax { exchange.body += part } else { exchange.body = [] }
+            if exchange.bodyBytes <= exchange.bodyBytesMax ?? 0 { exchange.body += part } else { exchange.body = [] }
         }
-        return exchange.bodyBytes <= limits.discardedBytesMax ? .YES : .NO
+        return exchange.bodyBytes <= mostBytes(exchange) ? .YES : .NO
     }
 
+    /// What is read of a body, wanted or not.
+    private func mostBytes(_ exchange: Exchange) -> Int { max(limits.discardedBytesMax, exchange.bodyBytesMax ?? 0) }
+
     private func acceptEnd(_ exchange: Exchange, _ request: Request) -> MHD_Result {
-        guard !exchange.isBodyWanted || exchange.bodyBytes <= limits.bodyBytesMax else {
-            return send(tooLong, exchange)
+        guard !exchange.isBodyWanted || exchange.bodyBytes <= exchange.bodyBytesMax ?? 0 else {
+            return send(tooLong(exchange), exchange)
         }
         var request = request
         request.body = exchange.body
@@ -281,8 +285,8 @@ extension HTTPEngine {
         return ask(exchange, request)
     }
 
-    private var tooLong: Response {
-        .sentence(.contentTooLarge, "The command has more than \(limits.bodyBytesMax) bytes.")
+    private func tooLong(_ exchange: Exchange) -> Response {
+        .sentence(.contentTooLarge, "The body has more than \(exchange.bodyBytesMax ?? 0) bytes.")
     }
 
     private func ask(_ exchange: Exchange, _ request: Request) -> MHD_Result {

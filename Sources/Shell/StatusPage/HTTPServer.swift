@@ -24,14 +24,14 @@ actor HTTPServer {
     /// Closes the listener when it throws.
     init(
         _ listener: Listener, at address: StatusServer.Address, _ limits: Limits,
-        takesBody: @escaping @Sendable (Request) -> Bool
+        bodyBytesMax: @escaping @Sendable (Request) -> Int?
     ) throws(StatusServerError) {
         self.listener = listener
         self.limits = limits
         let (requests, incoming) = AsyncStream.makeStream(of: Ask.self)
         self.requests = requests
         do throws(HTTPEngine.SystemError) {
-            engine = try HTTPEngine(limits, takesBody: takesBody, incoming)
+            engine = try HTTPEngine(limits, bodyBytesMax: bodyBytesMax, incoming)
         } catch {
             listener.close()
             throw StatusServerError(errno: error.code, at: address, doing: "starting the server")

@@ -7,7 +7,7 @@ struct Request: Hashable, Sendable {
     /// Whether it comes from this machine.
     var isLocal = true
     private let query: [Field]
-    private let fields: [Field]
+    let fields: [Field]
 
     struct Field: Hashable, Sendable {
         let name: String

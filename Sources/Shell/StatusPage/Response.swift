@@ -19,11 +19,13 @@ struct Response: Hashable, Sendable {
     enum Status: Int {
         case ok = 200
         case badRequest = 400
+        case unauthorized = 401
         case forbidden = 403
         case notFound = 404
         case methodNotAllowed = 405
         case contentTooLarge = 413
         case misdirectedRequest = 421
+        case tooManyRequests = 429
         case headerFieldsTooLarge = 431
         case serviceUnavailable = 503
     }

@@ -6,6 +6,8 @@ struct Routes: Sendable {
     var control: (any BotControl)?
     /// Nil where no links of messages lead here.
     var desk: CareDesk?
+    /// Nil where nothing is pushed.
+    var pushes: PushDesk?
     let page: Page
     let hosts: HostRule
     let limits: Limits
@@ -32,9 +34,11 @@ struct Routes: Sendable {
         case command = "/api/command"
     }
 
-    /// Whether the body of what is posted is read.
-    func takesBody(_ request: Request) -> Bool {
-        control != nil || (desk != nil && CareDesk.Errand(rawValue: request.path) != nil)
+    /// The most bytes of a body that are read of what is posted; nil where nobody wants any.
+    func bodyBytesMax(_ request: Request) -> Int? {
+        if let pushes, PushDesk.isMeant(by: request) { return pushes.bodyBytesMax(request) }
+        let isWanted = control != nil || (desk != nil && CareDesk.Errand(rawValue: request.path) != nil)
+        return isWanted ? limits.bodyBytesMax : nil
     }
 
     func answer(_ request: Request) async -> Answer {
@@ -45,6 +49,7 @@ struct Routes: Sendable {
             }
             return .response(await desk.answer(errand, request, page))
         }
+        if let pushes, PushDesk.isMeant(by: request) { return .response(await pushes.answer(request)) }
         guard let route = Route(rawValue: request.path) else {
             return .response(.sentence(.notFound, "There is nothing here; the page is at /."))
         }

@@ -33,6 +33,7 @@ public actor StatusServer {
     private let view: any BotView
     private let control: (any BotControl)?
     private let desk: CareDesk?
+    private let pushes: PushDesk?
     private let page: Page
     private let publicHost: String?
     private let limits: Limits
@@ -49,21 +50,24 @@ public actor StatusServer {
     ///
     /// `publicHost` is a name to answer to on a loopback address besides `localhost` and the like: that of the public
     /// URL when a proxy passes it on. `control` is who takes commands here; nil takes none. `care` is who obeys the
-    /// links of messages; without a public host there are none. `userHeader` is the header in which a proxy names who asks,
+    /// links of messages; without a public host there are none. `intake` is who takes what tools push. `userHeader` is the header in which a proxy names who asks,
     /// `token` what anybody else who is not on this machine has to know to change anything.
     public init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
+        intake: (any BotIntake)? = nil,
         userHeader: String? = nil, token: Secret? = nil,
         botName: String, publicHost: String? = nil
     ) {
         self.init(
-            address: address, view: view, control: control, care: care, userHeader: userHeader, token: token,
+            address: address, view: view, control: control, care: care, intake: intake, userHeader: userHeader,
+            token: token,
             botName: botName, publicHost: publicHost,
             limits: Limits())
     }
 
     init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
+        intake: (any BotIntake)? = nil,
         userHeader: String? = nil, token: Secret? = nil,
         botName: String, publicHost: String? = nil, limits: Limits
     ) {
@@ -73,6 +77,7 @@ public actor StatusServer {
         desk = publicHost.flatMap { host in
             care.map { CareDesk(care: $0, publicHost: host, userHeader: userHeader, password: token) }
         }
+        pushes = intake.map { PushDesk($0) }
         page = Page(botName: botName)
         self.publicHost = publicHost
         self.limits = limits
@@ -89,8 +94,9 @@ public actor StatusServer {
             let listener = try Listener(address)
             port = listener.port
             routes = Routes(
-                view: view, control: control, desk: desk, page: page, hosts: hosts(listener), limits: limits)
-            server = try HTTPServer(listener, at: address, limits, takesBody: routes.takesBody)
+                view: view, control: control, desk: desk, pushes: pushes, page: page, hosts: hosts(listener),
+                limits: limits)
+            server = try HTTPServer(listener, at: address, limits, bodyBytesMax: routes.bodyBytesMax)
         } catch {
             end(error)
             throw error

@@ -19,6 +19,8 @@ public struct SourcePlan: Sendable {
     public var dashboard: String?
     /// The label `owner` of what it sees, where the source itself names none.
     public var owner: String?
+    /// Whether it is told rather than asked: it is polled only when nobody has told it anything for `slowest`.
+    public var isPushed = false
     /// How its service is reached; nothing is decided by it.
     public var connection: Connection = .usual
 

@@ -14,6 +14,12 @@ struct PollPace {
     ///
     /// - Parameter notBefore: What the service asked for, if it did.
     func plan(_ record: inout SourceRecord, notBefore: Moment?, at now: Moment) {
+        if source.isPushed {
+            // Nothing to ask: only when nobody tells anything any more is there something to say.
+            record.due = max((record.lastPolled ?? now) + source.slowest, now)
+            record.reasons = []
+            return
+        }
         var steps = 0
         var reasons: [PollReason] = []
         func slow(_ reason: PollReason, by count: Int) {

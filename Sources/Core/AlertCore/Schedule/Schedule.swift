@@ -13,6 +13,8 @@ public struct Schedule: Sendable {
     private var isFull = false
     /// Sources of whose figures the present rules have had a look.
     private var judged: Set<String> = []
+    /// Sources that have been told something while a poll of them is in flight.
+    private var overtaken: Set<String> = []
     /// Whether the host wants to save power.
     public private(set) var isLowOnPower = false
 
@@ -84,7 +86,7 @@ public struct Schedule: Sendable {
 
     /// From when on a poll may come along with others, so that they share a wake-up; nil where a service said when.
     private func early(_ source: SourcePlan, _ due: Moment) -> Moment? {
-        guard let record = sources[source.name], !record.reasons.contains(.told) else { return nil }
+        guard let record = sources[source.name], !record.reasons.contains(.told), !source.isPushed else { return nil }
         let share = min(source.every.scaled(by: Schedule.coalescedShare), Schedule.coalescedMax)
         return max(due - share, (record.lastPolled ?? .earliest) + source.throttle)
     }
@@ -118,7 +120,7 @@ public struct Schedule: Sendable {
     private mutating func start(_ source: SourcePlan, _ plan: Plan, at now: Moment, _ output: inout Output) {
         if sources[source.name] == nil { keep(SourceRecord(), of: source.name, &output) }
         // A poll whose result is lost in a crash must not leave the source without a next one.
-        let due = now + max(source.every, source.throttle)
+        let due = now + (source.isPushed ? source.slowest : max(source.every, source.throttle))
         record(.polling(name: source.name, at: now, due: due), &output)
         let record = sources[source.name] ?? SourceRecord()
         output.effects.append(
@@ -128,6 +130,12 @@ public struct Schedule: Sendable {
                     spans: plan.spans(of: source), timeout: source.timeout,
                     connection: source.connection)))
     }
+
+    /// Notes that a source has been told something: a poll in flight does not know.
+    mutating func overtake(_ name: String) { if isPolling(name) { overtaken.insert(name) } }
+
+    /// Whether a poll that has ended did not know what its source had been told meanwhile.
+    mutating func takeOvertaken(_ name: String) -> Bool { overtaken.remove(name) != nil }
 
     /// The poll of a source has ended.
     mutating func endPoll(of name: String, _ plan: Plan) {

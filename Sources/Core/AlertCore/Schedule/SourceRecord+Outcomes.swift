@@ -48,11 +48,13 @@ extension SourceRecord {
 
     /// What there is to say of figures that were measured too long ago.
     func staleNews(
-        of source: String, measured: Moment, figuresLast: Duration, at now: Moment
+        of source: SourcePlan, measured: Moment, figuresLast: Duration, at now: Moment
     ) -> SourceNews {
         guard now - (lastGood ?? measured) >= figuresLast else { return .nothing }
         return .failing(
-            Phrase(.troubleStale, [.source: .text(source), .moment: .moment(measured)]),
+            Phrase(
+                source.isPushed ? .troubleUnpushed : .troubleStale,
+                [.source: .text(source.name), .moment: .moment(measured)]),
             since: silentSince ?? now)
     }
 

@@ -81,9 +81,13 @@ extension Turn {
             judgeVanished(of: source.name, since: lastGood)
         case .stale(let measured):
             record.noteAnswer(.stale, at: now)
-            output.note(.warning, "source \(source.name): its figures are from \(measured), older than allowed")
+            output.note(
+                .warning,
+                source.isPushed
+                    ? "source \(source.name): nobody has pushed anything to it since \(measured)"
+                    : "source \(source.name): its figures are from \(measured), older than allowed")
             let news = record.staleNews(
-                of: source.name, measured: measured, figuresLast: plan.figuresLast(source.name), at: now)
+                of: source, measured: measured, figuresLast: plan.figuresLast(source.name), at: now)
             receiveNews(news, of: source.name)
         case .failed: break
         }

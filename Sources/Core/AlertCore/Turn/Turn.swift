@@ -31,7 +31,14 @@ struct Turn {
         case .tick: break
         case .polled(let source, let report, let validators):
             state.schedule.endPoll(of: source, plan)
-            receiveReport(of: source, report, validators: validators)
+            if state.schedule.takeOvertaken(source) {
+                // It asked what had been told, and more has been told since.
+                state.schedule.requeue(source, plan)
+            } else {
+                receiveReport(of: source, report, validators: validators)
+            }
+        case .pushed(let source, let report, let id):
+            output.effects.append(.answered(receivePush(of: source, report), id: id))
         case .observed(let lines, let asked): receiveLines(lines, asked: min(asked ?? now, now))
         case .delivered(let id, let outcome):
             receiveNews(state.outbox.take(outcome, of: id, plan, at: now, &output))

@@ -205,6 +205,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
 
     // The bot's own troubles
     case troubleStale = "trouble.stale"
+    case troubleUnpushed = "trouble.unpushed"
     case troubleFailing = "trouble.failing"
     case troubleFailingWait = "trouble.failing_wait"
     case troubleStopped = "trouble.stopped"

@@ -248,6 +248,7 @@ extension PhraseID {
         case .issueOverLong: "It has not been seen for long."
 
         // The bot's own troubles
+        case .troubleUnpushed: "Nobody has pushed anything to source {source} since {moment}."
         case .troubleStale: "Source {source} answers, but its newest figures are from {moment}, older than allowed."
         case .troubleFailing: "Source {source} has given no usable answer since {moment}: {cause}"
         case .troubleFailingWait:

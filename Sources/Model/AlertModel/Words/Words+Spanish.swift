@@ -259,6 +259,7 @@ extension PhraseID {
         case .issueOverLong: "No se ha visto desde hace mucho."
 
         // The bot's own troubles
+        case .troubleUnpushed: "Nadie ha enviado nada a la fuente {source} desde {moment}."
         case .troubleStale:
             "La fuente {source} responde, pero sus datos más recientes son de {moment}, más antiguos de lo permitido."
         case .troubleFailing: "La fuente {source} no da ninguna respuesta útil desde {moment}: {cause}"

@@ -1,0 +1,23 @@
+internal import PluginKit
+
+// What somebody tells a source that is not asked.
+
+extension Turn {
+    /// Takes in what was pushed as if a poll had brought it. Whoever pushed hears of it when it is safe.
+    mutating func receivePush(of name: String, _ report: PollReport) -> CommandAnswer {
+        guard plan.source(name)?.isPushed == true else {
+            return .refused("there is no source '\(name.tamed)' any more that takes pushes")
+        }
+        var record = state.schedule.sources[name] ?? SourceRecord()
+        record.lastPolled = now
+        state.schedule.overtake(name)
+        state.schedule.keep(record, of: name, &output)
+        receiveReport(of: name, report, validators: record.validators)
+        guard case .values(let observations) = report.outcome else {
+            return .done("taken in as what source \(name) said last", ["observations": 0])
+        }
+        return .done(
+            "\(observations.count.counted("observation")) taken in for source \(name)",
+            ["observations": JSON(observations.count)])
+    }
+}

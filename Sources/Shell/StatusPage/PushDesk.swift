@@ -1,0 +1,97 @@
+public import AlertModel
+
+/// Who takes what tools push.
+public protocol BotIntake: Sendable {
+    /// The most bytes of a body that are worth reading, going by what comes before it.
+    func bodyBytesMax(_ push: PushedRequest) -> Int
+    /// Takes it in, and answers once it is safe.
+    func take(_ push: PushedRequest, _ body: [UInt8]) async -> PushAnswer
+}
+
+/// What comes before the body of a push.
+public struct PushedRequest: Sendable {
+    /// The source that it is for, where the address says so.
+    public let source: String?
+    public let headers: [(name: String, value: String)]
+
+    public init(source: String?, headers: [(name: String, value: String)]) {
+        self.source = source
+        self.headers = headers
+    }
+}
+
+/// What whoever pushes hears: a status that programs go by, and a sentence for people.
+public enum PushAnswer: Hashable, Sendable {
+    /// It is safe.
+    case taken(String, JSON)
+    case refused(Refusal, String)
+    case tooMany(wait: Duration, String)
+
+    public enum Refusal: Hashable, Sendable {
+        /// What it says makes no sense: sending it again will not help.
+        case mistaken
+        case unauthorized
+        case nobody
+        /// It may well be taken later.
+        case notNow
+    }
+}
+
+/// The one address to which tools push: `POST /api/v1/observations`.
+struct PushDesk: Sendable {
+    static let path = "/api/v1/observations"
+    private let intake: any BotIntake
+
+    init(_ intake: any BotIntake) { self.intake = intake }
+
+    /// Whether the request is for it, whatever its method.
+    static func isMeant(by request: Request) -> Bool { request.path == path }
+
+    func bodyBytesMax(_ request: Request) -> Int { intake.bodyBytesMax(PushDesk.pushed(request)) }
+
+    func answer(_ request: Request) async -> Response {
+        guard request.method == "POST" else {
+            var response = PushDesk.response(.methodNotAllowed, "Send observations with POST.")
+            response.headers = [Response.Header(name: "Allow", value: "POST")]
+            return response
+        }
+        // What is packed would have to be unpacked to be bounded.
+        guard request.headers("content-encoding").allSatisfy({ $0.lowercased() == "identity" }) else {
+            return PushDesk.response(.badRequest, "The body is compressed; send it as it is.")
+        }
+        switch await intake.take(PushDesk.pushed(request), request.body) {
+        case .taken(let sentence, let details):
+            return .json(["done": true, "sentence": .string(sentence), "details": details])
+        case .refused(let refusal, let sentence):
+            var response = PushDesk.response(PushDesk.status(of: refusal), sentence)
+            if refusal == .unauthorized {
+                response.headers = [Response.Header(name: "WWW-Authenticate", value: "Bearer")]
+            }
+            return response
+        case .tooMany(let wait, let sentence):
+            var response = PushDesk.response(.tooManyRequests, sentence)
+            let seconds = (wait.wholeMilliseconds + 999) / 1000
+            response.headers = [Response.Header(name: "Retry-After", value: String(max(1, seconds)))]
+            return response
+        }
+    }
+
+    private static func response(_ status: Response.Status, _ sentence: String) -> Response {
+        let body: JSON = ["done": false, "sentence": .string(sentence)]
+        return Response(status, "application/json", body.prettyText + "\n")
+    }
+
+    private static func status(of refusal: PushAnswer.Refusal) -> Response.Status {
+        switch refusal {
+        case .mistaken: .badRequest
+        case .unauthorized: .unauthorized
+        case .nobody: .notFound
+        case .notNow: .serviceUnavailable
+        }
+    }
+
+    private static func pushed(_ request: Request) -> PushedRequest {
+        PushedRequest(
+            source: request.parameter("source"), headers: request.fields.map { ($0.name, $0.value) })
+    }
+}

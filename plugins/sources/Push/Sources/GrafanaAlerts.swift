@@ -1,0 +1,99 @@
+internal import PluginKit
+internal import SourceKit
+
+/// What Grafana's alerting posts to a webhook: a group of alerts, each firing or resolved. The same shape comes from
+/// Prometheus's Alertmanager, without values.
+///
+/// An alert is an issue of its app, known by its fingerprint; its values are figures where the config says which.
+struct GrafanaAlerts: Sendable {
+    let app: String?
+    let labels: (app: String, release: String, environment: String)
+    let values: [String: Metric]
+
+    /// What an alert's values cover: it says at what moment they were evaluated, and no span.
+    private static let moment = Duration.seconds(1)
+
+    func report(_ push: Push) throws(PushMistake) -> PollReport {
+        let body: JSON
+        do throws(JSONSyntaxError) { body = try JSON(parsing: push.body) } catch {
+            throw PushMistake(line: error.line, "column \(error.column): \(error.problem)")
+        }
+        var found: [(subject: Subject, metrics: Metrics, issues: [Issue])] = []
+        var warnings: [String] = []
+        do throws(JSONMismatch) {
+            let root = JSONReader(body)
+            for alert in try root.member("alerts").elements() {
+                let subject = try subject(of: alert, push)
+                let place =
+                    found.firstIndex { $0.subject == subject }
+                    ?? {
+                        found.append((subject, Metrics(), []))
+                        return found.count - 1
+                    }()
+                if found[place].issues.count < Issue.countMax { found[place].issues.append(try issue(alert)) }
+                try add(alert, to: &found[place].metrics, subject, &warnings)
+            }
+            let lost = try root.optional("truncatedAlerts")?.int() ?? 0
+            if lost > 0 { warnings.append("Grafana left out \(lost.counted("alert")) of this group") }
+        } catch {
+            throw PushMistake(error.description)
+        }
+        guard !found.isEmpty, let span = TimeSpan(from: push.now - GrafanaAlerts.moment, to: push.now) else {
+            throw PushMistake("$.alerts: found an empty array, expected alerts")
+        }
+        return PollReport(
+            .values(
+                found.map {
+                    Observation(subject: $0.subject, span: span, seen: push.now, metrics: $0.metrics, issues: $0.issues)
+                }), warnings: warnings)
+    }
+
+    private func subject(of alert: JSONReader, _ push: Push) throws(JSONMismatch) -> Subject {
+        let known = try alert.member("labels")
+        func label(_ name: String) throws(JSONMismatch) -> String? {
+            try known.optional(name)?.string()
+        }
+        guard let app = try label(labels.app) ?? app, !app.isEmpty else {
+            throw JSONMismatch(
+                path: known.path, expected: "a label '\(labels.app)' with the app, or 'app' in the config",
+                found: "none")
+        }
+        return Subject(
+            source: push.source, app: app, release: try label(labels.release),
+            environment: try label(labels.environment))
+    }
+
+    private func issue(_ alert: JSONReader) throws(JSONMismatch) -> Issue {
+        let name = try alert.member("labels").optional("alertname")?.string() ?? "alert"
+        let summary = try alert.optional("annotations")?.optional("summary")?.string()
+        let status = try alert.member("status")
+        let word = try status.string()
+        guard ["firing", "resolved"].contains(word) else {
+            throw status.mismatch(expected: "\"firing\" or \"resolved\"")
+        }
+        let ends = try alert.optional("endsAt")?.moment()
+        var links: [String] = []
+        for name in ["panelURL", "dashboardURL", "generatorURL"] {
+            if let link = try alert.optional(name)?.webLink() { links.append(link) }
+        }
+        return Issue(
+            id: try alert.member("fingerprint").nonEmptyString(),
+            title: (summary.map { "\(name): \($0)" } ?? name).clipped(to: Issue.titleCharactersMax),
+            firstSeen: try alert.member("startsAt").moment(),
+            // The year 1 is how Grafana says that it has not ended.
+            lastSeen: ends.flatMap { $0.milliseconds > 0 ? $0 : nil }, status: word, url: links.first)
+    }
+
+    private func add(
+        _ alert: JSONReader, to metrics: inout Metrics, _ subject: Subject, _ warnings: inout [String]
+    ) throws(JSONMismatch) {
+        guard !values.isEmpty, let given = try alert.optional("values") else { return }
+        for (name, value) in try given.members() {
+            guard let metric = values[name], value.value != .null else { continue }
+            metrics[metric.name] = try value.number()
+        }
+        if let flaw = metrics.flaw {
+            throw JSONMismatch(path: given.path, expected: "plausible figures", found: flaw)
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import PluginKit
+import PluginTesting
+import Testing
+
+@testable import PushSource
+
+private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-21T00:00:00Z","metrics":{"users":5}}"#
+
+@Suite struct `What is pushed` {
+    @Test func `it conforms to what every source must do`() throws {
+        let poll = Poll(source: "job", now: now, cursor: nil, spans: [.hours(1)])
+        let conformance = SourceConformance(try source(), poll: poll, secrets: ["s3cret-token"]) { _ in
+            .failed(TransportError(.connect, mayHaveArrived: false, "nobody is asked"))
+        }
+        #expect(conformance.violations() == [])
+    }
+
+    @Test func `becomes observations of this source, seen now`() throws {
+        let source = try source()
+        let body =
+            line + "\r\n\n"
+            + line.replacing("shop", with: "wallet").replacing(
+                "{\"app\"", with: #"{"source":"x","seen":"2026-11-21T00:00:30Z","app""#)
+        #expect(summary(source, push(body)) == "job shop users=5\njob wallet users=5")
+        let report = try source.read(push(body))
+        guard case .values(let seen) = report.outcome else { return }
+        #expect(seen.map(\.seen.description) == ["2026-11-21T00:01:00Z", "2026-11-21T00:00:30Z"])
+        #expect(report.cursor == ["pushed": "2026-11-21T00:01:00Z"])
+    }
+
+    @Test(arguments: [
+        ("", "mistake: found no line, expected one JSON object a line"),
+        ("\n \n", "mistake: found no line, expected one JSON object a line"),
+        (line + "\n{\"app\":}", "mistake: line 2: column 8: expected a value, found '}'"),
+        ("[]", "mistake: line 1: found an array, expected a JSON object with app, from, to and metrics"),
+        (
+            line + "\n\n" + line.replacing("5}", with: #""5"}"#),
+            "mistake: line 3: $.metrics.users: expected a number, found the string \"5\""
+        ),
+        (line.replacing("\"app\"", with: "\"ap\""), "mistake: line 1: $.app: expected a value, found no such member"),
+        (
+            line.replacing("5}", with: "-5}"),
+            "mistake: line 1: $.metrics: expected plausible figures, found 'users' is -5.0, but a count is never negative"
+        ),
+        (
+            line.replacing("{\"app\"", with: #"{"seen":"2026-11-21T02:00:00Z","app""#),
+            "mistake: line 1: $.seen: found 2026-11-21T02:00:00Z, expected no moment after now (2026-11-21T00:01:00Z); is a clock ahead?"
+        ),
+        (
+            line.replacing("2026-11-20T23:00:00Z", with: "2026-11-21T00:20:00Z").replacing(
+                "2026-11-21T00:00:00Z", with: "2026-11-21T00:30:00Z"),
+            "mistake: line 1: $.from: found 2026-11-21T00:20:00Z, expected a span that has begun"
+        ),
+        (#"{"failed":"timeout"}"#, "timeout: the poll failed: timeout"),
+        (#"{"failed":"timeout"}"# + "\n" + line, "job shop users=5"),
+    ])
+    func `is taken whole or not at all`(_ body: String, _ expected: String) throws {
+        #expect(summary(try source(), push(body)) == expected)
+    }
+
+    @Test func `has bounds`() throws {
+        let many = String(repeating: line + "\n", count: Push.linesMax + 1)
+        #expect(
+            summary(try source(), push(many))
+                == "mistake: line 10001: found more than 10000 lines, expected fewer in one push")
+        let long = line.replacing("shop", with: String(repeating: "x", count: 1 << 20))
+        #expect(summary(try source(), push(long)).hasPrefix("mistake: line 1: found 10486") == true)
+    }
+
+    @Test func `texts made of scraps of lines never trap`() throws {
+        let source = try source()
+        let bytes = Array((line + "\n" + line).utf8)
+        var state = UInt64.random(in: 0...UInt64.max)
+        let seed = state
+        func random(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+        for _ in 0..<5000 {
+            var mutated = bytes
+            for _ in 0...random(3) { mutated[random(mutated.count)] = UInt8(random(256)) }
+            let sent = Push(source: "job", headers: PushHeaders([]), body: mutated, now: now)
+            guard case .values(let seen)? = try? source.read(sent).outcome else { continue }
+            for observation in seen { #expect(observation.flaw == nil, "seed \(seed)") }
+        }
+    }
+}
+
+@Suite struct `Who may push` {
+    @Test func `has the token`() throws {
+        let source = try source()
+        func may(_ headers: [(name: String, value: String)]) -> Bool { source.isAuthentic(push("", headers)) }
+        #expect(may([("Authorization", "Bearer s3cret-token")]))
+        #expect(may([("authorization", "bearer  s3cret-token")]))
+        for wrong in ["Bearer s3cret-toke", "Bearer s3cret-token2", "s3cret-token", "Basic s3cret-token", "Bearer", ""]
+        {
+            #expect(!may([("Authorization", wrong)]))
+        }
+        #expect(!may([]))
+        #expect(!may([("Authorization", "Bearer s3cret-token"), ("Authorization", "Bearer x")]))
+    }
+
+    @Test func `or signs as Sentry does`() throws {
+        let source = try source(["format": "sentry", "app": "a"])
+        let body = #"{"action":"created"}"#
+        // openssl dgst -sha256 -hmac s3cret-token
+        let signature = "ed901872e9d0a0c3cfb012108c2e8313569b6adaa463fdb23a157fc2a88585d1"
+        #expect(source.isAuthentic(push(body, [("Sentry-Hook-Signature", signature)])))
+        #expect(!source.isAuthentic(push(body + " ", [("Sentry-Hook-Signature", signature)])))
+        #expect(!source.isAuthentic(push(body, [("Sentry-Hook-Signature", "")])))
+        #expect(!(try Self.lines().isAuthentic(push(body, [("Sentry-Hook-Signature", signature)]))))
+    }
+
+    private static func lines() throws -> PushSource { try source() }
+
+    @Test(arguments: [
+        (["token": " "], "'token' is empty: anybody could push"),
+        (["app": "x"], "lines of observations name their app; 'app' is for alerts"),
+        (["app_label": "x", "format": "sentry"], "'app_label' is for 'format: grafana'"),
+    ])
+    func `mistakes in the options are reported`(_ texts: [String: String], _ expected: String) {
+        let error = #expect(throws: ProblemList.self) { try source(texts) }
+        #expect(error?.problems.map(\.message) == [expected])
+    }
+}
+
+@Suite struct `A source that nobody pushes to` {
+    private func poll(_ source: PushSource, cursor: JSON?, at moment: Moment) throws -> PollReport {
+        let played = PlayedPoll(source, Poll(source: "job", now: moment, cursor: cursor, spans: [.hours(1)])) { _ in
+            .failed(TransportError(.connect, mayHaveArrived: false, "nobody is asked"))
+        }
+        #expect(played.requests.isEmpty)
+        return try #require(played.report)
+    }
+
+    @Test func `is stale after its slowest`() throws {
+        let source = try source()
+        let first = try poll(source, cursor: nil, at: now)
+        #expect(first.outcome == .noData)
+        #expect(try poll(source, cursor: first.cursor, at: now + .hours(1)).outcome == .stale(measured: now))
+        let pushed = try source.read(push(line)).cursor
+        #expect(try poll(source, cursor: pushed, at: now + .minutes(59)).outcome == .unchanged)
+        #expect(try poll(source, cursor: pushed, at: now + .minutes(60)).outcome == .stale(measured: now))
+    }
+
+    @Test func `is fine where it waits for alerts`() throws {
+        let source = try source(["format": "grafana", "app": "a"])
+        let cursor = try poll(source, cursor: nil, at: now).cursor
+        #expect(try poll(source, cursor: cursor, at: now + .days(9)).outcome == .unchanged)
+    }
+}
+
+@Suite struct `Alerts` {
+    @Test func `of Grafana are issues, with figures where the config names them`() throws {
+        let source = try source(["format": "grafana", "app": "backend"], values: ["B": "crash_events"])
+        #expect(
+            summary(source, push(try fixture("grafana")))
+                == """
+                job shop-android production crash_events=412 c6eadffa33fcdf37 Crashes of the app: 412 crashes in 10 minutes [firing]
+                job backend bc97ff14869b13e3 Logins fail [resolved]
+                """)
+        let report = try source.read(push(try fixture("grafana")))
+        #expect(report.warnings == ["Grafana left out 2 alerts of this group"])
+        guard case .values(let seen) = report.outcome else { return }
+        #expect(seen[0].issues[0].firstSeen?.description == "2026-11-20T21:51:03.157Z")
+        #expect(seen[0].issues[0].lastSeen == nil)
+        #expect(seen[0].issues[0].url == "https://grafana.example.com/alerting/1afz29v7z/edit")
+        #expect(seen[1].issues[0].url == "https://grafana.example.com/d/logins")
+        #expect(seen[1].issues[0].lastSeen?.description == "2026-11-20T21:40:00Z")
+    }
+
+    @Test(arguments: [
+        (
+            "\"app\": \"shop-android\"", "\"ap\": \"shop-android\"",
+            "mistake: $.alerts[0].labels: expected a label 'app' with the app, or 'app' in the config, found none"
+        ),
+        (
+            "\"status\": \"firing\",\n      \"labels\"", "\"status\": \"odd\",\n      \"labels\"",
+            "mistake: $.alerts[0].status: expected \"firing\" or \"resolved\", found the string \"odd\""
+        ),
+        (
+            "412.0", "-1",
+            "mistake: $.alerts[0].values: expected plausible figures, found 'crash_events' is -1.0, but a count is never negative"
+        ),
+        (
+            "c6eadffa33fcdf37", "",
+            "mistake: $.alerts[0].fingerprint: expected a string that is not empty, found the string \"\""
+        ),
+    ])
+    func `that make no sense are named with their place`(_ part: String, _ other: String, _ expected: String) throws {
+        let source = try source(["format": "grafana"], values: ["B": "crash_events"])
+        #expect(summary(source, push(try fixture("grafana").replacing(part, with: other))) == expected)
+    }
+
+    @Test(arguments: [
+        ("issue", "sentry_issue", "job shop-ios SHOP-IOS-12 NullPointerException in CartView [new]"),
+        (
+            "event_alert", "sentry_event_alert",
+            "job fallback production 1170820242 NullPointerException in CartView [-]"
+        ),
+        ("metric_alert", "sentry_metric_alert", "job shop-ios alert-4 Critical: Crash-free sessions [critical]"),
+        ("comment", "sentry_issue", "unchanged"),
+    ])
+    func `of Sentry are issues`(_ resource: String, _ name: String, _ expected: String) throws {
+        let source = try source(["format": "sentry", "app": "fallback"])
+        #expect(summary(source, push(try fixture(name), [("Sentry-Hook-Resource", resource)])) == expected)
+    }
+
+    @Test func `of Sentry need an app where they name none`() throws {
+        let source = try source(["format": "sentry"])
+        let sent = push(try fixture("sentry_event_alert"), [("Sentry-Hook-Resource", "event_alert")])
+        #expect(
+            summary(source, sent) == "mistake: $.data: expected the project's name, or 'app' in the config, found none")
+    }
+}
