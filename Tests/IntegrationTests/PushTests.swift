@@ -18,6 +18,7 @@ extension IntegrationSuite {
                   grafana: {plugin: push, format: grafana, token: "${env:GRAFANA}", app: backend}
                 rules:
                   floor: {plugin: threshold, metric: crash_free_users, critical: "< 99%", window: 1m}
+                  alerts: {plugin: new_issue, match: {source: grafana}, min_users: 0}
                 channels:
                   hook: {plugin: webhook, url: "\(hook)"}
 
@@ -80,6 +81,28 @@ extension IntegrationSuite {
             let trouble = try await receiver.request("a word on silence; the bot said \(bot.standardError)") { _ in true
             }
             #expect(trouble.text.contains("job"))
+        }
+
+        @Test func `an alert of Grafana opens an incident and ends it`() async throws {
+            let port = try Loopback.freePort()
+            let receiver = try LoopbackServer { _ in .answer(200) }
+            defer { receiver.stop() }
+            let scratch = try scratch(port, hook: receiver.url)
+            let bot = try await scratch.startBot(environment: ["GRAFANA": "gr4fana-token"])
+            defer { bot.send(SIGKILL) }
+            let starts = (Date() - 5).instant
+            for (status, kind) in [("firing", "incident.opened"), ("resolved", "incident.resolved")] {
+                let body = """
+                    {"alerts": [{"status": "\(status)", "labels": {"alertname": "Logins fail"}, "annotations": {},
+                     "startsAt": "\(starts)", "endsAt": "0001-01-01T00:00:00Z", "fingerprint": "bc97ff14869b13e3"}]}
+                    """
+                let answer = try #require(await post(port, body, token: "gr4fana-token"))
+                #expect(answer.status == 200, "\(answer.text)")
+                let message = try await receiver.request("\(kind); the bot said \(bot.standardError)") {
+                    $0.json["type"].string == kind
+                }
+                #expect(message.text.contains("backend"))
+            }
         }
 
         @Test func `a page of the web cannot push`() async throws {

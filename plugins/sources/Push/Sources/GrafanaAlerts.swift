@@ -10,9 +10,6 @@ struct GrafanaAlerts: Sendable {
     let labels: (app: String, release: String, environment: String)
     let values: [String: Metric]
 
-    /// What an alert's values cover: it says at what moment they were evaluated, and no span.
-    private static let moment = Duration.seconds(1)
-
     func report(_ push: Push) throws(PushMistake) -> PollReport {
         let body: JSON
         do throws(JSONSyntaxError) { body = try JSON(parsing: push.body) } catch {
@@ -38,14 +35,11 @@ struct GrafanaAlerts: Sendable {
         } catch {
             throw PushMistake(error.description)
         }
-        guard !found.isEmpty, let span = TimeSpan(from: push.now - GrafanaAlerts.moment, to: push.now) else {
-            throw PushMistake("$.alerts: found an empty array, expected alerts")
+        guard !found.isEmpty else { throw PushMistake("$.alerts: found an empty array, expected alerts") }
+        let observations = found.flatMap {
+            PushedAlerts.observations(of: $0.subject, $0.issues, metrics: $0.metrics, at: push.now)
         }
-        return PollReport(
-            .values(
-                found.map {
-                    Observation(subject: $0.subject, span: span, seen: push.now, metrics: $0.metrics, issues: $0.issues)
-                }), warnings: warnings)
+        return PollReport(.values(observations), warnings: warnings)
     }
 
     private func subject(of alert: JSONReader, _ push: Push) throws(JSONMismatch) -> Subject {

@@ -35,16 +35,12 @@ struct SentryHook: Sendable {
                 return PollReport(
                     .unchanged, notes: ["a hook about '\(resource.tamed.clipped(to: 40))' was passed over"])
             }
-            guard let name = seen.app ?? app, let span = TimeSpan(from: push.now - .seconds(1), to: push.now) else {
+            guard let name = seen.app ?? app else {
                 throw JSONMismatch(
                     path: "$.data", expected: "the project's name, or 'app' in the config", found: "none")
             }
-            let subject = Subject(
-                source: push.source, app: name, release: nil, environment: seen.environment)
-            return PollReport(
-                .values([
-                    Observation(subject: subject, span: span, seen: push.now, metrics: Metrics(), issues: [seen.issue])
-                ]))
+            let subject = Subject(source: push.source, app: name, release: nil, environment: seen.environment)
+            return PollReport(.values(PushedAlerts.observations(of: subject, [seen.issue], at: push.now)))
         } catch {
             throw PushMistake(error.description)
         }
@@ -77,6 +73,8 @@ struct SentryHook: Sendable {
             Issue(
                 id: try SentryHook.id(event.member("issue_id")),
                 title: try event.member("title").string().clipped(to: Issue.titleCharactersMax),
+                // The rule fired on this event: for whoever hears of it here it begins with it.
+                firstSeen: try event.optional("datetime")?.moment(),
                 lastSeen: try event.optional("datetime")?.moment(), release: release,
                 url: try event.optional("web_url")?.webLink())
         )

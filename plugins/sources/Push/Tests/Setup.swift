@@ -31,7 +31,8 @@ func summary(_ source: PushSource, _ push: Push) -> String {
     do {
         switch try source.read(push).outcome {
         case .values(let observations):
-            return observations.map { seen in
+            // Those in front of alerts hold nothing.
+            return observations.filter { !$0.metrics.isEmpty || !$0.issues.isEmpty }.map { seen in
                 let subject = [seen.subject.source, seen.subject.app, seen.subject.release, seen.subject.environment]
                 let metrics = seen.metrics.entries.map { "\($0.name)=\(JSON($0.value).text)" }
                 let issues = seen.issues.map { "\($0.id) \($0.title) [\($0.status ?? "-")]" }
