@@ -3,11 +3,17 @@
 /// Backtests ask for one stretch after another. As in a poll, the plugin names the requests and the host performs them,
 /// one at a time.
 public protocol HistoricalSource: Source {
+    /// Whether this one can, as it is configured.
+    var keepsHistory: Bool { get }
     /// Whatever of the source decides what it recalls, such as its address and its queries: what was recalled is kept
     /// for the next time under this text. Secrets are masked in it.
     var recallKey: String { get }
 
     func recall(_ recall: Recall) -> RecallStep
+}
+
+extension HistoricalSource {
+    public var keepsHistory: Bool { true }
 }
 
 /// A stretch of the past to recall.

@@ -54,7 +54,8 @@ public struct RecalledPast: Sendable {
         var sources: [PastSource] = []
         for config in configs {
             for plan in config.plan.sources where !sources.contains(where: { $0.name == plan.name }) {
-                guard let source = config.sources[plan.name] as? any HistoricalSource else { continue }
+                guard let source = config.sources[plan.name] as? any HistoricalSource, source.keepsHistory
+                else { continue }
                 // Rules of every config must find the spans that they ask for.
                 let orders = configs.compactMap { config in
                     config.plan.sources.first { $0.name == plan.name }.map {

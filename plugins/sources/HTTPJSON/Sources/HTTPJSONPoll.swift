@@ -31,7 +31,8 @@ struct HTTPJSONPoll: Sendable {
     /// All pages of a poll are in memory at once.
     private static let bytesMax = 32 << 20
 
-    init(of source: HTTPJSONSource, _ poll: Poll) {
+    /// - Parameter span: the one span to ask for; nil for those that the poll wants.
+    init(of source: HTTPJSONSource, _ poll: Poll, asking span: Duration? = nil) {
         self.source = source
         self.poll = poll
         last = HTTPJSONCursor(poll.cursor, options: source.optionsHash)
@@ -40,7 +41,7 @@ struct HTTPJSONPoll: Sendable {
             spans = [nil]
             return
         }
-        let wanted = source.spans(poll)
+        let wanted = span.map { [source.span(of: $0, upTo: poll.now)].compactMap(\.self) } ?? source.spans(poll)
         if wanted.count > HTTPJSONPoll.spansMax {
             warnings.append(
                 "rules ask for \(wanted.count) different spans; only the \(HTTPJSONPoll.spansMax) shortest are measured"

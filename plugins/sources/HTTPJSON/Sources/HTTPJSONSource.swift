@@ -6,7 +6,7 @@ internal import JSONPath
 public import PluginKit
 
 /// Figures from any address that answers with JSON.
-public struct HTTPJSONSource: Source {
+public struct HTTPJSONSource: HistoricalSource {
     public static let manifest = PluginManifest(
         name: "http_json",
         summary: "Reads figures from any HTTP address that answers with JSON, by JSONPath.",
@@ -88,18 +88,30 @@ public struct HTTPJSONSource: Source {
     /// Whether the same answer again is news: it is about another span, and does not say so itself.
     var isNewEachTime: Bool { plan.asksSpan && layout.from == nil && layout.to == nil }
 
+    /// Whether rows say themselves what they cover.
+    var tellsItself: Bool { layout.from != nil || layout.to != nil }
+
     /// The spans to ask for, shortest first: those that rules want measured, or the longest of them where rows say
     /// themselves which part of it they cover.
     func spans(_ poll: Poll) -> [TimeSpan] {
-        let end = Recall.floor(poll.now, to: plan.step)
+        lengths(tellsItself ? Array(poll.spans.suffix(1)) : poll.spans).compactMap { span(of: $0, upTo: poll.now) }
+    }
+
+    /// The span of that length that ended last.
+    func span(of length: Duration, upTo now: Moment) -> TimeSpan? {
+        let end = Recall.floor(now, to: plan.step)
+        return TimeSpan(from: end - length, to: end)
+    }
+
+    /// How long the spans are that are asked for: in whole steps, and the one that the config names, if it does.
+    func lengths(_ asked: [Duration]) -> [Duration] {
         var wanted: [Duration] = []
-        let tellsItself = layout.from != nil || layout.to != nil
-        for span in fixedSpan.map({ [$0] }) ?? (tellsItself ? Array(poll.spans.suffix(1)) : poll.spans) {
+        for span in fixedSpan.map({ [$0] }) ?? asked {
             let steps = (max(span, plan.step).wholeMilliseconds - 1) / plan.step.wholeMilliseconds + 1
             let whole = Duration.milliseconds(steps * plan.step.wholeMilliseconds)
             if !wanted.contains(whole) { wanted.append(whole) }
         }
-        return wanted.compactMap { TimeSpan(from: end - $0, to: end) }
+        return wanted
     }
 
     public var givesIssues: Bool? { layout.issues != nil }
@@ -114,6 +126,22 @@ public struct HTTPJSONSource: Source {
     }
 
     public func poll(_ poll: Poll) -> PollStep { HTTPJSONPoll(of: self, poll).begin() }
+
+    // MARK: The past
+
+    public var keepsHistory: Bool {
+        let names = Set(plan.placeholders.map(\.name))
+        return names.contains(.from) && names.contains(.to) && paging?.keeps != true
+    }
+
+    public var recallKey: String { "\(plan.url) \(optionsHash)" }
+
+    public func recall(_ recall: Recall) -> RecallStep {
+        guard keepsHistory else {
+            return .fail(PollFailure(.refused, "its request does not say which time it asks about ({from} and {to})"))
+        }
+        return HTTPJSONRecall(of: self, recall).begin()
+    }
 }
 
 extension Option {
