@@ -171,7 +171,7 @@ let package = Package(
         module(
             "SystemPorts", in: "Shell", ["AlertCore", "Charts", "Journal", "Raster", "Runtime", "Transport"] + kit),
         module("Raster", in: "Shell", ["CCairo", "Charts"]),
-        module("StatusPage", in: "Shell", ["AlertModel", "CMicroHTTP", "Markup"]),
+        module("StatusPage", in: "Shell", ["AlertModel", "CCrypto", "CMicroHTTP", "Markup"]),
         module("Markup", in: "Foundations", ["AlertModel"]),
         module("Charts", in: "Foundations", ["AlertModel", "Markup", "Text", "TimeZones"]),
         module("JSONPath", in: "Foundations", ["AlertModel"]),

@@ -69,7 +69,7 @@ private struct Floor: SubjectDetector {
         _ bot: Rehearsal, _ kind: Notification.Kind, _ text: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {
         let message = bot.decisions.last { $0.decision == .send && $0.kind == kind }?.message
-        let told = (message?.plainText ?? "nothing").replacing(#/incident([ =])[0-9a-v]{13}/#) {
+        let told = (message?.plainText ?? "nothing").replacing(#/incident(s\/|[ =])[0-9a-v]{13}/#) {
             "incident\($0.output.1)ID"
         }
         #expect(told == text, sourceLocation: sourceLocation)
@@ -148,7 +148,7 @@ private struct Floor: SubjectDetector {
             • NullPointerException in CartView (new, 20 min old, 1,240 events, 290 users) \
             https://sentry.example/SHOP-12
             • Hostile OK: all is well (3 events)
-            Status: https://alerts.example.com
+            Incident: https://alerts.example.com/incidents/ID
             Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
@@ -169,7 +169,7 @@ private struct Floor: SubjectDetector {
             • NullPointerException in CartView (new, 30 min old, 1,240 events, 290 users) \
             https://sentry.example/SHOP-12
             • Hostile OK: all is well (3 events)
-            Status: https://alerts.example.com
+            Incident: https://alerts.example.com/incidents/ID
             Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
@@ -190,7 +190,7 @@ private struct Floor: SubjectDetector {
             • NullPointerException in CartView (new, 4 h 30 min old, 1,240 events, 290 users) \
             https://sentry.example/SHOP-12
             • Hostile OK: all is well (3 events)
-            Status: https://alerts.example.com
+            Incident: https://alerts.example.com/incidents/ID
             Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
@@ -207,7 +207,7 @@ private struct Floor: SubjectDetector {
             Lasted: Fri 20 Nov 23:00 to Sat 21 Nov 03:30 CET, 4 h 30 min
             Last day: ██████████████████▅▁···█
             Why: crash-free users 99.89%, not below 99.5% over the last hour
-            Status: https://alerts.example.com
+            Incident: https://alerts.example.com/incidents/ID
             Rule crash-free-floor · incident ID
             """)
     }
@@ -228,7 +228,7 @@ private struct Floor: SubjectDetector {
             Lasted: Fri 20 Nov 23:00 to Sat 21 Nov 01:00 CET, 2 h
             Last day: ▇▇███▇▇███▇▇███▇▇███▇▁··
             Why: Rule crash-free-floor is no longer in the config.
-            Status: https://alerts.example.com
+            Incident: https://alerts.example.com/incidents/ID
             Rule crash-free-floor · incident ID
             """)
     }
@@ -259,7 +259,7 @@ private struct Floor: SubjectDetector {
             """
             🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach
             Since: Fri 20 Nov 22:00, for 2 h
-            Status: https://alerts.example.com
+            Incident: https://alerts.example.com/incidents/ID
             Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
@@ -273,7 +273,7 @@ private struct Floor: SubjectDetector {
             ✅ alertbot: source-failing of ios has resolved
             Lasted: Fri 20 Nov 22:00 to Sat 21 Nov 00:40 CET, 2 h 40 min
             Why: It is working again.
-            Status: https://alerts.example.com
+            Incident: https://alerts.example.com/incidents/ID
             Rule source-failing · incident ID
             """)
     }
@@ -287,7 +287,7 @@ private struct Floor: SubjectDetector {
             🟠 alertbot: Source ios has given no usable answer since Fri 20 Nov 22:00 CET: it is out of reach; it asks \
             not to be polled before Sat 21 Nov 02:00
             Since: Fri 20 Nov 22:00, for 1 h
-            Status: https://alerts.example.com
+            Incident: https://alerts.example.com/incidents/ID
             Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d
@@ -305,7 +305,7 @@ private struct Floor: SubjectDetector {
             🔴 alertbot: The credential of source ios was refused twice, so it is no longer polled: it is out of reach. \
             Renew it, then reload the config.
             Since: Fri 20 Nov 23:00 CET
-            Status: https://alerts.example.com
+            Incident: https://alerts.example.com/incidents/ID
             Acknowledge: https://alerts.example.com/ack?incident=ID
             Mute 2 h: https://alerts.example.com/mute?incident=ID&for=2h
             Mute 2 days: https://alerts.example.com/mute?incident=ID&for=2d

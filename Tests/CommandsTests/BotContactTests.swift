@@ -97,8 +97,9 @@ import Testing
 
             // The same bot as its page sees it.
             #expect(await face.incidents().array?.count == 1)
-            #expect(await face.channels() == [PageChannel(name: "ops", isInbox: false)])
-            #expect(await face.history(limit: 10).array?.count == 1)
+            #expect(await face.channels().map(\.name) == ["ops"])
+            // The alert, and that somebody has muted it.
+            #expect(await face.history(limit: 10).array?.count == 2)
             #expect(await face.metrics().contains("alertbot_incidents{state=\"firing\"} 1"))
             #expect(await face.inboxMessages(limit: 10).isEmpty)
             let health = await face.health()
@@ -110,6 +111,49 @@ import Testing
         let after = try await BotContact(scratch.shop(stage.machine), on: stage.machine).status()
         #expect(after["running"] == .bool(false))
         #expect(after["mutes"]?.array?.contains { $0["by"]?.string == "ada" } == true)
+    }
+
+    @Test func `the pages show what the bot knows of an incident, its app and its channel`() async throws {
+        try await running { file, face in
+            let id = try #require(await face.incidents().array?.first?["id"]?.string)
+            let overview = await face.overview(apps: nil)
+            #expect(overview.incidents.map(\.id) == [id])
+            #expect(overview.open.values.reduce(0, +) == 1)
+            #expect(await face.health().open == overview.open)
+            let app = try #require(overview.apps.first { $0.name == "shop-ios" })
+            #expect(app.worst != nil && !app.age.isEmpty)
+            let verdict = try #require(app.verdicts.first)
+            #expect(verdict.tone == .firing(app.worst ?? .info) && verdict.figure != nil)
+            #expect(overview.sources.first?.isWell == true)
+            let channel = try #require(overview.channels.first)
+            #expect(channel.lastDelivered != nil && channel.queued == 0 && channel.trouble == nil)
+            #expect(await face.overview(apps: "SHOP").apps.map(\.name).contains("shop-ios"))
+            #expect(await face.overview(apps: "no such").appCount == 0)
+
+            let story = try #require(await face.incident(id))
+            #expect(story.isOpen && story.deliveries.map(\.outcome) == ["delivered"])
+            #expect(story.why.count == 1 && story.why[0].contains(id), "\(story.why)")
+            let isKnown = await face.incident("none") != nil
+            #expect(!isKnown)
+
+            let shop = try #require(await face.app("shop-ios"))
+            #expect(shop.incidents.map(\.id) == [id] && shop.deliveries.count == 1 && !shop.why.isEmpty)
+            let isNamed = await face.app("shop-*") != nil
+            #expect(!isNamed)
+            #expect(await face.deliveries(matching: "SHOP-ios", limit: 5).count == 1)
+            #expect(await face.deliveries(matching: "no such words", limit: 5).isEmpty)
+
+            _ = try await BotContact(file, on: stage.machine).order(mute)
+            let mutes = await face.overview(apps: nil).mutes
+            let set = try #require(mutes.first { $0.id != nil })
+            #expect(set.isInForce && set.by == "ada")
+            #expect(await face.coverage(ofMute: set.id ?? "") == "app shop-*")
+            let isForgotten = await face.coverage(ofMute: "none") == nil
+            #expect(isForgotten)
+            let isDead = await face.headline(ofFailed: story.deliveries[0].id) != nil
+            #expect(!isDead)
+            #expect(await face.retry(story.deliveries[0].id).sentence.contains("has not failed"))
+        }
     }
 
     @Test func `a link in a message mutes and acknowledges what is open, once somebody confirms it`() async throws {

@@ -28,6 +28,16 @@ private actor Carer: BotCare {
         told.append("acknowledge \(id) by \(name ?? "-")")
         return CareAnswer("acknowledged <shop>")
     }
+
+    func coverage(ofMute id: String) -> String? { id == "a1b2c3" ? "app <shop>" : nil }
+    func headline(ofFailed delivery: String) -> String? { delivery == "d-2_x" ? "🔴 <shop>: 98.3%" : nil }
+
+    nonisolated func now() -> Moment { .friday }
+
+    func retry(_ delivery: String) -> CareAnswer {
+        told.append("retry \(delivery)")
+        return CareAnswer("delivery is queued again")
+    }
 }
 
 @Suite(.timeLimit(.minutes(5))) struct `Links in messages` {
@@ -96,9 +106,11 @@ private actor Carer: BotCare {
         let told = try await with { port in
             let token = try await token(port)
             let reply = try await post(port, "incident=3f9a&for=8h&token=\(token)")
-            #expect(reply.body.contains(#"name="undo" value="a1b2c3""#))
-            #expect(try await post(port, "undo=a1b2c3&token=\(token)").body.contains("the mute has ended"))
-            #expect(try await post(port, "undo=a%201&token=\(token)").status == 400)
+            #expect(reply.body.contains(#"action="unmute""#))
+            #expect(reply.body.contains(#"name="mute" value="a1b2c3""#))
+            let undo = "mute=a1b2c3&token=\(token)"
+            #expect(try await post(port, undo, to: "/unmute").body.contains("the mute has ended"))
+            #expect(try await post(port, "mute=a%201&token=\(token)", to: "/unmute").status == 400)
         }
         #expect(told == ["mute 3f9a for 8 h by -", "unmute a1b2c3"])
     }
@@ -136,16 +148,17 @@ private actor Carer: BotCare {
     /// What the desk answers to a request that comes from elsewhere; nothing else of it is different.
     private func fromElsewhere(
         _ method: String, _ body: String = "", headers: [String: String] = [:], token: Secret?,
-        userHeader: String? = nil
+        userHeader: String? = nil, seal: LinkSeal? = nil, target: String = "/ack?incident=3f9a"
     ) async throws -> (status: Int, body: String, told: [String]) {
         let carer = Carer()
-        let desk = CareDesk(care: carer, publicHost: "alerts.example.com", userHeader: userHeader, password: token)
+        let desk = CareDesk(
+            care: carer, publicHost: "alerts.example.com", userHeader: userHeader, password: token, seal: seal)
         let fields = [
             "origin": "https://alerts.example.com", "content-type": "application/x-www-form-urlencoded",
         ].merging(headers) { $1 }
         var request = try #require(
             Request(
-                method: method, target: "/ack?incident=3f9a",
+                method: method, target: target,
                 fields: fields.map { Request.Field(name: $0.key, value: $0.value) }))
         request.isLocal = false
         request.body = Array(body.replacing("TOKEN", with: desk.token).utf8)
@@ -182,6 +195,74 @@ private actor Carer: BotCare {
         let vouched = try await fromElsewhere(
             "POST", "incident=3f9a&token=TOKEN", headers: ["x-user": "ana"], token: nil, userHeader: "X-User")
         #expect(vouched.told == ["acknowledge 3f9a by ana"])
+    }
+
+    // MARK: Sealed links
+
+    private static let seal = LinkSeal(token: Secret("s3cret"), publicURL: "https://alerts.example.com/bot/")
+
+    private func sealed(_ path: String, at moment: Moment = .friday) throws -> String {
+        var message = Message(kind: .opened, severity: .critical, at: moment, headline: "x")
+        message.links = [Message.Link("Do", "https://alerts.example.com/bot\(path)")]
+        return try #require(Self.seal.sealing(message).links.first?.url)
+    }
+
+    /// The fields that a sealed link carries.
+    private func fields(_ url: String) -> String { String(url.drop { $0 != "?" }.dropFirst()) }
+
+    @Test func `whoever was sent a link needs no token, for that one thing`() async throws {
+        let url = try sealed("/ack?incident=3f9a")
+        let asked = try await fromElsewhere(
+            "GET", token: Secret("s3cret"), seal: Self.seal, target: "/ack?\(fields(url))")
+        #expect(asked.status == 200 && !asked.body.contains(#"name="key""#))
+        #expect(asked.body.contains(#"name="seal""#))
+        let done = try await fromElsewhere(
+            "POST", "\(fields(url))&by=ana&token=TOKEN", token: Secret("s3cret"), seal: Self.seal)
+        #expect(done.status == 200, "\(done.body)")
+        #expect(done.told == ["acknowledge 3f9a by ana"])
+    }
+
+    @Test func `a seal is for one errand, one incident and seven days, and for one token`() async throws {
+        let url = try sealed("/ack?incident=3f9a")
+        let until = try #require(url.firstMatch(of: /until=([0-9]+)/)?.output.1).description
+        #expect(Int64(until) == (Moment.friday + .hours(168)).unixSeconds)
+        var wrong = [
+            fields(url).replacing("3f9a", with: "0000"), fields(url).replacing(until, with: until + "0"),
+            fields(url).dropLast() + "x", String(fields(url).dropLast(3)),
+            fields(try sealed("/mute?incident=3f9a&for=2h")),
+            fields(try sealed("/ack?incident=3f9a", at: .friday - .hours(169))),
+        ].map { String($0) }
+        wrong.append(fields(url).replacing(/seal=.*/, with: "seal="))
+        for body in wrong {
+            let refused = try await fromElsewhere(
+                "POST", "\(body)&token=TOKEN", token: Secret("s3cret"), seal: Self.seal)
+            #expect(refused.status == 403, "\(body)")
+            #expect(refused.told == [])
+        }
+        let other = LinkSeal(token: Secret("other"), publicURL: "https://alerts.example.com/bot/")
+        #expect(
+            try await fromElsewhere("POST", "\(fields(url))&token=TOKEN", token: Secret("other"), seal: other).told
+                == [])
+        // It asks for the token then, and says nothing of why: the link is as good as any other.
+        let late = try await fromElsewhere(
+            "GET", token: Secret("s3cret"), seal: Self.seal,
+            target: "/ack?\(fields(try sealed("/ack?incident=3f9a", at: .friday - .hours(169))))")
+        #expect(late.status == 200 && late.body.contains(#"name="key""#))
+    }
+
+    @Test func `only links that do something are sealed, the same each time`() throws {
+        var message = Message(kind: .opened, severity: .critical, at: .friday, headline: "x")
+        message.links = [
+            Message.Link("Incident", "https://alerts.example.com/bot/incidents/3f9a"),
+            Message.Link("Mute 2 h", "https://alerts.example.com/bot/mute?incident=3f9a&for=2h"),
+            Message.Link("Theirs", "https://evil.example/bot/ack?incident=3f9a"),
+        ]
+        let sealed = Self.seal.sealing(message)
+        #expect(zip(sealed.links, message.links).map { $0.url != $1.url } == [false, true, false])
+        #expect(Self.seal.sealing(message) == sealed)
+        message.links = []
+        #expect(Self.seal.sealing(message) == message)
+        #expect(!String(reflecting: Self.seal).contains("s3cret") && "\(Self.seal)".contains(Secret.mask))
     }
 
     @Test func `its own form is obeyed`() async throws {
@@ -237,15 +318,52 @@ private actor Carer: BotCare {
         #expect(muted == [])
     }
 
-    @Test func `without a public address there is nothing to mute by`() async throws {
+    @Test(arguments: [
+        ("/unmute?mute=a1b2c3", "End the mute of app &lt;shop&gt;?", "unmute", "mute=a1b2c3", "unmute a1b2c3"),
+        ("/retry?delivery=d-2_x", "🔴 &lt;shop&gt;: 98.3%", "retry", "delivery=d-2_x", "retry d-2_x"),
+    ])
+    func `a mute is ended and a failed delivery is tried again from a page that asks`(
+        link: String, question: String, action: String, fields: String, done: String
+    ) async throws {
+        let told = try await with { port in
+            let page = try await ask(port, link).body
+            #expect(page.contains(question))
+            #expect(page.contains(#"<form method="post" action="\#(action)">"#))
+            #expect(try await post(port, fields, to: "/\(action)").status == 403)
+            #expect(try await post(port, "\(fields)&token=\(try await token(port))", to: "/\(action)").status == 200)
+            let unknown = try await ask(port, link.replacing(/=.*/, with: "=other"))
+            #expect(unknown.status == 200 && !unknown.body.contains("<form"))
+        }
+        #expect(told == [done])
+    }
+
+    @Test func `without a public address people on this machine can still act`() async throws {
         let carer = Carer()
         try await serving(care: carer) { port in
-            let asked = try await ask(port, Self.link)
-            #expect(asked.status == 404)
-            let posted = try await post(port, "incident=3f9a&for=2h&token=1")
-            #expect(posted.status == 421)
+            let page = try await ask(port, Self.link)
+            #expect(page.body.contains("<form"))
+            let token = try await token(port)
+            let body = "incident=3f9a&for=2h&token=\(token)"
+            func sent(_ host: String, _ origin: String) async throws -> Int {
+                try await ask(
+                    port, "/mute", method: "POST",
+                    headers: ["Host: \(host)", "Content-Length: \(body.utf8.count)", origin, Self.form], body: body
+                ).status
+            }
+            #expect(try await sent("alerts.example.com", Self.home) == 421)
+            #expect(try await sent("localhost", Self.home) == 403)
+            #expect(try await sent("localhost", "Origin: http://localhost:8480") == 200)
         }
-        #expect(await carer.told == [])
+        #expect(await carer.told == ["mute 3f9a for 2 h by -"])
+    }
+
+    @Test func `where nobody is there to obey, nothing can be changed`() async throws {
+        try await serving(publicHost: "alerts.example.com") { port in
+            #expect(try await ask(port, Self.link).status == 404)
+            #expect(try await ask(port, "/retry?delivery=d-1").status == 404)
+            let page = try await ask(port, "/").body
+            #expect(!page.contains("Acknowledge"))
+        }
     }
 
     @Test func `a body that is too long is not read`() async throws {

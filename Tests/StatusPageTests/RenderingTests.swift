@@ -42,7 +42,7 @@ import Testing
         let sample = InboxMessage.sample("x")
         let named = Page(botName: hostile)
         let strange = InboxMessage(id: hostile, channel: hostile, message: sample.message, at: sample.at)
-        let html = named.html(
+        let html = named.inbox(
             messages: [strange], health: BotHealth(isAlive: true, isReady: true, sentence: hostile),
             channels: [PageChannel(name: hostile, isInbox: false)])
         #expect(!html.text.contains("<img"))
@@ -114,7 +114,7 @@ import Testing
         let first = InboxMessage.sample("a")
         let second = InboxMessage(id: "b", channel: "team", message: first.message, at: first.at + .hours(1))
         let third = InboxMessage(id: "c", channel: "team", message: first.message, at: first.at + .hours(2))
-        let html = page.html(messages: [first, second, third], health: health, channels: .sample).text
+        let html = page.inbox(messages: [first, second, third], health: health, channels: .sample).text
         let days = html.split(separator: #"<li class="day"><span>"#).dropFirst().map { $0.prefix { $0 != "<" } }
         #expect(days == ["Friday, 20 November 2026", "Saturday, 21 November 2026"])
         let order = ["20 November", "m-a", "m-b", "21 November", "m-c"].map { html.firstRange(of: $0)?.lowerBound }
@@ -123,18 +123,18 @@ import Testing
     }
 
     @Test func `an empty page says what is going on`() {
-        let html = page.html(messages: [], health: health, channels: .sample).text
+        let html = page.inbox(messages: [], health: health, channels: .sample).text
         #expect(html.contains(#"<section id="empty">"#))
         #expect(html.contains("shop-alerts polls its sources and will write here"))
         #expect(html.contains("Watching 3 sources."))
         #expect(
-            page.html(messages: [.sample("a")], health: health, channels: .sample).text.contains(
+            page.inbox(messages: [.sample("a")], health: health, channels: .sample).text.contains(
                 #"<section id="empty" hidden>"#))
     }
 
     @Test func `a page on which nothing will ever stand says where messages go`() {
         let channels = ["team", "on<call>"].map { PageChannel(name: $0, isInbox: false) }
-        let html = page.html(messages: [], health: health, channels: channels).text
+        let html = page.inbox(messages: [], health: health, channels: channels).text
         #expect(html.contains(#"<section id="empty">"#))
         #expect(html.contains("shop-alerts writes to team, on&lt;call&gt;. A channel with <code>plugin: inbox</code>"))
         #expect(!html.contains("No messages yet") && !html.contains("will write here"))
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func `nothing on the page needs what the policy forbids`() {
-        let html = page.html(messages: [.sample("a")], health: health, channels: .sample).text
+        let html = page.inbox(messages: [.sample("a")], health: health, channels: .sample).text
         for inline in ["<style", " style=", "<script>", " onclick", "javascript:", "http://", "https://"] {
             #expect(!html.contains(inline))
         }

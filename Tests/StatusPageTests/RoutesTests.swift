@@ -5,7 +5,13 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct RoutesTests {
     @Test(arguments: [
-        ("/", "text/html; charset=utf-8", "<!doctype html>"),
+        ("/", "text/html; charset=utf-8", "<h2>Wrong now</h2>"),
+        ("/?apps=shop", "text/html; charset=utf-8", #"value="shop""#),
+        ("/inbox", "text/html; charset=utf-8", "No messages yet"),
+        ("/history", "text/html; charset=utf-8", "410 Gone"),
+        ("/history?q=98.3+%25", "text/html; charset=utf-8", #"value="98.3 %""#),
+        ("/incidents/3f9a", "text/html; charset=utf-8", "beyond its limit"),
+        ("/apps/shop%2Fios", "text/html; charset=utf-8", "What each rule thinks"),
         ("/style.css", "text/css; charset=utf-8", "prefers-color-scheme"),
         ("/app.js", "text/javascript; charset=utf-8", "EventSource"),
         ("/icon.svg", "image/svg+xml", "<svg"),
@@ -42,6 +48,18 @@ import Testing
         #expect(reply.headers["referrer-policy"] == "no-referrer")
         #expect(reply.headers["cache-control"] == "no-store")
         #expect(reply.headers["connection"] == "close")
+    }
+
+    @Test(arguments: [
+        "/incidents/0000", "/incidents/", "/incidents/3f9a/", "/incidents/%2e%2e", "/incidents/3F9A", "/apps/",
+        "/apps/other", "/apps/shop/ios",
+    ])
+    func `what nothing is known of is not there`(path: String) async throws {
+        try await serving { port in
+            let reply = try await ask(port, path)
+            #expect(reply.status == 404)
+            #expect(reply.headers["content-type"] == "text/plain; charset=utf-8")
+        }
     }
 
     @Test(arguments: ["/nothing", "/api", "/api/status/", "//", "/../etc/passwd", "/%2e%2e/", "/STYLE.CSS", "*"])
@@ -87,7 +105,7 @@ import Testing
 
     @Test func `the page is complete without a script and hostile words are harmless in it`() async throws {
         try await serving(FakeBot([.sample("d-1", headline: "<script>alert(1)</script>")])) { port in
-            let reply = try await ask(port, "/")
+            let reply = try await ask(port, "/inbox")
             #expect(reply.body.contains("<h2>&lt;script&gt;alert(1)&lt;/script&gt;</h2>"))
             #expect(!reply.body.contains("<script>alert"))
         }

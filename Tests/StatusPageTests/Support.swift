@@ -18,6 +18,13 @@ actor FakeBot: BotView {
     func inboxMessages(limit: Int) -> [InboxMessage] { messages.suffix(limit) }
     func metrics() -> String { figures }
     func channels() -> [PageChannel] { .sample }
+    func overview(apps: String?) -> Overview { .sample(apps: apps) }
+    func incident(_ id: String) -> IncidentStory? { id == "3f9a" ? .sample() : nil }
+    func app(_ name: String) -> AppStory? { name == "shop/ios" ? .sample(name) : nil }
+    func deliveries(matching words: String?, limit: Int) -> [PageDelivery] {
+        let all = [PageDelivery.sample("d-2", isDead: true), .sample("d-1", isDead: false)]
+        return all.filter { delivery in words.map(delivery.headline.contains) ?? true }
+    }
     func health() -> BotHealth { state }
 
     func inboxBell() -> AsyncStream<Void> {

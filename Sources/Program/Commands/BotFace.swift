@@ -6,7 +6,7 @@ public import StatusPage
 /// The running bot as its page sees it.
 public struct BotFace: BotView, BotControl, BotCare {
     let bot: Bot
-    private let clock: any Clock
+    let clock: any Clock
 
     public init(_ bot: Bot, clock: any Clock) {
         self.bot = bot
@@ -25,11 +25,6 @@ public struct BotFace: BotView, BotControl, BotCare {
         await StatusReport.history(bot.state, limit: limit, words: bot.plan.words)
     }
     public func metrics() async -> String { await report().prometheus }
-
-    public func channels() async -> [PageChannel] {
-        let inboxes = await bot.inboxes
-        return await bot.plan.channels.map { PageChannel(name: $0.name, isInbox: inboxes.contains($0.name)) }
-    }
 
     public func inboxMessages(limit: Int) async -> [InboxMessage] {
         let inboxes = await bot.inboxes
@@ -70,6 +65,18 @@ public struct BotFace: BotView, BotControl, BotCare {
             .mute(incident.likeness, until: .after(length), reason: nil, by: name ?? "a link in a message"))
     }
 
+    public func now() -> Moment { clock.now() }
+
+    public func coverage(ofMute id: String) async -> String? {
+        await bot.state.mutes[id].flatMap { $0.until > clock.now() ? $0.match.sentence : nil }
+    }
+
+    public func headline(ofFailed delivery: String) async -> String? {
+        await bot.state.outbox.history.last { $0.delivery.id == delivery && $0.end.isDead }?.delivery.message.headline
+    }
+
+    public func retry(_ delivery: String) async -> CareAnswer { await answer(.retry(delivery)) }
+
     public func unmute(_ mute: String) async -> CareAnswer { await answer(.unmute(.id(mute))) }
 
     public func acknowledge(incident id: String, by name: String?) async -> CareAnswer {
@@ -94,12 +101,23 @@ public struct BotFace: BotView, BotControl, BotCare {
     public func health() async -> BotHealth {
         let plan = await bot.plan
         let state = await bot.state
+        let open = state.incidents.openBySeverity
         if let trouble = await bot.trouble {
-            return BotHealth(isAlive: true, isReady: false, sentence: "The journal cannot be written: \(trouble)")
+            return BotHealth(
+                isAlive: true, isReady: false, sentence: "The journal cannot be written: \(trouble)", open: open)
         }
         let next = plan.sources.compactMap { state.schedule.sources[$0.name]?.due }.min()
         let when = next.map { "; the next poll is due in \(max(.zero, $0 - clock.now()).short)" } ?? ""
         return BotHealth(
-            isAlive: true, isReady: true, sentence: "Watching \(plan.sources.count.counted("source"))\(when).")
+            isAlive: true, isReady: true, sentence: "Watching \(plan.sources.count.counted("source"))\(when).",
+            open: open)
+    }
+}
+
+extension Incidents {
+    /// How many are open and sure, by severity.
+    var openBySeverity: [Severity: Int] {
+        Dictionary(
+            all.lazy.filter { $0.isOpen && $0.state != .pending }.map { ($0.severity, 1) }, uniquingKeysWith: +)
     }
 }

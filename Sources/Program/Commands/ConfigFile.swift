@@ -6,6 +6,7 @@ internal import AlertCore
 public import BotConfig
 internal import PluginKit
 public import Runtime
+public import StatusPage
 public import SystemPorts
 
 /// In which form a command answers.
@@ -123,6 +124,15 @@ public struct ConfigFile: Sendable {
 extension Config {
     /// The config as a running bot takes it.
     public var setup: Bot.Setup {
-        Bot.Setup(plan: plan, sources: sources, channels: channels, heartbeat: bot.heartbeat, secrets: secrets)
+        var seal: Courier.Seal?
+        if let linkSeal { seal = { message in linkSeal.sealing(message) } }
+        return Bot.Setup(
+            plan: plan, sources: sources, channels: channels, heartbeat: bot.heartbeat, secrets: secrets, seal: seal)
+    }
+
+    /// What seals the links of messages; nil where there is no token to make it of, or no link.
+    public var linkSeal: LinkSeal? {
+        guard let token = bot.token, let url = bot.publicURL else { return nil }
+        return LinkSeal(token: token, publicURL: url)
     }
 }

@@ -84,8 +84,7 @@ struct RunCommand: AsyncParsableCommand {
             servers.append(
                 StatusServer(
                     address: .tcp(host: host, port: port), view: face, care: face, intake: face,
-                    userHeader: config.bot.userHeader,
-                    token: config.bot.token,
+                    userHeader: config.bot.userHeader, token: config.bot.token, seal: config.linkSeal,
                     botName: config.bot.name, publicHost: publicHost))
         }
         return servers

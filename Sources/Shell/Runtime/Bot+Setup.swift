@@ -9,16 +9,29 @@ extension Bot {
         public var channels: [String: any Channel]
         public var heartbeat: GuardedText?
         public var secrets: [Secret]
+        /// What is done to a message as it leaves.
+        public var seal: Courier.Seal?
 
         public init(
             plan: Plan, sources: [String: any Source], channels: [String: any Channel], heartbeat: GuardedText?,
-            secrets: [Secret]
+            secrets: [Secret], seal: Courier.Seal? = nil
         ) {
             self.plan = plan
             self.sources = sources
             self.channels = channels
             self.heartbeat = heartbeat
             self.secrets = secrets
+            self.seal = seal
+        }
+    }
+}
+
+extension Input {
+    /// What a source said, asked or not.
+    var poll: (source: String, report: PollReport)? {
+        switch self {
+        case .polled(let source, let report, _), .pushed(let source, let report, _): (source, report)
+        default: nil
         }
     }
 }

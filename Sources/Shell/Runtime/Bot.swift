@@ -15,6 +15,7 @@ public actor Bot {
     private let ports: Ports
     private var redactor: Redactor
     private var inquiries = Inquiries()
+    private var seal: Courier.Seal?
     private let tokens = TokenVault()
     private var ledger: Ledger
     private let recorder: Recorder?
@@ -74,6 +75,7 @@ public actor Bot {
         heartbeat = setup.heartbeat
         redactor = Redactor(setup.secrets)
         intake = Intake(setup.sources, ports.clock)
+        seal = setup.seal
         self.ports = ports
         self.ledger = ledger
         recorder = ports.recording.map { Recorder($0, ports.host) }
@@ -215,6 +217,7 @@ public actor Bot {
         redactor = Redactor(setup.secrets)
         inquiries = Inquiries()
         intake.use(setup.sources)
+        seal = setup.seal
         healthy = []
     }
 
@@ -408,7 +411,8 @@ public actor Bot {
             queue.put(.input(.delivered(id: order.delivery.id, .retry(after: nil, "its channel is missing"))))
             return
         }
-        let courier = Courier(ports: ports, redactor: redactor, zone: plan.zone, inquiries: inquiries)
+        let courier = Courier(
+            ports: ports, redactor: redactor, zone: plan.zone, inquiries: inquiries, seal: seal)
         let connection = plan.channel(order.delivery.channel)?.connection ?? .usual
         group.addTask { [queue] in
             await courier.deliver(order, channel, over: connection) { queue.put(.input($0)) }
@@ -484,16 +488,6 @@ public actor Bot {
             } catch {
                 ports.host.log(Note(.warning, "the heartbeat could not be sent: \(error)"))
             }
-        }
-    }
-}
-
-extension Input {
-    /// What a source said, asked or not.
-    fileprivate var poll: (source: String, report: PollReport)? {
-        switch self {
-        case .polled(let source, let report, _), .pushed(let source, let report, _): (source, report)
-        default: nil
         }
     }
 }

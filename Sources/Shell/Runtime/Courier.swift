@@ -8,6 +8,10 @@ public struct Courier: Sendable {
     /// Of the hours in pictures.
     private let zone: Zone
     private let inquiries: Inquiries
+    private let seal: Seal?
+
+    /// What is done to a message as it leaves, and stands nowhere else: its links are sealed.
+    public typealias Seal = @Sendable (Message) -> Message
 
     /// For an attempt as a whole: Standard Webhooks advises 15 to 30 seconds.
     public static let attemptTimeout = Duration.seconds(30)
@@ -18,8 +22,11 @@ public struct Courier: Sendable {
     /// No service takes more requests for a picture.
     private static let imageStepsMax = 4
 
-    public init(ports: Ports, redactor: Redactor, zone: Zone = .utc, inquiries: Inquiries = Inquiries()) {
+    public init(
+        ports: Ports, redactor: Redactor, zone: Zone = .utc, inquiries: Inquiries = Inquiries(), seal: Seal? = nil
+    ) {
         self.ports = ports
+        self.seal = seal
         self.redactor = redactor
         self.zone = zone
         self.inquiries = inquiries
@@ -60,7 +67,9 @@ public struct Courier: Sendable {
     ) async -> Attempt {
         let now = ports.clock.now()
         let image = image(of: delivery, channel)
-        let posting = Posting(delivery, thread: thread, image: image, at: now)
+        var leaving = delivery
+        if let seal { leaving.message = seal(delivery.message) }
+        let posting = Posting(leaving, thread: thread, image: image, at: now)
         let outcome = redacted(await outcome(of: delivery, posting, channel, connection))
         guard let image else { return Attempt(outcome: outcome, picture: nil) }
         switch outcome {

@@ -3,7 +3,7 @@ public import PluginKit
 
 /// Why something is told or not: for `why`, as JSON and in words.
 public struct WhyReport: Sendable {
-    private let explanations: [Explanation]
+    private var explanations: [Explanation]
     private let state: State
     private let plan: Plan
     private let now: Moment
@@ -13,9 +13,23 @@ public struct WhyReport: Sendable {
     ///   - rule: a rule or a glob; nil for all.
     public init(_ state: State, _ plan: Plan, at now: Moment, app: String? = nil, rule: String? = nil) {
         let (app, rule) = (app.map(Glob.init), rule.map(Glob.init))
-        func isAsked(_ name: String, _ subject: Subject) -> Bool {
+        self.init(state, plan, at: now) { name, subject in
             (rule?.fits(name) ?? true) && (app?.fits(subject.app) ?? true)
         }
+    }
+
+    /// Why one incident is told or not.
+    public init(_ state: State, _ plan: Plan, at now: Moment, of incident: Incident) {
+        self.init(state, plan, at: now) { name, subject in name == incident.rule && subject == incident.subject }
+        explanations.removeAll { explanation in
+            explanation.incident?.id != incident.id && !explanation.over.contains { $0.id == incident.id }
+        }
+    }
+
+    /// - Parameter isAsked: whether somebody wants to know of this rule and this subject.
+    public init(
+        _ state: State, _ plan: Plan, at now: Moment, where isAsked: (_ rule: String, _ subject: Subject) -> Bool
+    ) {
         let core = Core(plan: plan)
         explanations = core.explain(state, at: now, isAsked) + core.explainTroubles(state, at: now, isAsked)
         self.state = state

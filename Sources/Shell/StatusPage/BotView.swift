@@ -17,6 +17,20 @@ public protocol BotView: Sendable {
     /// Where the bot says things, in the order of the config.
     func channels() async -> [PageChannel]
 
+    /// What is wrong now, and how everything else is.
+    ///
+    /// - Parameter apps: which apps are asked for, a part of their names; nil for all.
+    func overview(apps: String?) async -> Overview
+
+    /// What is known of an incident, open or not; nil where nothing is known any more.
+    func incident(_ id: String) async -> IncidentStory?
+
+    /// What is known of an app; nil for one that no source has named.
+    func app(_ name: String) async -> AppStory?
+
+    /// The last `limit` deliveries that have ended and have the words in them, newest first.
+    func deliveries(matching words: String?, limit: Int) async -> [PageDelivery]
+
     /// A bell that rings after the inbox got a message; it ends when the bot stops.
     ///
     /// Each call makes a new bell. Rings may be merged, because what is new is always read with `inboxMessages`:
@@ -34,18 +48,6 @@ public protocol BotView: Sendable {
 public protocol BotControl: Sendable {
     /// Does what the command says and gives back the answer; throws when it makes no sense of it.
     func obey(_ command: JSON) async throws -> JSON
-}
-
-/// A channel of the bot.
-public struct PageChannel: Hashable, Sendable {
-    public let name: String
-    /// Whether its messages stand on the page.
-    public let isInbox: Bool
-
-    public init(name: String, isInbox: Bool) {
-        self.name = name
-        self.isInbox = isInbox
-    }
 }
 
 /// A message as the inbox keeps it.
@@ -76,10 +78,13 @@ public struct BotHealth: Hashable, Sendable {
     public let isReady: Bool
     /// Such as `Watching 3 sources; the next poll is at 22:10 UTC.`
     public let sentence: String
+    /// How many incidents are open, by severity; those that are not sure yet do not count.
+    public let open: [Severity: Int]
 
-    public init(isAlive: Bool, isReady: Bool, sentence: String) {
+    public init(isAlive: Bool, isReady: Bool, sentence: String, open: [Severity: Int] = [:]) {
         self.isAlive = isAlive
         self.isReady = isReady
         self.sentence = sentence
+        self.open = open
     }
 }

@@ -12,6 +12,17 @@ public protocol BotCare: Sendable {
     func unmute(_ mute: String) async -> CareAnswer
     /// Says who takes care of it.
     func acknowledge(incident id: String, by name: String?) async -> CareAnswer
+
+    /// What a mute in force covers, in a few words; nil when there is none of that id.
+    func coverage(ofMute id: String) async -> String?
+
+    /// What a delivery that has failed for good says; nil when there is none of that id.
+    func headline(ofFailed delivery: String) async -> String?
+    /// Tries it once more.
+    func retry(_ delivery: String) async -> CareAnswer
+
+    /// What time it is.
+    func now() -> Moment
 }
 
 /// What a page shows of an incident before anybody decides.
@@ -53,6 +64,8 @@ struct CareDesk: Sendable {
     let userHeader: String?
     /// What whoever is not on this machine has to know to change anything; nil where only a proxy can vouch for people.
     let password: Secret?
+    /// By which a link that was sent in a message vouches for whoever has it; nil where links have none.
+    let seal: LinkSeal?
     /// Known to pages of this run alone.
     let token: String
 
@@ -60,9 +73,8 @@ struct CareDesk: Sendable {
     enum Errand: String, CaseIterable {
         case mute = "/mute"
         case acknowledge = "/ack"
-
-        /// What a form is sent to, from the page that shows it.
-        fileprivate var action: String { String(rawValue.dropFirst()) }
+        case unmute = "/unmute"
+        case retry = "/retry"
     }
 
     /// What a mute may last; links in messages ask for some of them.
@@ -73,9 +85,12 @@ struct CareDesk: Sendable {
     /// Longer than any name that people go by in a chat.
     private static let nameMax = 80
 
-    init(care: any BotCare, publicHost: String, userHeader: String?, password: Secret?) {
+    init(
+        care: any BotCare, publicHost: String?, userHeader: String?, password: Secret?, seal: LinkSeal? = nil
+    ) {
         self.care = care
-        hosts = [publicHost.lowercased(), "localhost", "127.0.0.1", "[::1]"]
+        self.seal = seal
+        hosts = Set([publicHost?.lowercased(), "localhost", "127.0.0.1", "[::1]"].compactMap(\.self))
         self.userHeader = userHeader?.lowercased()
         self.password = password
         token = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
@@ -95,27 +110,36 @@ struct CareDesk: Sendable {
     // MARK: Asking
 
     private func ask(_ errand: Errand, _ request: Request, _ page: Page) async -> Response {
-        guard let id = CareDesk.id(request.parameter("incident")) else { return CareDesk.misunderstood(errand) }
+        guard let id = CareDesk.id(request.parameter(errand.subject)) else { return CareDesk.misunderstood(errand) }
         let wished = request.parameter("for") ?? CareDesk.lengths[0].word
-        guard errand == .acknowledge || CareDesk.length(wished) != nil else { return CareDesk.misunderstood(errand) }
-        guard let view = await care.view(ofIncident: id) else {
-            return .form(page.notice("It is over", "This incident is no longer open, or never existed."))
+        guard errand != .mute || CareDesk.length(wished) != nil else { return CareDesk.misunderstood(errand) }
+        guard let about = await about(errand, id) else {
+            return .form(page.notice("It is over", errand.absence))
         }
-        let user = user(of: request)
-        if needsPassword(request), password == nil { return CareDesk.closed }
-        let key = passwordField(for: request)
-        let name: HTML =
-            user.map { "<p>You are \($0).</p>" }
-                ?? """
+        let written = LinkSeal.Written { request.parameter($0) }
+        let needsKey = needsPassword(request) && !isSealed(errand, id, written)
+        if needsKey, password == nil { return CareDesk.closed }
+        let name: HTML? =
+            switch (errand.asksName, user(of: request)) {
+            case (false, _): nil
+            case (true, let user?): "<p>You are \(user).</p>"
+            case (true, nil):
+                """
                 <p><label>Your name <input name="by" maxlength="\(String(CareDesk.nameMax))" autocomplete="name"></label></p>
                 """
-        let hidden = Page.hidden([("incident", id), ("token", token)])
-        let form: HTML
+            }
+        var known = [(errand.subject, id), ("token", token)]
+        if let written, !needsKey { known += [("until", String(written.until)), ("seal", written.seal)] }
+        let fields: HTML = "\(Page.hidden(known))\(name)\(needsKey ? CareDesk.keyField : nil)"
+        func form(_ button: String) -> HTML {
+            Page.form(errand.action, "\(fields)<button type=\"submit\">\(button)</button>")
+        }
+        let question: HTML
         switch errand {
         case .acknowledge:
-            form = """
+            question = """
                 <p>Everyone who was notified of it is notified that you are on it, and nobody is reminded unless it gets worse.</p>
-                \(Page.form(errand.action, "\(hidden)\(name)\(key)<button type=\"submit\">I am on it</button>"))
+                \(form("I am on it"))
                 """
         case .mute:
             // What the link asked for comes first.
@@ -123,12 +147,27 @@ struct CareDesk: Sendable {
             let buttons = ([wished] + others).map { word -> HTML in
                 #"<button type="submit" name="for" value="\#(word)">\#(CareDesk.length(word)?.short ?? word)</button>"#
             }
-            form = """
-                <p>Mute \(view.coverage)? What is still wrong when the mute ends is sent then.</p>
-                \(Page.form(errand.action, "\(hidden)\(name)\(key)<p class=\"choices\">\(buttons)</p>"))
+            question = """
+                <p>Mute \(about.words)? What is still wrong when the mute ends is sent then.</p>
+                \(Page.form(errand.action, "\(fields)<p class=\"choices\">\(buttons)</p>"))
                 """
+        case .unmute:
+            question = """
+                <p>End the mute of \(about.words)? What is wrong is sent again from then on.</p>\(form("Unmute"))
+                """
+        case .retry:
+            question = "<p>Send it again? “\(about.words)”</p>\(form("Retry"))"
         }
-        return .form(page.care(view.message, form))
+        return .form(page.care(about.message, question))
+    }
+
+    /// What an errand is about: the incident as it is now, and in a few words what would change.
+    private func about(_ errand: Errand, _ id: String) async -> (message: Message?, words: String)? {
+        switch errand {
+        case .acknowledge, .mute: await care.view(ofIncident: id).map { ($0.message, $0.coverage) }
+        case .unmute: await care.coverage(ofMute: id).map { (nil, $0) }
+        case .retry: await care.headline(ofFailed: id).map { (nil, $0) }
+        }
     }
 
     // MARK: Obeying
@@ -143,24 +182,23 @@ struct CareDesk: Sendable {
             return .sentence(
                 .forbidden, "The bot has restarted since this page was shown: open the link of the message again.")
         }
-        if let refusal = refusal(of: request, key: value("key")?.formDecoded) { return refusal }
-        if errand == .mute, let mute = value("undo") {
-            guard let mute = CareDesk.id(mute) else { return CareDesk.misunderstood(errand) }
-            return .form(page.notice("Mute", await care.unmute(mute).sentence))
-        }
-        guard let id = CareDesk.id(value("incident")) else { return CareDesk.misunderstood(errand) }
+        guard let id = CareDesk.id(value(errand.subject)) else { return CareDesk.misunderstood(errand) }
+        let isSealed = isSealed(errand, id, LinkSeal.Written(value))
+        if !isSealed, let refusal = refusal(of: request, key: value("key")?.formDecoded) { return refusal }
         let name = user(of: request) ?? CareDesk.name(value("by")?.formDecoded)
         switch errand {
         case .acknowledge:
             return .form(page.notice("Acknowledge", await care.acknowledge(incident: id, by: name).sentence))
+        case .unmute: return .form(page.notice("Mute", await care.unmute(id).sentence))
+        case .retry: return .form(page.notice("Retry", await care.retry(id).sentence))
         case .mute:
             guard let length = value("for").flatMap(CareDesk.length) else { return CareDesk.misunderstood(errand) }
             let answer = await care.mute(incident: id, for: length, by: name)
             let undo = answer.mute.map { mute in
-                Page.form(
-                    errand.action,
-                    "\(Page.hidden([("undo", mute), ("token", token)]))\(passwordField(for: request))<button type=\"submit\">Undo</button>"
-                )
+                let fields = Page.hidden([(Errand.unmute.subject, mute), ("token", token)])
+                return Page.form(
+                    Errand.unmute.action,
+                    "\(fields)\(needsPassword(request) ? CareDesk.keyField : nil)<button type=\"submit\">Undo</button>")
             }
             return .form(page.notice("Mute", answer.sentence, undo))
         }
@@ -188,12 +226,15 @@ struct CareDesk: Sendable {
 
     private func needsPassword(_ request: Request) -> Bool { !request.isLocal && user(of: request) == nil }
 
-    private func passwordField(for request: Request) -> HTML? {
-        needsPassword(request)
-            ? """
-            <p><label>The bot's token <input name="key" type="password" autocomplete="current-password" required></label></p>
-            """ : nil
+    /// Whether what a message brought vouches for whoever has it.
+    private func isSealed(_ errand: Errand, _ id: String, _ written: LinkSeal.Written?) -> Bool {
+        guard let seal, let written else { return false }
+        return seal.holds(written, for: errand, id, at: care.now())
     }
+
+    private static let keyField: HTML = """
+        <p><label>The bot's token <input name="key" type="password" autocomplete="current-password" required></label></p>
+        """
 
     private static let closed = Response.sentence(
         .forbidden,
@@ -214,11 +255,12 @@ struct CareDesk: Sendable {
         return name
     }
 
-    /// The id of an incident or a mute.
-    private static func id(_ written: String?) -> String? {
+    /// The id of an incident, a mute or a delivery.
+    static func id(_ written: String?) -> String? {
         guard let id = written, (1...40).contains(id.utf8.count),
-            id.utf8.allSatisfy({
-                UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0
+            id.utf8.allSatisfy({ byte in
+                UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte
+                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
             })
         else { return nil }
         return id
@@ -227,31 +269,34 @@ struct CareDesk: Sendable {
     private static func length(_ word: String) -> Duration? { lengths.first { $0.word == word }?.length }
 
     private static func misunderstood(_ errand: Errand) -> Response {
-        let words = lengths.map(\.word)
-        let example =
-            errand == .mute
-            ? "/mute?incident=ID&for=2h, with one of \(words.joined(separator: ", "))" : "/ack?incident=ID"
-        return .sentence(.badRequest, "Such a link looks like \(example).")
+        let lengths = errand == .mute ? "&for=2h, with one of \(lengths.map(\.word).joined(separator: ", "))" : ""
+        return .sentence(.badRequest, "Such a link looks like \(errand.rawValue)?\(errand.subject)=ID\(lengths).")
     }
 }
 
-extension String {
-    /// A value of a form as it was typed: a plus sign is a space, and what is percent-encoded is a byte.
-    fileprivate var formDecoded: String {
-        var bytes: [UInt8] = []
-        var rest = utf8[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"),
-                let code = UInt8(rest.prefix(2).map { String(UnicodeScalar($0)) }.joined(), radix: 16),
-                rest.count >= 2
-            {
-                bytes.append(code)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            }
+extension CareDesk.Errand {
+    /// What a form is sent to, from the page that shows it.
+    fileprivate var action: String { String(rawValue.dropFirst()) }
+
+    /// What names the thing that it is about.
+    fileprivate var subject: String {
+        switch self {
+        case .mute, .acknowledge: "incident"
+        case .unmute: "mute"
+        case .retry: "delivery"
         }
-        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether others are to read who did it.
+    fileprivate var asksName: Bool { self == .mute || self == .acknowledge }
+
+    /// What is said where there is nothing of that id.
+    fileprivate var absence: String {
+        switch self {
+        case .mute, .acknowledge: "This incident is no longer open, or never existed."
+        case .unmute: "This mute has ended, or never existed."
+        case .retry: "This delivery has not failed, or is forgotten by now."
+        }
     }
 }
 
@@ -264,33 +309,28 @@ extension Page {
         #"<form method="post" action="\#(action)">\#(content)</form>"#
     }
 
-    /// An incident as it is now, and what can be done about it.
-    func care(_ message: Message, _ form: HTML) -> HTML {
-        frame("<div class=\"message \(Page.tone(message))\"><article>\(Page.summary(message))</article></div>\(form)")
+    /// A question about an incident as it is now, or about something else.
+    func care(_ message: Message?, _ question: HTML) -> HTML {
+        let shown: HTML? = message.map {
+            "<div class=\"message \(Page.tone($0))\"><article>\(Page.summary($0))</article></div>"
+        }
+        return bare("\(shown)\(question)")
     }
 
     /// A short page of its own.
     func notice(_ title: String, _ words: String, _ more: HTML? = nil) -> HTML {
-        frame("<h1>\(title)</h1><p>\(words)</p>\(more)")
+        bare("<h1>\(title)</h1><p>\(words)</p>\(more)")
     }
 
-    private func frame(_ content: HTML) -> HTML {
+    private func bare(_ content: HTML) -> HTML {
         """
         <!doctype html>
         <html lang="en">
-        <head>
-        <meta charset="utf-8">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="color-scheme" content="light dark">
-        <meta name="robots" content="noindex">
-        <title>\(botName)</title>
-        <link rel="icon" href="icon.svg" type="image/svg+xml">
-        <link rel="stylesheet" href="style.css">
-        </head>
+        \(head(nil, .top, isScripted: false))
         <body>
         <main class="notice">
         \(content)
-        <p><a href="./">All messages</a></p>
+        <p><a href="./">Overview</a></p>
         </main>
         </body>
         </html>

@@ -7,8 +7,16 @@ struct Response: Hashable, Sendable {
     let contentType: String
     let body: [UInt8]
     var headers: [Header] = []
-    /// Whether it is a page with a form that comes back to us.
-    var hasForm = false
+    /// What the forms of a page do.
+    var forms = Forms.none
+
+    enum Forms: Hashable, Sendable {
+        case none
+        /// They ask for a page of ours.
+        case search
+        /// They come back to us to change something.
+        case action
+    }
 
     struct Header: Hashable, Sendable {
         let name: String
@@ -40,11 +48,18 @@ struct Response: Hashable, Sendable {
     /// A page that may send a form back to us.
     static func form(_ html: HTML) -> Response {
         var response = page(html)
-        response.hasForm = true
+        response.forms = .action
         return response
     }
 
     static func page(_ html: HTML) -> Response { Response(.ok, "text/html; charset=utf-8", html.text) }
+
+    /// A page in which one can search.
+    static func search(_ html: HTML) -> Response {
+        var response = page(html)
+        response.forms = .search
+        return response
+    }
 
     /// A sentence for people, on a line of its own.
     static func sentence(_ status: Status, _ sentence: String) -> Response {
@@ -82,11 +97,11 @@ struct Response: Hashable, Sendable {
             Header(
                 name: "Content-Security-Policy",
                 value: "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-                    + "base-uri 'none'; form-action \(hasForm ? "'self'" : "'none'"); frame-ancestors 'none'"
+                    + "base-uri 'none'; form-action \(forms == .none ? "'none'" : "'self'"); frame-ancestors 'none'"
             ),
             Header(name: "X-Content-Type-Options", value: "nosniff"),
             // Without any referrer a browser would also hide from us that the form is our own.
-            Header(name: "Referrer-Policy", value: hasForm ? "same-origin" : "no-referrer"),
+            Header(name: "Referrer-Policy", value: forms == .action ? "same-origin" : "no-referrer"),
             Header(name: "Cross-Origin-Resource-Policy", value: "same-origin"),
             Header(name: "Cache-Control", value: "no-store"),
             // One request a connection: what a proxy and we could read differently is never the start of a second.

@@ -19,7 +19,9 @@ struct Routes: Sendable {
 
     /// What may be asked for by name.
     private enum Route: String {
-        case page = "/"
+        case overview = "/"
+        case inbox = "/inbox"
+        case past = "/history"
         case style = "/style.css"
         case script = "/app.js"
         case icon = "/icon.svg"
@@ -45,12 +47,13 @@ struct Routes: Sendable {
         if let refusal = hosts.refusal(of: request) { return .response(refusal) }
         if let errand = CareDesk.Errand(rawValue: request.path) {
             guard let desk else {
-                return .response(.sentence(.notFound, "There is no 'bot.public_url', so no link leads here."))
+                return .response(.sentence(.notFound, "Nothing can be changed here."))
             }
             return .response(await desk.answer(errand, request, page))
         }
         if let pushes, PushDesk.isMeant(by: request) { return .response(await pushes.answer(request)) }
         guard let route = Route(rawValue: request.path) else {
+            if let story = await story(request) { return .response(story) }
             return .response(.sentence(.notFound, "There is nothing here; the page is at /."))
         }
         if route == .command, let control { return .response(await obey(request, control)) }
@@ -61,10 +64,21 @@ struct Routes: Sendable {
         }
         switch route {
         case .command: return .response(.sentence(.notFound, "Commands are accepted on the control socket only."))
-        case .page:
+        case .overview:
+            let asked = words(request.parameter("apps"))
+            let overview = await view.overview(apps: asked)
+            return .response(.search(page.overview(overview, health: await view.health(), apps: asked)))
+        case .inbox:
             let messages = await view.inboxMessages(limit: limits.messagesMax)
             return .response(
-                .page(page.html(messages: messages, health: await view.health(), channels: await view.channels())))
+                .page(page.inbox(messages: messages, health: await view.health(), channels: await view.channels())))
+        case .past:
+            let asked = words(request.parameter("q"))
+            let deliveries = await view.deliveries(matching: asked, limit: limits.messagesMax)
+            return .response(
+                .search(
+                    page.history(
+                        deliveries, matching: asked, limit: limits.messagesMax, health: await view.health())))
         case .style: return .response(Response(.ok, "text/css; charset=utf-8", Page.style))
         case .script: return .response(Response(.ok, "text/javascript; charset=utf-8", Page.script))
         case .icon: return .response(Response(.ok, "image/svg+xml", Page.icon))
@@ -85,6 +99,32 @@ struct Routes: Sendable {
             let health = await view.health()
             return .response(.sentence(health.isReady ? .ok : .serviceUnavailable, health.sentence))
         }
+    }
+
+    /// A page about one incident or one app; nil where the path names neither.
+    private func story(_ request: Request) async -> Response? {
+        guard ["GET", "HEAD"].contains(request.method) else { return nil }
+        let parts = request.path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3, !parts[2].isEmpty else { return nil }
+        switch parts[1] {
+        case "incidents":
+            guard let id = CareDesk.id(String(parts[2])), let story = await view.incident(id) else {
+                return .sentence(.notFound, "Nothing is known of this incident, or not any more; see /history.")
+            }
+            return .page(page.incident(story, health: await view.health()))
+        case "apps":
+            guard let story = await view.app(String(parts[2]).pathDecoded) else {
+                return .sentence(.notFound, "No source has named this app; the page at / lists those it knows.")
+            }
+            return .page(page.app(story, health: await view.health()))
+        default: return nil
+        }
+    }
+
+    /// What was typed into a field of a search; nil for nothing.
+    private func words(_ value: String?) -> String? {
+        let words = value?.formDecoded.tamed.trimmed.clipped(to: Limits.wordsMax)
+        return words.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private func obey(_ request: Request, _ control: any BotControl) async -> Response {
@@ -177,6 +217,8 @@ struct Limits: Sendable {
     var heartbeat = Duration.seconds(15)
     /// The messages on the page: some screens full; whoever wants more asks for the history.
     var messagesMax = 200
+    /// What is searched for: the page's own fields take no more.
+    static let wordsMax = 80
     var historyDefault = 100
     var historyMax = 1000
     /// The wait before connections are taken again when the machine has run out of descriptors.

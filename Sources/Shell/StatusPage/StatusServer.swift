@@ -50,35 +50,34 @@ public actor StatusServer {
     ///
     /// `publicHost` is a name to answer to on a loopback address besides `localhost` and the like: that of the public
     /// URL when a proxy passes it on. `control` is who takes commands here; nil takes none. `care` is who obeys the
-    /// links of messages; without a public host there are none. `intake` is who takes what tools push. `userHeader` is the header in which a proxy names who asks,
-    /// `token` what anybody else who is not on this machine has to know to change anything.
+    /// links of messages and the page's own, `intake` who takes what tools push. `userHeader` is the header in which a
+    /// proxy names who asks, `token` what anybody else who is not on this machine has to know to change anything, where
+    /// no `seal` of a link vouches for them.
     public init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
-        intake: (any BotIntake)? = nil,
-        userHeader: String? = nil, token: Secret? = nil,
+        intake: (any BotIntake)? = nil, userHeader: String? = nil, token: Secret? = nil, seal: LinkSeal? = nil,
         botName: String, publicHost: String? = nil
     ) {
         self.init(
             address: address, view: view, control: control, care: care, intake: intake, userHeader: userHeader,
-            token: token,
+            token: token, seal: seal,
             botName: botName, publicHost: publicHost,
             limits: Limits())
     }
 
     init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
-        intake: (any BotIntake)? = nil,
-        userHeader: String? = nil, token: Secret? = nil,
+        intake: (any BotIntake)? = nil, userHeader: String? = nil, token: Secret? = nil, seal: LinkSeal? = nil,
         botName: String, publicHost: String? = nil, limits: Limits
     ) {
         self.address = address
         self.view = view
         self.control = control
-        desk = publicHost.flatMap { host in
-            care.map { CareDesk(care: $0, publicHost: host, userHeader: userHeader, password: token) }
+        desk = care.map { care in
+            CareDesk(care: care, publicHost: publicHost, userHeader: userHeader, password: token, seal: seal)
         }
         pushes = intake.map { PushDesk($0) }
-        page = Page(botName: botName)
+        page = Page(botName: botName, isInteractive: care != nil)
         self.publicHost = publicHost
         self.limits = limits
     }

@@ -63,12 +63,16 @@ extension Core {
     }
 
     /// What the rules think of what the bot has seen, without what would come of it: the first so many.
-    public func judged(_ state: State, at now: Moment, most: Int) -> [Judged] {
+    ///
+    /// - Parameter isAsked: whether somebody wants to know of this app of a source.
+    public func judged(
+        _ state: State, at now: Moment, most: Int, where isAsked: (Subject) -> Bool = { _ in true }
+    ) -> [Judged] {
         var all: [Judged] = []
         for rule in plan.detectors {
-            for sight in state.sights(of: rule, plan) {
+            for sight in state.sights(of: rule, plan, where: isAsked) {
                 guard all.count < most else { return Array(all.prefix(most)) }
-                all += judged(state, rule, sight, at: now)
+                all += judged(state, rule, sight, at: now).filter { isAsked($0.subject) }
             }
         }
         return Array(all.prefix(most))

@@ -193,14 +193,18 @@ extension State {
     }
 
     /// Everything that a rule would be shown now, one after the other.
-    func sights(of rule: DetectorPlan, _ plan: Plan) -> [Sight] {
+    ///
+    /// - Parameter isAsked: whether somebody wants to know of this app of a source.
+    func sights(of rule: DetectorPlan, _ plan: Plan, where isAsked: (Subject) -> Bool = { _ in true }) -> [Sight] {
         switch rule.scope {
         case .subject:
-            figures.series.sorted { $0.key < $1.key }
-                .filter { rule.concerns($0.key, labels: $0.value.labels) && !figures.isPassedOver($0.key, by: rule) }
+            figures.series
+                .filter { isAsked($0.key) && rule.concerns($0.key, labels: $0.value.labels) }
+                .sorted { $0.key < $1.key }
+                .filter { !figures.isPassedOver($0.key, by: rule) }
                 .map { sight(of: $0.key, $0.value, for: rule) }
         case .app:
-            Set(figures.series.keys.map(\.whole)).sorted().map { ($0, parts(of: $0)) }
+            Set(figures.series.keys.filter(isAsked).map(\.whole)).sorted().map { ($0, parts(of: $0)) }
                 .filter { rule.concerns($0.0, labels: labels(of: $0.0, $0.1)) }
                 .map { sight(of: $0.0, $0.1, for: rule) }
         case .source:

@@ -1,4 +1,4 @@
-internal import PluginKit
+public import PluginKit
 
 // The words of messages about several incidents.
 
@@ -85,7 +85,7 @@ extension MessageWriter {
     /// Lines of a summary; nobody reads more of them, and chats cut long messages.
     private static let summaryLinesMax = 30
 
-    private func shortened(_ lines: [String]) -> [String] {
+    func shortened(_ lines: [String]) -> [String] {
         guard lines.count > MessageWriter.summaryLinesMax else { return lines }
         return lines.prefix(MessageWriter.summaryLinesMax) + [
             words(.digestMore, count: lines.count - MessageWriter.summaryLinesMax)
@@ -176,7 +176,7 @@ extension MessageWriter {
 extension Incident {
     /// Whether it is to be named first: what goes on before what is over, then the more severe, then what is further
     /// beyond its limit, then the older.
-    func isWorse(than other: Incident) -> Bool {
+    public func isWorse(than other: Incident) -> Bool {
         if isOpen != other.isOpen { return isOpen }
         if severity != other.severity { return severity > other.severity }
         let (mine, others) = (worst.excess, other.worst.excess)

@@ -72,17 +72,17 @@ struct MessageWriter {
         return Message.mark(kind: end ?? kind, severity: incident.severity)
     }
 
-    /// The bot's page, and what can be done while it is open.
+    /// The incident's page, and what can be done while it is open.
     private func links(_ incident: Incident, _ kind: Notification.Kind) -> [Message.Link] {
         guard let url = publicURL else { return [] }
-        let status = Message.Link(words[.linkStatus], url)
-        guard incident.isOpen, !kind.isEnd else { return [status] }
         let base = url.hasSuffix("/") ? String(url.dropLast()) : url
+        let page = Message.Link(words[.linkIncident], "\(base)/incidents/\(incident.id)")
+        guard incident.isOpen, !kind.isEnd else { return [page] }
         let mutes = [(words[.linkMuteHours], "2h"), (words[.linkMuteDays], "2d")].map { title, word in
             Message.Link(title, "\(base)/mute?incident=\(incident.id)&for=\(word)")
         }
         let acknowledge = Message.Link(words[.linkAcknowledge], "\(base)/ack?incident=\(incident.id)")
-        return [status, acknowledge] + mutes
+        return [page, acknowledge] + mutes
     }
 
     /// Issues named in a message: more are for the source's own page.

@@ -8,6 +8,12 @@ extension State {
             .message(story(of: incident, plan, at: now), .reminder)
     }
 
+    /// The issues named last of the subject, worst first as its source ranks them, in the words of a message.
+    public func issueLines(of subject: Subject, _ plan: Plan, at now: Moment) -> [Message.IssueLine] {
+        let writer = MessageWriter(zone: plan.zone, words: plan.words, publicURL: plan.publicURL, now: now)
+        return figures.issues(of: subject).prefix(MessageWriter.issuesInMessage).map { writer.issueLine($0) }
+    }
+
     func story(of incident: Incident, _ plan: Plan, at now: Moment) -> Story {
         let subject = incident.subject
         return Story(

@@ -30,8 +30,10 @@ extension Turn {
             id: freshMuteID(match), match: match, from: now, until: end,
             reason: reason.map { $0.tamed.clipped(to: Mute.reasonCharactersMax) },
             by: by.map { $0.tamed.clipped(to: Mute.reasonCharactersMax) })
+        let hearers = hearers(of: match)
         state.mutes.record(.mute(mute), &output)
         let covered = checkAgain(at: mute)
+        announce(mute, to: hearers)
         return .done(
             "muted \(match.sentence) until \(plan.zone.words(end)) (\(mute.id))"
                 + (covered == 0 ? "" : "; it covers \(covered) open \(covered == 1 ? "incident" : "incidents")"),

@@ -1,11 +1,62 @@
 extension Page {
-    /// Adds new messages as they come, and says times and days as the reader's clock does.
+    /// Adds new messages as they come, keeps the other pages fresh, and says times and days as the reader's clock does.
     static let script = #"""
         "use strict";
         (() => {
-          const room = document.getElementById("room");
-          const list = document.getElementById("messages");
           const state = document.getElementById("state");
+          const dayClock = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+          function sayMoments(within) {
+            for (const time of within.querySelectorAll("time[data-day]")) {
+              time.title = time.dateTime;
+              time.textContent = dayClock.format(new Date(time.dateTime));
+            }
+          }
+
+          function lost() {
+            const dot = state.querySelector(".state");
+            if (!dot) return;
+            dot.className = "state lost";
+            dot.querySelector("b").textContent = "Connection lost, trying again …";
+            dot.querySelector(".doing").textContent = "";
+          }
+
+          sayMoments(document);
+
+          // Pages of figures are read anew while somebody looks at them; what has not changed is left alone, so that
+          // nothing moves and nothing is read out twice.
+          const page = document.getElementById("page");
+          if (page && "refreshes" in page.dataset) {
+            let before = null;
+            const every = 15000;
+            const isBusy = () => {
+              const active = document.activeElement;
+              return (active && page.contains(active) && active !== page) || String(getSelection()) !== "";
+            };
+            const refresh = async () => {
+              if (document.hidden) return;
+              try {
+                const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+                if (!answer.ok) return;
+                const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+                const [says, main] = [fresh.getElementById("state"), fresh.getElementById("page")];
+                if (!says || !main) return;
+                if (says.textContent !== state.textContent) state.innerHTML = says.innerHTML;
+                if (main.innerHTML === before || isBusy()) return;
+                before = main.innerHTML;
+                const open = [...page.querySelectorAll("details")].map((one) => one.open);
+                page.innerHTML = before;
+                page.querySelectorAll("details").forEach((one, index) => { one.open = open[index] === true; });
+                sayMoments(page);
+              } catch { lost(); }
+            };
+            setInterval(refresh, every);
+            document.addEventListener("visibilitychange", refresh);
+          }
+
+          const room = document.getElementById("room");
+          if (!room) return;
+          const list = document.getElementById("messages");
           const empty = document.getElementById("empty");
           const newest = document.getElementById("newest");
           const title = document.title;
@@ -59,14 +110,6 @@ extension Page {
               unread += 1;
               document.title = "(" + unread + ") " + title;
             }
-          }
-
-          function lost() {
-            const dot = state.querySelector(".state");
-            if (!dot) return;
-            dot.className = "state lost";
-            dot.querySelector("b").textContent = "Connection lost, trying again …";
-            dot.querySelector(".doing").textContent = "";
           }
 
           function listen() {

@@ -30,6 +30,14 @@ extension Page {
         }
     }
 
+    /// All that a message says below its headline, with the links that lead elsewhere.
+    static func details(_ message: Message) -> HTML {
+        """
+        \(facts(message.fields))\(paragraphs(message.body))\(sparkline(message.sparkline))\(lines(message.lines))\
+        \(reason(message.reason))\(issues(message.issues))\(links(message.links.filter(\.leadsElsewhere)))
+        """
+    }
+
     /// What people need before they decide: how bad it is, what it is, and how it is now.
     static func summary(_ message: Message) -> HTML {
         """
@@ -59,7 +67,7 @@ extension Page {
         return #"<dl class="facts">\#(rows)</dl>"#
     }
 
-    private static func sparkline(_ sparkline: String?) -> HTML? {
+    static func sparkline(_ sparkline: String?) -> HTML? {
         sparkline.map { #"<p class="spark"><span>Last day</span> <code>\#($0)</code></p>"# }
     }
 
@@ -78,7 +86,7 @@ extension Page {
         reason.isEmpty ? nil : #"<p class="why">\#(reason)</p>"#
     }
 
-    private static func issues(_ issues: [Message.IssueLine]) -> HTML? {
+    static func issues(_ issues: [Message.IssueLine]) -> HTML? {
         guard !issues.isEmpty else { return nil }
         let rows = issues.map { issue -> HTML in
             "<li>\(HTML.link(issue.title, to: issue.url)) <small>\(issue.detail)</small></li>"
@@ -88,10 +96,7 @@ extension Page {
 
     /// The links that still lead somewhere.
     private static func useful(_ inbox: InboxMessage) -> [Message.Link] {
-        guard inbox.isOver else { return inbox.message.links }
-        return inbox.message.links.filter { link in
-            !CareDesk.Errand.allCases.contains { link.url.contains($0.rawValue + "?") }
-        }
+        inbox.isOver ? inbox.message.links.filter(\.leadsElsewhere) : inbox.message.links
     }
 
     private static func links(_ links: [Message.Link]) -> HTML? {
@@ -101,5 +106,12 @@ extension Page {
 
     private static func footer(_ footer: String) -> HTML? {
         footer.isEmpty ? nil : #"<p class="footer">\#(footer)</p>"#
+    }
+}
+
+extension Message.Link {
+    /// Whether it is for reading, and not for doing something here.
+    fileprivate var leadsElsewhere: Bool {
+        !CareDesk.Errand.allCases.contains { url.contains($0.rawValue + "?") }
     }
 }

@@ -38,9 +38,11 @@ extension Page {
         }
         .avatar { flex: none; width: 40px; height: 40px; background: url(icon.svg) center / contain no-repeat; }
         .top .who { flex: 1; min-width: 0; }
-        .top h1 { font-size: 17px; line-height: 1.3; overflow-wrap: anywhere; }
+        .top .name { font-size: 17px; font-weight: 700; line-height: 1.3; overflow-wrap: anywhere; }
+        .top .name a { color: inherit; }
         .top nav { display: flex; gap: 4px; }
         .top nav a { padding: 5px 10px; border-radius: 8px; color: var(--muted); font-size: 13px; }
+        .top nav a[aria-current] { background: var(--ground); color: var(--ink); font-weight: 600; }
         .top nav a:hover { background: var(--ground); color: var(--ink); text-decoration: none; }
         .state { font-size: 13px; color: var(--muted); overflow-wrap: anywhere; }
         .state b { font-weight: 600; color: var(--tone); }
@@ -52,9 +54,67 @@ extension Page {
         .state { --tone: var(--digest); }
         .state.live { --tone: var(--resolved); }
         .state.unready { --tone: var(--warning); }
-        .state.down { --tone: var(--critical); }
+        .state.down, .state.critical { --tone: var(--critical); }
+        .state.warning { --tone: var(--warning); }
+        .state.info { --tone: var(--info); }
         .state.live .dot { animation: breathe 3s ease-in-out infinite; }
         @keyframes breathe { 50% { opacity: 0.45; } }
+
+        .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+
+        #page { flex: 1; min-height: 0; overflow-y: auto; }
+        .board { width: 100%; max-width: 1060px; margin: 0 auto; padding: 8px 20px 40px; overflow-wrap: anywhere; }
+        .board > h1 { margin-top: 20px; font-size: 22px; line-height: 1.3; }
+        .board section { margin-top: 26px; }
+        .board section > h2 { margin-bottom: 8px; font-size: 13px; font-weight: 650; color: var(--muted); }
+        .board .message { padding: 5px 0; }
+        .board .message article { flex: 1; min-width: 0; }
+        .board .message article h1 { font-size: 20px; line-height: 1.35; text-wrap: pretty; }
+        .board .message article h3 { font-size: 16px; font-weight: 650; }
+        .board .message article h3 a { color: var(--ink); }
+        .board .kind + h1, .board .kind + h3, .board h1 + .since, .board h3 + .since { margin-top: 2px; }
+        .since, .calm, .board .footer { font-size: 13px; color: var(--muted); }
+        .calm { font-size: 15px; }
+        .board .footer { margin-top: 26px; }
+        .wide { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
+        table { width: 100%; border-collapse: collapse; font-size: 14px; overflow-wrap: normal; }
+        th, td { padding: 8px 14px; text-align: left; vertical-align: top; font-weight: 400; }
+        thead th { font-size: 12px; color: var(--muted); white-space: nowrap; }
+        tbody tr { border-top: 1px solid var(--line); --tone: var(--muted); }
+        tbody tr:has(.same) { border-top-color: transparent; }
+        tbody th { font-weight: 600; }
+        td small, th small { color: var(--muted); font-size: 12px; font-weight: 400; }
+        tr.fine { --tone: var(--resolved); }
+        tr.warning { --tone: var(--warning); }
+        tr.critical { --tone: var(--critical); }
+        tr.info { --tone: var(--info); }
+        .verdict { font-weight: 600; color: var(--tone); font-variant-numeric: tabular-nums; white-space: nowrap; }
+        .age, td time { white-space: nowrap; color: var(--muted); font-variant-numeric: tabular-nums; }
+        .trouble { margin-top: 2px; font-size: 13px; color: var(--muted); overflow-wrap: anywhere; min-width: 16em; }
+        .dead { margin-top: 6px; padding-left: 16px; min-width: 20em; }
+        .dead li { margin: 4px 0; }
+        form[role=search] { display: flex; gap: 8px; align-items: center; margin: 10px 0 12px; }
+        form[role=search] input, form[role=search] button {
+          padding: 5px 10px; font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line);
+          border-radius: 8px;
+        }
+        form[role=search] input { width: min(18em, 50vw); margin-left: 6px; }
+        .because {
+          padding: 12px 16px; margin-top: 8px; background: var(--card); border: 1px solid var(--line); border-radius: 12px;
+          font: 13px/1.55 ui-monospace, "SF Mono", Menlo, "DejaVu Sans Mono", monospace; white-space: pre-wrap;
+        }
+        figure { margin-top: 8px; padding: 12px; background: var(--card); border: 1px solid var(--line); border-radius: 12px; }
+        figcaption { margin-top: 4px; font-size: 13px; color: var(--muted); }
+        .chart { display: block; width: 100%; height: auto; }
+        td .chart { width: 120px; min-width: 90px; }
+        .chart path { fill: none; }
+        .chart .line { stroke: var(--accent); stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round; }
+        .chart .limit { stroke: var(--critical); stroke-width: 1.2; stroke-dasharray: 6 3; }
+        .chart .usual { stroke: var(--muted); stroke-width: 1; stroke-dasharray: 1 3; }
+        .chart .wrong { fill: var(--critical); opacity: 0.09; }
+        .chart text { font-size: 11px; fill: var(--muted); }
+        .chart .figure { text-anchor: end; }
+        .chart .hour { text-anchor: middle; }
 
         /* Turned over, the room opens at its newest message and stays there without a script. */
         #room { flex: 1; min-height: 0; overflow-y: auto; display: flex; flex-direction: column-reverse; }
@@ -150,6 +210,9 @@ extension Page {
         @media (max-width: 640px) {
           .top { padding: 8px 12px; flex-wrap: wrap; }
           .top nav { width: 100%; margin: -4px 0 -2px -10px; overflow-x: auto; }
+          .board { padding: 4px 12px 28px; }
+          th, td { padding: 7px 10px; }
+          .chart text { font-size: 20px; }
           .thread { padding: 4px 12px 20px; }
           .message { gap: 8px; }
           .message .avatar { width: 28px; height: 28px; }

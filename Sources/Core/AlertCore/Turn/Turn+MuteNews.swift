@@ -1,0 +1,69 @@
+internal import PluginKit
+
+// Who reads a channel hears when somebody mutes what the channel has reported: otherwise the silence would look like an
+// end.
+
+extension Turn {
+    /// A channel, and what it has heard of that a mute is about to cover.
+    struct Hearer {
+        let channel: String
+        let incidents: [Incident]
+    }
+
+    /// The channels that a mute concerns, asked before it is in force: what another gate is closed to would be no news
+    /// once it opens. Pagers keep their alerts; an alert has no state for it.
+    func hearers(of match: Match) -> [Hearer] {
+        let covered = state.incidents.inOrder.filter { incident in
+            incident.isOpen && mayAnnounce(incident.id) && match.fits(incident.property)
+        }
+        guard !covered.isEmpty else { return [] }
+        return plan.channels.filter { $0.hearsAcknowledgements && !plan.isPager($0.name) }.compactMap { channel in
+            let heard = covered.filter { incident in
+                guard let standing = incident.standings[channel.name], standing.announced != nil,
+                    !standing.hasHeardEnd
+                else { return false }
+                let notification = Notification(.acknowledged, of: incident, standing, in: channel.name)
+                return state.closure(for: notification, at: now, plan) == nil
+            }
+            return heard.isEmpty ? nil : Hearer(channel: channel.name, incidents: heard.sorted { $0.isWorse(than: $1) })
+        }
+    }
+
+    /// Says in each channel what is muted, until when and by whom.
+    mutating func announce(_ mute: Mute, to hearers: [Hearer]) {
+        for hearer in hearers {
+            let message = writer.message(of: mute, covering: hearer.incidents)
+            let delivery = accept(message, .digest, hearer.channel, incident: nil)
+            decide(
+                .send, .muted(mute.id), .digest, message.severity, hearer.channel, delivery.message, incident: nil,
+                delivery: delivery.id)
+            state.agenda.dispatch(hearer.channel, at: now)
+        }
+    }
+}
+
+extension MessageWriter {
+    /// What is muted, until when, by whom and why; then what goes on meanwhile, the worst first.
+    func message(of mute: Mute, covering incidents: [Incident]) -> Message {
+        begin()
+        let severity = incidents.map(\.severity).max() ?? .info
+        let what = mute.match.conditions.isEmpty ? words[.muteEverything] : mute.match.sentence
+        let headline =
+            mute.by.map { words(.muteHeadlineBy, [.who: $0, .what: what]) } ?? words(.muteHeadline, [.what: what])
+        var message = Message(
+            kind: .digest, severity: severity, at: now,
+            headline: "\(Message.mark(kind: .digest, severity: severity)) \(headline)",
+            reason: words[.muteWhy], incidents: incidents.prefix(MessageWriter.membersMax).map(IncidentSummary.init))
+        message.fields = [Message.Field(words[.fieldUntil], clock(mute.until))]
+        if let reason = mute.reason, !reason.isEmpty {
+            message.fields.append(Message.Field(words[.fieldReason], reason))
+        }
+        message.lines = shortened(
+            incidents.map { incident in
+                "\(Message.mark(kind: .reminder, severity: incident.severity)) \(self.headline(incident, .reminder))"
+            })
+        if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url)] }
+        message.footer = words(.muteFooter, [.name: mute.id])
+        return message
+    }
+}

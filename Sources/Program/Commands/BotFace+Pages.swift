@@ -1,0 +1,340 @@
+internal import AlertCore
+internal import PluginKit
+internal import Runtime
+public import StatusPage
+
+// What the pages show, read from the bot's state in one look each.
+
+extension BotFace {
+    public func overview(apps asked: String?) async -> Overview { await look().overview(apps: asked) }
+    public func channels() async -> [PageChannel] { await look().channels }
+    public func incident(_ id: String) async -> IncidentStory? { await look().story(ofIncident: id) }
+    public func app(_ name: String) async -> AppStory? { await look().story(ofApp: name) }
+
+    public func deliveries(matching words: String?, limit: Int) async -> [PageDelivery] {
+        let look = await look()
+        let words = words?.lowercased()
+        let found = look.state.outbox.history.reversed().lazy.filter { entry in
+            guard let words else { return true }
+            return entry.delivery.message.plainText.lowercased().contains(words)
+                || entry.delivery.channel.lowercased().contains(words)
+        }
+        return found.prefix(limit).map(PageDelivery.init)
+    }
+
+    private func look() async -> Look {
+        await Look(state: bot.state, plan: bot.plan, inboxes: bot.inboxes, now: clock.now())
+    }
+}
+
+/// The bot at one moment.
+private struct Look {
+    let state: State
+    let plan: Plan
+    let inboxes: Set<String>
+    let now: Moment
+
+    /// What a page shows of a list that may be of any length: some screens full.
+    enum Most {
+        static let incidents = 50
+        static let apps = 100
+        static let verdicts = 400
+        static let verdictsOfApp = 60
+        static let deliveries = 50
+        static let dead = 20
+        static let paragraphs = 40
+    }
+
+    // MARK: - The overview
+
+    func overview(apps asked: String?) -> Overview {
+        let open = state.incidents.all.filter(\.isOpen).sorted(by: isFirst)
+        var overview = Overview()
+        overview.incidents = open.prefix(Most.incidents).compactMap(incident)
+        overview.open = state.incidents.openBySeverity
+        let wanted = asked?.lowercased()
+        var worst: [Subject: Severity] = [:]
+        for incident in open where incident.state != .pending {
+            let app = AppKey(incident.subject).subject
+            worst[app] = max(worst[app] ?? .info, incident.severity)
+        }
+        let apps = Set(state.figures.series.keys.map { AppKey($0).subject })
+            .filter { app in wanted.map { app.app.lowercased().contains($0) } ?? true }
+        let shown = apps.sorted { left, right in
+            let (mine, other) = (worst[left], worst[right])
+            guard mine == other else {
+                return (mine.map { Severity.allCases.firstIndex(of: $0) ?? 0 } ?? -1)
+                    > (other.map { Severity.allCases.firstIndex(of: $0) ?? 0 } ?? -1)
+            }
+            return left < right
+        }.prefix(Most.apps)
+        overview.appCount = apps.count
+        overview.apps = self.apps(Array(shown), worst, most: Most.verdicts)
+        overview.sources = plan.sources.map(source)
+        overview.channels = channels
+        overview.mutes = mutes
+        return overview
+    }
+
+    /// What is sure before what is not, then the worst first.
+    private func isFirst(_ left: Incident, _ right: Incident) -> Bool {
+        if (left.state == .pending) != (right.state == .pending) { return right.state == .pending }
+        return left.isWorse(than: right)
+    }
+
+    private func incident(_ incident: Incident) -> PageIncident? {
+        guard let message = state.message(about: incident.id, plan, at: now) else { return nil }
+        return PageIncident(
+            id: incident.id, message: message, state: incident.state, since: incident.since,
+            lasting: "since \(plan.zone.words(incident.since)), for \((now - incident.since).rough)",
+            carers: incident.acknowledgement?.names)
+    }
+
+    // MARK: - Apps
+
+    private func apps(_ shown: [Subject], _ worst: [Subject: Severity], most: Int) -> [PageApp] {
+        let wanted = Set(shown)
+        let judged = Core(plan: plan).judged(state, at: now, most: most) { wanted.contains(AppKey($0).subject) }
+        let verdicts = Dictionary(grouping: judged) { AppKey($0.subject).subject }
+        var seen: [Subject: Moment] = [:]
+        for (subject, series) in state.figures.series {
+            let app = AppKey(subject).subject
+            guard wanted.contains(app) else { continue }
+            seen[app] = max(seen[app] ?? series.lastSeen, series.lastSeen)
+        }
+        return shown.map { app in
+            PageApp(
+                name: app.app, source: app.source, seen: seen[app],
+                age: seen[app].map { "\(max(.zero, now - $0).rough) ago" } ?? "", worst: worst[app],
+                verdicts: (verdicts[app] ?? []).map(verdict))
+        }
+    }
+
+    private func verdict(_ judged: Judged) -> PageVerdict {
+        let evidence = judged.judgement.evidence
+        let subject = judged.subject
+        let about = [subject.release, subject.environment, judged.key].compactMap(\.self).joined(separator: ", ")
+        let limit: String? =
+            switch (evidence.reference, evidence.metric) {
+            case (.usual(let value)?, let metric?): "usually \(text(value, of: metric))"
+            case (.olderRelease(let value)?, let metric?): "older release \(text(value, of: metric))"
+            default: evidence.limit?.words
+            }
+        let tone: PageVerdict.Tone =
+            switch judged.judgement.verdict {
+            case .ok: .fine
+            case .firing(let severity): .firing(severity)
+            case .unknown: .unknown
+            }
+        return PageVerdict(
+            rule: judged.rule, about: about.isEmpty ? nil : about, tone: tone,
+            metric: evidence.metric.map { Metric($0).title },
+            figure: evidence.metric.flatMap { metric in evidence.figure.map { text($0.value, of: metric) } },
+            limit: limit, sentence: evidence.sentence,
+            chart: chart(evidence, of: subject, rule: judged.rule, since: nil))
+    }
+
+    private func text(_ value: Double, of metric: String) -> String {
+        Metric(metric).unit == .rate ? value.percent : value.plain
+    }
+
+    private func chart(_ evidence: Evidence, of subject: Subject, rule: String, since: Moment?) -> PageChart? {
+        guard let metric = evidence.metric, let series = state.figures.series[subject] else { return nil }
+        let points = ChartPoints(series, Metric(metric), until: now)
+        guard points.all.count >= ChartPoints.least else { return nil }
+        var usual: Double?
+        switch evidence.reference {
+        case .usual(let value), .olderRelease(let value): usual = value
+        case nil: break
+        }
+        let release = subject.release.map { " of \($0)" } ?? ""
+        let limit = evidence.limit.map { ", limit \($0.words)" } ?? ""
+        return PageChart(
+            points: points.all, limit: evidence.limit?.limit, usual: usual, isRate: Metric(metric).unit == .rate,
+            // A bot that is young fills its picture all the same.
+            from: max(now - .hours(24), (points.all.first?.at ?? now) - .minutes(1)), to: now, since: since,
+            title: "\(Metric(metric).title)\(release) over the last day\(limit) (rule \(rule))")
+    }
+
+    // MARK: - Sources, channels, mutes
+
+    private func source(_ source: SourcePlan) -> PageSource {
+        let record = state.schedule.sources[source.name] ?? SourceRecord()
+        let isPolling = state.schedule.polling.contains(source.name)
+        let word = record.stopped != nil ? "stopped" : record.lastOutcome?.word ?? "not polled yet"
+        var pace = "every \(source.every.short)"
+        if let due = record.due, record.stopped == nil {
+            pace += isPolling ? "; polling now" : "; next poll in \(max(.zero, due - now).rough)"
+        }
+        if !record.reasons.isEmpty { pace += " (\(record.reasons.map(\.words).joined(separator: ", ")))" }
+        let failure = record.failure.map { failure in
+            "\(failure.sentence) (\(failure.count.counted("time")) since \(plan.zone.words(failure.since)))"
+        }
+        return PageSource(
+            name: source.name, state: word,
+            isWell: record.stopped == nil && record.failure == nil && record.warnings.isEmpty,
+            pace: pace, trouble: record.stopped ?? failure ?? record.warnings.first, lastGood: record.lastGood)
+    }
+
+    var channels: [PageChannel] {
+        var queued: [String: Int] = [:]
+        for delivery in state.outbox.deliveries.values { queued[delivery.channel, default: 0] += 1 }
+        let ended = Dictionary(grouping: state.outbox.history, by: \.delivery.channel)
+        return plan.channels.map { channel in
+            let record = state.outbox.channels[channel.name] ?? ChannelRecord()
+            let entries = ended[channel.name] ?? []
+            let dead = entries.filter(\.end.isDead)
+            let pause = record.pausedUntil.flatMap { $0 > now ? "; paused until \(plan.zone.words($0))" : nil } ?? ""
+            let trouble = record.lastError.map {
+                "\(record.failures.counted("failed attempt")), the last: \($0)\(pause)"
+            }
+            return PageChannel(
+                name: channel.name, isInbox: inboxes.contains(channel.name),
+                lastDelivered: entries.last { if case .delivered = $0.end { true } else { false } }?.at,
+                queued: queued[channel.name] ?? 0, dead: dead.suffix(Most.dead).map(PageDelivery.init),
+                deadCount: dead.count, trouble: trouble)
+        }
+    }
+
+    private var mutes: [PageMute] {
+        let set = state.mutes.inOrder.filter { $0.until > now }.map { mute in
+            PageMute(
+                id: mute.id, name: mute.id, covers: mute.match.sentence, from: mute.from, until: mute.until,
+                isInForce: mute.from <= now, by: mute.by, reason: mute.reason)
+        }
+        let written = plan.gates.filter { $0.gate.stage == .mutes || $0.gate.stage == .quietHours }.flatMap { gate in
+            (gate.calendar?.schedule(from: now, count: 1) ?? []).map { span in
+                PageMute(
+                    id: nil, name: gate.name, covers: gate.match.sentence, from: span.from, until: span.to.ifKnown,
+                    isInForce: span.from <= now && now < span.to, by: nil, reason: gate.gate.purpose)
+            }
+        }
+        return set + written
+    }
+
+    // MARK: - Stories
+
+    func story(ofIncident id: String) -> IncidentStory? {
+        let queued = state.outbox.inOrder.filter { $0.isAbout(id) }.map(PageDelivery.init)
+        let ended = state.outbox.history.filter { $0.delivery.isAbout(id) }
+        let incident = state.incidents[id]
+        guard incident != nil || !ended.isEmpty || !queued.isEmpty else { return nil }
+        let now = incident.flatMap(self.incident)
+        return IncidentStory(
+            id: id, incident: now, isOpen: incident?.isOpen ?? false,
+            headline: now?.message.headline ?? ended.last?.delivery.message.headline ?? queued.last?.headline ?? id,
+            chart: incident.flatMap { chart($0.evidence, of: $0.subject, rule: $0.rule, since: $0.since) },
+            why: incident.map { WhyReport(state, plan, at: self.now, of: $0).paragraphs } ?? [],
+            deliveries: ended.suffix(Most.deliveries).map(PageDelivery.init) + queued.prefix(Most.deliveries))
+    }
+
+    func story(ofApp name: String) -> AppStory? {
+        let apps = Set(state.figures.series.keys.filter { $0.app == name }.map { AppKey($0).subject }).sorted()
+        let incidents = state.incidents.all.filter { $0.isOpen && $0.subject.app == name }.sorted(by: isFirst)
+        let said = state.outbox.history.filter { entry in
+            entry.delivery.message.incidents.contains { $0.subject.app == name }
+        }
+        guard !apps.isEmpty || !incidents.isEmpty || !said.isEmpty else { return nil }
+        return AppStory(
+            name: name, apps: self.apps(apps, [:], most: Most.verdictsOfApp),
+            incidents: incidents.prefix(Most.incidents).compactMap(incident),
+            issues: apps.first.map { state.issueLines(of: $0, plan, at: now) } ?? [],
+            deliveries: said.suffix(Most.deliveries).reversed().map(PageDelivery.init),
+            why: Array(
+                WhyReport(state, plan, at: now) { $1.app == name }.paragraphs.prefix(Most.paragraphs)))
+    }
+}
+
+/// An app as one source sees it, with all its releases.
+private struct AppKey {
+    let subject: Subject
+
+    init(_ subject: Subject) { self.subject = Subject(source: subject.source, app: subject.app) }
+}
+
+/// A figure over the last day: hour by hour, and poll by poll where those are kept.
+private struct ChartPoints {
+    private(set) var all: [PageChart.Point] = []
+
+    /// Fewer make no picture.
+    static let least = 2
+    /// Nothing narrower is drawn by itself.
+    private static let columns = 240
+
+    init(_ series: Series, _ metric: Metric, until now: Moment) {
+        let begin = now - .hours(24)
+        func point(_ span: TimeSpan, _ metrics: Metrics) -> PageChart.Point? {
+            guard let value = metrics.figure(metric)?.value, span.to > begin else { return nil }
+            return PageChart.Point(at: span.to, figure: value)
+        }
+        let samples = series.samples.compactMap { point($0.span, $0.metrics) }
+        let hours = series.trail.compactMap { point($0.span, $0.metrics) }
+        // Where polls are rarer than hours they say no more.
+        guard samples.count > hours.count, let first = samples.first else {
+            all = hours
+            return
+        }
+        all = hours.filter { $0.at < first.at } + ChartPoints.thinned(samples, from: begin)
+    }
+
+    /// Of those in one column the lowest and the highest, in their order: no peak is lost.
+    private static func thinned(_ points: [PageChart.Point], from begin: Moment) -> [PageChart.Point] {
+        guard points.count > columns else { return points }
+        let width = Duration.hours(24).inSeconds / Double(columns)
+        let groups = Dictionary(grouping: points.indices) { Int((points[$0].at - begin).inSeconds / width) }
+        return groups.sorted { $0.key < $1.key }.flatMap { _, indices -> [PageChart.Point] in
+            let low = indices.min { points[$0].figure < points[$1].figure } ?? indices[0]
+            let high = indices.max { points[$0].figure < points[$1].figure } ?? indices[0]
+            return Set([low, high]).sorted().map { points[$0] }
+        }
+    }
+}
+
+extension PageDelivery {
+    fileprivate init(_ entry: EndedDelivery) {
+        var why: String?
+        if case .dead(let reason) = entry.end { why = reason }
+        self.init(entry.delivery, at: entry.at, outcome: entry.end.name, isDead: entry.end.isDead, why: why)
+    }
+
+    fileprivate init(_ delivery: Delivery) {
+        self.init(delivery, at: delivery.queued, outcome: "queued", isDead: false, why: nil)
+    }
+
+    private init(_ delivery: Delivery, at moment: Moment, outcome: String, isDead: Bool, why: String?) {
+        self.init(
+            id: delivery.id, at: moment, channel: delivery.channel, kind: delivery.kind,
+            severity: delivery.message.severity, headline: delivery.message.headline,
+            incidents: delivery.message.incidents.map(\.id), outcome: outcome, isDead: isDead, why: why)
+    }
+}
+
+extension Delivery {
+    fileprivate func isAbout(_ id: String) -> Bool { incident == id || message.incidents.contains { $0.id == id } }
+}
+
+extension SourceRecord.Outcome {
+    fileprivate var word: String {
+        switch self {
+        case .values: "answers"
+        case .noData: "answers without figures"
+        case .stale: "answers with old figures"
+        case .unchanged: "answers, nothing new"
+        case .failed: "fails"
+        }
+    }
+}
+
+extension PollReason {
+    fileprivate var words: String {
+        switch self {
+        case .failing: "failing"
+        case .unchanged: "unchanged"
+        case .calm: "calm"
+        case .idle: "idle: nobody would be told"
+        case .lowPower: "low power"
+        case .near: "near a limit"
+        case .told: "asked to wait"
+        }
+    }
+}

@@ -1,0 +1,84 @@
+public import AlertModel
+internal import CCrypto
+
+/// Seals the links of messages that do something, so that whoever was sent one may do that and needs no token.
+///
+/// A seal is for one errand about one incident until one moment: HMAC-SHA256 (RFC 2104) with a key made of the bot's
+/// token, of which the first 128 bits are written, as many as RFC 2104 asks for at least. It is put on when a message
+/// leaves, so that neither the journal nor the pages nor the history have any.
+public struct LinkSeal: Sendable {
+    private let key: Secret
+    private let base: String
+
+    /// How long a link may be used after the message that has it: reminders bring fresh ones.
+    public static let lifetime = Duration.hours(24 * 7)
+
+    /// - Parameters:
+    ///   - token: the bot's own.
+    ///   - publicURL: where the links lead.
+    public init(token: Secret, publicURL: String) {
+        key = Secret("alertbot link 1 \(token.reveal())")
+        base = publicURL.hasSuffix("/") ? String(publicURL.dropLast()) : publicURL
+    }
+
+    /// The message with its links sealed; the same each time.
+    public func sealing(_ message: Message) -> Message {
+        guard message.links.contains(where: { errand(of: $0.url) != nil }) else { return message }
+        var message = message
+        let until = (message.at + LinkSeal.lifetime).unixSeconds
+        message.links = message.links.map { link in
+            guard let (errand, incident) = errand(of: link.url), let seal = seal(errand, incident, until: until) else {
+                return link
+            }
+            return Message.Link(link.title, "\(link.url)&until=\(until)&seal=\(seal)")
+        }
+        return message
+    }
+
+    /// What a link of ours does, and about which incident.
+    private func errand(of url: String) -> (CareDesk.Errand, String)? {
+        for errand in [CareDesk.Errand.acknowledge, .mute] {
+            let start = "\(base)\(errand.rawValue)?incident="
+            guard url.hasPrefix(start) else { continue }
+            return (errand, String(url.dropFirst(start.count).prefix { $0 != "&" }))
+        }
+        return nil
+    }
+
+    /// Whether the seal is ours, for that errand about that incident, and still holds.
+    func holds(_ written: Written, for errand: CareDesk.Errand, _ incident: String, at now: Moment) -> Bool {
+        guard now.unixSeconds <= written.until, let seal = seal(errand, incident, until: written.until) else {
+            return false
+        }
+        return Secret(seal).isSame(as: written.seal)
+    }
+
+    /// What a request brings along.
+    struct Written: Hashable, Sendable {
+        /// Seconds since 1970.
+        let until: Int64
+        let seal: String
+
+        /// - Parameter value: the value that came along by that name.
+        init?(_ value: (String) -> String?) {
+            guard let until = value("until").flatMap(Int64.init), let seal = value("seal"),
+                seal.utf8.count == LinkSeal.digits
+            else { return nil }
+            self.until = until
+            self.seal = seal
+        }
+    }
+
+    private static let digits = 32
+
+    /// Nil only for a key that libcrypto cannot count.
+    private func seal(_ errand: CareDesk.Errand, _ incident: String, until: Int64) -> String? {
+        let content = Array("\(errand.rawValue)\n\(incident)\n\(until)".utf8)
+        let key = Array(key.reveal().utf8)
+        guard let keyCount = Int32(exactly: key.count) else { return nil }
+        var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var codeCount: UInt32 = 0
+        guard HMAC(EVP_sha256(), key, keyCount, content, content.count, &code, &codeCount) != nil else { return nil }
+        return code.prefix(LinkSeal.digits / 2).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

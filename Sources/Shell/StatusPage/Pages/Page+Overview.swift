@@ -1,0 +1,191 @@
+import AlertModel
+import Markup
+
+/// What is wrong now, worst first; then how everything else is.
+extension Page {
+    func overview(_ overview: Overview, health: BotHealth, apps asked: String?) -> HTML {
+        let content: HTML = """
+            <div class="board">
+            <h1 class="unseen">Overview</h1>
+            \(wrong(overview))
+            \(apps(overview, asked))
+            <section><h2>Sources</h2>\(Page.table(["Source", "State", "Pace", "Last answer"], overview.sources.map(Page.row)))</section>
+            <section><h2>Channels</h2>\(Page.table(["Channel", "Last delivery", "Waiting", "Failed"], overview.channels.map(row)))\
+            </section>
+            \(mutes(overview.mutes))
+            <p class="hint">For programs: <a href="api/status">status</a>, <a href="api/incidents">incidents</a>, \
+            <a href="api/history">history</a>, <a href="metrics">metrics</a></p>
+            </div>
+            """
+        return frame(nil, .overview, .top, health, refreshes: true, content)
+    }
+
+    // MARK: - What is wrong
+
+    private func wrong(_ overview: Overview) -> HTML {
+        guard !overview.incidents.isEmpty else {
+            return #"<section><h2>Wrong now</h2><p class="calm">Nothing. No incident is open.</p></section>"#
+        }
+        let pending = overview.incidents.count { $0.state == .pending }
+        let beyond = overview.open.values.reduce(0, +) - (overview.incidents.count - pending)
+        let more: HTML? = beyond > 0 ? #"<p class="hint">And \#(beyond) more.</p>"# : nil
+        return """
+            <section><h2>Wrong now</h2>
+            \(overview.incidents.map { incident($0, .top) })
+            \(more)</section>
+            """
+    }
+
+    /// An open incident in a few lines, with what can be done about it.
+    func incident(_ incident: PageIncident, _ depth: Depth) -> HTML {
+        let message = incident.message
+        let carers: HTML? = incident.carers.map { #" · <b>\#($0)</b> on it"# }
+        return """
+            <div class="message \(Page.tone(message))"><article>
+            <p class="kind">\(Page.word(incident.state)) · \(message.severity.rawValue)</p>
+            <h3><a href="\(depth.root)incidents/\(incident.id)">\(message.headline)</a></h3>
+            <p class="since">\(incident.lasting)\(carers)</p>
+            \(Page.sparkline(message.sparkline))\(actions(incident, depth))
+            </article></div>
+
+            """
+    }
+
+    /// Each leads to a page that asks: a GET changes nothing.
+    func actions(_ incident: PageIncident, _ depth: Depth) -> HTML? {
+        guard isInteractive, incident.state != .pending else { return nil }
+        let root = depth.root
+        return """
+            <p class="links"><a href="\(root)ack?incident=\(incident.id)">Acknowledge</a>\
+            <a href="\(root)mute?incident=\(incident.id)&amp;for=2h">Mute …</a></p>
+            """
+    }
+
+    static func word(_ state: Incident.State) -> String {
+        switch state {
+        case .pending: "Not sure yet"
+        case .firing: "Firing"
+        case .recovering: "Getting better"
+        case .resolved: "Resolved"
+        case .closed: "Closed"
+        }
+    }
+
+    // MARK: - Apps
+
+    private func apps(_ overview: Overview, _ asked: String?) -> HTML {
+        let beyond = overview.appCount - overview.apps.count
+        let search: HTML? =
+            asked == nil && beyond == 0
+            ? nil
+            : """
+            <form method="get" action="./" role="search"><label>Apps named <input name="apps" type="search" maxlength="80" \
+            value="\(asked ?? "")"></label> <button type="submit">Show</button></form>
+            """
+        let more: HTML? = beyond > 0 ? #"<p class="hint">And \#(beyond) more; name a part of theirs.</p>"# : nil
+        let rows = overview.apps.flatMap { app in appRows(app, .top, linked: true) }
+        let table = Page.table(["App", "Rule", "Figure", "Limit", "Last day", "Seen"], rows)
+        let nothing: HTML =
+            asked == nil
+            ? #"<p class="hint">No source has named an app yet.</p>"#
+            : #"<p class="hint">No app has '\#(asked ?? "")' in its name.</p>"#
+        return "<section><h2>Apps</h2>\(search)\(overview.apps.isEmpty ? nothing : table)\(more)</section>"
+    }
+
+    /// A line for each verdict; the name stands in the first.
+    func appRows(_ app: PageApp, _ depth: Depth, linked: Bool) -> [HTML] {
+        let link: HTML =
+            linked ? #"<a href="\#(depth.root)apps/\#(app.name.percentEncoded)">\#(app.name)</a>"# : "\(app.source)"
+        let name: HTML = "\(link)\(linked ? #" <small>\#(app.source)</small>"# : nil)"
+        let age: HTML = #"<td class="age" title="\#(app.seen?.description ?? "")">\#(app.age)</td>"#
+        guard !app.verdicts.isEmpty else {
+            return [#"<tr><th scope="row">\#(name)</th><td colspan="4">No rule judges it.</td>\#(age)</tr>"#]
+        }
+        return app.verdicts.enumerated().map { index, verdict in
+            let head: HTML =
+                index == 0
+                ? #"<th scope="row">\#(name)</th>"# : #"<td class="same"><span class="unseen">\#(app.name)</span></td>"#
+            return """
+                <tr class="\(Page.tone(verdict.tone))">\(head)<td>\(verdict.rule)\(verdict.about.map { #" <small>\#($0)</small>"# })</td>\
+                <td><b class="verdict">\(verdict.figure ?? Page.word(verdict.tone))</b>\(verdict.metric.map { #" <small>\#($0)</small>"# })\
+                <span class="unseen"> \(Page.word(verdict.tone))</span></td>\
+                <td>\(verdict.limit ?? "")</td><td>\(verdict.chart.map { Page.drawing($0, .small) })</td>\(age)</tr>
+
+                """
+        }
+    }
+
+    static func tone(_ tone: PageVerdict.Tone) -> String {
+        switch tone {
+        case .fine: "fine"
+        case .firing(let severity): severity.rawValue
+        case .unknown: "unknown"
+        }
+    }
+
+    static func word(_ tone: PageVerdict.Tone) -> String {
+        switch tone {
+        case .fine: "fine"
+        case .firing(let severity): severity.rawValue
+        case .unknown: "cannot say"
+        }
+    }
+
+    // MARK: - Sources, channels, mutes
+
+    private static func row(_ source: PageSource) -> HTML {
+        let trouble: HTML? = source.trouble.map { #"<p class="trouble">\#($0)</p>"# }
+        return """
+            <tr class="\(source.isWell ? "fine" : "warning")"><th scope="row">\(source.name)</th>\
+            <td><b class="verdict">\(source.state)</b>\(trouble)</td><td>\(source.pace)</td>\
+            <td>\(time(source.lastGood) ?? "never")</td></tr>
+
+            """
+    }
+
+    private func row(_ channel: PageChannel) -> HTML {
+        let trouble: HTML? = channel.trouble.map { #"<p class="trouble">\#($0)</p>"# }
+        let dead = channel.dead.reversed().map { delivery -> HTML in
+            let retry: HTML? = isInteractive ? #" <a href="retry?delivery=\#(delivery.id)">Retry …</a>"# : nil
+            return
+                "<li>\(Page.time(delivery.at)) \(delivery.headline) <small>\(delivery.why ?? "")</small>\(retry)</li>"
+        }
+        let list: HTML? =
+            dead.isEmpty
+            ? nil : #"<details><summary>\#(channel.deadCount)</summary><ul class="dead">\#(dead)</ul></details>"#
+        let name: HTML = channel.isInbox ? #"<a href="inbox">\#(channel.name)</a>"# : "\(channel.name)"
+        return """
+            <tr class="\(channel.trouble == nil && channel.deadCount == 0 ? "fine" : "warning")">\
+            <th scope="row">\(name)</th><td>\(Page.time(channel.lastDelivered) ?? "none yet")\(trouble)</td>\
+            <td>\(channel.queued)</td><td>\(list ?? "0")</td></tr>
+
+            """
+    }
+
+    private func mutes(_ mutes: [PageMute]) -> HTML {
+        let rows = mutes.map { mute -> HTML in
+            let end: HTML? =
+                isInteractive ? mute.id.map { #" <a href="unmute?mute=\#($0)">Unmute …</a>"# } : nil
+            let reason = [mute.reason, mute.by.map { "by \($0)" }].compactMap(\.self).joined(separator: ", ")
+            let when: HTML =
+                mute.isInForce
+                ? "now, until \(Page.time(mute.until) ?? "it is taken back")"
+                : "from \(Page.time(mute.from)) until \(Page.time(mute.until) ?? "it is taken back")"
+            return """
+                <tr class="\(mute.isInForce ? "info" : "fine")"><th scope="row">\(mute.name)</th><td>\(mute.covers)</td>\
+                <td>\(when)</td><td>\(reason)\(end)</td></tr>
+
+                """
+        }
+        let table: HTML =
+            rows.isEmpty
+            ? #"<p class="calm">None, and none to come.</p>"# : Page.table(["Name", "Covers", "When", "Why"], rows)
+        return "<section><h2>Mutes and quiet hours</h2>\(table)</section>"
+    }
+
+    static func table(_ heads: [String], _ rows: [HTML]) -> HTML {
+        let heads = heads.map { head -> HTML in #"<th scope="col">\#(head)</th>"# }
+        return
+            #"<div class="wide" tabindex="0" role="group" aria-label="\#("Table")"><table><thead><tr>\#(heads)</tr></thead><tbody>\#(rows)</tbody></table></div>"#
+    }
+}

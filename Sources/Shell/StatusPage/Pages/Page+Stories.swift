@@ -1,0 +1,102 @@
+import AlertModel
+import Markup
+
+/// Pages about one thing: an incident, an app; and what was said of all.
+extension Page {
+    func incident(_ story: IncidentStory, health: BotHealth) -> HTML {
+        let now: HTML =
+            story.incident.map { incident in
+                """
+                <div class="message \(Page.tone(incident.message))"><article>
+                <p class="kind">\(Page.word(incident.state)) · \(incident.message.severity.rawValue)</p>
+                <h1>\(incident.message.headline)</h1><p class="since">\(incident.lasting)\
+                \(incident.carers.map { #" · <b>\#($0)</b> on it"# })</p>
+                \(Page.details(incident.message))\(actions(incident, .below))</article></div>
+                """
+            } ?? #"<h1>\#(story.headline)</h1><p class="calm">It is over.</p>"#
+        let chart: HTML? = story.chart.map {
+            #"<section><h2>Around it</h2><figure>\#(Page.drawing($0, .large))<figcaption>\#($0.title)</figcaption></figure></section>"#
+        }
+        let content: HTML = """
+            <div class="board">
+            \(now)
+            \(chart)
+            <section><h2>What was sent</h2>\(timeline(story.deliveries, .below))</section>
+            \(why(story.why))
+            <p class="footer">Incident \(story.id)</p>
+            </div>
+            """
+        return frame(story.headline, nil, .below, health, refreshes: true, content)
+    }
+
+    func app(_ story: AppStory, health: BotHealth) -> HTML {
+        let charts = story.apps.flatMap(\.verdicts).compactMap { verdict -> HTML? in
+            verdict.chart.map {
+                #"<figure>\#(Page.drawing($0, .large))<figcaption>\#($0.title)</figcaption></figure>"#
+            }
+        }
+        let rows = story.apps.flatMap { appRows($0, .below, linked: false) }
+        let issues: HTML? =
+            story.issues.isEmpty ? nil : "<section>\(Page.issues(story.issues))</section>"
+        let open: HTML =
+            story.incidents.isEmpty
+            ? #"<p class="calm">No incident is open.</p>"# : "\(story.incidents.map { incident($0, .below) })"
+        let content: HTML = """
+            <div class="board">
+            <h1>\(story.name)</h1>
+            <section><h2>Wrong now</h2>\(open)</section>
+            <section><h2>What each rule thinks</h2>\
+            \(Page.table(["Source", "Rule", "Figure", "Limit", "Last day", "Seen"], rows))</section>
+            \(charts.isEmpty ? nil : "<section><h2>The last day</h2>\(charts)</section>")
+            \(issues)
+            <section><h2>What was sent</h2>\(timeline(story.deliveries, .below))</section>
+            \(why(story.why))
+            </div>
+            """
+        return frame(story.name, nil, .below, health, refreshes: true, content)
+    }
+
+    func history(_ deliveries: [PageDelivery], matching words: String?, limit: Int, health: BotHealth) -> HTML {
+        let more: HTML? =
+            deliveries.count == limit
+            ? #"<p class="hint">These are the newest \#(limit); search for older ones.</p>"# : nil
+        let content: HTML = """
+            <div class="board">
+            <h1>History</h1>
+            <form method="get" action="history" role="search"><label>Containing <input name="q" type="search" maxlength="80" \
+            value="\(words ?? "")"></label> <button type="submit">Search</button></form>
+            \(timeline(deliveries, .top))
+            \(more)
+            </div>
+            """
+        return frame("History", .history, .top, health, refreshes: words == nil, content)
+    }
+
+    /// What was said, line by line.
+    private func timeline(_ deliveries: [PageDelivery], _ depth: Depth) -> HTML {
+        guard !deliveries.isEmpty else { return #"<p class="calm">Nothing.</p>"# }
+        let rows = deliveries.map { delivery -> HTML in
+            let headline: HTML =
+                delivery.incidents.count == 1
+                ? #"<a href="\#(depth.root)incidents/\#(delivery.incidents[0])">\#(delivery.headline)</a>"#
+                : "\(delivery.headline)"
+            let retry: HTML? =
+                isInteractive && delivery.isDead
+                ? #" <a href="\#(depth.root)retry?delivery=\#(delivery.id)">Retry …</a>"# : nil
+            let why: HTML? = delivery.why.map { #"<p class="trouble">\#($0)</p>"# }
+            return """
+                <tr class="\(delivery.isDead ? "warning" : "fine")"><td>\(Page.time(delivery.at))</td>\
+                <td>\(delivery.channel)</td><td>\(delivery.kind.rawValue)</td><td>\(headline)\(why)</td>\
+                <td><b class="verdict">\(delivery.outcome)</b>\(retry)</td></tr>
+
+                """
+        }
+        return Page.table(["When", "Channel", "Kind", "Message", "Outcome"], rows)
+    }
+
+    private func why(_ paragraphs: [String]) -> HTML? {
+        guard !paragraphs.isEmpty else { return nil }
+        return
+            "<section><h2>Why</h2>\(paragraphs.map { paragraph -> HTML in #"<pre class="because">\#(whole: paragraph)</pre>"# })</section>"
+    }
+}

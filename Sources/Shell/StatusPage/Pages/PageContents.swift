@@ -1,0 +1,309 @@
+public import AlertModel
+
+// What the pages show, as plain values: whoever runs the bot fills them in, and the pages turn them into HTML.
+
+/// Everything that stands on the first page.
+public struct Overview: Hashable, Sendable {
+    /// Open incidents, the worst first; the first so many.
+    public var incidents: [PageIncident] = []
+    /// How many are open in all, by severity; pending ones are none yet.
+    public var open: [Severity: Int] = [:]
+    /// The first so many of the apps that were asked for: those with open incidents first, then by name.
+    public var apps: [PageApp] = []
+    /// How many apps were asked for.
+    public var appCount = 0
+    public var sources: [PageSource] = []
+    public var channels: [PageChannel] = []
+    public var mutes: [PageMute] = []
+
+    public init() {}
+}
+
+/// An open incident as it is now.
+public struct PageIncident: Hashable, Sendable {
+    public let id: String
+    /// What a message would say of it now.
+    public let message: Message
+    public let state: Incident.State
+    public let since: Moment
+    /// How it is spent, for people: `since 22:05 UTC, for 12m`.
+    public let lasting: String
+    /// Who takes care of it.
+    public let carers: String?
+
+    public init(
+        id: String, message: Message, state: Incident.State, since: Moment, lasting: String, carers: String?
+    ) {
+        self.id = id
+        self.message = message
+        self.state = state
+        self.since = since
+        self.lasting = lasting
+        self.carers = carers
+    }
+}
+
+/// An app as one source sees it.
+public struct PageApp: Hashable, Sendable {
+    public let name: String
+    public let source: String
+    /// When its newest figures were seen.
+    public let seen: Moment?
+    /// How long ago that is, for people.
+    public let age: String
+    /// The worst of its open incidents.
+    public let worst: Severity?
+    /// What each rule thinks of it; the first so many.
+    public let verdicts: [PageVerdict]
+
+    public init(
+        name: String, source: String, seen: Moment?, age: String, worst: Severity?, verdicts: [PageVerdict]
+    ) {
+        self.name = name
+        self.source = source
+        self.seen = seen
+        self.age = age
+        self.worst = worst
+        self.verdicts = verdicts
+    }
+}
+
+/// What one rule thinks of one thing.
+public struct PageVerdict: Hashable, Sendable {
+    public enum Tone: Hashable, Sendable {
+        case fine
+        case firing(Severity)
+        /// Nothing can be said.
+        case unknown
+    }
+
+    public let rule: String
+    /// What it is about beside the app: release, environment, issue.
+    public let about: String?
+    public let tone: Tone
+    /// `Crash-free users`; nil for rules that judge no figure.
+    public let metric: String?
+    public let figure: String?
+    /// `below 99.5%`, or what it usually is.
+    public let limit: String?
+    /// One sentence that says why.
+    public let sentence: String
+    public let chart: PageChart?
+
+    public init(
+        rule: String, about: String?, tone: Tone, metric: String?, figure: String?, limit: String?, sentence: String,
+        chart: PageChart?
+    ) {
+        self.rule = rule
+        self.about = about
+        self.tone = tone
+        self.metric = metric
+        self.figure = figure
+        self.limit = limit
+        self.sentence = sentence
+        self.chart = chart
+    }
+}
+
+/// A figure over the last day, with the limit that it is judged by.
+public struct PageChart: Hashable, Sendable {
+    public struct Point: Hashable, Sendable {
+        public let at: Moment
+        public let figure: Double
+
+        public init(at: Moment, figure: Double) {
+            self.at = at
+            self.figure = figure
+        }
+    }
+
+    /// Oldest first.
+    public let points: [Point]
+    public let limit: Double?
+    /// What the figure usually is, where the rule judges by that.
+    public let usual: Double?
+    /// Whether a figure is a fraction, written in percent.
+    public let isRate: Bool
+    public let from: Moment
+    public let to: Moment
+    /// When the incident began that the chart is about.
+    public let since: Moment?
+    /// In words, for those who do not see it.
+    public let title: String
+
+    public init(
+        points: [Point], limit: Double?, usual: Double?, isRate: Bool, from: Moment, to: Moment, since: Moment?,
+        title: String
+    ) {
+        self.points = points
+        self.limit = limit
+        self.usual = usual
+        self.isRate = isRate
+        self.from = from
+        self.to = to
+        self.since = since
+        self.title = title
+    }
+}
+
+/// A source, its pace and its health.
+public struct PageSource: Hashable, Sendable {
+    public let name: String
+    /// `values`, `failed`, `stopped` and the like, as `status` says it.
+    public let state: String
+    public let isWell: Bool
+    /// `every 1m; next poll in 20s (calm)`.
+    public let pace: String
+    /// What is wrong with it.
+    public let trouble: String?
+    public let lastGood: Moment?
+
+    public init(name: String, state: String, isWell: Bool, pace: String, trouble: String?, lastGood: Moment?) {
+        self.name = name
+        self.state = state
+        self.isWell = isWell
+        self.pace = pace
+        self.trouble = trouble
+        self.lastGood = lastGood
+    }
+}
+
+/// A channel of the bot, and how delivering to it goes.
+public struct PageChannel: Hashable, Sendable {
+    public let name: String
+    /// Whether its messages stand on the page.
+    public let isInbox: Bool
+    public let lastDelivered: Moment?
+    public let queued: Int
+    /// Deliveries that have failed for good, the newest last; the last so many.
+    public let dead: [PageDelivery]
+    public let deadCount: Int
+    /// What is wrong with it.
+    public let trouble: String?
+
+    public init(
+        name: String, isInbox: Bool, lastDelivered: Moment? = nil, queued: Int = 0, dead: [PageDelivery] = [],
+        deadCount: Int = 0, trouble: String? = nil
+    ) {
+        self.name = name
+        self.isInbox = isInbox
+        self.lastDelivered = lastDelivered
+        self.queued = queued
+        self.dead = dead
+        self.deadCount = deadCount
+        self.trouble = trouble
+    }
+}
+
+/// A mute or quiet hours, in force or to come.
+public struct PageMute: Hashable, Sendable {
+    /// By which it can be ended; nil for what the config says.
+    public let id: String?
+    public let name: String
+    /// `app shop-*, rule floor`.
+    public let covers: String
+    public let from: Moment
+    public let until: Moment?
+    public let isInForce: Bool
+    public let by: String?
+    public let reason: String?
+
+    public init(
+        id: String?, name: String, covers: String, from: Moment, until: Moment?, isInForce: Bool, by: String?,
+        reason: String?
+    ) {
+        self.id = id
+        self.name = name
+        self.covers = covers
+        self.from = from
+        self.until = until
+        self.isInForce = isInForce
+        self.by = by
+        self.reason = reason
+    }
+}
+
+/// Something that was said, or is to be.
+public struct PageDelivery: Hashable, Sendable {
+    public let id: String
+    public let at: Moment
+    public let channel: String
+    public let kind: Notification.Kind
+    public let severity: Severity
+    public let headline: String
+    public let incidents: [String]
+    /// `delivered`, `dead`, `superseded`, or `queued`.
+    public let outcome: String
+    public let isDead: Bool
+    /// Why it ended as it did.
+    public let why: String?
+
+    public init(
+        id: String, at: Moment, channel: String, kind: Notification.Kind, severity: Severity, headline: String,
+        incidents: [String], outcome: String, isDead: Bool, why: String?
+    ) {
+        self.id = id
+        self.at = at
+        self.channel = channel
+        self.kind = kind
+        self.severity = severity
+        self.headline = headline
+        self.incidents = incidents
+        self.outcome = outcome
+        self.isDead = isDead
+        self.why = why
+    }
+}
+
+/// Everything that is known of one incident.
+public struct IncidentStory: Hashable, Sendable {
+    public let id: String
+    /// As it is now; nil where only what was said of it is left.
+    public let incident: PageIncident?
+    public let isOpen: Bool
+    /// The newest headline.
+    public let headline: String
+    public let chart: PageChart?
+    /// Why, in paragraphs, as `alertbot why` says it.
+    public let why: [String]
+    /// Oldest first.
+    public let deliveries: [PageDelivery]
+
+    public init(
+        id: String, incident: PageIncident?, isOpen: Bool, headline: String, chart: PageChart?, why: [String],
+        deliveries: [PageDelivery]
+    ) {
+        self.id = id
+        self.incident = incident
+        self.isOpen = isOpen
+        self.headline = headline
+        self.chart = chart
+        self.why = why
+        self.deliveries = deliveries
+    }
+}
+
+/// Everything that is known of one app.
+public struct AppStory: Hashable, Sendable {
+    public let name: String
+    /// As each of its sources sees it.
+    public let apps: [PageApp]
+    public let incidents: [PageIncident]
+    public let issues: [Message.IssueLine]
+    /// What was said of it, newest first.
+    public let deliveries: [PageDelivery]
+    /// What each rule thinks, and what came of it, as `alertbot why` says it.
+    public let why: [String]
+
+    public init(
+        name: String, apps: [PageApp], incidents: [PageIncident], issues: [Message.IssueLine],
+        deliveries: [PageDelivery], why: [String]
+    ) {
+        self.name = name
+        self.apps = apps
+        self.incidents = incidents
+        self.issues = issues
+        self.deliveries = deliveries
+        self.why = why
+    }
+}

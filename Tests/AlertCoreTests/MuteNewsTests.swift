@@ -1,0 +1,80 @@
+import AlertCore
+import AlertTesting
+import PluginKit
+import Testing
+
+/// A silence that somebody has made must not look like an end.
+@Suite struct `News of mutes` {
+    private func bot(
+        _ channels: [ChannelPlan] = [ChannelPlan(name: "team"), ChannelPlan(name: "oncall")], gates: [GatePlan] = []
+    ) -> Rehearsal {
+        .checked(
+            .rehearsed(
+                detectors: [DetectorPlan(name: "look", detector: ScriptedDetector(for: .zero, lookback: .minutes(5)))],
+                gates: gates, channels: channels, routes: [Route(to: channels.map(\.name))]))
+    }
+
+    private func mute(
+        _ match: Match = .all, reason: String? = "hotfix on its way", by: String? = "ana"
+    ) -> Input {
+        .command(.mute(match, until: .after(.hours(2)), reason: reason, by: by), id: 1)
+    }
+
+    @Test func `every channel that has heard of what is muted hears who muted it, until when and why`() throws {
+        var bot = bot()
+        _ = bot.play("ww")
+        let before = bot.decisions.count
+        bot.step(mute())
+        let news = bot.decisions.dropFirst(before)
+        #expect(news.map(\.channel) == ["team", "oncall"])
+        for record in news {
+            #expect(record.decision == .send && record.kind == .digest && record.reason.description.hasPrefix("muted:"))
+            #expect(record.message.headline.contains("Muted by ana: everything"))
+            #expect(record.message.fields.map(\.label) == ["Until", "Reason"])
+            #expect(record.message.fields.last?.value == "hotfix on its way")
+            #expect(record.message.lines.count == 1)
+            #expect(record.message.incidents.count == 1)
+        }
+        // It is news once; what was told of the incident is as before.
+        _ = bot.play("wwww", every: .minutes(10))
+        #expect(bot.decisions.count == before + 2)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `who has heard of nothing that it covers hears nothing`() {
+        var bot = bot()
+        _ = bot.play("..")
+        bot.step(mute())
+        #expect(bot.decisions.isEmpty)
+        _ = bot.play("ww")
+        #expect(!bot.decisions.contains { $0.decision == .send })
+    }
+
+    @Test func `a mute of something else is no news`() {
+        var bot = bot()
+        _ = bot.play("ww")
+        let before = bot.decisions.count
+        bot.step(mute(.on(["app": "other"])))
+        #expect(bot.decisions.count == before)
+    }
+
+    @Test func `a pager, and a channel that wants no acknowledgements, hear nothing`() {
+        var bot = bot([
+            ChannelPlan(name: "pager", isPager: true), ChannelPlan(name: "quiet", hearsAcknowledgements: false),
+            ChannelPlan(name: "team"),
+        ])
+        _ = bot.play("ww")
+        let before = bot.decisions.count
+        bot.step(mute())
+        #expect(bot.decisions.dropFirst(before).map(\.channel) == ["team"])
+    }
+
+    @Test func `what is muted already is muted again without a word`() {
+        var bot = bot()
+        _ = bot.play("ww")
+        bot.step(mute())
+        let before = bot.decisions.count
+        bot.step(.command(.mute(.all, until: .after(.hours(9)), reason: nil, by: nil), id: 2))
+        #expect(!bot.decisions.dropFirst(before).contains { $0.decision == .send })
+    }
+}

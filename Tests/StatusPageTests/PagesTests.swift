@@ -1,0 +1,140 @@
+import AlertModel
+import Markup
+import Testing
+
+@testable import StatusPage
+
+/// What people read on the pages.
+@Suite struct `The pages` {
+    private let page = Page(botName: "shop-alerts")
+    private let health = BotHealth(
+        isAlive: true, isReady: true, sentence: "Watching 3 sources.", open: [.critical: 1, .warning: 3])
+
+    private var all: [HTML] {
+        [
+            page.overview(.sample(), health: health, apps: nil), page.incident(.sample(), health: health),
+            page.app(.sample("shop/ios"), health: health),
+            page.history([.sample("d-2", isDead: true)], matching: nil, limit: 200, health: health),
+            page.inbox(messages: [.sample("a")], health: health, channels: .sample),
+        ]
+    }
+
+    @Test func `the header says what is wrong before that the bot lives`() {
+        for page in all {
+            #expect(
+                page.text.contains(
+                    #"<p class="state alarm critical"><span class="dot"></span><b>1 critical, 3 warnings</b>"#))
+        }
+        #expect(
+            page.state(BotHealth(isAlive: true, isReady: true, sentence: "x", open: [.info: 2])).text.contains(
+                "<b>2 info</b>"))
+    }
+
+    @Test func `what is wrong stands first, with since when, who is on it and what can be done`() {
+        let text = page.overview(.sample(), health: health, apps: nil).text
+        let order = [
+            "Wrong now", "Firing · critical", #"<a href="incidents/3f9a">🔴 shop/ios: 98.3 %</a>"#, "for 12m",
+            "<b>ana</b> on it",
+            #"href="ack?incident=3f9a""#, #"href="mute?incident=3f9a&amp;for=2h""#, "And 3 more.", "<h2>Apps</h2>",
+            #"<a href="apps/shop%2Fios">"#, "98.30%", "below 99%", "cannot say", "And 6 more", "<h2>Sources</h2>",
+            "503 Service Unavailable", "every 1m; next poll in 20s (failing)", "<h2>Channels</h2>",
+            "3 failed attempts, the last: 503", #"href="retry?delivery=d-2""#, "Mutes and quiet hours", "app shop-*",
+            "hotfix, by ana",
+            #"href="unmute?mute=a1b2c3""#, "night", "it is taken back",
+        ].map { text.firstRange(of: $0)?.lowerBound }
+        #expect(order.allSatisfy { $0 != nil })
+        #expect(order.compactMap(\.self) == order.compactMap(\.self).sorted())
+    }
+
+    @Test func `a quiet bot says so`() {
+        let text = page.overview(Overview(), health: BotHealth(isAlive: true, isReady: true, sentence: "x"), apps: nil)
+            .text
+        for part in [
+            "Nothing. No incident is open.", "No source has named an app yet.", "None, and none to come.",
+            "<b>All well</b>",
+        ] {
+            #expect(text.contains(part), "\(part)")
+        }
+        #expect(
+            page.overview(.sample(apps: "nothing"), health: health, apps: "x<").text.contains(
+                "No app has 'x&lt;' in its name."))
+    }
+
+    @Test func `where nobody may act, no link leads to it`() {
+        let page = Page(botName: "shop-alerts", isInteractive: false)
+        for html in [
+            page.overview(.sample(), health: health, apps: nil), page.incident(.sample(), health: health),
+            page.app(.sample("shop/ios"), health: health),
+            page.history([.sample("d-2", isDead: true)], matching: nil, limit: 200, health: health),
+        ] {
+            for errand in ["ack?", "/mute?", "unmute?", "retry?"] { #expect(!html.text.contains(errand)) }
+        }
+    }
+
+    @Test func `hostile words are harmless on every page`() {
+        let hostile = "<img src=x onerror=alert(1)>\" onfocus=alert(2) x=\""
+        let pages = [
+            page.incident(.sample(headline: hostile), health: health), page.app(.sample(hostile), health: health),
+            page.history([.sample("d", isDead: true, headline: hostile)], matching: hostile, limit: 1, health: health),
+            page.overview(.sample(apps: "nothing"), health: health, apps: hostile),
+        ]
+        for page in pages {
+            #expect(!page.text.contains("<img"))
+            #expect(!page.text.contains("\" onfocus"))
+        }
+    }
+
+    @Test func `nothing on any page needs what the policy forbids`() {
+        for page in all {
+            for inline in ["<style", " style=", "<script>", " onclick", "javascript:", "src=\"http"] {
+                #expect(!page.text.contains(inline), "\(inline)")
+            }
+        }
+    }
+
+    @Test func `pages below the top lead back to it`() {
+        for html in [page.incident(.sample(), health: health), page.app(.sample("a"), health: health)] {
+            for part in [
+                #"href="../style.css""#, #"src="../app.js""#, #"href=".././""#, #"href="../inbox""#,
+                #"href="../ack?incident=3f9a""#,
+            ] {
+                #expect(html.text.contains(part), "\(part)")
+            }
+        }
+    }
+
+    // MARK: Drawings
+
+    @Test func `a drawing has the figures, the limit, what is usual and when it began`() {
+        let text = Page.drawing(.sample(), .large).text
+        for part in [
+            #"class="line" d="M"#, #"class="limit""#, #"class="usual""#, #"class="wrong""#, ">99%</text>", "aria-label",
+        ] {
+            #expect(text.contains(part), "\(part)")
+        }
+        #expect(!Page.drawing(.sample(), .small).text.contains("<text"))
+    }
+
+    @Test(arguments: [
+        [], [0.5], [0, 0, 0], [.infinity, .nan, 0.9], [-1e300, 1e300], [1e-300, 2e-300],
+        Array(repeating: 0.99, count: 5000),
+    ])
+    func `figures of any kind make a drawing inside its frame`(figures: [Double]) throws {
+        for size in [Page.DrawingSize.small, .large] {
+            let text = Page.drawing(.sample(figures, limit: figures.first), size).text
+            #expect(!text.contains("nan") && !text.contains("inf"))
+            for number in text.matches(of: #/[ML](-?[0-9.]+),(-?[0-9.]+)/#) {
+                let (x, y) = (try #require(Double(number.output.1)), try #require(Double(number.output.2)))
+                #expect((0...720).contains(x) && (0...180).contains(y))
+            }
+        }
+    }
+
+    @Test func `where figures are missing there is no line`() {
+        let chart = PageChart(
+            points: [1, 2, 3, 9, 10].map { .init(at: .friday - .hours(12 - $0), figure: 0.99) }, limit: nil, usual: nil,
+            isRate: true, from: .friday - .hours(24), to: .friday, since: nil, title: "x")
+        let line = Page.drawing(chart, .large).text.firstMatch(of: #/class="line" d="([^"]*)"/#)?.output.1 ?? ""
+        #expect(line.filter { $0 == "M" }.count == 2)
+    }
+}
