@@ -46,16 +46,16 @@ extension Page {
 
     /// The lowest and the highest figure, the limit, and the hours.
     private static func edges(_ chart: PageChart, _ place: DrawingPlace, _ size: DrawingSize) -> HTML {
-        func label(_ value: Double) -> String { chart.isRate ? value.percentTrimmed : value.plain }
-        var marks = [place.low, place.high]
-        if let limit = chart.limit { marks.append(limit) }
+        // A limit is written as the config has it, the edges as figures are.
+        var marks = [place.low, place.high].map { ($0, chart.isRate ? $0.percent : $0.plain) }
+        if let limit = chart.limit { marks.append((limit, chart.isRate ? limit.percentTrimmed : limit.plain)) }
         var taken: [Double] = []
-        let figures = marks.reversed().compactMap { value -> HTML? in
+        let figures = marks.reversed().compactMap { value, label -> HTML? in
             let y = place.y(value)
             // The limit is written first; what would stand upon it is left out.
             guard !taken.contains(where: { abs($0 - y) < 14 }) else { return nil }
             taken.append(y)
-            return #"<text class="figure" x="\#(size.left - 6)" y="\#(y + 4)">\#(label(value))</text>"#
+            return #"<text class="figure" x="\#(size.left - 6)" y="\#(y + 4)">\#(label)</text>"#
         }
         let hours = stride(from: 0, through: 24, by: 6).compactMap { step -> HTML? in
             let moment = chart.from + (chart.to - chart.from).scaled(by: Double(step) / 24)
