@@ -100,7 +100,7 @@ import Testing
             #expect(await face.channels().map(\.name) == ["ops"])
             // The alert, and that somebody has muted it.
             #expect(await face.history(limit: 10).array?.count == 2)
-            #expect(await face.metrics().contains("alertbot_incidents{state=\"firing\"} 1"))
+            #expect(await face.metrics().contains("alertbot_incidents{state=\"firing\",severity=\"critical\"} 1"))
             #expect(await face.inboxMessages(limit: 10).isEmpty)
             let health = await face.health()
             #expect(health.isAlive && health.isReady)

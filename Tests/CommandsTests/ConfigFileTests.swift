@@ -80,13 +80,9 @@ import Testing
     // MARK: what becomes of it while a bot runs
 
     private func reloaded(since began: BotSettings, _ words: (String, String)) throws -> ReloadedConfig {
-        ReloadedConfig(since: began, on: stage.terminal) { () throws(Failure) in
-            do {
-                return try scratch.shop(stage.machine, replacing: words.0, with: words.1)
-            } catch {
-                throw error as? Failure ?? Failure(.impossible, "\(error)")
-            }
-        }
+        ReloadedConfig(
+            .success(try scratch.shop(stage.machine, replacing: words.0, with: words.1)), since: began,
+            on: stage.terminal)
     }
 
     @Test func `a config that is loaded anew replaces the old one, and says what takes a restart`() throws {
@@ -114,9 +110,7 @@ import Testing
         #expect(wrong.setup == nil)
         #expect(wrong.notes.map(\.text) == ["the config has errors; the bot keeps the one it has"])
         #expect(stage.complained.contains("did you mean window?"))
-        let gone = ReloadedConfig(since: began, on: stage.terminal) { () throws(Failure) in
-            throw Failure(.no, "it is gone")
-        }
+        let gone = ReloadedConfig(.failure(Failure(.no, "it is gone")), since: began, on: stage.terminal)
         #expect(gone.setup == nil)
         #expect(gone.notes.map(\.text) == ["it is gone; the bot keeps the config it has"])
     }

@@ -2,9 +2,10 @@ internal import AlertCore
 internal import AlertTesting
 internal import Journal
 internal import PluginKit
-internal import Runtime
 internal import Synchronization
 internal import Testing
+
+@testable import Runtime
 
 @Suite(.timeLimit(.minutes(5))) struct BotTests {
     private let stage = Stage()
@@ -52,6 +53,23 @@ internal import Testing
         #expect(stage.asked.count { $0.hasPrefix(HookChannel.address) } == 1)
         let end = try #require(await bot.state.outbox.history.first?.end)
         #expect(end == .delivered(receipt: nil))
+    }
+
+    @Test func `what was done is counted`() async throws {
+        let bot = try makeBot { request, _ throws(TransportError) in
+            request.method == .post ? .says("ok") : .says("w")
+        }
+        try await run(bot) {
+            await bot.settle { $0.outbox.history.count == 1 }
+        }
+        let meters = await bot.meters
+        #expect(meters.polls["ios"]?.observations == 1)
+        #expect(meters.pollDurations.total == 1)
+        #expect(meters.judgements >= 1)
+        #expect(meters.decisions[.opened]?.all.first?.count == 1)
+        #expect(meters.attempts.values.map(\.durations.total) == [1])
+        #expect(meters.syncs.total >= 1)
+        #expect(await bot.journalBytes > 0)
     }
 
     @Test func `what nobody outside knows of shares a sync within a second`() async throws {

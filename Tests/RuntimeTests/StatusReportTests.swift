@@ -34,7 +34,7 @@ internal import Testing
         #expect(
             try JSONReader(status).members().map(\.name) == [
                 "bot", "now", "running", "sources", "incidents", "channels", "mutes", "rules", "subjects",
-                "recording_trouble",
+                "recording_trouble", "config_trouble",
             ])
         #expect(status["bot"] == "shop-alerts")
         #expect(status["running"] == .bool(true))
@@ -206,28 +206,5 @@ internal import Testing
         #expect(channel?["last_error"] == "answered 410")
         #expect(dead.allSatisfy { $0["outcome"] == "dead" && $0["why"] == "answered 410" })
         #expect(StatusReport.history(rehearsal.state, limit: 0) == .array([]))
-    }
-
-    @Test func `prometheus gets the figures`() {
-        #expect(
-            report(rehearsal()).prometheus == """
-                # HELP alertbot_incidents Open incidents by state.
-                # TYPE alertbot_incidents gauge
-                alertbot_incidents{state="pending"} 0
-                alertbot_incidents{state="firing"} 2
-                alertbot_incidents{state="recovering"} 0
-                # HELP alertbot_outbox_deliveries Deliveries accepted and not ended, by channel.
-                # TYPE alertbot_outbox_deliveries gauge
-                alertbot_outbox_deliveries{channel="team"} 0
-                alertbot_outbox_deliveries{channel="page"} 0
-                # HELP alertbot_source_failures Failed polls in a row, by source.
-                # TYPE alertbot_source_failures gauge
-                alertbot_source_failures{source="ios"} 0
-                alertbot_source_failures{source="web"} 1
-                # HELP alertbot_source_last_good_timestamp_seconds When the source last answered, by source.
-                # TYPE alertbot_source_last_good_timestamp_seconds gauge
-                alertbot_source_last_good_timestamp_seconds{source="ios"} 1795176000
-
-                """)
     }
 }

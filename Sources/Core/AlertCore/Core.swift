@@ -24,6 +24,8 @@ public enum Input: Sendable {
     case power(isLow: Bool)
     /// The journal cannot be written, and why; nil when it can be again.
     case journal(trouble: String?)
+    /// The config on the disk has had errors for a while, and the bot goes on with another; it ends with `started`.
+    case configRefused(String)
     /// Somebody told the bot to do something; `id` names the one who waits for the answer.
     case command(Command, id: Int)
     /// The wall clock was set; everything that is due moves along.
@@ -103,6 +105,8 @@ public struct Output: Sendable {
     public var effects: [Effect] = []
     /// What rules thought, where the core was asked to tell: for drawings.
     public var judgements: [JudgementRecord] = []
+    /// How many judgements rules gave.
+    public var judged = 0
 
     /// By when facts must be safe from a power cut.
     public enum Safety: Comparable, Sendable {

@@ -2,15 +2,21 @@ internal import AlertCore
 public import PluginKit
 public import Runtime
 public import StatusPage
+internal import SystemPorts
 
 /// The running bot as its page sees it.
 public struct BotFace: BotView, BotControl, BotCare {
     let bot: Bot
     let clock: any Clock
+    private let process: @Sendable () -> MetricsReport.ProcessFigures?
 
-    public init(_ bot: Bot, clock: any Clock) {
+    /// - Parameter process: What the system says of this process, for `/metrics`.
+    public init(
+        _ bot: Bot, clock: any Clock, process: @escaping @Sendable () -> MetricsReport.ProcessFigures? = { nil }
+    ) {
         self.bot = bot
         self.clock = clock
+        self.process = process
     }
 
     private func report() async -> StatusReport {
@@ -18,13 +24,19 @@ public struct BotFace: BotView, BotControl, BotCare {
     }
 
     public func status() async -> JSON {
-        await report().status(isRunning: true, recordingTrouble: bot.recordingTrouble)
+        await report().status(
+            isRunning: true, recordingTrouble: bot.recordingTrouble, configTrouble: bot.configTrouble)
     }
     public func incidents() async -> JSON { await report().incidents }
     public func history(limit: Int) async -> JSON {
         await StatusReport.history(bot.state, limit: limit, words: bot.plan.words)
     }
-    public func metrics() async -> String { await report().prometheus }
+    public func metrics() async -> String {
+        let about = await MetricsReport.About(
+            now: clock.now(), version: Version.text, journalBytes: bot.journalBytes,
+            isJournalWritable: bot.trouble == nil, process: process())
+        return await MetricsReport(bot.state, bot.plan, bot.meters, about).text
+    }
 
     public func inboxMessages(limit: Int) async -> [InboxMessage] {
         let inboxes = await bot.inboxes

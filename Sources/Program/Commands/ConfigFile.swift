@@ -7,6 +7,7 @@ public import BotConfig
 internal import PluginKit
 public import Runtime
 public import StatusPage
+internal import Synchronization
 public import SystemPorts
 
 /// In which form a command answers.
@@ -16,6 +17,8 @@ public enum TextOrJSON: String, CaseIterable, Sendable { case text, json }
 public struct ConfigFile: Sendable {
     public let path: String
     public let result: ConfigResult
+    /// What was read for it.
+    let reading: ConfigReading
     /// The kinds of memory that the plugins know, which a journal is read with.
     let memories: MemoryKinds
     /// The lines of the config, and of every other file that was read for it, by its name.
@@ -41,25 +44,33 @@ public struct ConfigFile: Sendable {
         memories = catalog.memories
         terminal = machine.terminal
         let bytes: [UInt8]
+        var reading = ConfigReading()
         do throws(FileError) {
-            bytes = try WholeFile.read(path, bytesMax: ConfigFile.bytesMax)
+            bytes = try reading.read(path, bytesMax: ConfigFile.bytesMax)
         } catch {
             throw Failure(.no, "the config \(path) cannot be read: \(error.reason); name another with --config FILE")
         }
+        let noted = Mutex(reading)
         let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
         let surroundings = ConfigSurroundings(
             variable: { machine.variables[$0] },
             file: { path throws(ConfigSurroundings.Missing) in
                 do throws(FileError) {
-                    return try WholeFile.read(path, bytesMax: ConfigFile.bytesMax)
+                    return try noted.withLock { reading throws(FileError) in
+                        try reading.read(path, bytesMax: ConfigFile.bytesMax)
+                    }
                 } catch {
                     throw ConfigSurroundings.Missing(error.reason)
                 }
             },
-            files: { pattern in WholeFile.paths(matching: pattern).filter { !ConfigFile.isSame($0, path) } },
+            files: { pattern in
+                let paths = noted.withLock { $0.paths(matching: pattern) }
+                return paths.filter { !ConfigFile.isSame($0, path) }
+            },
             credentialsFolder: machine.variables["CREDENTIALS_DIRECTORY"], zones: ZoneDatabase(),
             withholdsSecrets: withholdsSecrets, isOpenToOthers: WholeFile.isOpenToOthers)
         result = Config.load(bytes, folder: folder, catalog: catalog, surroundings: surroundings)
+        self.reading = noted.withLock { $0 }
         var lines: [String?: [String]] = [nil: ConfigFile.lines(of: bytes)]
         for (name, bytes) in result.texts { lines[name] = ConfigFile.lines(of: bytes) }
         for secret in result.writtenSecrets {
@@ -103,6 +114,15 @@ public struct ConfigFile: Sendable {
     }
 
     private var errorCount: Int { result.problems.count { $0.level == .error } }
+
+    /// The first of its errors, and how many more there are.
+    var summary: String {
+        let errors = result.problems.filter { $0.level == .error }
+        guard let first = errors.first else { return "" }
+        let place = "\(first.position.file ?? path):\(first.position.line)"
+        let more = errors.count > 1 ? " (and \((errors.count - 1).counted("more error")))" : ""
+        return "\(place): \(first.message)\(more)"
+    }
 
     /// Says what is wrong, in one line where that keeps nobody from `doing` what was asked for: at night somebody must
     /// be able to mute a bot that runs well, whatever became of its file.

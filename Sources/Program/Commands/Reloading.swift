@@ -5,26 +5,38 @@ public import Runtime
 public import StatusPage
 public import SystemPorts
 
-/// Loads the config of a running bot anew, whoever asks: a signal, or somebody on the control socket, who is told what
-/// changed.
+/// Loads the config of a running bot anew, whoever asks: a signal, somebody on the control socket, who is told what
+/// changed, or a change of the files themselves.
 public actor Reloading {
     private let bot: Bot
+    private let clock: any Clock
     private let began: BotSettings
     private let terminal: Terminal
     private let read: @Sendable () throws(Failure) -> ConfigFile
     private var things: ConfigThings
+    private var watch: ConfigWatch
+    /// Since when the files have been refused, by the machine's clock, and whether people were told.
+    private var refused: (since: Duration, isTold: Bool)?
+
+    /// How often the files are looked at: one that changes counts at the look after, when whoever writes has finished.
+    public static let interval = Duration.seconds(10)
+    /// How long a config may be wrong before people are told: who edits it by hand may take a while.
+    static let patience = Duration.minutes(5)
 
     /// - Parameters:
-    ///   - config: what the bot was started with.
+    ///   - file: what the bot was started with.
+    ///   - config: what it says.
     ///   - read: reads the file.
     public init(
-        _ bot: Bot, began config: Config, on terminal: Terminal,
+        _ bot: Bot, began file: ConfigFile, _ config: Config, on machine: Machine,
         _ read: @escaping @Sendable () throws(Failure) -> ConfigFile
     ) {
         self.bot = bot
+        clock = machine.clock
         began = config.bot
         things = config.things
-        self.terminal = terminal
+        terminal = machine.terminal
+        watch = ConfigWatch(file.reading)
         self.read = read
     }
 
@@ -32,7 +44,41 @@ public actor Reloading {
     ///
     /// - Returns: what is to be logged, and the answer for whoever asked.
     public func reload() async -> (notes: [Note], answer: JSON) {
-        let reloaded = ReloadedConfig(since: began, on: terminal, read)
+        let result = Result { () throws(Failure) in try read() }
+        return await take(result)
+    }
+
+    /// Looks whether the files have changed, and loads them if they have.
+    ///
+    /// - Returns: what is to be logged.
+    public func look() async -> [Note] {
+        if watch.look() {
+            let result = Result { () throws(Failure) in try read() }
+            if refused == nil, case .success(let file) = result, !watch.isNews(file.reading) {
+                watch = ConfigWatch(file.reading)
+            } else {
+                return await take(result).notes
+            }
+        }
+        if let refused, !refused.isTold, clock.uptime() - refused.since >= Reloading.patience {
+            self.refused?.isTold = true
+            await bot.tellRefusedConfig()
+        }
+        return []
+    }
+
+    /// Looks again and again, until cancelled.
+    public func keepLooking(log: @Sendable (Note) -> Void) async {
+        var next = clock.uptime() + Reloading.interval
+        while (try? await clock.sleep(until: next)) != nil {
+            for note in await look() { log(note) }
+            next = clock.uptime() + Reloading.interval
+        }
+    }
+
+    private func take(_ result: Result<ConfigFile, Failure>) async -> (notes: [Note], answer: JSON) {
+        let reloaded = ReloadedConfig(result, since: began, on: terminal)
+        watch = (try? result.get()).map { ConfigWatch($0.reading) } ?? watch.afterFailure()
         var closing: [String] = []
         var changes: [String] = []
         if let setup = reloaded.setup, let now = reloaded.things {
@@ -41,7 +87,11 @@ public actor Reloading {
             closing = await bot.state.outdatedIncidents(under: setup.plan).map {
                 "\($0.incident.id): \($0.incident.rule) of \($0.incident.subject.app). \($0.why)"
             }
+            refused = nil
             bot.reload(setup)
+        } else {
+            refused = refused ?? (clock.uptime(), false)
+            await bot.noteRefusedConfig(reloaded.why)
         }
         let sentences = reloaded.notes.map(\.text)
         let answer: JSON = [
@@ -51,7 +101,8 @@ public actor Reloading {
                 "problems": .array(reloaded.problems),
             ],
         ]
-        let list = changes.isEmpty ? [] : [Note(.info, "changed: \(changes.joined(separator: "; "))")]
+        var list = changes.isEmpty ? [] : [Note(.info, "changed: \(changes.joined(separator: "; "))")]
+        if !closing.isEmpty { list.append(Note(.info, "closes incident \(closing.joined(separator: "; "))")) }
         return (reloaded.notes + list, answer)
     }
 }

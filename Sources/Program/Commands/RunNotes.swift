@@ -32,21 +32,23 @@ public struct ReloadedConfig: Sendable {
     /// What is wrong with it, for programs.
     let problems: [JSON]
 
+    /// Why it is refused, in a sentence; empty where it is not.
+    let why: String
+
     /// - Parameters:
+    ///   - result: the file, read.
     ///   - began: the settings that the bot was started with.
     ///   - terminal: where is said what is wrong with the file.
-    ///   - read: reads the file.
-    public init(
-        since began: BotSettings, on terminal: Terminal, _ read: () throws(Failure) -> ConfigFile
-    ) {
+    public init(_ result: Result<ConfigFile, Failure>, since began: BotSettings, on terminal: Terminal) {
         do throws(Failure) {
-            let file = try read()
+            let file = try result.get()
             for problem in file.problemTexts { terminal.error(problem) }
             problems = file.result.problems.map { $0.json(file: file.path) }
             guard let config = file.result.config else {
                 setup = nil
                 things = nil
                 notes = [Note(.error, "the config has errors; the bot keeps the one it has")]
+                why = file.summary
                 return
             }
             setup = config.setup
@@ -55,11 +57,13 @@ public struct ReloadedConfig: Sendable {
             let warning = Note(
                 .warning, "what changed in \(late.joined(separator: ", ")) needs a restart of the bot")
             notes = [Note(.info, "the config was reloaded")] + (late.isEmpty ? [] : [warning])
+            why = ""
         } catch {
             setup = nil
             things = nil
             problems = []
             notes = [Note(.error, "\(error.sentence); the bot keeps the config it has")]
+            why = error.sentence
         }
     }
 }

@@ -30,6 +30,9 @@ public struct StatusText {
         if let trouble = status["recording_trouble"]?.string {
             parts.append([paint.yellow("Observations are not recorded: \(trouble.tamed)")])
         }
+        if let trouble = status["config_trouble"]?.string {
+            parts.append([paint.yellow("The config was changed and is not in use: \(trouble.tamed)")])
+        }
         return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }
 

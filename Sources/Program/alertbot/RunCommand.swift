@@ -20,7 +20,8 @@ struct RunCommand: AsyncParsableCommand {
 
     func run() async throws {
         giveMemoryBack()
-        let config = try common.file().config()
+        let file = try common.file()
+        let config = try file.config()
         let host = machine.host(stateFolder: config.bot.stateFolder)
         let ports = machine.ports(
             stateFolder: config.bot.stateFolder, recording: RecordedFolder(config.bot.stateFolder).disk,
@@ -30,8 +31,8 @@ struct RunCommand: AsyncParsableCommand {
         guard let signals = Signals([SIGTERM, SIGINT, SIGHUP]) else {
             throw Failure(.impossible, "the system has no pipe left for signals; raise the limit of open files")
         }
-        let face = BotFace(bot, clock: machine.clock)
-        let reloading = Reloading(bot, began: config, on: machine.terminal) { [common] () throws(Failure) in
+        let face = BotFace(bot, clock: machine.clock, process: ProcessFile.figures)
+        let reloading = Reloading(bot, began: file, config, on: machine) { [common] () throws(Failure) in
             try common.file()
         }
         let servers = servers(config, face, BotDesk(face, reloading) { host.log($0) })
@@ -52,6 +53,7 @@ struct RunCommand: AsyncParsableCommand {
             for note in RunNotes.greeting(config) { host.log(note) }
             supervisor.ready()
             group.addTask { await handle(signals, bot, host, supervisor, reloading) }
+            group.addTask { await reloading.keepLooking { host.log($0) } }
             await bot.run(grace: config.bot.shutdownGrace)
             supervisor.stopping()
             group.cancelAll()

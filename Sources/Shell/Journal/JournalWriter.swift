@@ -117,6 +117,9 @@ public struct JournalWriter: ~Copyable, Sendable {
         return tail == .unusable ? nil : Segment(file: file, bytes: bytes)
     }
 
+    /// How many bytes a replay would read.
+    public var bytes: Int { snapshotBytes + bytesSinceSnapshot }
+
     /// How many bytes wait for a commit.
     public var pendingBytes: Int { pending.count }
 

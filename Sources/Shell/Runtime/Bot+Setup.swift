@@ -26,6 +26,15 @@ extension Bot {
     }
 }
 
+extension [String: any Channel] {
+    /// Those whose messages never leave the bot.
+    func inboxes(at now: Moment) -> Set<String> {
+        let message = Message(kind: .opened, severity: .info, at: now, headline: "")
+        let sample = Posting(id: "sample", message: message, at: now)
+        return Set(filter { if case .keep = $0.value.post(sample) { true } else { false } }.keys)
+    }
+}
+
 extension Input {
     /// What a source said, asked or not.
     var poll: (source: String, report: PollReport)? {

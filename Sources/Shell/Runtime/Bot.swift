@@ -11,7 +11,7 @@ public actor Bot {
     private var core: Core
     private var sources: [String: any Source]
     private var channels: [String: any Channel]
-    private var heartbeat: GuardedText?
+    private var heartbeat: Heartbeat
     private let ports: Ports
     private var redactor: Redactor
     private var inquiries = Inquiries()
@@ -20,6 +20,9 @@ public actor Bot {
     private var ledger: Ledger
     private let recorder: Recorder?
     public private(set) var state: State
+    public private(set) var meters = Meters()
+    /// What is wrong with the config on the disk, where that is not the one in use.
+    public private(set) var configTrouble: String?
 
     /// Who may push what: asked beside the bot, before a body is read.
     public nonisolated let intake: Intake
@@ -47,8 +50,6 @@ public actor Bot {
     /// The difference between the wall clock and the machine's, to notice when somebody sets the former.
     private var wallOffset: Duration
     private var powerLooked: Duration?
-    /// Sources that have answered since the last heartbeat.
-    private var healthy: Set<String> = []
     private var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
     private var watcherCount = 0
     /// Who waits for the answer to a command, by its number.
@@ -56,7 +57,7 @@ public actor Bot {
     private var askingCount = 0
 
     private enum Event: Sendable {
-        case input(Input)
+        case input(Input, took: Meters.Took? = nil)
         /// The time that was armed has come.
         case alarm(Duration)
         case snapshot(Result<Compaction.Written, JournalError>)
@@ -72,7 +73,7 @@ public actor Bot {
         core = Core(plan: setup.plan)
         sources = setup.sources
         channels = setup.channels
-        heartbeat = setup.heartbeat
+        heartbeat = Heartbeat(setup)
         redactor = Redactor(setup.secrets)
         intake = Intake(setup.sources, ports.clock)
         seal = setup.seal
@@ -86,13 +87,10 @@ public actor Bot {
     public var plan: Plan { core.plan }
 
     /// The channels whose messages never leave the bot.
-    public var inboxes: Set<String> {
-        let now = ports.clock.now()
-        let sample = Posting(
-            id: "sample", message: Message(kind: .opened, severity: .info, at: now, headline: ""), at: now)
-        return Set(
-            channels.filter { if case .keep = $0.value.post(sample) { true } else { false } }.keys)
-    }
+    public var inboxes: Set<String> { channels.inboxes(at: ports.clock.now()) }
+
+    /// What the journal takes on the disk.
+    public var journalBytes: Int { ledger.bytes }
 
     /// What keeps the journal from being written, if anything does.
     public var trouble: JournalError? { journalTrouble }
@@ -105,6 +103,17 @@ public actor Bot {
 
     /// Uses a new config from the next turn on.
     public nonisolated func reload(_ setup: Setup) { queue.put(.reload(setup)) }
+
+    /// Notes that a config was refused, and why: the bot goes on with the one it has.
+    public func noteRefusedConfig(_ why: String) {
+        meters.noteRefusedReload()
+        configTrouble = redactor.redact(why)
+    }
+
+    /// Tells people of a config that was refused: it has stayed as it is for too long to be somebody's half-finished work.
+    public func tellRefusedConfig() {
+        if let configTrouble { queue.put(.input(.configRefused(configTrouble))) }
+    }
 
     /// Stops: no new polls; deliveries in flight end within the grace or stay safe in the journal.
     public nonisolated func stop() { queue.put(.stop) }
@@ -175,7 +184,9 @@ public actor Bot {
         var inputs: [Input] = []
         for event in events {
             switch event {
-            case .input(let input): inputs.append(input)
+            case .input(let input, let took):
+                meters.note(input, took: took)
+                inputs.append(input)
             case .alarm(let due):
                 // One that was armed before an earlier one has nothing to say any more; heeding it would arm another
                 // beside the present one, and so on.
@@ -185,7 +196,9 @@ public actor Bot {
             case .asking(let input, let continuation):
                 askingCount += 1
                 asking[askingCount] = continuation
-                inputs.append(input(askingCount))
+                let asked = input(askingCount)
+                meters.note(asked, took: nil)
+                inputs.append(asked)
             case .reload(let setup):
                 if !inputs.isEmpty { turn(inputs, &group) }
                 use(setup)
@@ -213,23 +226,27 @@ public actor Bot {
         core = Core(plan: setup.plan)
         sources = setup.sources
         channels = setup.channels
-        heartbeat = setup.heartbeat
+        heartbeat = Heartbeat(setup)
         redactor = Redactor(setup.secrets)
         inquiries = Inquiries()
         intake.use(setup.sources)
         seal = setup.seal
-        healthy = []
+        configTrouble = nil
+        meters.noteReload(setup, at: ports.clock.now())
     }
 
     /// One turn: step, journal, perform.
     private func turn(_ inputs: [Input], _ group: inout DiscardingTaskGroup) {
         let now = ports.clock.now()
         for input in inputs {
-            trackHealth(input, &group)
+            if let (source, report) = input.poll {
+                heartbeat.note(report.outcome, of: source, isHealthy: journalTrouble == nil, ports, &group)
+            }
             if case .delivered = input { sending -= 1 }
         }
         let answers = recorder == nil ? [] : inputs.compactMap { answer(in: $0, at: now) }
         let output = step(clockAndPower() + inputs, at: now)
+        meters.note(output)
         var effects = output.effects
         // Nearly always nothing is left from before, and nothing is copied.
         if unwritten.isEmpty { unwritten = output.facts } else { unwritten += output.facts }
@@ -269,6 +286,7 @@ public actor Bot {
             let more = core.step(&state, Array(inputs[begin..<end]), at: now)
             output.facts += more.facts
             output.effects += more.effects
+            output.judged += more.judged
         }
         return output
     }
@@ -325,7 +343,10 @@ public actor Bot {
                 taken = end
                 tell(try ledger.commit(state, at: now, maySyncLater: maySyncLater))
             } while taken < unwritten.count
-            if ledger.isSynced, safe != nil || syncDue != nil { (synced, syncDue) = (uptime, nil) }
+            if ledger.isSynced, safe != nil || syncDue != nil {
+                (synced, syncDue) = (uptime, nil)
+                meters.noteSync(ports.clock.uptime() - uptime)
+            }
             if journalTrouble != nil {
                 ports.host.log(Note(.info, "the journal can be written again"))
                 journalTrouble = nil
@@ -389,7 +410,11 @@ public actor Bot {
         case .poll(let order):
             guard !isStopping, let source = sources[order.source] else { return }
             let poller = Poller(ports: ports, redactor: redactor, tokens: tokens)
-            group.addTask { [queue] in queue.put(.input(await poller.poll(order, source))) }
+            group.addTask { [queue, clock = ports.clock] in
+                let began = clock.uptime()
+                let input = await poller.poll(order, source)
+                queue.put(.input(input, took: .poll(clock.uptime() - began)))
+            }
         case .answered(let answer, let id):
             asking.removeValue(forKey: id)?.resume(
                 returning: isWritten ? .answered(answer) : .unsafe(journalTrouble?.description ?? ""))
@@ -414,8 +439,12 @@ public actor Bot {
         let courier = Courier(
             ports: ports, redactor: redactor, zone: plan.zone, inquiries: inquiries, seal: seal)
         let connection = plan.channel(order.delivery.channel)?.connection ?? .usual
-        group.addTask { [queue] in
-            await courier.deliver(order, channel, over: connection) { queue.put(.input($0)) }
+        group.addTask { [queue, clock = ports.clock] in
+            let began = clock.uptime()
+            await courier.deliver(order, channel, over: connection) { input in
+                let took = Meters.Took.attempt(channel: order.delivery.channel, clock.uptime() - began)
+                queue.put(.input(input, took: took))
+            }
         }
     }
 
@@ -465,29 +494,5 @@ public actor Bot {
             if isLow != state.schedule.isLowOnPower { inputs.append(.power(isLow: isLow)) }
         }
         return inputs
-    }
-
-    /// Pings the heartbeat once every source has answered since the last ping.
-    private func trackHealth(_ input: Input, _ group: inout DiscardingTaskGroup) {
-        guard let (source, report) = input.poll, let heartbeat, sources[source] != nil else { return }
-        if case .failed = report.outcome {
-            healthy.remove(source)
-            return
-        }
-        healthy.insert(source)
-        // A reload forgets who was healthy, so all of these are in the config.
-        guard healthy.count == sources.count, journalTrouble == nil else { return }
-        healthy = []
-        group.addTask { [ports] in
-            // The config is not read with a secret address that is plain http.
-            let request = HTTPRequest(.get, heartbeat, allowsPlainHTTP: true)
-            do {
-                let response = try await ports.web.perform(request, timeout: .seconds(10))
-                guard !response.isSuccess else { return }
-                ports.host.log(Note(.warning, "the heartbeat was answered with \(response.status)"))
-            } catch {
-                ports.host.log(Note(.warning, "the heartbeat could not be sent: \(error)"))
-            }
-        }
     }
 }

@@ -37,6 +37,9 @@ public struct Ledger: ~Copyable {
         return refused
     }
 
+    /// What the journal takes on the disk, its snapshot included.
+    var bytes: Int { writer.bytes }
+
     /// Whether everything taken is durable.
     var isSynced: Bool { writer.pendingBytes == 0 }
 

@@ -16,12 +16,14 @@ public struct StatusReport: Sendable {
     /// - Parameters:
     ///   - isRunning: whether the answer comes from a bot at work, or from its journal.
     ///   - recordingTrouble: what keeps observations from being recorded, if anything does.
-    public func status(isRunning: Bool, recordingTrouble: String? = nil) -> JSON {
+    ///   - configTrouble: what is wrong with the config on the disk, where the bot goes on with another.
+    public func status(isRunning: Bool, recordingTrouble: String? = nil, configTrouble: String? = nil) -> JSON {
         [
             "bot": .string(plan.botName), "now": JSON(now), "running": .bool(isRunning),
             "sources": .array(plan.sources.map(source)), "incidents": incidents,
             "channels": .array(plan.channels.map(channel)), "mutes": mutes, "rules": rules,
             "subjects": JSON(state.figures.series.count), "recording_trouble": JSON(recordingTrouble),
+            "config_trouble": JSON(configTrouble),
         ]
     }
 
@@ -142,41 +144,5 @@ public struct StatusReport: Sendable {
             "attempts": JSON(delivery.attempts), "queued": JSON(delivery.queued),
             "text": .string(delivery.message.plainText),
         ]
-    }
-
-    /// The figures in Prometheus's text format.
-    public var prometheus: String {
-        var text = ""
-        func family(_ name: String, _ type: String, _ help: String, _ samples: [(labels: String, value: Double)]) {
-            guard !samples.isEmpty else { return }
-            text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-            for sample in samples { text += "\(name)\(sample.labels) \(JSON(sample.value).text)\n" }
-        }
-        family(
-            "alertbot_incidents", "gauge", "Open incidents by state.",
-            [Incident.State.pending, .firing, .recovering].map { wanted in
-                ("{state=\"\(wanted.rawValue)\"}", Double(state.incidents.all.count { $0.state == wanted }))
-            })
-        family(
-            "alertbot_outbox_deliveries", "gauge", "Deliveries accepted and not ended, by channel.",
-            plan.channels.map { channel in
-                (
-                    "{channel=\"\(channel.name)\"}",
-                    Double(state.outbox.deliveries.values.count { $0.channel == channel.name })
-                )
-            })
-        family(
-            "alertbot_source_failures", "gauge", "Failed polls in a row, by source.",
-            plan.sources.map {
-                ("{source=\"\($0.name)\"}", Double(state.schedule.sources[$0.name]?.failure?.count ?? 0))
-            })
-        family(
-            "alertbot_source_last_good_timestamp_seconds", "gauge", "When the source last answered, by source.",
-            plan.sources.compactMap { source in
-                state.schedule.sources[source.name]?.lastGood.map {
-                    ("{source=\"\(source.name)\"}", Double($0.milliseconds) / 1000)
-                }
-            })
-        return text
     }
 }

@@ -36,6 +36,27 @@ public struct FileError: Error, Hashable, Sendable {
     }
 }
 
+/// How a file looks from outside, links followed: with another content it looks different, as far as the clock of its
+/// file system goes.
+public struct FileLook: Hashable, Sendable {
+    private let device: UInt
+    private let number: UInt
+    private let size: Int
+    private let modified: [Int]
+    private let changed: [Int]
+
+    /// Nil where there is none.
+    public init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt(status.st_dev)
+        number = UInt(status.st_ino)
+        size = Int(status.st_size)
+        modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+        changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+    }
+}
+
 /// Files that are read and written as a whole.
 public enum WholeFile {
     /// Reads a file to its end; it is an error when it has more bytes than that.

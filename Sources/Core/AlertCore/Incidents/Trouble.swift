@@ -10,6 +10,8 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     case channelFailing = "channel-failing"
     /// The journal cannot be written: the disk is full, or broken.
     case journalFailing = "journal-failing"
+    /// The config on the disk has errors, so the bot goes on with the one it has.
+    case configRefused = "config-refused"
     /// A template gives no message, so the built-in text was sent.
     case templateFailing = "template-failing"
     /// The wall clock was set: what counts time moved along, what follows the calendar did not.
@@ -17,6 +19,8 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
 
     /// What a trouble of the journal is about, where others name a source or a channel.
     static let journal = "journal"
+    /// The same for the config.
+    static let config = "config"
     /// The same for the clock.
     static let clock = "clock"
 
@@ -32,7 +36,8 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
     public var repeatInterval: Duration? {
         switch self {
         case .clockStepped, .templateFailing: nil
-        case .sourceFailing, .sourceStopped, .channelFailing, .journalFailing: RuleSettings.remindsAfter
+        case .sourceFailing, .sourceStopped, .channelFailing, .journalFailing, .configRefused:
+            RuleSettings.remindsAfter
         }
     }
 
@@ -41,6 +46,7 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .clockStepped: Phrase(.overClock)
         case .templateFailing: Phrase(.overTemplate)
+        case .configRefused: Phrase(.overConfig)
         case .sourceFailing, .sourceStopped, .channelFailing, .journalFailing: Phrase(.overWorks)
         }
     }

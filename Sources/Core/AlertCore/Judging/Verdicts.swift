@@ -24,10 +24,13 @@ struct Verdict {
 struct Verdicts {
     var all: [Verdict] = []
     var closeness = Judgement.Closeness.far
+    /// How often a rule has said what it thinks of figures, those where nothing is open and nothing is wrong too.
+    private(set) var given = 0
     /// When rules that watch a source want to be asked again though nothing has come.
     var askAgain: Moment?
 
     fileprivate mutating func take(_ other: Judgement.Closeness) {
+        given += 1
         if other.rank < closeness.rank { closeness = other }
     }
 }

@@ -140,6 +140,7 @@ extension Turn {
         question.tellsJudgements = tellsJudgements
         question.asSeen = asSeen
         let verdicts = state.judge(subjects, question)
+        output.judged += verdicts.given
         for verdict in verdicts.all { track(verdict) }
         return verdicts.closeness
     }
@@ -159,6 +160,7 @@ extension Turn {
     mutating func judgeSource(_ name: String) {
         guard plan.watchesSources else { return }
         let verdicts = state.judge(source: name, Question(plan: plan, now: now))
+        output.judged += verdicts.given
         for verdict in verdicts.all { track(verdict) }
         state.agenda.set(.watch(name), verdicts.askAgain.map { max($0, now + Turn.secondLookAfter) })
     }

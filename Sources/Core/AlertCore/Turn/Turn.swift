@@ -46,6 +46,10 @@ struct Turn {
             for id in ids { receiveNews([state.outbox.takeBack(id, plan, at: now, &output)].compactMap(\.self)) }
         case .power(let isLow): state.schedule.setPower(isLow: isLow)
         case .journal(let trouble): noteJournal(trouble)
+        case .configRefused(let why):
+            raiseTrouble(
+                .configRefused, about: Trouble.config, severity: .warning,
+                Phrase(.troubleConfig, [.cause: .text(why)]))
         case .command(let command, let id): output.effects.append(.answered(obey(command), id: id))
         case .clockStepped(let step): moveClock(by: step)
         }
@@ -109,6 +113,7 @@ struct Turn {
         receiveNews(state.outbox.settleInterrupted(plan, at: now, &output))
         // Should it still be so, the first write will tell.
         if state.outbox.journalTrouble == nil { clearTrouble(.journalFailing, about: Trouble.journal) }
+        clearTrouble(.configRefused, about: Trouble.config)
         endIncidentsWithoutRule()
         // A channel that has gone and come back has nobody who says that it works again.
         for channel in plan.channels where !state.incidents.isFailing(channel: channel.name) {

@@ -13,6 +13,12 @@ public struct StableHash: Sendable {
         add(0xFF)
     }
 
+    /// Adds bytes and their count.
+    public mutating func add(_ bytes: [UInt8]) {
+        for byte in bytes { add(byte) }
+        add(String(bytes.count))
+    }
+
     private mutating func add(_ byte: UInt8) {
         state = (state ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
     }

@@ -222,10 +222,12 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case troubleLateWait = "trouble.late_wait"
     case troubleDead = "trouble.dead"
     case troubleJournal = "trouble.journal"
+    case troubleConfig = "trouble.config"
     case troubleTemplate = "trouble.template"
     case troubleClockBack = "trouble.clock_back"
     case troubleClockForward = "trouble.clock_forward"
     case overClock = "over.clock"
+    case overConfig = "over.config"
     case overTemplate = "over.template"
     case overWorks = "over.works"
 

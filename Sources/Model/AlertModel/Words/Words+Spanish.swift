@@ -288,6 +288,8 @@ extension PhraseID {
         case .troubleDead: "No se puede entregar un mensaje al canal {channel}: {cause}"
         case .troubleJournal:
             "No se puede escribir el diario, así que no se envía nada nuevo hasta que se pueda: {cause}"
+        case .troubleConfig:
+            "La configuración cambió y tiene errores, así que el bot sigue con la anterior: {cause}"
         case .troubleTemplate:
             """
             La plantilla {file} de {name} no da ningún mensaje: {cause}; se envió el texto incorporado, y \
@@ -305,6 +307,7 @@ extension PhraseID {
             """
         case .overClock: "Desde entonces no se ha vuelto a cambiar el reloj."
         case .overTemplate: "La plantilla vuelve a dar mensajes."
+        case .overConfig: "La configuración vuelve a estar en orden, y en uso."
         case .overWorks: "Vuelve a funcionar."
 
         // Why it was closed

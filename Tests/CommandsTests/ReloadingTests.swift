@@ -1,0 +1,166 @@
+import AlertCore
+import BotConfig
+import BotHarness
+import BuiltinPlugins
+import Glibc
+import Journal
+import MachineTesting
+import PluginKit
+import Runtime
+import SystemPorts
+import Testing
+
+@testable import Commands
+
+/// A running bot whose config changes on the disk.
+@Suite(.timeLimit(.minutes(2))) struct ReloadingTests {
+    private let stage = StagedMachine(at: "2026-11-20T12:00:00Z")
+    private let scratch: Scratch
+
+    init() throws {
+        scratch = try Scratch()
+        try scratch.write("figures.jsonl", "")
+    }
+
+    /// Runs a bot with that config while the test plays.
+    private func running(_ text: String, _ play: (Bot, Reloading) async throws -> Void) async throws {
+        try scratch.write("config.yaml", text)
+        let path = scratch.path("config.yaml")
+        let file = try ConfigFile(path, .builtin, on: stage.machine)
+        let config = try file.config()
+        var state = State()
+        let ledger = try Ledger(opening: FolderDisk(config.bot.stateFolder), rebuilding: &state)
+        let bot = Bot(
+            config.setup, ports: stage.machine.ports(stateFolder: config.bot.stateFolder), ledger: ledger, state: state)
+        let reloading = Reloading(bot, began: file, config, on: stage.machine) { [stage] () throws(Failure) in
+            try ConfigFile(path, .builtin, on: stage.machine)
+        }
+        let running = Task { await bot.run(grace: .zero) }
+        defer { bot.stop() }
+        try await play(bot, reloading)
+        bot.stop()
+        await running.value
+    }
+
+    /// What two looks in a row log: the second finds that whoever writes has finished.
+    private func looks(_ reloading: Reloading) async -> [String] {
+        let first = await reloading.look()
+        return (first + (await reloading.look())).map(\.text)
+    }
+
+    private var config: String { Shop.config(scratch) }
+
+    @Test func `a file that is written in its place is loaded once`() async throws {
+        try await running(config) { bot, reloading in
+            #expect(await looks(reloading).isEmpty)
+            try scratch.write("config.yaml", config.replacing("window: 1h", with: "window: 2h"))
+            #expect(
+                await looks(reloading) == ["the config was reloaded", "changed: rules: changed floor"])
+            #expect(await looks(reloading).isEmpty)
+        }
+    }
+
+    @Test func `what changes from look to look is not finished yet`() async throws {
+        try await running(config) { bot, reloading in
+            for hours in 2...4 {
+                try scratch.write("config.yaml", config.replacing("window: 1h", with: "window: \(hours)h"))
+                #expect(await reloading.look().isEmpty)
+            }
+            #expect(await reloading.look().map(\.text).first == "the config was reloaded")
+        }
+    }
+
+    @Test func `the same words once more are no news`() async throws {
+        try await running(config) { bot, reloading in
+            try scratch.write("config.yaml", config)
+            #expect(await looks(reloading).isEmpty)
+            #expect(await looks(reloading).isEmpty)
+        }
+    }
+
+    @Test func `a volume of Kubernetes swaps a link`() async throws {
+        let other = config.replacing("window: 1h", with: "window: 2h")
+        for (folder, text) in [("one", config), ("two", other)] {
+            try scratch.makeFolder(folder)
+            try scratch.write("\(folder)/config.yaml", text)
+        }
+        try #require(symlink("one", scratch.path("..data")) == 0)
+        try await running(config) { bot, reloading in
+            unlink(scratch.path("config.yaml"))
+            try #require(symlink("..data/config.yaml", scratch.path("config.yaml")) == 0)
+            #expect(await looks(reloading).isEmpty, "it says the same by another way")
+            try #require(symlink("two", scratch.path("..new")) == 0)
+            try #require(rename(scratch.path("..new"), scratch.path("..data")) == 0)
+            #expect(await looks(reloading).first == "the config was reloaded")
+        }
+    }
+
+    @Test func `included files and secrets count, too`() async throws {
+        try scratch.write("token", "one")
+        let config = """
+            include: ["\(scratch.path("teams"))/*.yaml"]
+
+            """ + config.replacing("state:", with: "token: \"${file:\(scratch.path("token"))}\", state:")
+        try scratch.makeFolder("teams")
+        try scratch.write("teams/a.yaml", "rules: {}\n")
+        try await running(config) { bot, reloading in
+            #expect(await looks(reloading).isEmpty)
+            try scratch.write(
+                "teams/b.yaml",
+                "rules: {second: {plugin: threshold, metric: crash_free_users, warning: \"< 99%\", window: 1h}}\n")
+            let notes = await looks(reloading)
+            let place = scratch.path("teams/b.yaml")
+            #expect(
+                notes == ["the config was reloaded", "changed: rules: added second; files: added \(place)"],
+                "\(stage.complained)")
+            try scratch.write("token", "two")
+            #expect(await looks(reloading).first == "the config was reloaded")
+            #expect(await looks(reloading).isEmpty)
+        }
+    }
+
+    @Test func `a wrong file is refused once, told after a while, and the end of it too`() async throws {
+        try await running(config) { bot, reloading in
+            try scratch.write("config.yaml", config.replacing("window: 1h", with: "windw: 1h"))
+            #expect(await looks(reloading) == ["the config has errors; the bot keeps the one it has"])
+            #expect(await looks(reloading).isEmpty)
+            #expect(stage.complained.contains("did you mean window?"))
+            let why = try #require(await bot.configTrouble)
+            #expect(why.hasPrefix("\(scratch.path("config.yaml")):6: "), "\(why)")
+            #expect(why.contains("windw"))
+
+            func refused() async -> Incident? {
+                await bot.state.incidents.inOrder.first { $0.rule == "config-refused" && $0.isOpen }
+            }
+            let bell = await bot.bell()
+            stage.clock.advance(by: .minutes(4))
+            #expect(await reloading.look().isEmpty)
+            #expect(await refused() == nil, "somebody may be at work on it")
+            stage.clock.advance(by: .minutes(1))
+            #expect(await reloading.look().isEmpty)
+            if await refused() == nil { for await _ in bell where await refused() != nil { break } }
+            let incident = try #require(await refused())
+            #expect(incident.severity == .warning)
+            #expect(incident.evidence.sentence.contains("windw"))
+
+            try scratch.write("config.yaml", config)
+            #expect(await looks(reloading).first == "the config was reloaded")
+            if await refused() != nil { for await _ in bell where await refused() == nil { break } }
+            #expect(await bot.configTrouble == nil)
+        }
+    }
+
+    @Test func `a file that is gone is refused, and taken when it is back`() async throws {
+        try await running(config) { bot, reloading in
+            unlink(scratch.path("config.yaml"))
+            let notes = await looks(reloading)
+            #expect(notes.count == 1)
+            #expect(notes.first?.hasSuffix("the bot keeps the config it has") == true, "\(notes)")
+            #expect(await looks(reloading).isEmpty)
+            try scratch.write("config.yaml", config)
+            let bell = await bot.bell()
+            #expect(await looks(reloading).first == "the config was reloaded")
+            if await bot.configTrouble != nil { for await _ in bell where await bot.configTrouble == nil { break } }
+        }
+    }
+}
