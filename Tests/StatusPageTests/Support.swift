@@ -65,6 +65,11 @@ extension InboxMessage {
     }
 }
 
+extension InboxStory {
+    /// The story of the last of the messages.
+    static func of(_ messages: InboxMessage...) -> InboxStory { all(in: messages)[all(in: messages).count - 1] }
+}
+
 /// Serves the bot at the address while `body` runs; then stops it.
 func serving<Result: Sendable>(
     _ bot: FakeBot = FakeBot(),

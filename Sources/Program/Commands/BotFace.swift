@@ -48,6 +48,7 @@ public struct BotFace: BotView, BotControl, BotCare {
         return delivered.suffix(limit).map { entry in
             InboxMessage(
                 id: entry.delivery.id, channel: entry.delivery.channel, message: entry.delivery.message, at: entry.at,
+                incident: entry.delivery.incident,
                 isOver: entry.delivery.incident.map { state.incidents[$0]?.isOpen != true } ?? false)
         }
     }

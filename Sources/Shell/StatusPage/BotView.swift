@@ -58,14 +58,19 @@ public struct InboxMessage: Hashable, Sendable {
     public let message: Message
     /// When it reached the inbox.
     public let at: Moment
-    /// Whether the incident that it tells of has ended, so that there is nothing left to mute.
+    /// The incident that it tells of; nil for a message about several or none.
+    public let incident: String?
+    /// Whether that incident has ended, so that there is nothing left to mute.
     public let isOver: Bool
 
-    public init(id: String, channel: String, message: Message, at: Moment, isOver: Bool = false) {
+    public init(
+        id: String, channel: String, message: Message, at: Moment, incident: String? = nil, isOver: Bool = false
+    ) {
         self.id = id
         self.channel = channel
         self.message = message
         self.at = at
+        self.incident = incident
         self.isOver = isOver
     }
 }

@@ -1,7 +1,8 @@
 import AlertModel
 import Markup
 
-/// A stream of server-sent events: each new message of the inbox as a card, and the bot's state when it changes.
+/// A stream of server-sent events: for each new message of the inbox the card of its story, and the bot's state when it
+/// changes.
 struct EventStream: Sendable {
     let view: any BotView
     let page: Page
@@ -39,9 +40,12 @@ struct EventStream: Sendable {
                 text += EventStream.event("health", data: page.state(health))
                 told = health
             }
-            for message in await view.inboxMessages(limit: limits.messagesMax).after(id: last) {
-                text += "id: \(message.id.tamed)\n" + EventStream.event("message", data: page.card(message))
-                last = message.id
+            let messages = await view.inboxMessages(limit: limits.messagesMax)
+            for index in messages.after(id: last).indices {
+                // The page puts it where the card of that story was before.
+                guard let story = InboxStory.newest(of: messages[...index]) else { continue }
+                text += "id: \(story.latest.id.tamed)\n" + EventStream.event("message", data: page.card(story))
+                last = story.latest.id
             }
             // A line of comment keeps proxies from closing the connection, and finds out whether the client is there.
             if text.isEmpty { text = ": still here\n\n" }

@@ -1,12 +1,13 @@
 import AlertModel
 import Markup
 
-/// The inbox as a chat: what channels with `plugin: inbox` were told.
+/// The inbox as a chat: what channels with `plugin: inbox` were told, a card for each incident.
 extension Page {
     func inbox(messages: [InboxMessage], health: BotHealth, channels: [PageChannel]) -> HTML {
         let content: HTML = """
             <div class="thread">
             <h1 class="unseen">Inbox</h1>
+            <p id="news" class="unseen" role="status"></p>
             \(empty(channels, isHidden: !messages.isEmpty))
             <ol id="messages">\(list(messages))</ol>
             <noscript><p class="hint">Reload this page to see new messages.</p></noscript>
@@ -44,13 +45,13 @@ extension Page {
     private func list(_ messages: [InboxMessage]) -> [HTML] {
         var pieces: [HTML] = []
         var day: Int?
-        for message in messages {
-            let civil = CivilTime(message.at)
+        for story in InboxStory.all(in: messages) {
+            let civil = CivilTime(story.latest.at)
             if civil.day != day {
                 pieces.append(#"<li class="day"><span>\#(Page.longDate(civil))</span></li>"#)
                 day = civil.day
             }
-            pieces.append(card(message))
+            pieces.append(card(story))
         }
         return pieces
     }

@@ -59,6 +59,7 @@ extension Page {
           const list = document.getElementById("messages");
           const empty = document.getElementById("empty");
           const newest = document.getElementById("newest");
+          const news = document.getElementById("news");
           const title = document.title;
           const messagesMax = 500;
           let unread = 0;
@@ -70,10 +71,15 @@ extension Page {
           const calendar = new Intl.DateTimeFormat(undefined, { dateStyle: "full" });
           const full = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
-          function sayTime(time) {
-            const at = new Date(time.dateTime);
-            time.textContent = clock.format(at);
-            time.title = full.format(at) + " (" + time.dateTime + ")";
+          // The first time of a card is that of its latest message; one of another day says its day, too.
+          function sayTimes(message) {
+            let day = null;
+            for (const time of message.querySelectorAll("time")) {
+              const at = new Date(time.dateTime);
+              day ??= calendar.format(at);
+              time.textContent = (calendar.format(at) === day ? clock : dayClock).format(at);
+              time.title = full.format(at) + " (" + time.dateTime + ")";
+            }
           }
 
           function drawDays() {
@@ -99,8 +105,20 @@ extension Page {
             const message = template.content.querySelector(".message");
             if (!message) return;
             message.classList.add("arriving");
-            sayTime(message.querySelector("time"));
+            sayTimes(message);
+            // News of an incident moves its card to the end; what somebody has unfolded stays so.
+            const story = message.dataset.story;
+            const before = story && [...list.children].find((one) => one.dataset.story === story);
+            if (before) {
+              const unfolded = before.querySelector("details[open]");
+              const folded = message.querySelector("details");
+              if (unfolded && folded) folded.open = true;
+            }
+            const hadFocus = before && before.contains(document.activeElement);
+            if (before) before.remove();
             list.append(message);
+            if (hadFocus) message.querySelector(".when").focus({ preventScroll: true });
+            news.textContent = message.querySelector(".kind").textContent + ": " + message.querySelector("h2").textContent;
             const all = list.querySelectorAll(".message");
             for (let index = 0; index < all.length - messagesMax; index += 1) all[index].remove();
             drawDays();
@@ -114,6 +132,7 @@ extension Page {
 
           function listen() {
             const messages = list.querySelectorAll(".message");
+            // Cards stand in the order of their latest messages, whose ids they have.
             const last = messages.length ? messages[messages.length - 1].id.slice(2) : "";
             const events = new EventSource("events" + (last ? "?after=" + encodeURIComponent(last) : ""));
             events.addEventListener("message", (event) => show(event.lastEventId, event.data));
@@ -133,7 +152,7 @@ extension Page {
             document.title = title;
           });
 
-          for (const time of list.querySelectorAll("time")) sayTime(time);
+          for (const message of list.querySelectorAll(".message")) sayTimes(message);
           drawDays();
           listen();
         })();

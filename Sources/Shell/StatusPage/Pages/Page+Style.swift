@@ -172,6 +172,16 @@ extension Page {
         .facts { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 24px; }
         .facts dt { font-size: 12px; color: var(--muted); }
         .facts dd { margin: 0; font-weight: 500; font-variant-numeric: tabular-nums; }
+        .course { display: flex; flex-wrap: wrap; padding: 0; list-style: none; font-size: 13px; color: var(--muted); }
+        .course li:not(:last-child)::after { content: "·"; content: "·" / ""; margin: 0 6px; }
+        .course li:last-child { color: var(--tone); font-weight: 600; }
+        .course time, .earlier time { font-variant-numeric: tabular-nums; }
+        .earlier summary { font-size: 13px; font-weight: 600; color: var(--accent); cursor: pointer; }
+        .earlier ol { padding: 0; list-style: none; }
+        .earlier ol > li { margin-top: 12px; padding-top: 10px; border-top: 1px solid var(--line); }
+        .earlier ol > li > * + * { margin-top: 8px; }
+        .earlier .kind { color: var(--muted); }
+        .earlier .kind + h3 { margin-top: 2px; font-size: 15px; color: var(--ink); }
         .spark { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 10px; }
         .spark span { font-size: 12px; color: var(--muted); }
         .spark code {
