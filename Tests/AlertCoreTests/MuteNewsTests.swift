@@ -1,7 +1,8 @@
-import AlertCore
 import AlertTesting
 import PluginKit
 import Testing
+
+@testable import AlertCore
 
 /// A silence that somebody has made must not look like an end.
 @Suite struct `News of mutes` {
@@ -76,5 +77,20 @@ import Testing
         let before = bot.decisions.count
         bot.step(.command(.mute(.all, until: .after(.hours(9)), reason: nil, by: nil), id: 2))
         #expect(!bot.decisions.dropFirst(before).contains { $0.decision == .send })
+    }
+
+    @Test(arguments: [
+        (Words.Language.english, "Muted by ana: app shop-* or till, rule floor, severity warning, owner checkout"),
+        (.spanish, "Silenciado por ana: app shop-* o till, regla floor, gravedad advertencia, owner checkout"),
+    ])
+    func `what is muted is said in the language of the messages`(language: Words.Language, sentence: String) {
+        let match = Match(
+            [("app", ["shop-*", "till"]), ("rule", ["floor"]), ("severity", ["warning"]), ("owner", ["checkout"])].map {
+                Match.Condition(property: $0, patterns: $1.map { Glob($0) })
+            })
+        let writer = MessageWriter(
+            zone: .utc, words: .builtIn(language), publicURL: nil, now: Moment(milliseconds: 1_795_298_400_000))
+        let mute = Mute(id: "a1b2c3", match: match, from: writer.now, until: writer.now + .hours(2), by: "ana")
+        #expect(writer.message(of: mute, covering: []).headline.hasSuffix(sentence))
     }
 }

@@ -60,6 +60,7 @@ public struct MessageSamples {
                 ("a release is worse", writer.message(story(of: worseRelease), .opened)),
                 ("several open together", together),
                 ("several are summarised", writer.summary(of: Portion(of: over), reason: .quietHours("nights"))),
+                ("somebody mutes it", writer.message(of: mute, covering: [open])),
             ]
         return samples.map { sample in
             var message = sample.1
@@ -165,6 +166,21 @@ public struct MessageSamples {
         return writer.message(
             Portion(members: members[...], number: 1, count: 1), Gathering(gate: "bursts", style: .group), why: why,
             issues: [])
+    }
+
+    /// With every property that may stand in one.
+    private var mute: Mute {
+        let patterns = Match.properties.map { property in
+            switch property {
+            case "app": ["shop-*", "till"]
+            case "severity": [Severity.warning.rawValue, Severity.critical.rawValue]
+            default: ["*"]
+            }
+        }
+        let match = Match(
+            zip(Match.properties, patterns).map { Match.Condition(property: $0, patterns: $1.map(Glob.init)) }
+                + [Match.Condition(property: "owner", patterns: [Glob("checkout")])])
+        return Mute(id: "a1b2c3", match: match, from: now, until: now + .hours(2), reason: "5.2.1", by: "ana")
     }
 
     private func story(of incident: Incident) -> Story {

@@ -47,7 +47,7 @@ extension MessageWriter {
     func message(of mute: Mute, covering incidents: [Incident]) -> Message {
         begin()
         let severity = incidents.map(\.severity).max() ?? .info
-        let what = mute.match.conditions.isEmpty ? words[.muteEverything] : mute.match.sentence
+        let what = words.sentence(of: mute.match)
         let headline =
             mute.by.map { words(.muteHeadlineBy, [.who: $0, .what: what]) } ?? words(.muteHeadline, [.what: what])
         var message = Message(
@@ -66,4 +66,30 @@ extension MessageWriter {
         message.footer = words(.muteFooter, [.name: mute.id])
         return message
     }
+}
+
+extension Words {
+    /// `app shop-*, rule floor`, or `everything`; names stay as they are written, whatever language is around them.
+    func sentence(of match: Match) -> String {
+        guard !match.conditions.isEmpty else { return self[.muteEverything] }
+        return match.conditions.map(clause).joined(separator: ", ")
+    }
+
+    private func clause(_ condition: Match.Condition) -> String {
+        let names = condition.patterns.map { pattern -> String in
+            let severity = condition.property == "severity" ? Severity(rawValue: pattern.pattern) : nil
+            return severity.map(name(of:)) ?? pattern.pattern.tamed
+        }
+        let all = names.dropFirst().reduce(names.first ?? "") { self(.muteOr, [.name: $0, .other: $1]) }
+        guard let id = Words.properties[condition.property] else {
+            return self(.muteLabel, [.name: condition.property.tamed, .names: all])
+        }
+        return self(id, [.names: all])
+    }
+
+    /// Other names are a team's own labels.
+    private static let properties: [String: PhraseID] = [
+        "source": .muteSource, "app": .muteApp, "release": .muteRelease, "environment": .muteEnvironment,
+        "rule": .muteRule, "severity": .muteSeverity, "issue": .muteIssue,
+    ]
 }
