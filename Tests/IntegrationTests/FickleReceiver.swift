@@ -34,13 +34,14 @@ final class FickleReceiver: Sendable {
         /// Whether nobody on the other side can know what became of the message.
         var losesAnswer: Bool { [.hangUpBeforeReading, .hangUpAfterTaking, .garbage].contains(self) }
 
-        var reply: LoopbackServer.Reply {
+        /// - Parameter well: what it would be answered otherwise.
+        func reply(insteadOf well: LoopbackServer.Reply) -> LoopbackServer.Reply {
             switch self {
             case .serverError: .answer(500, [:], "rollup_error")
             case .unavailable: .answer(503, ["Retry-After": "1"])
             case .tooMany: .answer(429, ["Retry-After": "1"], "rate_limited")
             case .hangUpBeforeReading, .hangUpAfterTaking: .hangUp
-            case .slow: .late(.milliseconds(300), .answer(200, [:], "ok"))
+            case .slow: .late(.milliseconds(300), well)
             case .garbage: .raw(Array("\u{1}\u{2}ok ok ok\r\n\r\n".utf8))
             }
         }
@@ -63,14 +64,21 @@ final class FickleReceiver: Sendable {
     private let server: LoopbackServer
     private let memory: Mutex<Memory>
     private let words: @Sendable (LoopbackServer.Request) -> [KillLedger.Word]
+    private let taking: @Sendable (LoopbackServer.Request) -> LoopbackServer.Reply
 
     /// Back-off doubles from try to try; a message that was treated badly so often is spared, or the test would wait
     /// for minutes in its end.
     private static let faultsPerMessageMax = 4
 
-    /// - Parameter words: what a request says, so that a message is known again.
-    init(seed: UInt64, words: @escaping @Sendable (LoopbackServer.Request) -> [KillLedger.Word]) throws {
+    /// - Parameters:
+    ///   - words: what a request says, so that a message is known again.
+    ///   - taking: what the service does with a request that it takes, and answers.
+    init(
+        seed: UInt64, words: @escaping @Sendable (LoopbackServer.Request) -> [KillLedger.Word],
+        taking: @escaping @Sendable (LoopbackServer.Request) -> LoopbackServer.Reply = { _ in .answer(200, [:], "ok") }
+    ) throws {
         self.words = words
+        self.taking = taking
         server = try LoopbackServer { _ in .hangUp }
         memory = Mutex(Memory(chance: Chance(state: seed)))
         server.slamDoor { [weak self] in
@@ -86,8 +94,10 @@ final class FickleReceiver: Sendable {
             for word in words { memory.tries[word, default: 0] += 1 }
             let faults = Fault.allCases.filter { $0 != .hangUpBeforeReading }
             let fault = tries < FickleReceiver.faultsPerMessageMax ? memory.fault(among: faults, oneIn: 4) : nil
-            if fault?.takes ?? true { memory.taken.append(request) }
-            return fault?.reply ?? .late(.milliseconds(5), .answer(200, [:], "ok"))
+            guard fault?.takes ?? true else { return fault?.reply(insteadOf: .hangUp) ?? .hangUp }
+            memory.taken.append(request)
+            let well = taking(request)
+            return fault?.reply(insteadOf: well) ?? .late(.milliseconds(5), well)
         }
     }
 

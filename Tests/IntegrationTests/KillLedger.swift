@@ -134,12 +134,12 @@ struct KillLedger {
     }
 
     /// What an entry of the history says of apps.
-    private static func word(inEntry entry: JSONTree) -> [Word] {
+    static func word(inEntry entry: JSONTree) -> [Word] {
         guard let app = app(in: entry["text"].string ?? "") else { return [] }
         return [Word(app: app, kind: entry["kind"].string ?? "?")]
     }
 
-    private static func app(in text: String) -> String? { text.firstMatch(of: /app-\d{3}/).map { String($0.0) } }
+    static func app(in text: String) -> String? { text.firstMatch(of: /app-\d{3}/).map { String($0.0) } }
 
     // MARK: telling
 
