@@ -53,7 +53,11 @@ struct ChatKillLedger {
         }
         let (dead, delivered) = (outcomes["dead"] ?? [], outcomes["delivered"] ?? [])
         let replaced = outcomes["replaced"] ?? []
-        let taken = service.taken
+        // An alert that hears of its end alone hears no name; the history knows which incident it is of.
+        let names = ended.reduce(into: [String: String]()) { names, entry in
+            if let id = entry["incident"].string { names[id] = KillLedger.app(in: entry["text"].string ?? "") }
+        }
+        let taken = service.taken.map { $0.about(names[$0.word.app] ?? $0.word.app) }
         for app in apps {
             let heard = taken.filter { $0.word.app == app }
             let kinds = Set(heard.map(\.word.kind))
@@ -61,8 +65,10 @@ struct ChatKillLedger {
             func isDead(_ kind: String) -> Bool { dead.contains(Word(app: app, kind: kind)) }
             let isOneStory = has("digest") || isDead("digest")
             var owed = isOneStory ? ["digest"] : ["opened", "resolved"]
-            // Whoever heard of the alert by its end alone has nothing to be called for.
-            if service.kind == .pagerduty, !has("opened"), !has("escalated") { owed = ["resolved"] }
+            // Nobody is called for what is over: an alert that never was is resolved at most.
+            if service.kind == .pagerduty, !has("opened"), !has("escalated") {
+                owed = delivered.contains { $0.app == app } ? ["resolved"] : []
+            }
             if acknowledged.contains(app), delivered.contains(Word(app: app, kind: "acknowledged")) {
                 owed.append("acknowledged")
             }

@@ -14,6 +14,12 @@ final class ChatService: Sendable {
         let name: String
         /// Which message it belongs to, by the service's name for that.
         let root: String?
+
+        func about(_ app: String) -> Taken {
+            Taken(
+                word: KillLedger.Word(app: app, kind: word.kind), isCritical: isCritical, request: request, name: name,
+                root: root)
+        }
     }
 
     let kind: Kind

@@ -1,7 +1,7 @@
 internal import AlertCore
 internal import AlertTesting
 internal import PluginKit
-internal import Runtime
+@testable internal import Runtime
 internal import Synchronization
 internal import Testing
 
@@ -63,12 +63,12 @@ private struct FakePainter: Painter {
     }
 
     private func courier(
-        _ painter: FakePainter? = FakePainter(), _ inquiries: Inquiries = Inquiries(),
+        _ painter: FakePainter? = FakePainter(), _ inquiries: Inquiries = Inquiries(), desk: PictureDesk = PictureDesk(),
         _ answer: @escaping ScriptedWeb.Answer = { _, _ throws(TransportError) in .says("ok") }
     ) -> Courier {
         var ports = Ports.staged(stage, clock, answer)
         ports.painter = painter
-        return Courier(ports: ports, redactor: Redactor([Secret("s3cr3t")]), zone: .utc, inquiries: inquiries)
+        return Courier(ports: ports, redactor: Redactor([Secret("s3cr3t")]), zone: .utc, inquiries: inquiries, pictures: desk)
     }
 
     private var asked: [String] { stage.asked.map { String($0.dropFirst("https://a.example/".count)) } }
@@ -116,6 +116,89 @@ private struct FakePainter: Painter {
         #expect(await courier.send(try #require(attempt.picture)) == "answered 403: no ***")
         #expect(asked == ["words-and-picture", "step-0", "step-1"])
         #expect(stage.logged == ["channel team: the chart of a message did not arrive: answered 403: no ***"])
+    }
+
+    /// Asks to come back for as often as told, and takes the picture then.
+    private func busy(_ times: Int, status: Int = 429, wait: String? = "20") -> ScriptedWeb.Answer {
+        let left = Mutex(times)
+        return { request, _ throws(TransportError) in
+            let isBusy =
+                request.url.reveal().hasSuffix("step-1")
+                && left.withLock { left in
+                    left -= 1
+                    return left >= 0
+                }
+            guard isBusy else { return .says("ok") }
+            return HTTPResponse(status: status, headers: wait.map { [("Retry-After", $0)] } ?? [])
+        }
+    }
+
+    /// Sends a picture with the clock moved on as soon as anybody waits, by so much each time.
+    private func send(
+        _ courier: Courier, by step: Duration, times: Int, _ desk: PictureDesk
+    ) async throws -> String? {
+        let picture = try #require(await courier.attempt(delivery(), PictureChannel()).picture)
+        async let sent = courier.send(picture)
+        for _ in 0..<times {
+            while clock.sleepersCount == 0 { await Task.yield() }
+            clock.advance(by: step)
+        }
+        return await sent
+    }
+
+    @Test(arguments: [429, 503]) func `a picture comes back when its service asks for that, and its message does not`(
+        status: Int
+    ) async throws {
+        let desk = PictureDesk()
+        let courier = courier(desk: desk, busy(2, status: status))
+        #expect(try await send(courier, by: .seconds(20), times: 2, desk) == nil)
+        #expect(asked == ["words-and-picture", "step-0", "step-1", "step-1", "step-1"])
+        #expect(desk.missing.isEmpty && stage.logged.isEmpty)
+    }
+
+    @Test func `it waits as told, and not less`() async throws {
+        let courier = courier(desk: PictureDesk(), busy(1))
+        let picture = try #require(await courier.attempt(delivery(), PictureChannel()).picture)
+        async let sent = courier.send(picture)
+        while clock.sleepersCount == 0 { await Task.yield() }
+        clock.advance(by: .milliseconds(19_999))
+        for _ in 0..<100 { await Task.yield() }
+        #expect(asked.count == 3 && clock.sleepersCount == 1)
+        clock.advance(by: .milliseconds(1))
+        #expect(await sent == nil)
+        #expect(asked.count == 4)
+    }
+
+    @Test func `a picture does not come back for ever, and what is missing can be asked for`() async throws {
+        let desk = PictureDesk()
+        let courier = courier(desk: desk, busy(100, wait: nil))
+        #expect(try await send(courier, by: .seconds(5), times: 3, desk) == "answered 429: ")
+        #expect(asked.count { $0 == "step-1" } == 4)
+        let missing = try #require(desk.missing["team"])
+        #expect(missing.count == 1 && missing.why == "answered 429: " && missing.at == clock.now())
+        // The next that arrives makes an end of it.
+        #expect(await self.courier(desk: desk).send(
+            try #require(await self.courier(desk: desk).attempt(delivery(), PictureChannel()).picture)) == nil)
+        #expect(desk.missing.isEmpty)
+    }
+
+    @Test(arguments: ["301", "86400"]) func `a picture does not wait for longer than anybody looks for it`(
+        wait: String
+    ) async throws {
+        let courier = courier(desk: PictureDesk(), busy(1, wait: wait))
+        let trouble = await courier.send(try #require(await courier.attempt(delivery(), PictureChannel()).picture))
+        #expect(trouble?.contains("which a picture does not wait") == true)
+        #expect(clock.sleepersCount == 0)
+    }
+
+    @Test func `few pictures of a channel wait at once`() {
+        let desk = PictureDesk()
+        let places = (0..<20).count { _ in desk.beginWait("team") }
+        #expect(places == PictureDesk.waitingMax)
+        #expect(desk.beginWait("other"))
+        desk.endWait("team")
+        #expect(desk.beginWait("team"))
+        #expect(!desk.beginWait("team"))
     }
 
     @Test func `a way without an end is left`() async throws {

@@ -74,6 +74,9 @@ final class ManualClock: Clock {
     func now() -> Moment { state.withLock { $0.now } }
     func uptime() -> Duration { state.withLock { $0.uptime } }
 
+    /// How many wait for it.
+    var sleepersCount: Int { state.withLock { $0.sleepers.count } }
+
     /// Sets the wall clock, as people do.
     func set(by difference: Duration) { state.withLock { $0.now = $0.now + difference } }
 

@@ -52,8 +52,8 @@ internal import Testing
         #expect(
             status["channels"]?.text
                 == #"[{"name":"team","queued":0,"failures":0,"paused_until":null,"oldest":null,"#
-                + #""dead":0,"last_error":null},{"name":"page","queued":0,"failures":0,"paused_until":null,"#
-                + #""oldest":null,"dead":0,"last_error":null}]"#)
+                + #""dead":0,"last_error":null,"missing_charts":null},{"name":"page","queued":0,"failures":0,"paused_until":null,"#
+                + #""oldest":null,"dead":0,"last_error":null,"missing_charts":null}]"#)
     }
 
     @Test func `every rule says what it thinks of what it judges`() {
@@ -147,7 +147,7 @@ internal import Testing
         let waiting = report(rehearsal).status(isRunning: true)["channels"]?.text
         #expect(
             waiting == #"[{"name":"team","queued":1,"failures":1,"paused_until":"2026-11-20T12:10:00Z","#
-                + #""oldest":"2026-11-20T12:00:00Z","dead":0,"last_error":"answered 429"}]"#)
+                + #""oldest":"2026-11-20T12:00:00Z","dead":0,"last_error":"answered 429","missing_charts":null}]"#)
         // A pause that is over is none.
         let later = StatusReport(rehearsal.state, rehearsal.plan, at: rehearsal.now + .minutes(10))
         #expect(later.status(isRunning: true)["channels"]?.text.contains(#""paused_until":null"#) == true)

@@ -12,7 +12,7 @@ internal import Testing
         arguments: [
             (.syncLies, DurableFirst.name), (.outcomeLies, NothingLost.name), (.markForgotten, NothingTwice.name),
             (.gatesOpen, GatesObeyed.name), (.gatesOpen, BudgetsKept.name), (.waitsUnheard, WaitsKept.name),
-            (.pollsHang, Lively.name),
+            (.pollsHang, Lively.name), (.picturesTwice, PicturesFollow.name),
         ] as [(Sabotage, String)])
     func `a broken bot is caught`(sabotage: Sabotage, checker: String) {
         #expect(firstFailure(sabotage, of: checker) != nil, "nobody noticed \(sabotage)")

@@ -23,7 +23,8 @@ extension BotFace {
     }
 
     private func look() async -> Look {
-        await Look(state: bot.state, plan: bot.plan, inboxes: bot.inboxes, now: clock.now())
+        await Look(
+            state: bot.state, plan: bot.plan, inboxes: bot.inboxes, missing: bot.missingPictures, now: clock.now())
     }
 }
 
@@ -32,6 +33,7 @@ private struct Look {
     let state: State
     let plan: Plan
     let inboxes: Set<String>
+    let missing: [String: PictureDesk.Missing]
     let now: Moment
 
     /// What a page shows of a list that may be of any length: some screens full.
@@ -188,11 +190,14 @@ private struct Look {
             let trouble = record.lastError.map {
                 "\(record.failures.counted("failed attempt")), the last: \($0)\(pause)"
             }
+            let missing = missing[channel.name].map {
+                "\($0.count.counted("message")) without a chart, the last: \($0.why)"
+            }
             return PageChannel(
                 name: channel.name, isInbox: inboxes.contains(channel.name),
                 lastDelivered: entries.last { if case .delivered = $0.end { true } else { false } }?.at,
                 queued: queued[channel.name] ?? 0, dead: dead.suffix(Most.dead).map(PageDelivery.init),
-                deadCount: dead.count, trouble: trouble)
+                deadCount: dead.count, trouble: trouble ?? missing)
         }
     }
 

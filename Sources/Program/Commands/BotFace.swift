@@ -25,7 +25,8 @@ public struct BotFace: BotView, BotControl, BotCare {
 
     public func status() async -> JSON {
         await report().status(
-            isRunning: true, recordingTrouble: bot.recordingTrouble, configTrouble: bot.configTrouble)
+            isRunning: true, recordingTrouble: bot.recordingTrouble, configTrouble: bot.configTrouble,
+            missingPictures: bot.missingPictures)
     }
     public func incidents() async -> JSON { await report().incidents }
     public func history(limit: Int) async -> JSON {

@@ -69,7 +69,11 @@ public struct StatusText {
         if dead > 0 { line += paint.red(", \(dead.counted("dead letter"))") }
         if let paused = channel["paused_until"]?.string { line += ", paused until \(paused)" }
         let error = channel["last_error"]?.string.map { paint.red("    last error: \($0.tamed)") }
-        return [line] + [error].compactMap(\.self)
+        let missing = channel["missing_charts"].flatMap { missing -> String? in
+            guard let count = missing["count"]?.number, let why = missing["why"]?.string else { return nil }
+            return "    \(Int(count).counted("message")) without a chart, the last: \(why.tamed)"
+        }
+        return [line] + [error, missing].compactMap(\.self)
     }
 
     private func moment(_ json: JSON, _ name: String) -> Moment? { json[name]?.string.flatMap { Moment(rfc3339: $0) } }

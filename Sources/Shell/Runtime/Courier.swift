@@ -8,6 +8,7 @@ public struct Courier: Sendable {
     /// Of the hours in pictures.
     private let zone: Zone
     private let inquiries: Inquiries
+    private let pictures: PictureDesk
     private let seal: Seal?
 
     /// What is done to a message as it leaves, and stands nowhere else: its links are sealed.
@@ -17,19 +18,28 @@ public struct Courier: Sendable {
     public static let attemptTimeout = Duration.seconds(30)
     /// For what is only nice to have, and what the next message of the incident waits for.
     static let updateTimeout = Duration.seconds(5)
-    /// For all that a picture takes once its message has arrived, which nothing waits for.
+    /// For all that a picture takes once its message has arrived, which nothing waits for; waits that the service asks
+    /// for come on top.
     static let imageTimeout = Duration.seconds(30)
+    /// How long a picture waits in all for a service that asks to come back: a while later nobody looks for it.
+    static let imagePatience = Duration.minutes(5)
+    /// How often it comes back.
+    static let imageReturnsMax = 3
+    /// Where the service does not say how long.
+    private static let imageWait = Duration.seconds(5)
     /// No service takes more requests for a picture.
     private static let imageStepsMax = 4
 
     public init(
-        ports: Ports, redactor: Redactor, zone: Zone = .utc, inquiries: Inquiries = Inquiries(), seal: Seal? = nil
+        ports: Ports, redactor: Redactor, zone: Zone = .utc, inquiries: Inquiries = Inquiries(),
+        pictures: PictureDesk = PictureDesk(), seal: Seal? = nil
     ) {
         self.ports = ports
         self.seal = seal
         self.redactor = redactor
         self.zone = zone
         self.inquiries = inquiries
+        self.pictures = pictures
     }
 
     /// What came of an attempt.
@@ -101,42 +111,73 @@ public struct Courier: Sendable {
     /// - Returns: why it did not arrive; nil where it did, or where nothing was to be done.
     @discardableResult
     public func send(_ picture: Picture) async -> String? {
-        let deadline = ports.clock.uptime() + Courier.imageTimeout
-        var answers: [HTTPResponse] = []
-        var trouble: String?
-        steps: while trouble == nil {
-            switch picture.channel.attach(
-                picture.image, to: picture.posting, receipt: picture.receipt, after: answers)
-            {
-            case .done: break steps
-            case .failed(let why): trouble = why
-            case .request(var request):
-                guard answers.count < Courier.imageStepsMax else {
-                    trouble = "it takes more than \(Courier.imageStepsMax) requests"
-                    break
-                }
-                request.connection = picture.connection
-                let left = deadline - ports.clock.uptime()
-                guard left > .zero else {
-                    trouble = "it took longer than \(Courier.imageTimeout.short)"
-                    break
-                }
-                do throws(TransportError) {
-                    let answer = try await ports.web.perform(request, timeout: left)
-                    if answer.isSuccess {
-                        answers.append(answer)
-                    } else {
-                        trouble = "answered \(answer.status): \(answer.excerpt(120))"
-                    }
-                } catch {
-                    trouble = error.description
-                }
-            }
+        guard let trouble = await trouble(sending: picture) else {
+            pictures.arrived(picture.name)
+            return nil
         }
-        guard let trouble else { return nil }
         let sentence = redactor.redact(trouble).tamed.clipped(to: 300)
+        pictures.miss(picture.name, sentence, at: ports.clock.now())
         ports.host.log(Note(.warning, "channel \(picture.name): the chart of a message did not arrive: \(sentence)"))
         return sentence
+    }
+
+    /// Goes all steps of a picture; where the service asks to come back, it does.
+    private func trouble(sending picture: Picture) async -> String? {
+        var answers: [HTTPResponse] = []
+        var (left, patience, returns) = (Courier.imageTimeout, Courier.imagePatience, 0)
+        while true {
+            let step = picture.channel.attach(
+                picture.image, to: picture.posting, receipt: picture.receipt, after: answers)
+            guard case .request(var request) = step else {
+                if case .failed(let why) = step { return why }
+                return nil
+            }
+            guard answers.count < Courier.imageStepsMax else {
+                return "it takes more than \(Courier.imageStepsMax) requests"
+            }
+            guard left > .zero else { return "it took longer than \(Courier.imageTimeout.short)" }
+            request.connection = picture.connection
+            let begun = ports.clock.uptime()
+            let answer: HTTPResponse
+            do throws(TransportError) {
+                answer = try await ports.web.perform(request, timeout: left)
+            } catch {
+                return error.description
+            }
+            left -= ports.clock.uptime() - begun
+            guard !answer.isSuccess else {
+                answers.append(answer)
+                continue
+            }
+            let said = "answered \(answer.status): \(answer.excerpt(120))"
+            // Nothing of it has arrived, and there is a time at which it may.
+            guard [429, 503].contains(answer.status), returns < Courier.imageReturnsMax else { return said }
+            returns += 1
+            let wait = told(by: answer, to: picture.channel)
+            guard wait <= patience else { return "\(said); it asked for \(wait.short), which a picture does not wait" }
+            patience -= wait
+            if let why = await pause(picture, for: wait) { return "\(said); \(why)" }
+        }
+    }
+
+    /// How long the service wants to be left alone, as its plugin reads that.
+    private func told(by answer: HTTPResponse, to channel: any Channel) -> Duration {
+        guard case .retry(let told?, _) = channel.judge(.answered(answer), at: ports.clock.now()), told > .zero else {
+            return Courier.imageWait
+        }
+        return told
+    }
+
+    /// - Returns: why the wait did not come to its end.
+    private func pause(_ picture: Picture, for wait: Duration) async -> String? {
+        guard pictures.beginWait(picture.name) else { return "other pictures of the channel wait already" }
+        defer { pictures.endWait(picture.name) }
+        do {
+            try await ports.clock.sleep(until: ports.clock.uptime() + wait)
+            return nil
+        } catch {
+            return "the bot stopped before it could come back"
+        }
     }
 
     private func outcome(

@@ -17,11 +17,16 @@ public struct StatusReport: Sendable {
     ///   - isRunning: whether the answer comes from a bot at work, or from its journal.
     ///   - recordingTrouble: what keeps observations from being recorded, if anything does.
     ///   - configTrouble: what is wrong with the config on the disk, where the bot goes on with another.
-    public func status(isRunning: Bool, recordingTrouble: String? = nil, configTrouble: String? = nil) -> JSON {
+    ///   - missingPictures: the channels whose messages have arrived without their pictures.
+    public func status(
+        isRunning: Bool, recordingTrouble: String? = nil, configTrouble: String? = nil,
+        missingPictures: [String: PictureDesk.Missing] = [:]
+    ) -> JSON {
         [
             "bot": .string(plan.botName), "now": JSON(now), "running": .bool(isRunning),
             "sources": .array(plan.sources.map(source)), "incidents": incidents,
-            "channels": .array(plan.channels.map(channel)), "mutes": mutes, "rules": rules,
+            "channels": .array(plan.channels.map { channel($0, missingPictures[$0.name]) }), "mutes": mutes,
+            "rules": rules,
             "subjects": JSON(state.figures.series.count), "recording_trouble": JSON(recordingTrouble),
             "config_trouble": JSON(configTrouble),
         ]
@@ -111,7 +116,7 @@ public struct StatusReport: Sendable {
         ]
     }
 
-    private func channel(_ channel: ChannelPlan) -> JSON {
+    private func channel(_ channel: ChannelPlan, _ missing: PictureDesk.Missing?) -> JSON {
         let record = state.outbox.channels[channel.name] ?? ChannelRecord()
         let queue = state.outbox.inOrder.filter { $0.channel == channel.name }
         let dead = state.outbox.history.filter { $0.delivery.channel == channel.name && $0.end.isDead }
@@ -121,6 +126,9 @@ public struct StatusReport: Sendable {
             "name": .string(channel.name), "queued": JSON(queue.count), "failures": JSON(record.failures),
             "paused_until": JSON(record.pausedUntil.flatMap { $0 > now ? $0 : nil }),
             "oldest": JSON(queue.first?.queued), "dead": JSON(dead.count), "last_error": JSON(lastError),
+            "missing_charts": missing.map { missing in
+                ["count": JSON(missing.count), "at": JSON(missing.at), "why": .string(missing.why)]
+            } ?? .null,
         ]
     }
 

@@ -20,7 +20,7 @@ func allCheckers() -> [any Checker] {
     [
         DurableFirst(), RotNoticed(), NothingLost(), NothingTwice(), ResolvedWhereOpened(), InOrder(), GatesObeyed(),
         BudgetsKept(),
-        WaitsKept(), FiguresHeard(), Lively(),
+        WaitsKept(), FiguresHeard(), PicturesFollow(), Lively(),
     ]
 }
 
@@ -76,6 +76,12 @@ enum Happening {
     case answered(host: String, delivery: String?, status: Int, told: Int64?)
     /// There was no answer; unless that is certain not to be so, the server may have accepted.
     case lost(channel: String, delivery: String, isCertain: Bool)
+    /// A request leaves that carries no delivery: a step of the picture of one, or an edit after it.
+    case errand(channel: String, delivery: String)
+    /// What came of it; `told` is the wait that it asks for, in milliseconds.
+    case errandAnswered(channel: String, delivery: String, status: Int, told: Int64?)
+    /// People see the picture of a delivery.
+    case pictured(channel: String, delivery: String)
     /// What the channel's plugin made of an answer.
     case judged(channel: String, delivery: String, DeliveryOutcome)
 }
@@ -119,6 +125,10 @@ extension Happening: CustomStringConvertible {
             "\(host) answers \(status)\(delivery.map { " to \($0)" } ?? "")\(told.map { ", wait \($0) ms" } ?? "")"
         case .lost(let channel, let delivery, let isCertain):
             isCertain ? "\(delivery) does not reach \(channel)" : "the answer of \(channel) to \(delivery) is lost"
+        case .errand(let channel, let delivery): "\(channel) is asked for the sake of \(delivery)"
+        case .errandAnswered(let channel, let delivery, let status, let told):
+            "\(channel) answers \(status) for the sake of \(delivery)\(told.map { ", wait \($0) ms" } ?? "")"
+        case .pictured(let channel, let delivery): "\(channel) shows the picture of \(delivery)"
         case .judged(let channel, let delivery, let outcome): "\(channel) \(delivery): \(outcome)"
         }
     }
@@ -151,6 +161,9 @@ extension Happening: CustomStringConvertible {
         case .accepts(_, let delivery, let reading): mix("\(delivery) \(reading.body)")
         case .answered(let host, _, let status, let told): mix("\(host) \(status) \(told ?? 0)")
         case .lost(_, let delivery, _): mix("l\(delivery)")
+        case .errand(_, let delivery): mix("x\(delivery)")
+        case .errandAnswered(_, let delivery, let status, _): mix("y\(delivery) \(status)")
+        case .pictured(_, let delivery): mix("p\(delivery)")
         case .judged(_, let delivery, _): mix("j\(delivery)")
         }
     }

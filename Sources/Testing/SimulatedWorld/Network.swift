@@ -50,8 +50,10 @@ struct LifeWeb: Web {
 /// One request on its way.
 struct Trip {
     let host: String
-    /// The delivery it carries; nil for polls.
+    /// The delivery it carries; nil for polls and errands.
     let delivery: String?
+    /// The delivery for whose sake it is made, without carrying it.
+    let errand: String?
     let fault: WebFault?
     let there: Int64
     let back: Int64
@@ -74,10 +76,14 @@ extension World {
         let isQuick = random.happens(0.6)
         var (there, back) = isQuick ? (0, 0) : (Int64(random.below(300)), Int64(random.below(1500)))
         if case .slow = fault { (there, back) = (Int64(random.below(9000)), Int64(random.below(9000))) }
-        let trip = Trip(host: host, delivery: delivery, fault: fault, there: there, back: back)
+        let errand = request.headers.first { $0.name == TracedChannel.errandHeader }?.value.reveal()
+        let trip = Trip(host: host, delivery: delivery, errand: errand, fault: fault, there: there, back: back)
         if let delivery {
             counts.attempts += 1
             tell(.departed(channel: trip.channel, delivery: delivery))
+        } else if let errand {
+            counts.errands += 1
+            tell(.errand(channel: trip.channel, delivery: errand))
         } else {
             counts.polls += 1
             tell(.polled(source: trip.channel))
@@ -105,6 +111,8 @@ extension World {
         var answer: HTTPResponse
         if let delivery = trip.delivery {
             answer = accepts ? accept(request, delivery, trip.channel) : HTTPResponse(status: 200)
+        } else if let errand = trip.errand {
+            answer = accepts ? run(request, errand, trip.channel) : HTTPResponse(status: 200)
         } else {
             answer = figures.answer(request, source: trip.channel)
         }
@@ -125,6 +133,15 @@ extension World {
 
     private func knows(_ request: HTTPRequest, _ trip: Trip) -> Bool {
         trip.delivery != nil && chats[trip.channel]?.knows(request) ?? false
+    }
+
+    private func run(_ request: HTTPRequest, _ errand: String, _ channel: String) -> HTTPResponse {
+        guard let (answer, isPicture) = chats[channel]?.run(request) else { return HTTPResponse(status: 404) }
+        if isPicture {
+            counts.pictures += 1
+            tell(.pictured(channel: channel, delivery: errand))
+        }
+        return answer
     }
 
     private func accept(_ request: HTTPRequest, _ delivery: String, _ channel: String) -> HTTPResponse {
@@ -158,7 +175,11 @@ extension World {
             // A date from before the clock was set says something else now.
             if isDate, let stepped = clockSteppedAt, stepped >= time.uptime - trip.back { told = nil }
         }
-        tell(.answered(host: trip.channel, delivery: trip.delivery, status: answer.status, told: told))
+        if let errand = trip.errand {
+            tell(.errandAnswered(channel: trip.channel, delivery: errand, status: answer.status, told: told))
+        } else {
+            tell(.answered(host: trip.channel, delivery: trip.delivery, status: answer.status, told: told))
+        }
     }
 }
 
@@ -259,11 +280,45 @@ struct ChatService {
         let answer =
             switch kind {
             case .hook: HTTPResponse(status: isKnown && eventsCount % 2 == 0 ? 409 : 200)
-            case .slack: HTTPResponse(status: 200, body: Array("ok".utf8))
+            // A webhook's word; the Web API says which message it is.
+            case .slack where !request.url.reveal().hasSuffix("/chat.postMessage"):
+                HTTPResponse(status: 200, body: Array("ok".utf8))
+            case .slack: HTTPResponse(status: 200, body: Array(slackReceipt().utf8))
             case .matrix:
                 HTTPResponse(status: 200, body: Array("{\"event_id\":\"\(key.flatMap { events[$0] } ?? "$")\"}".utf8))
             }
         return (answer, reading)
+    }
+
+    private mutating func slackReceipt() -> String {
+        eventsCount += 1
+        return "{\"ok\":true,\"channel\":\"C1\",\"ts\":\"\(eventsCount).1\"}"
+    }
+
+    /// Answers a request that carries no delivery; says whether people see a picture now.
+    mutating func run(_ request: HTTPRequest) -> (HTTPResponse, isPicture: Bool) {
+        let url = request.url.reveal()
+        let name = url.split(separator: "/").last.map(String.init) ?? ""
+        func says(_ text: String) -> HTTPResponse { HTTPResponse(status: 200, body: Array(text.utf8)) }
+        switch (kind, name) {
+        case (.slack, "files.getUploadURLExternal"):
+            eventsCount += 1
+            return (
+                says(
+                    "{\"ok\":true,\"upload_url\":\"https://\(kind.host)/upload/\(eventsCount)\","
+                        + "\"file_id\":\"F\(eventsCount)\"}"), false
+            )
+        case (.slack, "files.completeUploadExternal"): return (says("{\"ok\":true}"), true)
+        case (.slack, _): return (says("{\"ok\":true}"), false)
+        case (.matrix, let transaction) where url.contains("/send/m.room.message/"):
+            let isKnown = events[transaction] != nil
+            if !isKnown { remember(transaction) }
+            return (
+                says("{\"event_id\":\"\(events[transaction] ?? "$")\"}"), !isKnown && transaction.hasSuffix("-chart")
+            )
+        case (.matrix, _): return (says("{\"content_uri\":\"mxc://example/1\"}"), false)
+        case (.hook, _): return (HTTPResponse(status: 404), false)
+        }
     }
 
     private mutating func remember(_ key: String) {

@@ -1,5 +1,6 @@
 internal import AlertTesting
 internal import PluginKit
+internal import Runtime
 
 /// A real channel plugin that names the delivery on the envelope, so that the world knows what it is looking at.
 struct TracedChannel: Channel {
@@ -13,7 +14,7 @@ struct TracedChannel: Channel {
 
     init(_ kind: ChannelKind, _ world: World) {
         self.kind = kind
-        plugin = kind.plugin
+        plugin = kind.plugin(charted: world.hasCharts)
         self.world = world
     }
 
@@ -23,6 +24,33 @@ struct TracedChannel: Channel {
 
     var pace: Pace { plugin.pace }
     var isIdempotent: Bool { plugin.isIdempotent }
+    var hasCharts: Bool { plugin.hasCharts }
+
+    /// Says for which delivery a request is made that does not carry it: an edit, or a step of a picture.
+    static let errandHeader = "x-simulated-errand"
+
+    private func errand(_ request: HTTPRequest, for posting: Posting) -> HTTPRequest {
+        var request = request
+        request.headers.append(HTTPRequest.Header(TracedChannel.errandHeader, GuardedText(posting.id)))
+        return request
+    }
+
+    /// Worlds without pictures are as they were, and so are the mistakes that were found in them.
+    func update(after posting: Posting) -> HTTPRequest? {
+        guard world.hasCharts else { return nil }
+        return plugin.update(after: posting).map { errand($0, for: posting) }
+    }
+
+    func attach(
+        _ image: ChartImage, to posting: Posting, receipt: String?, after answers: [HTTPResponse]
+    ) -> ImageStep {
+        var step = plugin.attach(image, to: posting, receipt: receipt, after: answers)
+        if world.sabotage == .picturesTwice, case .done = step, let last = answers.count > 1 ? answers.dropLast() : nil {
+            step = plugin.attach(image, to: posting, receipt: receipt, after: Array(last))
+        }
+        guard case .request(let request) = step else { return step }
+        return .request(errand(request, for: posting))
+    }
 
     func post(_ posting: Posting) -> ChannelAction {
         guard case .request(var request) = plugin.post(posting) else { return .keep }
@@ -88,4 +116,34 @@ struct StorySource: Source {
             }
         }
     }
+}
+
+/// Pictures of a few bytes; what they show is nothing to the world.
+struct WorldPainter: Painter {
+    func image(of chart: Chart, in zone: Zone) throws(PaintTrouble) -> ChartImage {
+        ChartImage(bytes: [0x89, 0x50, 0x4E, 0x47], width: 1, height: 1, words: chart.words)
+    }
+}
+
+/// The script's word with a figure behind it, so that messages have something to show.
+struct ChartedDetector: SubjectDetector {
+    static let manifest = ScriptedDetector.manifest
+    private let scripted: ScriptedDetector
+
+    init(for holdTime: Duration) { scripted = ScriptedDetector(for: holdTime) }
+    init(options: Options, context: RuleContext) throws(ProblemList) { self.init(for: .zero) }
+
+    var holdTime: Duration { scripted.holdTime }
+    var lookback: Duration { scripted.lookback }
+    var metrics: [Metric] { scripted.metrics }
+    var spans: [Duration] { scripted.spans }
+
+    func judge(_ series: Series, at now: Moment) -> Judgement {
+        let judgement = scripted.judge(series, at: now)
+        var evidence = judgement.evidence
+        evidence.metric = Cue.metric.name
+        return Judgement(judgement.verdict, judgement.closeness, evidence)
+    }
+
+    func glance(_ series: Series, at now: Moment) -> Judgement.Closeness? { scripted.glance(series, at: now) }
 }

@@ -48,6 +48,8 @@ extension Counts {
         left.attempts += right.attempts
         left.repeats += right.repeats
         left.unknowns += right.unknowns
+        left.errands += right.errands
+        left.pictures += right.pictures
         left.calms += right.calms
     }
 
@@ -69,6 +71,7 @@ extension Counts {
             line("commits", commits), line("facts", facts),
             line("deliveries", deliveries, ends.map { ($0.key, $0.value) }), line("attempts", attempts),
             line("unknown outcomes", unknowns), line("read twice, marked", repeats),
+            line("pictures", pictures, [("requests of pictures and edits", errands)]),
             line("calm phases", calms),
         ].joined(separator: "\n")
     }

@@ -192,10 +192,15 @@ struct Settings: Sendable {
             detectors: rule.map { rule in
                 [
                     DetectorPlan(
-                        name: Settings.ruleName, detector: ScriptedDetector(for: rule.holdTime), repeat: rule.repeat)
+                        name: Settings.ruleName,
+                        detector: world.hasCharts
+                            ? ChartedDetector(for: rule.holdTime) : ScriptedDetector(for: rule.holdTime),
+                        repeat: rule.repeat)
                 ]
             } ?? [], gates: gates,
-            channels: chats.map { ChannelPlan(name: $0, pace: $1.pace, isIdempotent: $1.isIdempotent) }
+            channels: chats.map {
+                ChannelPlan(name: $0, pace: $1.pace, isIdempotent: $1.isIdempotent, hasCharts: $1.hasCharts)
+            }
                 + [ChannelPlan(name: OwnPage.name)],
             routes: routed.map { route in
                 let patterns = route.severities.map { Glob($0.rawValue) }
@@ -237,14 +242,18 @@ enum ChannelKind: String, CaseIterable, Sendable {
     var isIdempotent: Bool { self != .slack }
 
     /// The real plugin.
-    var plugin: any Channel {
+    ///
+    /// - Parameter charted: whether pictures follow its messages, where it can do that.
+    func plugin(charted: Bool) -> any Channel {
         let address: GuardedText = "https://\(host)/"
-        let values: [String: PluginKit.Option.Value] =
+        var values: [String: PluginKit.Option.Value] =
             switch self {
+            case .slack where charted: ["url": .text(address), "token": .text("token"), "channel": .text("C1")]
             case .hook: ["url": .text(address)]
             case .slack: ["webhook": .text(address)]
             case .matrix: ["homeserver": .text(address), "room": .text("!room:example"), "token": .text("token")]
             }
+        if charted, self != .hook { values["chart"] = .flag(true) }
         let options = Options(
             name: name, position: Position(line: 1, column: 1), values: values.mapValues(Settings.option))
         let context = ChannelContext(name: name, bot: "simulated", zone: .utc)

@@ -33,11 +33,15 @@ public struct Simulation {
     public var isDiskHarsh = true
     /// How many of the last happenings are kept in words; 0 for none.
     public var traceMax = 0
+    /// Whether pictures follow messages, and openings are edited: so in every other world.
+    public var hasCharts: Bool
 
     public init(seed: UInt64, hours: Int) {
         self.seed = seed
         self.hours = hours
         script = Script(seed: seed)
+        var random = SeededRandom(seed: seed ^ 0xC4A2)
+        hasCharts = random.happens(0.5)
     }
 
     /// A run in which only the named events happen: a shrunk script.
@@ -67,6 +71,8 @@ enum Sabotage: Sendable, Equatable {
     case markForgotten
     /// Polls are never answered.
     case pollsHang
+    /// A channel plugin goes the last step of a picture again.
+    case picturesTwice
 
     func judgement(_ outcome: DeliveryOutcome) -> DeliveryOutcome? {
         switch (self, outcome) {
@@ -146,7 +152,7 @@ private struct Play {
         self.simulation = simulation
         world = World(
             seed: simulation.seed, sabotage: simulation.sabotage, traceMax: simulation.traceMax,
-            isDiskHarsh: simulation.isDiskHarsh)
+            isDiskHarsh: simulation.isDiskHarsh, hasCharts: simulation.hasCharts)
         original = world.settings
         picks = SeededRandom(seed: ~simulation.seed)
         rot = SeededRandom(seed: simulation.seed ^ 0xB17)
@@ -249,7 +255,7 @@ private struct Play {
     private func ports(_ life: Int) -> Ports {
         Ports(
             clock: LifeClock(world: world, life: life), web: LifeWeb(world: world, life: life), files: NoFiles(),
-            host: LifeHost(world: world, life: life))
+            host: LifeHost(world: world, life: life), painter: world.hasCharts ? WorldPainter() : nil)
     }
 
     private mutating func start(_ bot: Bot) {

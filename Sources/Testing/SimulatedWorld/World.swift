@@ -46,7 +46,8 @@ final class World: @unchecked Sendable {
         memories: MemoryKinds([MemoryKind(IssueMemory.self), MemoryKind(Launch.self), MemoryKind(DropMemory.self)]))
     /// A commit has failed, so what the next one makes durable was decided a while ago.
     private(set) var isJournalLate = false
-    private let paces = Dictionary(uniqueKeysWithValues: ChannelKind.allCases.map { ($0.name, $0.plugin.pace) })
+    private let paces = Dictionary(
+        uniqueKeysWithValues: ChannelKind.allCases.map { ($0.name, $0.plugin(charted: false).pace) })
     /// The disk's trouble, and until when.
     var diskTrouble: (kind: DiskFaultKind, until: Int64)?
     /// Bytes appended and not yet synced, by file.
@@ -59,6 +60,8 @@ final class World: @unchecked Sendable {
     private(set) var violation: Violation?
     /// Tests of checkers break the world here.
     let sabotage: Sabotage?
+    /// Whether pictures follow messages, and openings are edited.
+    let hasCharts: Bool
     private(set) var isCalm = false
 
     /// A hash of everything that has happened.
@@ -72,8 +75,9 @@ final class World: @unchecked Sendable {
         var downtime: Int64
     }
 
-    init(seed: UInt64, sabotage: Sabotage?, traceMax: Int, isDiskHarsh: Bool = true) {
+    init(seed: UInt64, sabotage: Sabotage?, traceMax: Int, isDiskHarsh: Bool = true, hasCharts: Bool = false) {
         self.seed = seed
+        self.hasCharts = hasCharts
         self.sabotage = sabotage
         self.traceMax = traceMax
         var random = SeededRandom(seed: seed)
@@ -309,6 +313,9 @@ public struct Counts: Sendable {
     var attempts = 0
     var repeats = 0
     var unknowns = 0
+    /// Requests of pictures and edits, and pictures that are seen.
+    var errands = 0
+    var pictures = 0
     var calms = 0
 
     public init() {}
