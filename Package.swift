@@ -171,7 +171,7 @@ let package = Package(
         module(
             "SystemPorts", in: "Shell", ["AlertCore", "Charts", "Journal", "Raster", "Runtime", "Transport"] + kit),
         module("Raster", in: "Shell", ["CCairo", "Charts"]),
-        module("StatusPage", in: "Shell", ["AlertModel", "CCrypto", "CMicroHTTP", "Markup"]),
+        module("StatusPage", in: "Shell", ["AlertModel", "CCrypto", "CMicroHTTP", "Charts", "Markup", "TimeZones"]),
         module("Markup", in: "Foundations", ["AlertModel"]),
         module("Charts", in: "Foundations", ["AlertModel", "Markup", "Text", "TimeZones"]),
         module("JSONPath", in: "Foundations", ["AlertModel"]),
@@ -224,7 +224,7 @@ let package = Package(
         tests("JournalTests", ["Journal", "JournalTesting", "Records"]),
         tests("YAMLKitTests", ["YAMLKit"]),
         tests("TransportTests", ["Transport", "AlertModel", "CCurl"]),
-        tests("StatusPageTests", ["StatusPage", "AlertModel", "Markup"]),
+        tests("StatusPageTests", ["StatusPage", "AlertModel", "Markup", "TimeZones"]),
         tests("MarkupTests", ["Markup"]),
         tests("ChartsTests", ["Charts", "AlertModel", "Markup", "TimeZones"]),
         tests("RasterTests", ["Raster", "Charts", "AlertModel", "TimeZones"]),

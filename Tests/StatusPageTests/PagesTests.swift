@@ -105,27 +105,42 @@ import Testing
 
     // MARK: Drawings
 
-    @Test func `a drawing has the figures, the limit, what is usual and when it began`() {
-        let text = Page.drawing(.sample(), .large).text
+    @Test func `a drawing in a table has the figures, the limit and what is usual`() {
+        let text = Page.drawing(.sample()).text
+        for part in [#"class="line" d="M"#, #"class="limit""#, #"class="usual""#, "aria-label"] {
+            #expect(text.contains(part), "\(part)")
+        }
+        #expect(!text.contains("<text"))
+    }
+
+    @Test func `a picture shows releases, limits, incidents and messages, and says what they are`() {
+        let text = Page.figure(.sample()).text
         for part in [
-            #"class="line" d="M"#, #"class="limit""#, #"class="usual""#, #"class="wrong""#, ">99%</text>", "aria-label",
+            #"class="line l0" d="M"#, #"class="line l1" d="M"#, #"class="limit" d="M58"#, #"class="usual" d="M58"#,
+            #"class="wrong critical""#, #"class="message" d="M"#, "<title>opened: &lt;b&gt;fell&lt;/b&gt;</title>",
+            ">99%</text>", ">5.2.0</text>", ">18:00</text>", "all releases</li>", "below 99% (floor)</li>",
+            "usually 99.50%</li>", #"href="../incidents/3f9a""#, #"class="chart broad""#, #"class="chart slim""#,
         ] {
             #expect(text.contains(part), "\(part)")
         }
-        #expect(!Page.drawing(.sample(), .small).text.contains("<text"))
+        // Two releases came at once: there is room for one name, and both have their lines.
+        #expect(text.matches(of: #/class="release"/#).count == 4)
+        #expect(text.matches(of: #/class="name"/#).count == 2)
     }
 
     @Test(arguments: [
         [], [0.5], [0, 0, 0], [.infinity, .nan, 0.9], [-1e300, 1e300], [1e-300, 2e-300],
         Array(repeating: 0.99, count: 5000),
     ])
-    func `figures of any kind make a drawing inside its frame`(figures: [Double]) throws {
-        for size in [Page.DrawingSize.small, .large] {
-            let text = Page.drawing(.sample(figures, limit: figures.first), size).text
-            #expect(!text.contains("nan") && !text.contains("inf"))
+    func `figures of any kind make drawings inside their frames`(figures: [Double]) throws {
+        for (text, width, height) in [
+            (Page.drawing(.sample(figures, limit: figures.first)).text, 120.0, 28.0),
+            (Page.figure(.sample(figures, limit: figures.first ?? .nan)).text, 760.0, 220.0),
+        ] {
+            #expect(!text.contains("nan") && !text.contains("inf"), "\(text.prefix(2000))")
             for number in text.matches(of: #/[ML](-?[0-9.]+),(-?[0-9.]+)/#) {
                 let (x, y) = (try #require(Double(number.output.1)), try #require(Double(number.output.2)))
-                #expect((0...720).contains(x) && (0...180).contains(y))
+                #expect((0...width).contains(x) && (0...height).contains(y))
             }
         }
     }
@@ -133,8 +148,8 @@ import Testing
     @Test func `where figures are missing there is no line`() {
         let chart = PageChart(
             points: [1, 2, 3, 9, 10].map { .init(at: .friday - .hours(12 - $0), figure: 0.99) }, limit: nil, usual: nil,
-            isRate: true, from: .friday - .hours(24), to: .friday, since: nil, title: "x")
-        let line = Page.drawing(chart, .large).text.firstMatch(of: #/class="line" d="([^"]*)"/#)?.output.1 ?? ""
+            isRate: true, from: .friday - .hours(24), to: .friday, title: "x")
+        let line = Page.drawing(chart).text.firstMatch(of: #/class="line" d="([^"]*)"/#)?.output.1 ?? ""
         #expect(line.filter { $0 == "M" }.count == 2)
     }
 }

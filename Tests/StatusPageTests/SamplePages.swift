@@ -1,4 +1,5 @@
 import AlertModel
+import TimeZones
 
 @testable import StatusPage
 
@@ -36,7 +37,27 @@ extension PageChart {
         PageChart(
             points: figures.enumerated().map { Point(at: .friday - .hours(Int64(figures.count - $0)), figure: $1) },
             limit: limit, usual: 0.995, isRate: true, from: .friday - .hours(24), to: .friday,
-            since: .friday - .hours(2), title: "Crash-free users over the last 24 h")
+            title: "Crash-free users over the last 24 h")
+    }
+}
+
+extension PagePicture {
+    static func sample(_ figures: [Double] = [0.995, 0.996, 0.983], limit: Double = 0.99) -> PagePicture {
+        let points = PageChart.sample(figures).points
+        var picture = PagePicture(
+            lines: [Line(name: nil, points: points), Line(name: "5.2.0", points: points)], isRate: true,
+            from: .friday - .hours(24), to: .friday, zone: .utc, title: "Crash-free users of shop over 1d")
+        picture.limits = [Limit(value: limit, words: "below 99% (floor)")]
+        picture.usual = 0.995
+        picture.stretches = [
+            Stretch(id: "3f9a", from: .friday - .hours(2), to: nil, severity: .critical, words: "critical (floor)")
+        ]
+        picture.marks = [
+            Mark(.message, at: .friday - .hours(2), words: "opened: <b>fell</b>"),
+            Mark(.release, at: .friday - .hours(20), words: "5.2.0"),
+            Mark(.release, at: .friday - .hours(20), words: "5.2.0-beta.1+build.77"),
+        ]
+        return picture
     }
 }
 
@@ -96,7 +117,7 @@ extension IncidentStory {
 extension AppStory {
     static func sample(_ name: String) -> AppStory {
         AppStory(
-            name: name, apps: [.sample(name)], incidents: [.sample()],
+            name: name, apps: [.sample(name)], incidents: [.sample()], pictures: [.sample()],
             issues: [Message.IssueLine(title: "NPE", detail: "40 events", url: "https://sentry.io/1")],
             deliveries: [.sample("d-1", isDead: false)], why: ["because"])
     }

@@ -29,7 +29,7 @@ extension BotFace {
 }
 
 /// The bot at one moment.
-private struct Look {
+struct Look {
     let state: State
     let plan: Plan
     let inboxes: Set<String>
@@ -133,16 +133,16 @@ private struct Look {
             metric: evidence.metric.map { Metric($0).title },
             figure: evidence.metric.flatMap { metric in evidence.figure.map { text($0.value, of: metric) } },
             limit: limit, sentence: evidence.sentence,
-            chart: chart(evidence, of: subject, rule: judged.rule, since: nil))
+            chart: chart(evidence, of: subject, rule: judged.rule))
     }
 
     private func text(_ value: Double, of metric: String) -> String {
         Metric(metric).unit == .rate ? value.percent : value.plain
     }
 
-    private func chart(_ evidence: Evidence, of subject: Subject, rule: String, since: Moment?) -> PageChart? {
+    private func chart(_ evidence: Evidence, of subject: Subject, rule: String) -> PageChart? {
         guard let metric = evidence.metric, let series = state.figures.series[subject] else { return nil }
-        let points = ChartPoints(series, Metric(metric), until: now)
+        let points = ChartPoints(series, Metric(metric), from: now - .hours(24), to: now)
         guard points.all.count >= ChartPoints.least else { return nil }
         var usual: Double?
         switch evidence.reference {
@@ -154,7 +154,7 @@ private struct Look {
         return PageChart(
             points: points.all, limit: evidence.limit?.limit, usual: usual, isRate: Metric(metric).unit == .rate,
             // A bot that is young fills its picture all the same.
-            from: max(now - .hours(24), (points.all.first?.at ?? now) - .minutes(1)), to: now, since: since,
+            from: max(now - .hours(24), (points.all.first?.at ?? now) - .minutes(1)), to: now,
             title: "\(Metric(metric).title)\(release) over the last day\(limit) (rule \(rule))")
     }
 
@@ -228,7 +228,7 @@ private struct Look {
         return IncidentStory(
             id: id, incident: now, isOpen: incident?.isOpen ?? false,
             headline: now?.message.headline ?? ended.last?.delivery.message.headline ?? queued.last?.headline ?? id,
-            chart: incident.flatMap { chart($0.evidence, of: $0.subject, rule: $0.rule, since: $0.since) },
+            chart: incident.flatMap(picture),
             why: incident.map { WhyReport(state, plan, at: self.now, of: $0).paragraphs } ?? [],
             deliveries: ended.suffix(Most.deliveries).map(PageDelivery.init) + queued.prefix(Most.deliveries))
     }
@@ -242,7 +242,7 @@ private struct Look {
         guard !apps.isEmpty || !incidents.isEmpty || !said.isEmpty else { return nil }
         return AppStory(
             name: name, apps: self.apps(apps, [:], most: Most.verdictsOfApp),
-            incidents: incidents.prefix(Most.incidents).compactMap(incident),
+            incidents: incidents.prefix(Most.incidents).compactMap(incident), pictures: pictures(of: apps),
             issues: apps.first.map { state.issueLines(of: $0, plan, at: now) } ?? [],
             deliveries: said.suffix(Most.deliveries).reversed().map(PageDelivery.init),
             why: Array(
@@ -251,48 +251,10 @@ private struct Look {
 }
 
 /// An app as one source sees it, with all its releases.
-private struct AppKey {
+struct AppKey {
     let subject: Subject
 
     init(_ subject: Subject) { self.subject = Subject(source: subject.source, app: subject.app) }
-}
-
-/// A figure over the last day: hour by hour, and poll by poll where those are kept.
-private struct ChartPoints {
-    private(set) var all: [PageChart.Point] = []
-
-    /// Fewer make no picture.
-    static let least = 2
-    /// Nothing narrower is drawn by itself.
-    private static let columns = 240
-
-    init(_ series: Series, _ metric: Metric, until now: Moment) {
-        let begin = now - .hours(24)
-        func point(_ span: TimeSpan, _ metrics: Metrics) -> PageChart.Point? {
-            guard let value = metrics.figure(metric)?.value, span.to > begin else { return nil }
-            return PageChart.Point(at: span.to, figure: value)
-        }
-        let samples = series.samples.compactMap { point($0.span, $0.metrics) }
-        let hours = series.trail.compactMap { point($0.span, $0.metrics) }
-        // Where polls are rarer than hours they say no more.
-        guard samples.count > hours.count, let first = samples.first else {
-            all = hours
-            return
-        }
-        all = hours.filter { $0.at < first.at } + ChartPoints.thinned(samples, from: begin)
-    }
-
-    /// Of those in one column the lowest and the highest, in their order: no peak is lost.
-    private static func thinned(_ points: [PageChart.Point], from begin: Moment) -> [PageChart.Point] {
-        guard points.count > columns else { return points }
-        let width = Duration.hours(24).inSeconds / Double(columns)
-        let groups = Dictionary(grouping: points.indices) { Int((points[$0].at - begin).inSeconds / width) }
-        return groups.sorted { $0.key < $1.key }.flatMap { _, indices -> [PageChart.Point] in
-            let low = indices.min { points[$0].figure < points[$1].figure } ?? indices[0]
-            let high = indices.max { points[$0].figure < points[$1].figure } ?? indices[0]
-            return Set([low, high]).sorted().map { points[$0] }
-        }
-    }
 }
 
 extension PageDelivery {

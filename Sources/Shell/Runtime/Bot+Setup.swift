@@ -26,6 +26,21 @@ extension Bot {
     }
 }
 
+// MARK: - How often
+
+extension Bot {
+    /// How often a journal that cannot be written is tried again.
+    static let journalRetryInterval = Duration.seconds(5)
+    /// Facts of which nobody outside knows share a sync within a second: a power cut costs at most the last second of
+    /// polls, and a bot with thousands of sources leaves the disk in peace.
+    static let syncInterval = Duration.seconds(1)
+    /// A wall clock that moved by more than this against the machine's was set by somebody; less is the slow adjusting
+    /// that time services do, at most 0.5 ms a second, and would be a note in the log at every check.
+    public static let clockStepMin = Duration.seconds(2)
+    /// How often the power supply is checked.
+    static let powerInterval = Duration.minutes(1)
+}
+
 extension [String: any Channel] {
     /// Those whose messages never leave the bot.
     func inboxes(at now: Moment) -> Set<String> {

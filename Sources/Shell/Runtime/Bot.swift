@@ -369,10 +369,6 @@ public actor Bot {
         }
     }
 
-    /// Facts of which nobody outside knows share a sync within a second: a power cut costs at most the last second of
-    /// polls, and a bot with thousands of sources leaves the disk in peace.
-    static let syncInterval = Duration.seconds(1)
-
     /// Puts a snapshot in its place. One that failed costs nothing: the journal is whole without it.
     private func noteCompaction(_ result: Result<Compaction.Written, JournalError>) {
         do throws(JournalError) {
@@ -453,9 +449,6 @@ public actor Bot {
         }
     }
 
-    /// How often a journal that cannot be written is tried again.
-    private static let journalRetryInterval = Duration.seconds(5)
-
     /// Sets the alarm to the next thing that is due.
     private func arm(_ group: inout DiscardingTaskGroup) {
         guard !isStopping else { return }
@@ -473,12 +466,6 @@ public actor Bot {
             queue.put(.alarm(due))
         }
     }
-
-    /// A wall clock that moved by more than this against the machine's was set by somebody; less is the slow adjusting
-    /// that time services do, at most 0.5 ms a second, and would be a note in the log at every check.
-    public static let clockStepMin = Duration.seconds(2)
-    /// How often the power supply is checked.
-    private static let powerInterval = Duration.minutes(1)
 
     private static func offset(_ clock: any Clock) -> Duration {
         .milliseconds(clock.now().milliseconds) - clock.uptime()

@@ -45,7 +45,8 @@ struct TracedChannel: Channel {
         _ image: ChartImage, to posting: Posting, receipt: String?, after answers: [HTTPResponse]
     ) -> ImageStep {
         var step = plugin.attach(image, to: posting, receipt: receipt, after: answers)
-        if world.sabotage == .picturesTwice, case .done = step, let last = answers.count > 1 ? answers.dropLast() : nil {
+        if world.sabotage == .picturesTwice, case .done = step, let last = answers.count > 1 ? answers.dropLast() : nil
+        {
             step = plugin.attach(image, to: posting, receipt: receipt, after: Array(last))
         }
         guard case .request(let request) = step else { return step }

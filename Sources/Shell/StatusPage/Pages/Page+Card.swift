@@ -75,10 +75,12 @@ extension Page {
     }
 
     /// All that a message says below its headline, with the links that lead elsewhere.
-    static func details(_ message: Message) -> HTML {
+    ///
+    /// - Parameter heading: the element of a heading in it, one level below the one that it stands under.
+    static func details(_ message: Message, heading: HTML = "h3") -> HTML {
         """
         \(facts(message.fields))\(paragraphs(message.body))\(sparkline(message.sparkline))\(lines(message.lines))\
-        \(reason(message.reason))\(issues(message.issues))\(links(message.links.filter(\.leadsElsewhere)))
+        \(reason(message.reason))\(issues(message.issues, heading: heading))\(links(message.links.filter(\.leadsElsewhere)))
         """
     }
 
@@ -130,12 +132,12 @@ extension Page {
         reason.isEmpty ? nil : #"<p class="why">\#(reason)</p>"#
     }
 
-    static func issues(_ issues: [Message.IssueLine]) -> HTML? {
+    static func issues(_ issues: [Message.IssueLine], heading: HTML = "h3") -> HTML? {
         guard !issues.isEmpty else { return nil }
         let rows = issues.map { issue -> HTML in
             "<li>\(HTML.link(issue.title, to: issue.url)) <small>\(issue.detail)</small></li>"
         }
-        return #"<h3>Top issues</h3><ul class="issues">\#(rows)</ul>"#
+        return #"<\#(heading) class="part">Top issues</\#(heading)><ul class="issues">\#(rows)</ul>"#
     }
 
     /// The links that still lead somewhere.

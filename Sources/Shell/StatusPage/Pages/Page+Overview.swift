@@ -109,7 +109,7 @@ extension Page {
                 <tr class="\(Page.tone(verdict.tone))">\(head)<td>\(verdict.rule)\(verdict.about.map { #" <small>\#($0)</small>"# })</td>\
                 <td><b class="verdict">\(verdict.figure ?? Page.word(verdict.tone))</b>\(verdict.metric.map { #" <small>\#($0)</small>"# })\
                 <span class="unseen"> \(Page.word(verdict.tone))</span></td>\
-                <td>\(verdict.limit ?? "")</td><td>\(verdict.chart.map { Page.drawing($0, .small) })</td>\(age)</tr>
+                <td>\(verdict.limit ?? "")</td><td>\(verdict.chart.map { Page.drawing($0) })</td>\(age)</tr>
 
                 """
         }

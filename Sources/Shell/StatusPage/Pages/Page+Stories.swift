@@ -11,11 +11,11 @@ extension Page {
                 <p class="kind">\(Page.word(incident.state)) · \(incident.message.severity.rawValue)</p>
                 <h1>\(incident.message.headline)</h1><p class="since">\(incident.lasting)\
                 \(incident.carers.map { #" · <b>\#($0)</b> on it"# })</p>
-                \(Page.details(incident.message))\(actions(incident, .below))</article></div>
+                \(Page.details(incident.message, heading: "h2"))\(actions(incident, .below))</article></div>
                 """
             } ?? #"<h1>\#(story.headline)</h1><p class="calm">It is over.</p>"#
         let chart: HTML? = story.chart.map {
-            #"<section><h2>Around it</h2><figure>\#(Page.drawing($0, .large))<figcaption>\#($0.title)</figcaption></figure></section>"#
+            "<section><h2>Around it</h2>\(Page.figure($0))</section>"
         }
         let content: HTML = """
             <div class="board">
@@ -30,11 +30,7 @@ extension Page {
     }
 
     func app(_ story: AppStory, health: BotHealth) -> HTML {
-        let charts = story.apps.flatMap(\.verdicts).compactMap { verdict -> HTML? in
-            verdict.chart.map {
-                #"<figure>\#(Page.drawing($0, .large))<figcaption>\#($0.title)</figcaption></figure>"#
-            }
-        }
+        let charts = story.pictures.map(Page.figure)
         let rows = story.apps.flatMap { appRows($0, .below, linked: false) }
         let issues: HTML? =
             story.issues.isEmpty ? nil : "<section>\(Page.issues(story.issues))</section>"

@@ -83,6 +83,7 @@ extension Page {
         tbody tr { border-top: 1px solid var(--line); --tone: var(--muted); }
         tbody tr:has(.same) { border-top-color: transparent; }
         tbody th { font-weight: 600; }
+        tbody th a, .keys a { text-decoration: underline; text-underline-offset: 2px; }
         td small, th small { color: var(--muted); font-size: 12px; font-weight: 400; }
         tr.fine { --tone: var(--resolved); }
         tr.warning { --tone: var(--warning); }
@@ -98,6 +99,7 @@ extension Page {
           padding: 5px 10px; font: inherit; color: var(--ink); background: var(--card); border: 1px solid var(--line);
           border-radius: 8px;
         }
+        form[role=search] button { white-space: nowrap; }
         form[role=search] input { width: min(18em, 50vw); margin-left: 6px; }
         .because {
           padding: 12px 16px; margin-top: 8px; background: var(--card); border: 1px solid var(--line); border-radius: 12px;
@@ -111,10 +113,29 @@ extension Page {
         .chart .line { stroke: var(--accent); stroke-width: 1.6; stroke-linejoin: round; stroke-linecap: round; }
         .chart .limit { stroke: var(--critical); stroke-width: 1.2; stroke-dasharray: 6 3; }
         .chart .usual { stroke: var(--muted); stroke-width: 1; stroke-dasharray: 1 3; }
-        .chart .wrong { fill: var(--critical); opacity: 0.09; }
+        .chart.slim { display: none; }
+        .chart .grid { stroke: var(--line); stroke-width: 1; }
+        .chart .tick { stroke: var(--muted); stroke-width: 1; }
+        .chart .release { stroke: var(--muted); stroke-width: 1; stroke-dasharray: 2 2; }
+        .chart .wrong { fill: var(--tone); opacity: 0.13; }
+        svg .message { fill: var(--ink); stroke: none; }
         .chart text { font-size: 11px; fill: var(--muted); }
         .chart .figure { text-anchor: end; }
         .chart .hour { text-anchor: middle; }
+        .key .line, .key .limit, .key .usual { fill: none; stroke-width: 2; }
+        .key .limit { stroke: var(--critical); stroke-dasharray: 6 3; }
+        .key .usual { stroke: var(--muted); stroke-dasharray: 1 3; }
+        .line.l0 { stroke: var(--accent); }
+        .line.l1 { stroke: var(--info); stroke-dasharray: 7 2; }
+        .line.l2 { stroke: var(--resolved); stroke-dasharray: 4 2; }
+        .line.l3 { stroke: var(--warning); stroke-dasharray: 7 2 2 2; }
+        .line.l4 { stroke: var(--digest); stroke-dasharray: 2 2; }
+        .keys { display: flex; flex-wrap: wrap; gap: 4px 16px; margin: 8px 0 0; padding: 0; list-style: none; }
+        .keys .key { width: 24px; height: 10px; margin-right: 6px; vertical-align: middle; }
+        .keys .wrong { display: inline-block; width: 14px; height: 10px; margin-right: 6px; background: var(--tone); opacity: 0.5; }
+        .wrong { --tone: var(--info); }
+        .wrong.critical { --tone: var(--critical); }
+        .wrong.warning { --tone: var(--warning); }
 
         /* Turned over, the room opens at its newest message and stays there without a script. */
         #room { flex: 1; min-height: 0; overflow-y: auto; display: flex; flex-direction: column-reverse; }
@@ -192,8 +213,8 @@ extension Page {
         .lines li, .issues li { margin: 3px 0; }
         .lines li::marker, .issues li::marker { color: var(--muted); }
         .why { font-style: italic; color: var(--muted); }
-        article h3 { font-size: 12px; font-weight: 600; color: var(--muted); }
-        article h3 + ul { margin-top: 2px; }
+        article .part { font-size: 12px; font-weight: 600; color: var(--muted); }
+        article .part + ul { margin-top: 2px; }
         .issues small { display: inline-block; color: var(--muted); font-size: 13px; }
         .links { display: flex; flex-wrap: wrap; gap: 8px; }
         .links a {
@@ -222,7 +243,9 @@ extension Page {
           .top nav { width: 100%; margin: -4px 0 -2px -10px; overflow-x: auto; }
           .board { padding: 4px 12px 28px; }
           th, td { padding: 7px 10px; }
-          .chart text { font-size: 20px; }
+          .chart.broad { display: none; }
+          .chart.slim { display: block; }
+          form[role=search] { flex-wrap: wrap; }
           .thread { padding: 4px 12px 20px; }
           .message { gap: 8px; }
           .message .avatar { width: 28px; height: 28px; }

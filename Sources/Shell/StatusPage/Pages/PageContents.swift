@@ -105,47 +105,6 @@ public struct PageVerdict: Hashable, Sendable {
     }
 }
 
-/// A figure over the last day, with the limit that it is judged by.
-public struct PageChart: Hashable, Sendable {
-    public struct Point: Hashable, Sendable {
-        public let at: Moment
-        public let figure: Double
-
-        public init(at: Moment, figure: Double) {
-            self.at = at
-            self.figure = figure
-        }
-    }
-
-    /// Oldest first.
-    public let points: [Point]
-    public let limit: Double?
-    /// What the figure usually is, where the rule judges by that.
-    public let usual: Double?
-    /// Whether a figure is a fraction, written in percent.
-    public let isRate: Bool
-    public let from: Moment
-    public let to: Moment
-    /// When the incident began that the chart is about.
-    public let since: Moment?
-    /// In words, for those who do not see it.
-    public let title: String
-
-    public init(
-        points: [Point], limit: Double?, usual: Double?, isRate: Bool, from: Moment, to: Moment, since: Moment?,
-        title: String
-    ) {
-        self.points = points
-        self.limit = limit
-        self.usual = usual
-        self.isRate = isRate
-        self.from = from
-        self.to = to
-        self.since = since
-        self.title = title
-    }
-}
-
 /// A source, its pace and its health.
 public struct PageSource: Hashable, Sendable {
     public let name: String
@@ -263,14 +222,14 @@ public struct IncidentStory: Hashable, Sendable {
     public let isOpen: Bool
     /// The newest headline.
     public let headline: String
-    public let chart: PageChart?
+    public let chart: PagePicture?
     /// Why, in paragraphs, as `alertbot why` says it.
     public let why: [String]
     /// Oldest first.
     public let deliveries: [PageDelivery]
 
     public init(
-        id: String, incident: PageIncident?, isOpen: Bool, headline: String, chart: PageChart?, why: [String],
+        id: String, incident: PageIncident?, isOpen: Bool, headline: String, chart: PagePicture?, why: [String],
         deliveries: [PageDelivery]
     ) {
         self.id = id
@@ -289,6 +248,8 @@ public struct AppStory: Hashable, Sendable {
     /// As each of its sources sees it.
     public let apps: [PageApp]
     public let incidents: [PageIncident]
+    /// Each of its figures over the last day.
+    public let pictures: [PagePicture]
     public let issues: [Message.IssueLine]
     /// What was said of it, newest first.
     public let deliveries: [PageDelivery]
@@ -296,12 +257,13 @@ public struct AppStory: Hashable, Sendable {
     public let why: [String]
 
     public init(
-        name: String, apps: [PageApp], incidents: [PageIncident], issues: [Message.IssueLine],
-        deliveries: [PageDelivery], why: [String]
+        name: String, apps: [PageApp], incidents: [PageIncident], pictures: [PagePicture],
+        issues: [Message.IssueLine], deliveries: [PageDelivery], why: [String]
     ) {
         self.name = name
         self.apps = apps
         self.incidents = incidents
+        self.pictures = pictures
         self.issues = issues
         self.deliveries = deliveries
         self.why = why
