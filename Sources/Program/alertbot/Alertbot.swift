@@ -38,7 +38,7 @@ struct Alertbot: AsyncParsableCommand {
     /// Does what the command line asks for. What it says of its usage is an answer too.
     private static func answer() async throws -> ExitStatus {
         do {
-            var command = try parseAsRoot()
+            var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -27,16 +27,17 @@ struct BacktestCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "End the span here instead of at the last line, such as 2026-11-20T22:30:00Z.", valueName: "instant"))
     var now: String?
-    @Option(name: .long, help: ArgumentHelp("Compare with this config.", valueName: "file"))
+    @Option(name: .long, help: ArgumentHelp("Compare with this config.", valueName: "file"), completion: .file())
     var against: String?
     @Flag(name: .long, help: "With --against: exit with status 1 when the two would send different messages.")
     var failOnDifference = false
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What really happened, a line {\"app\",\"from\",\"to\"} each, to measure delays by.", valueName: "file"))
+            "What really happened, a line {\"app\",\"from\",\"to\"} each, to measure delays by.", valueName: "file"),
+        completion: .file())
     var incidents: String?
-    @Option(name: .long, help: "Show only this channel.") var channel: String?
+    @Option(name: .long, help: "Show only this channel.", completion: Names.ofChannels) var channel: String?
     @Option(name: .long, help: "text, json, or html: a page with a picture for each app.") var format = Format.text
 
     enum Format: String, ExpressibleByArgument, CaseIterable, Sendable { case text, json, html }

@@ -25,14 +25,15 @@ struct DryRunCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text, json, html: one page, or payload: the exact requests.")
     var format = Format.text
     @Option(
-        name: .long, help: ArgumentHelp("Replay this file instead of polling; - for standard input.", valueName: "file")
-    )
+        name: .long,
+        help: ArgumentHelp("Replay this file instead of polling; - for standard input.", valueName: "file"),
+        completion: .file())
     var observations: String?
     @Flag(name: .long, help: "Take the last recorded figures of every source instead of polling.")
     var recorded = false
     @Option(name: .long, help: ArgumentHelp("Set the clock, such as 2026-11-20T22:30:00Z.", valueName: "instant"))
     var now: String?
-    @Option(name: .long, help: "Show only this channel.") var channel: String?
+    @Option(name: .long, help: "Show only this channel.", completion: Names.ofChannels) var channel: String?
 
     func validate() throws {
         if recorded, observations != nil {

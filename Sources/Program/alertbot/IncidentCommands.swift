@@ -28,7 +28,9 @@ struct AckCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
     @Option(name: .long, help: "Who you are; by default your name on this machine.") var by: String?
-    @Argument(help: "Ids of incidents, as 'alertbot incidents' and every message show them, or their beginnings.")
+    @Argument(
+        help: "Ids of incidents, as 'alertbot incidents' and every message show them, or their beginnings.",
+        completion: Names.ofIncidents)
     var incidents: [String]
 
     func run() async throws {
@@ -44,7 +46,7 @@ struct RetryCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
-    @Argument(help: "The delivery's id.") var delivery: String
+    @Argument(help: "The delivery's id.", completion: Names.ofFailedDeliveries) var delivery: String
 
     func run() async throws {
         try await BotContact(common.file(), on: machine).order(.retry(delivery))

@@ -59,7 +59,9 @@ struct JournalRepairCommand: ParsableCommand {
         discussion: "The damaged journal is left as it is. A bot may run meanwhile.")
 
     @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "The folder of the copy; by default the state folder's name with .repaired.")
+    @Option(
+        name: .long, help: "The folder of the copy; by default the state folder's name with .repaired.",
+        completion: .directory)
     var to: String?
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 

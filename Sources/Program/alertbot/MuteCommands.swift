@@ -23,13 +23,16 @@ struct MuteCommand: AsyncParsableCommand {
     var until: String?
     @Option(name: .long, help: "Why.") var reason: String?
     @Option(name: .long, help: "Who you are; by default your name on this machine.") var by: String?
-    @Option(name: .long, help: "Of this app, or of apps like shop-*. Every property may be given several times.")
+    @Option(
+        name: .long, help: "Of this app, or of apps like shop-*. Every property may be given several times.",
+        completion: Names.ofApps)
     var app: [String] = []
-    @Option(name: .long, help: "Of this source.") var source: [String] = []
-    @Option(name: .long, help: "Of this rule.") var rule: [String] = []
+    @Option(name: .long, help: "Of this source.", completion: Names.ofSources) var source: [String] = []
+    @Option(name: .long, help: "Of this rule.", completion: Names.ofRules) var rule: [String] = []
     @Option(name: .long, help: "Of this release.") var release: [String] = []
     @Option(name: .long, help: "Of this environment.") var environment: [String] = []
-    @Option(name: .long, help: "Of this severity.") var severity: [String] = []
+    @Option(name: .long, help: "Of this severity.", completion: .list(["info", "warning", "critical"])) var severity:
+        [String] = []
     @Option(name: .long, help: "About this issue.") var issue: [String] = []
     @Option(name: .long, help: ArgumentHelp("With this label.", valueName: "name=value")) var label: [String] = []
     @Flag(name: .long, help: "Everything.") var all = false
@@ -71,7 +74,7 @@ struct UnmuteCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
     @Flag(name: .long, help: "End all of them.") var all = false
-    @Argument(help: "The mute's id, as 'alertbot mutes' shows it.") var id: String?
+    @Argument(help: "The mute's id, as 'alertbot mutes' shows it.", completion: Names.ofMutes) var id: String?
 
     func validate() throws {
         if (id == nil) != all { throw ValidationError("name one: an id from 'alertbot mutes', or --all") }

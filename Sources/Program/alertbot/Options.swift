@@ -19,7 +19,7 @@ struct CommonOptions: ParsableArguments {
         name: .customLong("config"),
         help: ArgumentHelp(
             "The config file (default: $ALERTBOT_CONFIG, ./config.yaml or /etc/alertbot/config.yaml, the first there is).",
-            valueName: "file"))
+            valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
     var namedConfig: String?
 
     var config: String { namedConfig ?? ConfigFile.usualPlace(on: machine) }
@@ -46,7 +46,8 @@ struct SpanOptions: ParsableArguments {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Replay this file instead of what the bot has recorded; - for standard input.", valueName: "file"))
+            "Replay this file instead of what the bot has recorded; - for standard input.", valueName: "file"),
+        completion: .file())
     var observations: String?
     @Option(
         name: .long,
@@ -58,7 +59,7 @@ struct SpanOptions: ParsableArguments {
         name: .long,
         help: ArgumentHelp(
             "With --since: the folder that keeps what was fetched from sources (default: $XDG_CACHE_HOME/alertbot).",
-            valueName: "folder"))
+            valueName: "folder"), completion: .directory)
     var cache: String?
 
     func validate() throws {

@@ -32,7 +32,7 @@ struct PluginsDescribeCommand: ParsableCommand {
         commandName: "describe", abstract: "Shows one plugin: its options, their defaults, an example to paste.")
 
     @OptionGroup var output: OutputOptions
-    @Argument(help: "The plugin's name, such as threshold.") var name: String
+    @Argument(help: "The plugin's name, such as threshold.", completion: Names.ofPlugins) var name: String
 
     func run() throws {
         let all = PluginCatalog.builtin.descriptions
@@ -57,7 +57,7 @@ struct PluginsCheckCommand: ParsableCommand {
             """)
 
     @OptionGroup var output: OutputOptions
-    @Argument(help: "The plugin's folder.") var path: String
+    @Argument(help: "The plugin's folder.", completion: .directory) var path: String
 
     func run() throws {
         let folder = try PluginFolder(path, catalog: .builtin)

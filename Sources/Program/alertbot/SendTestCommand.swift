@@ -7,7 +7,7 @@ struct SendTestCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
-    @Argument(help: "The channel's name in the config.") var channel: String
+    @Argument(help: "The channel's name in the config.", completion: Names.ofChannels) var channel: String
 
     func run() async throws {
         let config = try common.file().config()

@@ -14,7 +14,7 @@ struct SourcesProbeCommand: AsyncParsableCommand {
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
     @Flag(name: .long, help: "Show the answers themselves too, with secrets masked.") var raw = false
-    @Argument(help: "The source's name in the config.") var source: String
+    @Argument(help: "The source's name in the config.", completion: Names.ofSources) var source: String
 
     func run() async throws {
         let config = try common.file().config()

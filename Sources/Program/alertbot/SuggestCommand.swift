@@ -21,14 +21,14 @@ struct SuggestCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var span: SpanOptions
-    @Option(name: .long, help: "Only this app, or apps like shop-*.") var app: String?
+    @Option(name: .long, help: "Only this app, or apps like shop-*.", completion: Names.ofApps) var app: String?
     @Option(name: .long, help: "The share to judge: crash_free_users or crash_free_sessions.")
     var metric = SuggestedMetric.users
     @Option(
         name: .long,
         help: ArgumentHelp(
             "What really happened, a line {\"app\",\"from\",\"to\"} each: firing then is not a false alarm.",
-            valueName: "file"))
+            valueName: "file"), completion: .file())
     var incidents: String?
     @Option(name: .long, help: "text: a section to paste; or json.") var format = TextOrJSON.text
 

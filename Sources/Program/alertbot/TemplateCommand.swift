@@ -21,7 +21,7 @@ struct TemplateShow: ParsableCommand {
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
-    @Argument(help: "The channel's name in the config.") var channel: String
+    @Argument(help: "The channel's name in the config.", completion: Names.ofChannels) var channel: String
 
     func run() throws {
         // A config that names a template which is still to be written has an error, and this is where it comes from.

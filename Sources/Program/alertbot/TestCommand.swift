@@ -10,9 +10,11 @@ struct TestCommand: ParsableCommand {
         abstract: "Runs rule tests: observations in, messages expected. Sends nothing, writes nothing.")
 
     @OptionGroup var common: CommonOptions
-    @Argument(help: ArgumentHelp("Files of rule tests.", valueName: "file")) var files: [String]
+    @Argument(help: ArgumentHelp("Files of rule tests.", valueName: "file"), completion: .file()) var files: [String]
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
-    @Option(name: .long, help: ArgumentHelp("Write the results here for a build server, too.", valueName: "file"))
+    @Option(
+        name: .long, help: ArgumentHelp("Write the results here for a build server, too.", valueName: "file"),
+        completion: .file())
     var junit: String?
 
     func run() throws {

@@ -17,8 +17,8 @@ struct WhyCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
-    @Option(name: .long, help: "Only this app, or apps like shop-*.") var app: String?
-    @Option(name: .long, help: "Only this rule.") var rule: String?
+    @Option(name: .long, help: "Only this app, or apps like shop-*.", completion: Names.ofApps) var app: String?
+    @Option(name: .long, help: "Only this rule.", completion: Names.ofRules) var rule: String?
     @Option(
         name: .long, help: ArgumentHelp("As it was then, such as 2026-11-20T22:30:00Z.", valueName: "instant"))
     var at: String?

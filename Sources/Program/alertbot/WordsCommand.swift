@@ -20,7 +20,8 @@ struct WordsShow: ParsableCommand {
             """)
 
     @OptionGroup var common: CommonOptions
-    @Option(name: .long, help: "The built-in words of a language: en or es.") var language: String?
+    @Option(name: .long, help: "The built-in words of a language: en or es.", completion: .list(["en", "es"]))
+    var language: String?
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func validate() throws {
