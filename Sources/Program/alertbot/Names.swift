@@ -10,13 +10,13 @@ internal import SystemPorts
 /// What the shell offers where a command wants a name: what stands in the config that the command would read, and what the
 /// bot knows. It asks for no secret and says nothing of a config that is wrong: whoever presses Tab wants names or nothing.
 enum Names {
-    static let ofChannels = CompletionKind.custom { words, _, _ async in
+    static let ofChannels = CompletionKind.custom { words, _, _ in
         config(words)?.result.config?.plan.channels.map(\.name) ?? []
     }
-    static let ofSources = CompletionKind.custom { words, _, _ async in
+    static let ofSources = CompletionKind.custom { words, _, _ in
         config(words)?.result.config?.plan.sources.map(\.name) ?? []
     }
-    static let ofRules = CompletionKind.custom { words, _, _ async in
+    static let ofRules = CompletionKind.custom { words, _, _ in
         config(words)?.result.config?.rulePlaces.keys.sorted() ?? []
     }
     static let ofApps = CompletionKind.custom { words, _, _ async in
@@ -29,13 +29,13 @@ enum Names {
         // Those of the config end when it says so.
         await known(words, "mutes", "id") { $0["origin"]?.string == "command" }
     }
-    static let ofFailedDeliveries = CompletionKind.custom { words, _, _ async in
+    static let ofFailedDeliveries = CompletionKind.custom { words, _, _ in
         guard let folder = config(words)?.result.stateFolder,
             let (state, _) = try? State.inJournal(folder, PluginCatalog.builtin.memories)
         else { return [] }
         return distinct(StatusReport.history(state, limit: State.historyMaxUsual, deadOnly: true), "id")
     }
-    static let ofPlugins = CompletionKind.custom { _, _, _ async in
+    static let ofPlugins = CompletionKind.custom { _, _, _ in
         PluginCatalog.builtin.descriptions.map(\.manifest.name).sorted()
     }
 
