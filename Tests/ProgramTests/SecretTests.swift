@@ -118,4 +118,21 @@ import Testing
             try preview.json["notifications"][0]["request"]["url"].string
                 == "https://hooks.example.com/${env:X}/cost$5")
     }
+
+    @Test func `credentials that lie beside the config need not be named`() async throws {
+        let scratch = try Scratch()
+        try scratch.write(
+            "etc/config.yaml",
+            Shop.config.replacing("hooks.example.com/bot", with: "hooks.example.com/${credential:path}"))
+        let missing = try await scratch.alertbot("check", "--config", "etc/config.yaml")
+        #expect(missing.status == 1)
+        #expect(missing.errors.contains("CREDENTIALS_DIRECTORY is not set"), "\(missing.all)")
+        try scratch.write("etc/credentials/path", "one")
+        try scratch.write("elsewhere/other", "two")
+        #expect(try await scratch.alertbot("check", "--config", "etc/config.yaml").status == 0)
+        // Whoever says where they are is believed, and only there.
+        let named = try await scratch.alertbot(
+            "check", "--config", "etc/config.yaml", environment: ["CREDENTIALS_DIRECTORY": scratch.path("elsewhere")])
+        #expect(named.status == 1, "\(named.all)")
+    }
 }

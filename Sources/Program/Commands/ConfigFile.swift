@@ -67,7 +67,8 @@ public struct ConfigFile: Sendable {
                 let paths = noted.withLock { $0.paths(matching: pattern) }
                 return paths.filter { !ConfigFile.isSame($0, path) }
             },
-            credentialsFolder: machine.variables["CREDENTIALS_DIRECTORY"], zones: ZoneDatabase(),
+            credentialsFolder: machine.variables["CREDENTIALS_DIRECTORY"] ?? ConfigFile.credentials(beside: folder),
+            zones: ZoneDatabase(),
             withholdsSecrets: withholdsSecrets, isOpenToOthers: WholeFile.isOpenToOthers)
         result = Config.load(bytes, folder: folder, catalog: catalog, surroundings: surroundings)
         self.reading = noted.withLock { $0 }
@@ -77,6 +78,13 @@ public struct ConfigFile: Sendable {
             lines[secret.position.file] = lines[secret.position.file].map(secret.masked)
         }
         self.lines = lines
+    }
+
+    /// Where credentials are when nobody says where: what systemd hands to the service lies beside the config, and whoever may
+    /// read it there need not say so for each command. Who may not is better told that systemd hands them out.
+    private static func credentials(beside folder: String) -> String? {
+        let path = folder + "/credentials"
+        return WholeFile.paths(matching: path + "/*").isEmpty ? nil : path
     }
 
     private static func lines(of bytes: [UInt8]) -> [String] {
