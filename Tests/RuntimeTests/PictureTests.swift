@@ -1,9 +1,10 @@
 internal import AlertCore
 internal import AlertTesting
 internal import PluginKit
-@testable internal import Runtime
 internal import Synchronization
 internal import Testing
+
+@testable internal import Runtime
 
 /// A channel whose pictures follow their messages, in as many steps as it is told.
 private struct PictureChannel: Channel {
@@ -63,12 +64,14 @@ private struct FakePainter: Painter {
     }
 
     private func courier(
-        _ painter: FakePainter? = FakePainter(), _ inquiries: Inquiries = Inquiries(), desk: PictureDesk = PictureDesk(),
+        _ painter: FakePainter? = FakePainter(), _ inquiries: Inquiries = Inquiries(),
+        desk: PictureDesk = PictureDesk(),
         _ answer: @escaping ScriptedWeb.Answer = { _, _ throws(TransportError) in .says("ok") }
     ) -> Courier {
         var ports = Ports.staged(stage, clock, answer)
         ports.painter = painter
-        return Courier(ports: ports, redactor: Redactor([Secret("s3cr3t")]), zone: .utc, inquiries: inquiries, pictures: desk)
+        return Courier(
+            ports: ports, redactor: Redactor([Secret("s3cr3t")]), zone: .utc, inquiries: inquiries, pictures: desk)
     }
 
     private var asked: [String] { stage.asked.map { String($0.dropFirst("https://a.example/".count)) } }
@@ -177,8 +180,9 @@ private struct FakePainter: Painter {
         let missing = try #require(desk.missing["team"])
         #expect(missing.count == 1 && missing.why == "answered 429: " && missing.at == clock.now())
         // The next that arrives makes an end of it.
-        #expect(await self.courier(desk: desk).send(
-            try #require(await self.courier(desk: desk).attempt(delivery(), PictureChannel()).picture)) == nil)
+        #expect(
+            await self.courier(desk: desk).send(
+                try #require(await self.courier(desk: desk).attempt(delivery(), PictureChannel()).picture)) == nil)
         #expect(desk.missing.isEmpty)
     }
 

@@ -27,7 +27,9 @@ public struct DryRunPage {
             <p class="lead">What would be sent at \(report.zone.words(report.now)) (\(report.zone.name))</p>\
             <div class="counts">\(counts)</div>
             """
-        var parts: [HTML] = report.channelNames.map(channel)
+        let channels = report.channelNames.map(channel)
+        // What one message looks like in each chat is seen best side by side.
+        var parts: [HTML] = channels.count > 1 ? [#"<div class="channels">\#(channels)</div>"#] : channels
         if report.decisions.isEmpty { parts.append("<h2>Nothing would be sent</h2>") }
         return PageFrame.page(
             title: "Dry run of \(report.botName)", lead: lead,

@@ -93,6 +93,8 @@ enum PageFrame {
         details > pre { margin-top: 6px; padding: 12px 14px; border-radius: 8px; background: var(--code); }
 
         .chat { display: flex; gap: 10px; padding: 14px 16px; border: 1px solid var(--line); border-radius: 10px; }
+        .channels { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 460px), 1fr)); gap: 0 28px; }
+        .channels > * { min-width: 0; }
         .chat { background: var(--card); max-width: 720px; }
         .chat .said { flex: 1; min-width: 0; }
         .chat p + *, .chat ul + *, .chat .fields + *, .chat .bar + *, .chat pre + * { margin-top: 8px; }
@@ -104,6 +106,7 @@ enum PageFrame {
         .chat .chart svg { max-width: 100%; height: auto; }
         .chat .small { font-size: 12px; color: var(--muted); }
         .chat .fields { display: grid; grid-template-columns: 1fr 1fr; gap: 8px 20px; }
+        .chat.pagerduty .fields { grid-template-columns: 1fr; }
         .chat .bar { position: relative; padding: 2px 0 2px 14px; }
         .chat .bar::before {
           content: ""; position: absolute; inset: 0 auto 0 0; width: 4px; border-radius: 4px; background: var(--bar);

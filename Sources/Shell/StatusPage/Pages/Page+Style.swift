@@ -12,7 +12,7 @@ extension Page {
     static let style = """
         :root {
           --ground: #f6f6f9; --card: #ffffff; --line: #e3e3ec; --ink: #1c1c28; --muted: #666678; --accent: #5546d6;
-          --critical: #d02536; --warning: #b45f00; --info: #1f6cd6; --resolved: #137a38; --digest: #6b6b80;
+          --critical: #d02536; --warning: #a85a00; --info: #1f6cd6; --resolved: #137a38; --digest: #6b6b80;
           --shadow: 0 1px 2px rgb(20 20 50 / 6%), 0 2px 8px rgb(20 20 50 / 4%);
         }
         @media (prefers-color-scheme: dark) {

@@ -65,7 +65,13 @@ enum PagerDutyEvent {
             details[words[.captionIssues]] = list(
                 message.issues.map { $0.title + ($0.detail.isEmpty ? "" : " (\($0.detail))") }, words)
         }
-        if !message.footer.isEmpty { details[words[.captionRule]] = .string(message.footer) }
+        if !message.footer.isEmpty {
+            // "Rule: Rule floor …" says it twice.
+            let caption = words[.captionRule]
+            let footer = message.footer
+            details[caption] = .string(
+                footer.hasPrefix(caption + " ") ? String(footer.dropFirst(caption.count + 1)) : footer)
+        }
         return details
     }
 

@@ -61,6 +61,15 @@ private func channel(_ more: [String: Option.Value] = [:]) throws -> PagerDutyCh
         #expect(test["payload"]?["severity"] == "info")
     }
 
+    @Test(arguments: [
+        ("Rule floor · incident 3k9", "floor · incident 3k9"), ("budget calm", "budget calm"), ("Rules", "Rules"),
+    ])
+    func `a detail does not begin with its own name`(footer: String, detail: String) throws {
+        var message = SampleMessages.opened
+        message.footer = footer
+        #expect(try event(message)["payload"]?["custom_details"]?["Rule"]?.string == detail)
+    }
+
     @Test func `the summary is fit to be read aloud`() throws {
         let summary = try event(SampleMessages.opened)["payload"]?["summary"]
         #expect(summary == "shop-ios: crash-free users 98.31% (alert below 99.0%)")
