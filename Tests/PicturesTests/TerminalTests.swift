@@ -49,7 +49,7 @@ internal import Testing
         let night = Shop.dryRun(
             Shop.hours([("shop-ios", Array(repeating: 9, count: 21) + [80, 85, 9])]), channel: "team")
         let lines = DryRunText(night, width: nil).lines.map(\.text)
-        #expect(lines.contains("2026-11-20T22:00:00Z hold until 2026-11-21T06:00:00Z (quiet_hours:nights)"), "\(lines)")
+        #expect(lines.contains("Fri 20 Nov 23:00 CET hold until Sat 21 Nov 07:00 CET (quiet_hours:nights)"), "\(lines)")
         #expect(lines.contains { $0.contains(" drop (") }, "\(lines)")
         #expect(lines.contains { $0.hasPrefix("  ios: 2026-11-21T00:0") && $0.contains("in ") }, "\(lines)")
     }

@@ -58,7 +58,7 @@ import Testing
             text == """
                 ── ops · for a program ────────────────────────────────────────
 
-                2026-11-20T23:00:00Z send (first)
+                Sat 21 Nov 00:00 CET send (first)
                   ▌ 🔴 shop-ios: crash-free users 95.00% (alert below 99%)
                   ▌ Before → now  99.90% → 95.00%
                   ▌ Users affected  500 of 10,000 (5.00%)
@@ -72,7 +72,7 @@ import Testing
                 Next polls
                   figures: SOON (every 5m)
 
-                At 2026-11-20T23:00:00Z: 1 sent, 0 held, 0 dropped. This was a preview: nothing was sent.
+                At Sat 21 Nov 00:00 CET: 1 sent, 0 held, 0 dropped. This was a preview: nothing was sent.
 
                 """)
     }

@@ -52,7 +52,7 @@ public struct DryRunText {
                     + pending.flatMap { incident in
                         indented(
                             "\(incident.subject.app): \(incident.evidence.sentence) (rule \(incident.rule), "
-                                + "since \(incident.since))")
+                                + "since \(report.zone.words(incident.since)))")
                     })
         }
         if !report.polls.isEmpty {
@@ -61,7 +61,7 @@ public struct DryRunText {
                     + report.polls.flatMap { indented("\($0.source): \(report.words(for: $0))") })
         }
         let summary =
-            "At \(report.now): \(report.summary). This was a preview: nothing was sent."
+            "At \(report.zone.words(report.now)): \(report.summary). This was a preview: nothing was sent."
         parts.append(TerminalLine.wrapped([TerminalLine.Piece(summary, .dim)], to: width))
         return Array(parts.joined(separator: [TerminalLine()]))
     }
@@ -80,9 +80,9 @@ public struct DryRunText {
             case .hold: ("hold", .of(.yellow))
             case .drop: ("drop", .of(.red))
             }
-        let until = record.knownUntil.map { " until \($0)" } ?? ""
+        let until = record.knownUntil.map { " until \(report.zone.words($0))" } ?? ""
         let line =
-            TerminalLine("\(record.at) ", .dim) + TerminalLine(verdict, ink)
+            TerminalLine("\(report.zone.words(record.at)) ", .dim) + TerminalLine(verdict, ink)
             + TerminalLine("\(until) (\(record.reason))")
         let head = TerminalLine.wrapped(line.pieces, to: width)
         guard case .send = record.decision else {
