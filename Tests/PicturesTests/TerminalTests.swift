@@ -51,7 +51,7 @@ internal import Testing
         let lines = DryRunText(night, width: nil).lines.map(\.text)
         #expect(lines.contains("Fri 20 Nov 23:00 CET hold until Sat 21 Nov 07:00 CET (quiet_hours:nights)"), "\(lines)")
         #expect(lines.contains { $0.contains(" drop (") }, "\(lines)")
-        #expect(lines.contains { $0.hasPrefix("  ios: 2026-11-21T00:0") && $0.contains("in ") }, "\(lines)")
+        #expect(lines.contains { $0.hasPrefix("  ios: Sat 21 Nov 01:0") && $0.contains("in ") }, "\(lines)")
     }
 
     @Test func `colours of payloads become colours that every terminal has`() throws {

@@ -53,7 +53,7 @@ import Testing
         let preview = try await scratch.alertbot("dry-run", "--observations", "figures.jsonl")
         let text = preview.output.replacing(/incident [0-9a-z]+/, with: "incident ID")
             .replacing(/at most 9\d\.\d+%/, with: "at most BOUND")
-            .replacing(/figures: 2026-11-20T23:0\d:[\d.]+Z, in [^(]*/, with: "figures: SOON ")
+            .replacing(/figures: Sat 21 Nov 00:0\d CET, in [^(]*/, with: "figures: SOON ")
         #expect(
             text == """
                 ── ops · for a program ────────────────────────────────────────

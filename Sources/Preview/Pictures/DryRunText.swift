@@ -115,7 +115,7 @@ extension PreviewReport {
             poll.reasons.isEmpty
             ? "every \(poll.every.grammar)"
             : poll.reasons.map { "\($0.rawValue): \($0.meaning)" }.joined(separator: "; ")
-        return "\(at), in \(max(at - now, .zero).short) (\(why))"
+        return "\(zone.words(at)), in \(max(at - now, .zero).short) (\(why))"
     }
 }
 
