@@ -15,7 +15,7 @@ public actor Bot {
     private let ports: Ports
     private var redactor: Redactor
     private var inquiries = Inquiries()
-    private let pictures = PictureDesk()
+    let pictures = PictureDesk()
     private var seal: Courier.Seal?
     private let tokens = TokenVault()
     private var ledger: Ledger
@@ -101,9 +101,6 @@ public actor Bot {
         guard let recorder else { return nil }
         return journalTrouble == nil ? recorder.trouble : "nothing is recorded while the journal cannot be written"
     }
-
-    /// The channels whose messages have arrived without their pictures.
-    public var missingPictures: [String: PictureDesk.Missing] { pictures.missing }
 
     /// Uses a new config from the next turn on.
     public nonisolated func reload(_ setup: Setup) { queue.put(.reload(setup)) }
@@ -437,8 +434,7 @@ public actor Bot {
             return
         }
         let courier = Courier(
-            ports: ports, redactor: redactor, zone: plan.zone, inquiries: inquiries,
-            pictures: pictures, seal: seal)
+            ports: ports, redactor: redactor, zone: plan.zone, inquiries: inquiries, pictures: pictures, seal: seal)
         let connection = plan.channel(order.delivery.channel)?.connection ?? .usual
         group.addTask { [queue, clock = ports.clock] in
             let began = clock.uptime()
