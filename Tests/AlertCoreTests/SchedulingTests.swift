@@ -163,6 +163,83 @@ import Testing
         #expect(bot.polls.filter { $0.source == "android" }.map(\.at) == [.rehearsalStart, back])
     }
 
+    /// Three sources of one account, and one of another.
+    private func sharing(_ answer: @escaping (PollOrder, Moment) -> PollReport) -> Rehearsal {
+        let sources = ["ios", "android", "web", "else"].map { name in
+            var source = Scheduling.source(name, slowsWhen: [])
+            source.account = name == "else" ? "b" : "a"
+            return source
+        }
+        var bot = Rehearsal(.rehearsed(sources: sources))
+        bot.pollAnswer = { order, now in (answer(order, now), .zero) }
+        bot.start()
+        return bot
+    }
+
+    private func minutes(_ bot: Rehearsal, of source: String) -> [Int64] {
+        bot.polls.filter { $0.source == source }.map { ($0.at - .rehearsalStart).wholeMilliseconds / 60_000 }
+    }
+
+    @Test func `what a service tells one source of an account holds for the others, and for nobody else`() {
+        let back = Moment.rehearsalStart + .minutes(23)
+        let limit = PollReport(.failed(PollFailure(.rateLimited, "slow down", retryAt: back)))
+        var bot = sharing { order, now in
+            order.source == "android" && now > .rehearsalStart && now < back ? limit : PollReport(.noData)
+        }
+        bot.advance(by: .minutes(30))
+        // All are polled at 0. At 5, android is refused; web stands behind it in the config, and is already on its way.
+        #expect(minutes(bot, of: "android") == [0, 5, 23, 28])
+        #expect(minutes(bot, of: "ios") == [0, 5, 23, 28])
+        #expect(minutes(bot, of: "web") == [0, 5, 23, 28])
+        #expect(minutes(bot, of: "else") == [0, 5, 10, 15, 20, 25, 30])
+        #expect(bot.polls.allSatisfy { $0.source == "else" || $0.at <= .rehearsalStart + .minutes(5) || $0.at >= back })
+    }
+
+    @Test func `a budget that is used up by a good answer is shared, trouble of the service is not`() {
+        let back = Moment.rehearsalStart + .minutes(12)
+        for isLimit in [true, false] {
+            var bot = sharing { order, now in
+                guard order.source == "ios", now == .rehearsalStart else { return PollReport(.noData) }
+                return isLimit
+                    ? PollReport(.noData, notBefore: back)
+                    : PollReport(.failed(PollFailure(.unavailable, "maintenance", retryAt: back)))
+            }
+            bot.advance(by: .minutes(11))
+            #expect(minutes(bot, of: "ios") == [0])
+            #expect(minutes(bot, of: "web") == (isLimit ? [0] : [0, 5, 10]))
+        }
+    }
+
+    @Test func `after the wait, whoever was polled longest ago goes first`() {
+        let back = Moment.rehearsalStart + .minutes(23)
+        let limit = PollReport(.failed(PollFailure(.rateLimited, "slow down", retryAt: back)))
+        var bot = sharing { order, now in
+            order.source == "ios" && now > .rehearsalStart && now < back ? limit : PollReport(.noData)
+        }
+        bot.advance(by: .minutes(4))
+        // Out of step with the others.
+        bot.step(.polled(source: "web", PollReport(.noData, notBefore: bot.now + .minutes(2)), validators: [:]))
+        bot.advance(by: .minutes(26))
+        let after = bot.polls.filter { $0.at >= back && $0.source != "else" }.map(\.source)
+        #expect(after.prefix(3).last == "ios", "who used up the budget comes last: \(after)")
+    }
+
+    @Test(arguments: [true, false])
+    func `a start and a set clock leave the wait of an account as it is`(isRestart: Bool) {
+        let limit = PollReport(
+            .failed(PollFailure(.rateLimited, "slow down", retryAt: .rehearsalStart + .minutes(23))))
+        var bot = sharing { order, now in
+            order.source == "android" && now == .rehearsalStart ? limit : PollReport(.noData)
+        }
+        bot.advance(by: .minutes(1))
+        if isRestart { bot.crash(after: .minutes(7)) } else { bot.setClock(by: .hours(5)) }
+        let polled = bot.polls.count { $0.source != "else" }
+        bot.advance(by: .minutes(isRestart ? 14 : 21))
+        #expect(bot.polls.count { $0.source != "else" } == polled)
+        bot.advance(by: .minutes(2))
+        #expect(bot.polls.count { $0.source != "else" } == polled + 3)
+    }
+
     @Test func `the wait of a success is kept as well`() {
         var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
         let back = bot.now + .minutes(47)

@@ -44,9 +44,9 @@ internal import Testing
         #expect(trouble["recording_trouble"] == "no room")
         #expect(
             status["sources"]?.text == #"[{"name":"ios","state":"no_data","last_polled":"2026-11-20T12:00:00Z","#
-                + #""last_good":"2026-11-20T12:00:00Z","no_answer_since":null,"next_poll":"2026-11-20T12:05:00Z","reasons":[],"every":"5m","#
+                + #""last_good":"2026-11-20T12:00:00Z","no_answer_since":null,"next_poll":"2026-11-20T12:05:00Z","waits_for":null,"reasons":[],"every":"5m","#
                 + #""failure":null,"warnings":[]},{"name":"web","state":"failed","last_polled":"2026-11-20T12:00:00Z","#
-                + #""last_good":null,"no_answer_since":"2026-11-20T12:00:00Z","next_poll":"2026-11-20T12:10:00Z","reasons":["failing"],"every":"5m","#
+                + #""last_good":null,"no_answer_since":"2026-11-20T12:00:00Z","next_poll":"2026-11-20T12:10:00Z","waits_for":null,"reasons":["failing"],"every":"5m","#
                 + #""failure":{"reason":"unreachable","sentence":"it is out of reach","#
                 + #""since":"2026-11-20T12:00:00Z","count":1},"warnings":[]}]"#)
         #expect(
@@ -54,6 +54,24 @@ internal import Testing
                 == #"[{"name":"team","queued":0,"failures":0,"paused_until":null,"oldest":null,"#
                 + #""dead":0,"last_error":null,"missing_charts":null},{"name":"page","queued":0,"failures":0,"paused_until":null,"#
                 + #""oldest":null,"dead":0,"last_error":null,"missing_charts":null}]"#)
+    }
+
+    @Test func `who waits for the limit of an account says for whom, and until when`() throws {
+        let sources = ["ios", "android", "web"].map { name in
+            SourcePlan(name: name, account: name == "web" ? "b" : "a", jitter: 0)
+        }
+        var rehearsal = Rehearsal(.rehearsed(sources: sources))
+        rehearsal.pollAnswer = { _, _ in nil }
+        rehearsal.start()
+        let back = rehearsal.now + .minutes(20)
+        rehearsal.step(.polled(source: "android", PollReport(.noData), validators: [:]))
+        rehearsal.step(
+            .polled(
+                source: "ios", PollReport(.failed(PollFailure(.rateLimited, "slow down", retryAt: back))),
+                validators: [:]))
+        let told = try #require(report(rehearsal).status(isRunning: true)["sources"]?.array)
+        #expect(told.map { $0["waits_for"] } == [.null, "ios", .null])
+        #expect(told[1]["next_poll"]?.string == back.description)
     }
 
     @Test func `every rule says what it thinks of what it judges`() {

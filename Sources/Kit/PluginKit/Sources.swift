@@ -7,6 +7,9 @@ public protocol Source: Plugin {
 
     /// The host polled, for the cap on polls per host; nil when none is.
     var host: String? { get }
+    /// Whose budget its requests are counted on: the same for all sources that ask the same service as the same account,
+    /// and nothing that tells the credential. Nil when nobody counts.
+    var account: String? { get }
     /// The metrics it can give, or nil when only its answers tell.
     var metrics: Set<Metric>? { get }
     /// Whether it names issues, or nil when only its answers tell.
@@ -19,6 +22,7 @@ public protocol Source: Plugin {
 }
 
 extension Source {
+    public var account: String? { nil }
     public var givesIssues: Bool? { nil }
     public func configured(_ property: String) -> Set<String>? { nil }
 }

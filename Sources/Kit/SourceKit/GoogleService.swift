@@ -31,6 +31,9 @@ public struct GoogleService: Sendable {
         WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
     }
 
+    /// Whose budget calls are counted on.
+    public var budget: String? { Account.name(at: host, [GuardedText(account.email)]) }
+
     /// What is asked of the service.
     public struct Call: Sendable {
         /// What the call is about, for failures: `crash rates of com.shop`.

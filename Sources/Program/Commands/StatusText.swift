@@ -45,6 +45,9 @@ public struct StatusText {
         var line = "  \(source.word("name")): \(source.word("state"))"
         if let next = source["next_poll"]?.string { line += ", next poll \(next)" }
         if !reasons.isEmpty { line += " (\(reasons))" }
+        if let holder = source["waits_for"]?.string {
+            line += ", when \(holder.tamed) may ask again: both are one account there"
+        }
         let since = source["no_answer_since"]?.string.map { "no usable answer since \($0)" }
         let failure = [since, source["failure"]?["sentence"]?.string?.tamed].compactMap(\.self)
         let warnings = (source["warnings"]?.array ?? []).compactMap { $0.string }

@@ -100,10 +100,12 @@ public struct StatusReport: Sendable {
             record.stopped != nil
             ? "stopped"
             : state.schedule.polling.contains(source.name) ? "polling" : record.lastOutcome?.rawValue ?? "waiting"
+        let holder = state.schedule.holder(of: source)
         return [
             "name": .string(source.name), "state": .string(condition), "last_polled": JSON(record.lastPolled),
             "last_good": JSON(record.lastGood), "no_answer_since": JSON(record.silentSince),
-            "next_poll": JSON(record.stopped == nil ? record.due : nil),
+            "next_poll": JSON(record.stopped == nil ? holder?.until ?? record.due : nil),
+            "waits_for": JSON(record.stopped == nil ? holder?.name : nil),
             "reasons": .array(record.reasons.map { .string($0.rawValue) }),
             "every": .string(source.every.grammar),
             "failure": record.failure.map { failure in

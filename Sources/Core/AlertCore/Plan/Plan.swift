@@ -18,10 +18,13 @@ public struct Plan: Sendable {
         didSet {
             sourceRanks = Plan.ranks(sources.map(\.name))
             hostLimits = Plan.hostLimits(sources)
+            accounts = Plan.accounts(sources)
         }
     }
     private var sourceRanks: [String: Int]
     private var hostLimits: [String: Int]
+    /// Accounts of which there are several sources, with these.
+    private var accounts: [String: [SourcePlan]]
     public var detectors: [DetectorPlan] {
         didSet {
             detectorRanks = Plan.ranks(detectors.map(\.name))
@@ -62,6 +65,7 @@ public struct Plan: Sendable {
         self.sources = sources
         sourceRanks = Plan.ranks(sources.map(\.name))
         hostLimits = Plan.hostLimits(sources)
+        accounts = Plan.accounts(sources)
         self.detectors = detectors
         detectorRanks = Plan.ranks(detectors.map(\.name))
         // The sort is stable: gates of one stage keep the order of the file.
@@ -92,6 +96,17 @@ public struct Plan: Sendable {
         }
         return limits
     }
+
+    private static func accounts(_ sources: [SourcePlan]) -> [String: [SourcePlan]] {
+        var accounts: [String: [SourcePlan]] = [:]
+        for source in sources {
+            if let account = source.account { accounts[account, default: []].append(source) }
+        }
+        return accounts.filter { $0.value.count > 1 }
+    }
+
+    /// The sources that are counted as one account; none where there is only one of it.
+    func sources(of account: String) -> [SourcePlan] { accounts[account] ?? [] }
 
     /// Polls in flight at once to a host.
     public func pollsMax(to host: String) -> Int { hostLimits[host] ?? perHost }

@@ -3,6 +3,8 @@ public import PluginKit
 public struct SourcePlan: Sendable {
     public var name: String
     public var host: String?
+    /// Whose budget its requests are counted on; nil when nobody counts.
+    public var account: String?
     public var every: Duration
     /// Never more often than this, whoever asks.
     public var throttle: Duration
@@ -25,7 +27,7 @@ public struct SourcePlan: Sendable {
     public var connection: Connection = .usual
 
     public init(
-        name: String, host: String? = nil, every: Duration = PollingSettings.every.default,
+        name: String, host: String? = nil, account: String? = nil, every: Duration = PollingSettings.every.default,
         throttle: Duration = PollingSettings.throttle.default, slowest: Duration = PollingSettings.slowest.default,
         timeout: Duration = PollingSettings.timeout.default, jitter: Double = PollingSettings.jitter.default,
         perHost: Int? = nil,
@@ -34,6 +36,7 @@ public struct SourcePlan: Sendable {
     ) {
         self.name = name
         self.host = host
+        self.account = account
         self.every = every
         self.throttle = throttle
         self.slowest = slowest

@@ -7,6 +7,8 @@ public struct Schedule: Sendable {
 
     // Of this run only.
     private var queue = PollQueue()
+    /// Accounts whose budget is used up.
+    private var waits = AccountWaits()
     /// Whether the queue knows the sources of the plan.
     private var isEnrolled = false
     /// Whether as many polls are in flight as the plan allows in all.
@@ -71,6 +73,13 @@ public struct Schedule: Sendable {
     mutating func enroll(_ plan: Plan) {
         isEnrolled = true
         queue.removeAllWaiting()
+        waits.removeAll()
+        for source in plan.sources {
+            guard let record = sources[source.name], let due = record.due, record.reasons.contains(.told),
+                record.failure.map({ $0.reason == .rateLimited }) ?? true
+            else { continue }
+            _ = noteLimit(of: source, until: due, plan)
+        }
         for source in plan.sources { requeue(source.name, plan) }
     }
 
@@ -80,9 +89,35 @@ public struct Schedule: Sendable {
             queue.remove(name, host: plan.source(name)?.host)
             return
         }
-        let due = sources[name]?.due ?? .earliest
-        queue.put(source, at: due, early: early(source, due), rank: plan.rank(of: name))
+        let wish = sources[name]?.due ?? .earliest
+        let due = waits.due(source, wishing: wish)
+        queue.put(source, at: due, early: due == wish ? early(source, due) : nil, rank: plan.rank(of: name))
     }
+
+    // MARK: - Shared budgets
+
+    /// A service has told a source that the budget of its account is used up until then: all of the account wait.
+    mutating func hold(_ source: SourcePlan, until: Moment, _ plan: Plan) {
+        guard noteLimit(of: source, until: until, plan), let account = source.account else { return }
+        for other in plan.sources(of: account) where other.name != source.name { requeue(other.name, plan) }
+    }
+
+    private mutating func noteLimit(of source: SourcePlan, until: Moment, _ plan: Plan) -> Bool {
+        guard let account = source.account else { return false }
+        let all = plan.sources(of: account)
+        guard !all.isEmpty else { return false }
+        let order = all.map { ($0.name, sources[$0.name]?.lastPolled ?? .earliest, plan.rank(of: $0.name)) }
+            .sorted { ($0.1, $0.2) < ($1.1, $1.2) }.map(\.0)
+        return waits.note(account, until: until, told: source.name, order: order)
+    }
+
+    /// Whom a source waits for, because both are counted as one account, and until when.
+    public func holder(of source: SourcePlan) -> (name: String, until: Moment)? {
+        sources[source.name]?.due.flatMap { waits.holder(of: source, wishing: $0) }
+    }
+
+    /// Waits move along with a wall clock that was set.
+    mutating func moveWaits(by step: Duration) { waits.move(by: step) }
 
     /// From when on a poll may come along with others, so that they share a wake-up; nil where a service said when.
     private func early(_ source: SourcePlan, _ due: Moment) -> Moment? {

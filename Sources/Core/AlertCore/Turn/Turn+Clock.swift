@@ -6,6 +6,7 @@ internal import PluginKit
 extension Turn {
     mutating func moveClock(by step: Duration) {
         output.note(.warning, "the clock was set by \(step.inSeconds) s")
+        state.schedule.moveWaits(by: step)
         for name in state.schedule.sources.keys.sorted() {
             guard var record = state.schedule.sources[name] else { continue }
             record.move(by: step)

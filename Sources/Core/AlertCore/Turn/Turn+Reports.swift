@@ -51,6 +51,7 @@ extension Turn {
         pace(source).plan(&record, notBefore: report.wait, at: now)
         state.schedule.keep(record, of: name, &output)
         judgeSource(name)
+        if let limit = report.limit, limit > now { state.schedule.hold(source, until: limit, plan) }
         state.schedule.requeue(name, plan)
     }
 
@@ -215,5 +216,11 @@ extension PollReport {
             return max(retryAt, notBefore ?? retryAt)
         }
         return notBefore
+    }
+
+    /// Until when the budget of the source's account is used up, if the service said so; trouble of its own is none.
+    fileprivate var limit: Moment? {
+        if case .failed(let failure) = outcome, failure.reason != .rateLimited { return nil }
+        return wait
     }
 }

@@ -105,6 +105,10 @@ public struct CrashlyticsSource: Source {
         if !problems.isEmpty { throw ProblemList(problems) }
     }
 
+    public var account: String? {
+        inApps.contains { $0.export == nil } ? crashlytics.budget : bigQuery.budget
+    }
+
     public var host: String? {
         inApps.contains { $0.export == nil } ? crashlytics.host : bigQuery.host
     }

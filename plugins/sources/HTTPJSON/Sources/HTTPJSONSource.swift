@@ -45,6 +45,7 @@ public struct HTTPJSONSource: HistoricalSource {
         "strict", .flag, default: false, "One row that makes no sense fails the poll; else it is named and left out.")
 
     public let host: String?
+    public let account: String?
     public let metrics: Set<Metric>?
 
     let plan: RequestPlan
@@ -75,6 +76,7 @@ public struct HTTPJSONSource: HistoricalSource {
         paging = parts.paging
         fixedSpan = options[Self.span]
         host = plan.host
+        account = plan.account
         metrics = Set(layout.metrics.map { Metric($0.name) })
         var hash = StableHash()
         hash.add("\(layout.span.wholeMilliseconds)")

@@ -36,6 +36,9 @@ struct PrometheusServer: Sendable {
     var host: String? {
         WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
     }
+
+    /// Whose budget requests are counted on, as far as it can be told: by the secrets in the headers.
+    var account: String? { Account.name(at: host, headers.map(\.value).filter(\.hasSecret)) }
 }
 
 /// The time or times at which a query is evaluated.

@@ -206,6 +206,7 @@ public struct PrometheusSource: HistoricalSource {
     }
 
     public var host: String? { server.host }
+    public var account: String? { server.account }
 
     public var metrics: Set<Metric>? { Set(queries.map { Metric($0.metric) }) }
     public var givesIssues: Bool? { false }

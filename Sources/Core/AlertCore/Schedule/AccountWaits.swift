@@ -1,0 +1,53 @@
+internal import PluginKit
+
+/// Accounts whose budget is used up. What a service told one source holds for all that ask it as the same account: they
+/// wait with it instead of being refused one after the other.
+///
+/// Of this run only: after a restart it follows from what each source was told.
+struct AccountWaits: Sendable {
+    private struct Wait: Sendable {
+        var until: Moment
+        /// Who was told.
+        var source: String
+        /// Whose turn it is first when the wait is over: who has waited longest.
+        var turns: [String: Int]
+    }
+
+    private var waits: [String: Wait] = [:]
+
+    /// Takes note of what a service said; gives back whether that is news.
+    ///
+    /// - Parameter order: all sources of the account, who was polled longest ago first.
+    mutating func note(_ account: String, until: Moment, told source: String, order: [String]) -> Bool {
+        if let wait = waits[account], wait.until >= until { return false }
+        let turns = Dictionary(zip(order, order.indices)) { first, _ in first }
+        waits[account] = Wait(until: until, source: source, turns: turns)
+        return true
+    }
+
+    /// When a source may be polled that wants to be at that time.
+    func due(_ source: SourcePlan, wishing due: Moment) -> Moment {
+        guard let wait = source.account.flatMap({ waits[$0] }), due <= wait.until else { return due }
+        // Apart by as little as makes an order.
+        return wait.until + .milliseconds(wait.turns[source.name] ?? 0)
+    }
+
+    /// Whom a source waits for that wants to be polled at that time; nil where it waits for itself alone.
+    func holder(of source: SourcePlan, wishing due: Moment) -> (name: String, until: Moment)? {
+        guard let wait = source.account.flatMap({ waits[$0] }), due < wait.until, wait.source != source.name else {
+            return nil
+        }
+        return (wait.source, wait.until)
+    }
+
+    /// Moves along with a wall clock that was set.
+    mutating func move(by step: Duration) {
+        waits = waits.mapValues { wait in
+            var moved = wait
+            moved.until = wait.until + step
+            return moved
+        }
+    }
+
+    mutating func removeAll() { waits = [:] }
+}

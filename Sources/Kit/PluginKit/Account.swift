@@ -1,0 +1,13 @@
+/// Names for accounts.
+public enum Account {
+    /// The account behind a credential, for `Source.account`: the same for the same host and credential. Nil without a
+    /// host or a credential.
+    ///
+    /// It is there to be compared and is shown to nobody, though it does not say what the credential is.
+    public static func name(at host: String?, _ credentials: [GuardedText]) -> String? {
+        guard let host, credentials.contains(where: { !$0.reveal().isEmpty }) else { return nil }
+        var hash = StableHash()
+        for credential in credentials { hash.add(credential.reveal()) }
+        return "\(host) \(hash.text)"
+    }
+}
