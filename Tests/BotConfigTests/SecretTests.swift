@@ -1,5 +1,6 @@
 internal import BotConfig
 internal import PluginKit
+internal import Synchronization
 internal import Testing
 
 @Suite struct SecretTests {
@@ -65,6 +66,40 @@ internal import Testing
             Set(config.secrets.map { $0.reveal() }) == [
                 "https://hooks.example/T0/s3cr3t-path", "s3cr3t-from-env", "s3cr3t-absolute",
             ])
+    }
+
+    @Test func `a source is made anew of what its files hold by now`() throws {
+        let held = Mutex("s3cr3t-old\n")
+        var surroundings = FakeWorld.surroundings()
+        surroundings.file = { path throws(ConfigSurroundings.Missing) in
+            guard let text = held.withLock({ $0.isEmpty ? nil : $0 }) else {
+                throw ConfigSurroundings.Missing("it is gone")
+            }
+            return Array(text.utf8)
+        }
+        func loaded(_ token: String) throws -> Config {
+            let result = Config.load(
+                Array(SecretTests.yaml(token: token).utf8), folder: "/etc/bot", catalog: FakeWorld.catalog,
+                surroundings: surroundings)
+            return try #require(result.config)
+        }
+        var renewal = try #require(try loaded("Bearer ${file:token}").renewals["ios"])
+        #expect(renewal.renewed()?.secrets == nil, "nothing has changed")
+        held.withLock { $0 = "s3cr3t-new\n" }
+        let made = try #require(renewal.renewed())
+        #expect((made.source as? FeedSource)?.token?.reveal() == "Bearer s3cr3t-new")
+        #expect(made.secrets == [Secret("s3cr3t-new")])
+        renewal.use(made)
+        #expect(renewal.renewed()?.secrets == nil, "it is in use now")
+        held.withLock { $0 = "" }
+        #expect(renewal.renewed()?.secrets == nil, "a file that is being replaced is no new secret")
+        held.withLock { $0 = "s3cr3t-newer\n" }
+        #expect(renewal.renewed()?.secrets == [Secret("s3cr3t-newer")])
+        // What nobody can replace while the bot runs is not looked at again.
+        for token in ["${env:TOKEN}", "plain", "$5"] {
+            #expect(try loaded(token).renewals.isEmpty, "\(token)")
+        }
+        #expect(try loaded("${credential:pager}").renewals.keys.contains("ios"))
     }
 
     @Test func `no way of printing a config shows a secret`() throws {

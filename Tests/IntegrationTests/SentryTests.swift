@@ -10,8 +10,10 @@ extension IntegrationSuite {
         private static let organization = "/api/0/organizations/acme/"
 
         /// What Sentry would say; sessions cover the span that was asked for.
-        private static func answer(_ request: LoopbackServer.Request, me: String) throws -> LoopbackServer.Reply {
-            guard request.header("authorization") == "Bearer sntryi_s3cret" else {
+        private static func answer(
+            _ request: LoopbackServer.Request, me: String, isKnown: Bool = false
+        ) throws -> LoopbackServer.Reply {
+            guard isKnown || request.header("authorization") == "Bearer sntryi_s3cret" else {
                 return .answer(401, json, try Tools.fixture("sentry/error_401.json"))
             }
             switch request.path {
@@ -56,7 +58,8 @@ extension IntegrationSuite {
         }
 
         private func scratch(
-            _ server: LoopbackServer, hook: String = "http://127.0.0.1:1", organization: String = "acme"
+            _ server: LoopbackServer, hook: String = "http://127.0.0.1:1", organization: String = "acme",
+            token: String = "${env:TOKEN}"
         ) throws -> Scratch {
             let scratch = try Scratch()
             try scratch.write(
@@ -66,7 +69,7 @@ extension IntegrationSuite {
                 bot: {name: shop-alerts, listen: off}
                 polling: {every: 1s, throttle: 1s, slowest: 1s, timeout: 5s}
                 sources:
-                  wallet: {plugin: sentry, url: "\(server.url)", organization: \(organization), token: "${env:TOKEN}"}
+                  wallet: {plugin: sentry, url: "\(server.url)", organization: \(organization), token: "\(token)"}
                 rules:
                   floor: {plugin: threshold, metric: crash_free_users, critical: "< 97%", window: 1h, match: {release: "*"}}
                 channels:
@@ -161,6 +164,41 @@ extension IntegrationSuite {
             #expect(message.json["data"]["incidents"][0]["release"].string == "com.acme.wallet@5.4.0+5401")
             let text = try #require(message.json["data"]["text"].string)
             #expect(text.contains("5.4.0"))
+        }
+
+        @Test func `a token that is replaced in its file is used before anybody is told of a refusal`() async throws {
+            let taken = Mutex("sntryi_s3cret")
+            let server = try sentry { request in
+                guard request.header("authorization") != "Bearer \(taken.withLock(\.self))" else {
+                    // Whatever is taken is as good as the one that the fake knows.
+                    return try SentryTests.answer(request, me: "", isKnown: true)
+                }
+                return .answer(401, ["Content-Type": "application/json"], try Tools.fixture("sentry/error_401.json"))
+            }
+            defer { server.stop() }
+            let receiver = try LoopbackServer { _ in .answer(200) }
+            defer { receiver.stop() }
+            let scratch = try scratch(server, hook: receiver.url, token: "${file:./token}")
+            try scratch.write("token", "sntryi_s3cret\n")
+            let bot = try await scratch.startBot()
+            defer { bot.send(9) }
+            _ = try await receiver.request("the alarm; the bot said \(bot.standardError)") { _ in true }
+            try scratch.write("token", "sntryi_rotated\n")
+            taken.withLock { $0 = "sntryi_rotated" }
+            let before = server.requests.count
+            _ = try await server.request("a poll with the new token") {
+                $0.number >= before && $0.header("authorization") == "Bearer sntryi_rotated"
+            }
+            _ = try await server.request("the poll after it") {
+                $0.number > before + 6 && $0.header("authorization") == "Bearer sntryi_rotated"
+            }
+            let status = try await scratch.alertbot("status", "--format", "json").json
+            #expect(status["sources"][0]["failure"] == .null)
+            bot.send(15)
+            #expect(try await bot.ending() == .exited(0))
+            #expect(bot.standardError.contains("what its file holds by now is used"))
+            #expect(!bot.standardError.contains("rotated"))
+            #expect(receiver.requests.allSatisfy { $0.json["data"]["incidents"][0]["rule"].string == "floor" })
         }
 
         @Test func `a token refused twice stops the source, which is said once`() async throws {

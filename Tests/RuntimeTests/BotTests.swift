@@ -135,6 +135,47 @@ internal import Testing
         #expect(rebuilt.durable == state.durable)
     }
 
+    @Test(arguments: [true, false])
+    func `a credential that has been replaced is used before its refusal counts`(isReplaced: Bool) async throws {
+        // What stands in the file, and what the service takes.
+        let file = Mutex("old")
+        let made = Mutex(0)
+        let answer: ScriptedWeb.Answer = { request, _ throws(TransportError) in
+            request.url.reveal() == "https://new.example/" ? .says(".") : .says("no, s3cret-old", status: 401)
+        }
+        var setup = Bot.Setup.staged(.rehearsed(detectors: []), secrets: [Secret("s3cret-old")])
+        setup.sources = ["ios": LookSource("old")]
+        setup.renewals = [
+            "ios": SourceRenewal(from: [Secret("s3cret-old")]) {
+                made.withLock { $0 += 1 }
+                let name = file.withLock(\.self)
+                return SourceRenewal.Made(LookSource(name), secrets: [Secret("s3cret-\(name)")])
+            }
+        ]
+        if isReplaced { file.withLock { $0 = "new" } }
+        var state = State()
+        let ledger = try Ledger(opening: disk, rebuilding: &state)
+        let bot = Bot(setup, ports: .staged(stage, clock, answer), ledger: ledger, state: state)
+        try await run(bot) {
+            await bot.settle { $0.schedule.sources["ios"]?.lastOutcome != nil }
+            if isReplaced {
+                let record = await bot.state.schedule.sources["ios"]
+                #expect(record?.failure == nil, "the refusal does not count")
+                #expect(stage.asked == ["https://old.example/", "https://new.example/"])
+                clock.advance(by: .minutes(5))
+                await bot.settle { ($0.schedule.sources["ios"]?.lastGood ?? .earliest) > .rehearsalStart }
+                #expect(stage.asked.last == "https://new.example/", "and the new one is kept")
+                #expect(stage.asked.count == 3)
+            } else {
+                await bot.settle { $0.schedule.sources["ios"]?.failure?.count == 1 }
+                clock.advance(by: .minutes(10))
+                await bot.settle { $0.schedule.sources["ios"]?.stopped != nil }
+                #expect(stage.asked.count { $0 == "https://old.example/" } == 2, "nothing is tried twice")
+                #expect(made.withLock(\.self) == 2, "it was looked for each time")
+            }
+        }
+    }
+
     @Test(arguments: [1, 30])
     func `while the journal cannot be written nothing leaves, and then it goes on by itself`(
         atOnce: Int

@@ -155,7 +155,8 @@ extension Config {
         var seal: Courier.Seal?
         if let linkSeal { seal = { message in linkSeal.sealing(message) } }
         return Bot.Setup(
-            plan: plan, sources: sources, channels: channels, heartbeat: bot.heartbeat, secrets: secrets, seal: seal)
+            plan: plan, sources: sources, renewals: renewals, channels: channels, heartbeat: bot.heartbeat,
+            secrets: secrets, seal: seal)
     }
 
     /// What seals the links of messages; nil where there is no token to make it of, or no link.

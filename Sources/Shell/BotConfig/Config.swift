@@ -10,6 +10,8 @@ public struct Config: Sendable {
     public var bot: BotSettings
     public var plan: Plan
     public var sources: [String: any Source]
+    /// How those are made anew whose secrets may be replaced while the bot runs.
+    public var renewals: [String: SourceRenewal]
     public var channels: [String: any Channel]
     /// Where each rule stands in the file.
     public var rulePlaces: [String: Position]

@@ -8,11 +8,14 @@ extension ConfigLoader {
         let plan: SourcePlan
         /// Nil when its options were wrong.
         let source: (any Source)?
+        /// Nil where none of its secrets can be replaced while the bot runs.
+        let renewal: SourceRenewal?
         let position: Position
 
-        init(plan: SourcePlan, source: (any Source)?, position: Position) {
+        init(plan: SourcePlan, source: (any Source)?, renewal: SourceRenewal?, position: Position) {
             self.plan = plan
             self.source = source
+            self.renewal = renewal
             self.position = position
         }
     }
@@ -60,11 +63,16 @@ extension ConfigLoader {
             var plan = sourcePlan(thing.name, pacing, polling)
             readWhereabouts(of: &plan, thing, entries)
             var source: (any Source)?
+            var renewal: SourceRenewal?
             if let plugin = plugin(thing, entries, "source", among: plugins) {
-                let options = reader.options(
-                    of: plugin.manifest, name: thing.name, at: thing.position, entries,
-                    common: Vocabulary.source(plugin.manifest).names,
-                    "source '\(thing.name)'")
+                let read = { @Sendable (reader: inout ConfigReader) in
+                    reader.options(
+                        of: plugin.manifest, name: thing.name, at: thing.position, entries,
+                        common: Vocabulary.source(plugin.manifest).names, "source '\(thing.name)'")
+                }
+                let seen = reader.secretsSeen.count
+                let options = read(&reader)
+                let secrets = Array(reader.secretsSeen[seen...])
                 let context = SourceContext(
                     name: thing.name, folder: folder, every: plan.every, slowest: plan.slowest,
                     zones: reader.surroundings.zones)
@@ -74,10 +82,22 @@ extension ConfigLoader {
                 source = make(thing) { () throws(ProblemList) in
                     try plugin.type.init(options: options, context: context)
                 }
+                if source != nil, thing.value.namesReplaceableSecrets {
+                    let fresh = reader.afresh
+                    renewal = SourceRenewal(from: secrets) {
+                        var reader = fresh
+                        let options = read(&reader)
+                        guard !reader.problems.contains(where: { $0.level == .error }),
+                            let source = try? plugin.type.init(options: options, context: context)
+                        else { return nil }
+                        return SourceRenewal.Made(source, secrets: reader.secretsSeen)
+                    }
+                }
             }
             plan.host = source?.host
+            plan.account = source?.account
             plan.isPushed = source is any PushedSource
-            return SourceEntry(plan: plan, source: source, position: thing.position)
+            return SourceEntry(plan: plan, source: source, renewal: renewal, position: thing.position)
         }
     }
 
@@ -170,6 +190,15 @@ extension Node {
 
     var isMapping: Bool {
         if case .mapping = kind { true } else { false }
+    }
+
+    /// Whether anything in it is read from a file or a credential, which may hold something else later on.
+    fileprivate var namesReplaceableSecrets: Bool {
+        switch kind {
+        case .scalar(let text, _): text.contains("${file:") || text.contains("${credential:")
+        case .sequence(let nodes): nodes.contains(where: \.namesReplaceableSecrets)
+        case .mapping(let entries): entries.contains { $0.value.namesReplaceableSecrets }
+        }
     }
 
     /// The elements of a list; a single value stands for a list of one.

@@ -127,6 +127,7 @@ struct ConfigLoader {
         return Config(
             bot: bot, plan: plan,
             sources: Dictionary(sources.compactMap { entry in entry.source.map { (entry.plan.name, $0) } }) { $1 },
+            renewals: Dictionary(sources.compactMap { entry in entry.renewal.map { (entry.plan.name, $0) } }) { $1 },
             channels: Dictionary(channels.compactMap { entry in entry.channel.map { (entry.plan.name, $0) } }) { $1 },
             rulePlaces: Dictionary(rules.places.map { ($0.name, $0.position) }) { first, _ in first },
             sourcePlaces: Dictionary(sources.map { ($0.plan.name, $0.position) }) { first, _ in first },

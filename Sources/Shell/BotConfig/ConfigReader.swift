@@ -21,6 +21,9 @@ struct ConfigReader {
         self.catalog = catalog
     }
 
+    /// One that has read nothing yet.
+    var afresh: ConfigReader { ConfigReader(secrets: secrets, surroundings: surroundings, catalog: catalog) }
+
     /// Remembers a problem, once.
     mutating func report(_ problem: Problem) {
         // Where the YAML itself is wrong, what it seems to say is not worth a word.

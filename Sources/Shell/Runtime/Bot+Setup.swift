@@ -6,6 +6,8 @@ extension Bot {
     public struct Setup: Sendable {
         public var plan: Plan
         public var sources: [String: any Source]
+        /// How those are made anew whose secrets may be replaced while the bot runs.
+        public var renewals: [String: SourceRenewal]
         public var channels: [String: any Channel]
         public var heartbeat: GuardedText?
         public var secrets: [Secret]
@@ -13,11 +15,12 @@ extension Bot {
         public var seal: Courier.Seal?
 
         public init(
-            plan: Plan, sources: [String: any Source], channels: [String: any Channel], heartbeat: GuardedText?,
-            secrets: [Secret], seal: Courier.Seal? = nil
+            plan: Plan, sources: [String: any Source], renewals: [String: SourceRenewal] = [:],
+            channels: [String: any Channel], heartbeat: GuardedText?, secrets: [Secret], seal: Courier.Seal? = nil
         ) {
             self.plan = plan
             self.sources = sources
+            self.renewals = renewals
             self.channels = channels
             self.heartbeat = heartbeat
             self.secrets = secrets

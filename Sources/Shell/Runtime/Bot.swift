@@ -9,7 +9,7 @@ public import PluginKit
 /// be written, what would leave waits until it can.
 public actor Bot {
     private var core: Core
-    private var sources: [String: any Source]
+    private var sources: PolledSources
     private var channels: [String: any Channel]
     private var heartbeat: Heartbeat
     private let ports: Ports
@@ -59,6 +59,8 @@ public actor Bot {
 
     private enum Event: Sendable {
         case input(Input, took: Meters.Took? = nil)
+        /// A source's secrets have been replaced.
+        case renewed(PolledSources.Renewed)
         /// The time that was armed has come.
         case alarm(Duration)
         case snapshot(Result<Compaction.Written, JournalError>)
@@ -72,7 +74,7 @@ public actor Bot {
 
     public init(_ setup: Setup, ports: Ports, ledger: consuming Ledger, state: State) {
         core = Core(plan: setup.plan)
-        sources = setup.sources
+        sources = PolledSources(setup)
         channels = setup.channels
         heartbeat = Heartbeat(setup)
         redactor = Redactor(setup.secrets)
@@ -188,6 +190,7 @@ public actor Bot {
             case .input(let input, let took):
                 meters.note(input, took: took)
                 inputs.append(input)
+            case .renewed(let renewed): if let note = sources.use(renewed, &redactor) { ports.host.log(note) }
             case .alarm(let due):
                 // One that was armed before an earlier one has nothing to say any more; heeding it would arm another
                 // beside the present one, and so on.
@@ -225,7 +228,7 @@ public actor Bot {
     /// Swaps the config; what is in flight keeps the plugin it began with.
     private func use(_ setup: Setup) {
         core = Core(plan: setup.plan)
-        sources = setup.sources
+        sources = PolledSources(setup, after: sources)
         channels = setup.channels
         heartbeat = Heartbeat(setup)
         redactor = Redactor(setup.secrets)
@@ -407,9 +410,9 @@ public actor Bot {
         case .poll(let order):
             guard !isStopping, let source = sources[order.source] else { return }
             let poller = Poller(ports: ports, redactor: redactor, tokens: tokens)
-            group.addTask { [queue, clock = ports.clock] in
+            group.addTask { [queue, sources, clock = ports.clock] in
                 let began = clock.uptime()
-                let input = await poller.poll(order, source)
+                let input = await sources.poll(order, source, by: poller) { queue.put(.renewed($0)) }
                 queue.put(.input(input, took: .poll(clock.uptime() - began)))
             }
         case .answered(let answer, let id):

@@ -23,6 +23,11 @@ public struct Poller: Sendable {
         self.tokens = tokens
     }
 
+    /// The same for a source with other secrets.
+    func masking(_ secrets: [Secret]) -> Poller {
+        Poller(ports: ports, redactor: redactor.masking(secrets), tokens: tokens)
+    }
+
     /// Polls, and gives back the input that tells the core.
     public func poll(_ order: PollOrder, _ source: any Source) async -> Input {
         let began = ports.clock.now()

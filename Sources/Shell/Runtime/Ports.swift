@@ -114,6 +114,9 @@ public struct Redactor: Sendable {
         return values.contains(value) ? self : Redactor(values: values + [value])
     }
 
+    /// Masks some more.
+    func masking(_ secrets: [Secret]) -> Redactor { secrets.reduce(self) { $0.masking($1) } }
+
     public func redact(_ text: String) -> String {
         values.reduce(text) { text, value in
             text.contains(value)
