@@ -39,9 +39,11 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
     (
         folder: "sources", suffix: "Source",
         names: [
+            "Bugsink",
             "Bugsnag",
             "Crashlytics",
             "File",
+            "GlitchTip",
             "GooglePlay",
             "HTTPJSON",
             "Prometheus",
@@ -104,7 +106,7 @@ let pluginTargets = plugins.flatMap { plugin -> [Target] in
     // Sources may share accounts, paging and paths through JSON, detectors what is remembered of issues, and channels what chats with
     // incoming webhooks have in common.
     let shared: [String: [Target.Dependency]] = [
-        "sources": ["SourceKit", "JSONPath"], "detectors": ["IssueKit"], "channels": ["ChatKit"],
+        "sources": ["SourceKit", "SentryKit", "JSONPath"], "detectors": ["IssueKit"], "channels": ["ChatKit"],
     ]
     let kit = kit + (shared[plugin.kind] ?? [])
     return [
@@ -185,6 +187,7 @@ let package = Package(
         module("ChatKit", in: "Kit", kit),
         module("IssueKit", in: "Kit", kit),
         module("SourceKit", in: "Kit", ["CCrypto"] + kit),
+        module("SentryKit", in: "Kit", ["SourceKit"] + kit),
         module("Text", in: "Foundations"),
         module("Mustache", in: "Foundations"),
         module("Records", in: "Foundations"),

@@ -3,6 +3,7 @@
 
 public import BotConfig
 internal import BudgetGate
+internal import BugsinkSource
 internal import BugsnagSource
 internal import ConsoleChannel
 internal import CrashlyticsSource
@@ -13,6 +14,7 @@ internal import EmailChannel
 internal import EscalateGate
 internal import FileSource
 internal import FlappingGate
+internal import GlitchTipSource
 internal import GoogleChatChannel
 internal import GooglePlaySource
 internal import GroupGate
@@ -45,6 +47,8 @@ extension PluginCatalog {
     public static let builtin = PluginCatalog(
         sources: [
             SentrySource.self,
+            GlitchTipSource.self,
+            BugsinkSource.self,
             BugsnagSource.self,
             CrashlyticsSource.self,
             GooglePlaySource.self,

@@ -1,4 +1,5 @@
 internal import PluginKit
+internal import SentryKit
 
 /// One poll under way: what is known so far, and which request comes next.
 ///
@@ -8,33 +9,27 @@ struct SentryPoll: Sendable {
     private let source: SentrySource
     private let poll: Poll
     private let windows: [Window]
-    private var directory: ProjectDirectory
-    private var hasAskedForProjects = false
+    var inquiry: SentryInquiry
     /// One list per request of sessions.
     var measured: [[SessionGroup]] = []
     /// Set when the server knows no sessions at all.
     private var sessionsFailure: PollFailure?
     private var issues: [(environment: String?, issues: [SentryIssue])] = []
-    /// Endpoints whose budget is used up, and until when.
-    private(set) var spent: [SentryServer.Endpoint: Moment] = [:]
-    var warnings: [String] = []
-
-    /// Most pages of one list: 300 issues or 1,000 projects are more than anybody reads.
-    private static let pagesMax: [SentryServer.Endpoint: Int] = [.projects: 10, .sessions: 5, .issues: 3]
 
     init(of source: SentrySource, _ poll: Poll) {
         self.source = source
         self.poll = poll
-        directory = ProjectDirectory(cursor: poll.cursor, of: SentryPoll.owner(source))
+        inquiry = SentryInquiry(source.server, projects: source.projects, cursor: poll.cursor, now: poll.now)
         let wanted = Window.covering(poll.spans, until: poll.now)
         windows = Array(wanted.prefix(Window.countMax))
         if wanted.count > windows.count {
-            warnings.append(
+            inquiry.warnings.append(
                 "rules ask for \(wanted.count) different spans; only the \(windows.count) shortest are measured"
             )
         }
         if let longest = poll.spans.last, longest > Window.spanMax {
-            warnings.append("a rule asks for a span of \(longest.grammar), but sessions are kept for 90 days")
+            inquiry.warnings.append(
+                "a rule asks for a span of \(longest.grammar), but sessions are kept for 90 days")
         }
     }
 
@@ -42,63 +37,45 @@ struct SentryPoll: Sendable {
         knowingProjects { poll, failure in failure.map(poll.fail) ?? poll.measure(0) }
     }
 
-    // MARK: - Names of projects
+    // MARK: - Asking
+
+    private func with(_ inquiry: SentryInquiry) -> SentryPoll {
+        var poll = self
+        poll.inquiry = inquiry
+        return poll
+    }
 
     /// Goes on with the names of all projects that are watched, which are asked for when they are not known.
     func knowingProjects<Report>(
         then: @escaping @Sendable (SentryPoll, PollFailure?) -> Conversation<Report>
     ) -> Conversation<Report> {
-        let isComplete = source.projects.allSatisfy { directory.id(of: $0) != nil }
-        return directory.isFresh(at: poll.now) && isComplete ? then(self, nil) : learnProjects(then: then)
-    }
-
-    private func learnProjects<Report>(
-        then: @escaping @Sendable (SentryPoll, PollFailure?) -> Conversation<Report>
-    ) -> Conversation<Report> {
-        pages(.projects, []) { poll, pages in
-            var poll = poll
-            poll.hasAskedForProjects = true
-            if let failure = pages.failure {
-                // Without the list, slugs are sent as they are and ids stand for names: less, but not nothing.
-                let isHidden = [.forbidden, .notFound].contains(failure.reason)
-                let hasNames = !poll.directory.slugs.isEmpty && failure.reason != .unauthorized
-                guard isHidden || hasNames else { return then(poll, failure) }
-                poll.warnings.append(failure.description)
-                return then(poll, nil)
-            }
-            do throws(JSONMismatch) {
-                poll.directory = try ProjectDirectory(pages.bodies, asked: poll.poll.now)
-            } catch {
-                return then(poll, SentryPoll.failure(.projects, error))
-            }
-            let slugs = poll.directory.slugs.values.sorted()
-            for project in poll.source.projects where !pages.isCut && poll.directory.id(of: project) == nil {
-                let guess = project.nearest(in: slugs).map { "; did you mean '\($0)'?" } ?? ""
-                return then(
-                    poll,
-                    PollFailure(.notFound, "the token can see no project '\(project.tamed)'\(guess)")
-                )
-            }
-            return then(poll, nil)
-        }
+        inquiry.knowingProjects { inquiry, failure in then(with(inquiry), failure) }
     }
 
     /// Goes on with the names of the projects that were measured: one may be newer than the list of them.
     func namingMeasured<Report>(
         then: @escaping @Sendable (SentryPoll, PollFailure?) -> Conversation<Report>
     ) -> Conversation<Report> {
-        let hasUnknown = measured.joined().contains { name(of: $0.projectID) == nil }
-        let isWorthIt = hasUnknown && !hasAskedForProjects && !directory.isPatient(at: poll.now)
-        return isWorthIt ? learnProjects(then: then) : then(self, nil)
+        inquiry.naming(measured.joined().map(\.projectID)) { inquiry, failure in then(with(inquiry), failure) }
+    }
+
+    func pages<Report>(
+        _ endpoint: SentryServer.Endpoint,
+        _ query: SentryServer.Query,
+        most: Int? = nil,
+        then: @escaping @Sendable (SentryPoll, SentryInquiry.Pages) -> Conversation<Report>
+    ) -> Conversation<Report> {
+        inquiry.pages(endpoint, query, most: most) { inquiry, pages in then(with(inquiry), pages) }
     }
 
     // MARK: - Sessions
 
     /// Asks for the sessions of window after window, of each the apps and then the releases.
     private func measure(_ number: Int) -> PollStep {
-        guard number < windows.count * 2 else { return nameUnknownProjects() }
-        let window = windows[number / 2]
-        let hasReleases = number % 2 == 1
+        let passes = source.passes
+        guard number < windows.count * passes.count else { return nameUnknownProjects() }
+        let window = windows[number / passes.count]
+        let hasReleases = passes[number % passes.count]
         let query = sessionsQuery(window.query, hasReleases: hasReleases, hasSeries: false)
         return pages(.sessions, query) { poll, pages in
             var poll = poll
@@ -110,7 +87,7 @@ struct SentryPoll: Sendable {
                 }
                 poll.measured.append(groups)
                 if pages.isCut || groups.count >= window.groupsMax {
-                    poll.warnings.append(
+                    poll.inquiry.warnings.append(
                         "more than \(groups.count) \(hasReleases ? "releases" : "apps") since \(window.from): "
                             + "those with the fewest sessions are left out"
                     )
@@ -128,12 +105,12 @@ struct SentryPoll: Sendable {
         case .notFound where number == 0 && source.wantsIssues:
             // A server that speaks the API without release health, or a wrong organization: the issues will tell.
             poll.sessionsFailure = failure
-            poll.warnings.append("this server has no release health, only issues: \(failure.description)")
+            poll.inquiry.warnings.append("this server has no release health, only issues: \(failure.description)")
             return poll.askIssues(0)
-        case .rateLimited where number >= 2:
+        case .rateLimited where number >= source.passes.count:
             // The shortest window is whole; it decides about most alarms.
-            poll.spent[.sessions] = failure.retryAt
-            poll.warnings.append("longer spans are not measured this time: \(failure.description)")
+            poll.inquiry.note(spent: .sessions, until: failure.retryAt)
+            poll.inquiry.warnings.append("longer spans are not measured this time: \(failure.description)")
             return poll.nameUnknownProjects()
         default: return poll.fail(failure)
         }
@@ -147,7 +124,7 @@ struct SentryPoll: Sendable {
         var query: SentryServer.Query = SessionGroup.fields.map { ("field", $0) }
         query.append(("groupBy", "project"))
         if hasReleases { query.append(("groupBy", "release")) }
-        if !source.environments.isEmpty { query.append(("groupBy", "environment")) }
+        if source.tellsEnvironments { query.append(("groupBy", "environment")) }
         query += scope(source.environments) + window
         query.append(hasSeries ? ("includeTotals", "0") : ("includeSeries", "0"))
         return query
@@ -155,20 +132,12 @@ struct SentryPoll: Sendable {
 
     /// Which projects and environments are meant. Ids rather than slugs, because older servers know nothing else.
     private func scope(_ environments: [String]) -> SentryServer.Query {
-        let projects = source.projects.isEmpty ? ["-1"] : source.projects.map { directory.id(of: $0) ?? $0 }
+        let projects = source.projects.isEmpty ? ["-1"] : source.projects.map { inquiry.directory.id(of: $0) ?? $0 }
         return projects.map { ("project", $0) } + environments.map { ("environment", $0) }
     }
 
     private func nameUnknownProjects() -> PollStep {
         namingMeasured { poll, failure in failure.map(poll.fail) ?? poll.askIssues(0) }
-    }
-
-    private func name(of id: String) -> String? {
-        if let slug = directory.slugs[id] { return slug }
-        // Some servers answer with slugs where ids are promised.
-        if !id.isProjectID { return id }
-        guard source.projects.count == 1, let only = source.projects.first, !only.isProjectID else { return nil }
-        return only
     }
 
     // MARK: - Issues
@@ -180,29 +149,35 @@ struct SentryPoll: Sendable {
         let environment = scopes[number]
         var query = scope(environment.map { [$0] } ?? [])
         query += window.query.filter { $0.name != "interval" }
-        query += [("query", "is:unresolved"), ("sort", "freq"), ("limit", "100"), ("groupStatsPeriod", "")]
-        return pages(.issues, query) { poll, pages in
+        let rest: SentryServer.Query = [("sort", "freq"), ("limit", "100"), ("groupStatsPeriod", "")]
+        return pages(.issues, query + [("query", "is:unresolved")] + rest) { [query] poll, pages in
             var poll = poll
-            do throws(PollFailure) {
-                var issues: [SentryIssue] = []
-                for body in pages.bodies {
-                    do throws(JSONMismatch) {
-                        issues += try SentryIssue.issues(in: body)
-                    } catch {
-                        throw SentryPoll.failure(.issues, error)
-                    }
-                }
-                poll.issues.append((environment, issues))
-                if let failure = pages.failure { throw failure }
-            } catch {
+            let (issues, failure) = SentryInquiry.issues(in: pages)
+            poll.issues.append((environment, issues))
+            if let failure {
                 // The figures are what alarms are made of; issues only explain them.
-                guard poll.sessionsFailure == nil else { return poll.fail(error) }
-                poll.warnings.append(error.description)
-                if let retryAt = error.retryAt { poll.spent[.issues] = retryAt }
-                return poll.finish()
+                guard poll.sessionsFailure == nil else { return poll.fail(failure) }
+                return poll.finish(without: failure)
             }
-            return poll.askIssues(number + 1)
+            // What is back may be rare, and stand behind the last page that is read.
+            guard pages.isCut else { return poll.askIssues(number + 1) }
+            let news = query + [("query", "is:regressed")] + rest
+            return poll.pages(.issues, news, most: 1) { poll, pages in
+                var poll = poll
+                let (issues, failure) = SentryInquiry.issues(in: pages)
+                poll.issues[poll.issues.count - 1].issues += issues
+                // Servers from before regressions were told apart refuse the question.
+                if let failure, failure.reason != .refused { return poll.finish(without: failure) }
+                return poll.askIssues(number + 1)
+            }
         }
+    }
+
+    private func finish(without failure: PollFailure) -> PollStep {
+        var poll = self
+        poll.inquiry.warnings.append(failure.description)
+        if let retryAt = failure.retryAt { poll.inquiry.note(spent: .issues, until: retryAt) }
+        return poll.finish()
     }
 
     // MARK: - The end
@@ -214,9 +189,9 @@ struct SentryPoll: Sendable {
         return .finish(
             PollReport(
                 observations.isEmpty ? .noData : .values(observations),
-                cursor: poll.cursor,
-                notBefore: poll.spent.values.filter { $0 > poll.poll.now }.max(),
-                warnings: poll.warnings
+                cursor: poll.inquiry.cursor,
+                notBefore: poll.inquiry.notBefore,
+                warnings: poll.inquiry.warnings
             )
         )
     }
@@ -231,9 +206,12 @@ struct SentryPoll: Sendable {
         var observations: [Observation] = []
         var taken: Set<SessionGroup.Place> = []
         var nameless: Set<String> = []
+        let whole = Dictionary(
+            measured.joined().filter { $0.release == nil }.map { ($0.place, $0.metrics[.sessions]) },
+            uniquingKeysWith: { first, _ in first })
         // Where groups moved from one page to the next meanwhile, the first stands.
         for group in measured.reversed().joined() where taken.insert(group.place).inserted {
-            let name = name(of: group.projectID)
+            let name = inquiry.name(of: group.projectID)
             if name == nil { nameless.insert(group.projectID) }
             observations.append(
                 Observation(
@@ -245,13 +223,13 @@ struct SentryPoll: Sendable {
                     ),
                     span: group.span,
                     seen: delay.map { group.span.to + $0 } ?? poll.now,
-                    metrics: group.metrics
+                    metrics: group.metrics(of: whole[group.wholePlace] ?? nil)
                 )
             )
         }
         if !nameless.isEmpty {
             let ids = nameless.sorted().prefix(5).joined(separator: ", ").clipped(to: 100)
-            warnings.append("projects without a name that the token can see go by their ids: \(ids)")
+            inquiry.warnings.append("projects without a name that the token can see go by their ids: \(ids)")
         }
         return observations
     }
@@ -259,103 +237,29 @@ struct SentryPoll: Sendable {
     /// Hangs the issues on the app's shortest span, or on one without figures when the app has no sessions.
     private mutating func addIssues(to observations: inout [Observation]) {
         guard let window = windows.first, let span = TimeSpan(from: window.from, to: window.to) else { return }
-        let only = source.projects.count == 1 ? source.projects.first.flatMap { name(of: $0) } : nil
         var homeless = 0
         for (environment, found) in issues {
-            var byApp: [String: [Issue]] = [:]
-            var taken: Set<String> = []
-            for found in found.sorted(by: SentryIssue.worseFirst) where taken.insert(found.issue.id).inserted {
-                guard let app = found.project.flatMap({ $0.isEmpty ? nil : $0 }) ?? only else {
-                    homeless += 1
-                    continue
-                }
-                byApp[app, default: []].append(found.issue)
-            }
-            for (app, issues) in byApp.sorted(by: { $0.key < $1.key }) {
+            let (apps, strays) = SentryIssue.byApp(found, only: inquiry.only)
+            homeless += strays
+            for (app, issues) in apps {
                 let subject = Subject(source: poll.source, app: app, environment: environment)
-                let kept = Array(issues.prefix(Issue.countMax))
                 if let index = observations.lastIndex(where: { $0.subject == subject }) {
-                    observations[index].issues = kept
+                    observations[index].issues = issues
                 } else {
                     observations.append(
-                        Observation(subject: subject, span: span, seen: poll.now, metrics: Metrics(), issues: kept)
+                        Observation(subject: subject, span: span, seen: poll.now, metrics: Metrics(), issues: issues)
                     )
                 }
             }
         }
-        if homeless > 0 { warnings.append("\(homeless) issues do not say which project they belong to") }
+        if homeless > 0 { inquiry.warnings.append("\(homeless) issues do not say which project they belong to") }
     }
 
     private func fail(_ failure: PollFailure) -> PollStep {
-        .finish(PollReport(.failed(failure), cursor: cursor, warnings: warnings))
+        .finish(PollReport(.failed(failure), cursor: inquiry.cursor, warnings: inquiry.warnings))
     }
 
     private func fail(_ endpoint: SentryServer.Endpoint, _ mismatch: JSONMismatch) -> PollStep {
-        fail(SentryPoll.failure(endpoint, mismatch))
-    }
-
-    static func failure(_ endpoint: SentryServer.Endpoint, _ mismatch: JSONMismatch) -> PollFailure {
-        PollFailure(.badAnswer, "\(endpoint.rawValue): \(PollFailure(mismatch).description)")
-    }
-
-    /// Nil, which keeps what was there, as long as nothing is known.
-    var cursor: JSON? { directory.asked.map { _ in directory.json(of: SentryPoll.owner(source)) } }
-
-    private static func owner(_ source: SentrySource) -> String {
-        "\(source.server.address) \(source.server.organization)"
-    }
-
-    // MARK: - Pages
-
-    /// What a list held, as far as it was read.
-    struct Pages: Sendable {
-        var bodies: [JSONReader] = []
-        /// There are more pages than are read.
-        var isCut = false
-        var failure: PollFailure?
-    }
-
-    func pages<Report>(
-        _ endpoint: SentryServer.Endpoint,
-        _ query: SentryServer.Query,
-        then: @escaping @Sendable (SentryPoll, Pages) -> Conversation<Report>
-    ) -> Conversation<Report> {
-        page(nil, after: Pages(), endpoint, query, then)
-    }
-
-    private func page<Report>(
-        _ cursor: String?,
-        after pages: Pages,
-        _ endpoint: SentryServer.Endpoint,
-        _ query: SentryServer.Query,
-        _ then: @escaping @Sendable (SentryPoll, Pages) -> Conversation<Report>
-    ) -> Conversation<Report> {
-        if let until = spent[endpoint], until > poll.now {
-            var pages = pages
-            pages.failure = PollFailure(
-                .rateLimited,
-                "\(endpoint.rawValue): the server allows no more requests until \(until)",
-                retryAt: until
-            )
-            return then(self, pages)
-        }
-        let request = source.server.request(endpoint, query + (cursor.map { [("cursor", $0)] } ?? []))
-        return .fetch(request) { result in
-            var (poll, pages) = (self, pages)
-            do throws(PollFailure) {
-                let answer = try SentryAnswer(result, from: endpoint, now: poll.poll.now)
-                pages.bodies.append(answer.body)
-                poll.spent[endpoint] = answer.spentUntil
-                guard let next = answer.next, next != cursor else { return then(poll, pages) }
-                guard pages.bodies.count < SentryPoll.pagesMax[endpoint, default: 1] else {
-                    pages.isCut = true
-                    return then(poll, pages)
-                }
-                return poll.page(next, after: pages, endpoint, query, then)
-            } catch {
-                pages.failure = error
-                return then(poll, pages)
-            }
-        }
+        fail(SentryInquiry.failure(endpoint, mismatch))
     }
 }

@@ -1,4 +1,5 @@
 internal import PluginKit
+internal import SentryKit
 
 /// The past of an organization, in the buckets in which the service counts.
 ///
@@ -38,7 +39,7 @@ struct SentryRecall: Sendable {
         let poll = Poll(source: recall.source, now: recall.now, cursor: recall.cursor, spans: recall.spans)
         self.poll = SentryPoll(of: source, poll)
         questions = SentryRecall.stretches(recall).flatMap { stretch in
-            [false, true].map { hasReleases in
+            source.passes.map { hasReleases in
                 Question(
                     from: stretch.span.from,
                     to: stretch.span.to,
@@ -93,25 +94,25 @@ struct SentryRecall: Sendable {
             do throws(JSONMismatch) {
                 poll.measured.append(try groups(pages, question))
             } catch {
-                return .fail(SentryPoll.failure(.sessions, error))
+                return .fail(SentryInquiry.failure(.sessions, error))
             }
             if isCut(pages, question) {
                 let what = "sessions: more \(question.hasReleases ? "releases" : "apps") than one answer holds"
                 // In a shorter stretch there is room for more of them, unless it is one whole already.
                 guard question.spans < 2 else { return .fail(PollFailure(.tooLarge, what)) }
-                poll.warnings.append("\(what): those with the fewest sessions are left out")
+                poll.inquiry.warnings.append("\(what): those with the fewest sessions are left out")
             }
             return ask(number + 1, poll)
         }
     }
 
     /// Whether the service left out groups: it does so without a word.
-    private func isCut(_ pages: SentryPoll.Pages, _ question: Question) -> Bool {
+    private func isCut(_ pages: SentryInquiry.Pages, _ question: Question) -> Bool {
         let last = pages.bodies.last.flatMap { try? $0.optional("groups")?.elements() }
         return pages.isCut || (last?.count ?? 0) >= Window.groupsMax(intervals: question.intervals)
     }
 
-    private func groups(_ pages: SentryPoll.Pages, _ question: Question) throws(JSONMismatch) -> [SessionGroup] {
+    private func groups(_ pages: SentryInquiry.Pages, _ question: Question) throws(JSONMismatch) -> [SessionGroup] {
         var groups: [SessionGroup] = []
         for body in pages.bodies {
             groups +=
@@ -131,9 +132,9 @@ struct SentryRecall: Sendable {
         return .finish(
             RecallReport(
                 .lines(order.map { .observed(observations[$0]) }),
-                cursor: poll.cursor,
-                notBefore: poll.spent.values.filter { $0 > recall.now }.max(),
-                warnings: poll.warnings
+                cursor: poll.inquiry.cursor,
+                notBefore: poll.inquiry.notBefore,
+                warnings: poll.inquiry.warnings
             )
         )
     }

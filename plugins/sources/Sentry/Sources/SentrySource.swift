@@ -5,6 +5,8 @@
 // between polls but the names of the projects.
 
 public import PluginKit
+internal import SentryKit
+internal import SourceKit
 
 /// Polls one organization of Sentry.
 public struct SentrySource: HistoricalSource {
@@ -17,7 +19,7 @@ public struct SentrySource: HistoricalSource {
             environments: [production]
             token: ${env:SENTRY_TOKEN}
             """,
-        options: [url, organization, token, projects, environments, issues, Setting.insecure])
+        options: [url, organization, token, projects, environments, groupBy, issues, Setting.insecure])
 
     static let url = Setting(
         "url", .url, default: "https://sentry.io",
@@ -31,7 +33,15 @@ public struct SentrySource: HistoricalSource {
     static let environments = Setting(
         "environments", .list(.plain), default: [], unset: "all together",
         "The environments to watch, each by itself; at most \(environmentsMax).")
+    static let groupBy = Setting(
+        "group_by", .list(.choice(of: Grouping.self), mayBeEmpty: true), default: [.release],
+        "What sessions are told apart by besides projects: release, environment. 'environments' adds the latter.")
     static let issues = Setting("issues", .flag, default: true, "Whether to ask for unresolved issues too.")
+
+    /// What sessions can be told apart by.
+    enum Grouping: String, Hashable, Sendable, CaseIterable {
+        case release, environment
+    }
 
     /// Issues are asked for once per environment, and the service is not to be polled hard.
     static let environmentsMax = 5
@@ -43,6 +53,10 @@ public struct SentrySource: HistoricalSource {
     let projects: [String]
     let environments: [String]
     let wantsIssues: Bool
+    /// What is asked of each window: the apps with all their releases, and then whether it is about releases.
+    let passes: [Bool]
+    /// Whether each environment's sessions are told apart.
+    let tellsEnvironments: Bool
 
     public init(options: Options, context: SourceContext) throws(ProblemList) {
         let organization = try options[Self.organization]
@@ -50,47 +64,40 @@ public struct SentrySource: HistoricalSource {
         projects = options[Self.projects]
         environments = options[Self.environments]
         wantsIssues = options[Self.issues]
+        let groups = options[Self.groupBy]
+        passes = groups.contains(.release) ? [false, true] : [false]
+        tellsEnvironments = groups.contains(.environment) || !environments.isEmpty
         server = SentryServer(
-            address: options[Self.url], organization: organization, token: token, allowsPlainHTTP: options[.insecure])
+            address: options[Self.url], organization: organization, token: token, allowsPlainHTTP: options[.insecure],
+            scopes: [.projects: "org:read", .sessions: "org:read", .issues: "event:read"])
 
-        var problems: [Problem] = []
-        if server.host == nil {
-            problems.append(
-                Problem(options.position(of: Self.url), "'url' is not an address of a server such as https://sentry.io")
-            )
-        }
-        for setting in [Self.organization, Self.token] where try options[setting].reveal().trimmed.isEmpty {
-            problems.append(Problem(options.position(of: setting), "'\(setting.name)' is empty"))
-        }
-        for (setting, most) in [(Self.projects, Self.projectsMax), (Self.environments, Self.environmentsMax)] {
-            let names = options[setting]
-            if names.count > most {
-                problems.append(
-                    Problem(
-                        options.position(of: setting),
-                        "\(names.count) \(setting.name), but at most \(most) can be asked for"))
-            }
-            for (name, position) in zip(names, options.positions(in: setting)) where name.trimmed.isEmpty {
-                problems.append(Problem(position, "an empty name in '\(setting.name)'"))
-            }
-        }
+        var problems = options.flaws(inAddress: Self.url, host: server.host, example: "https://sentry.io")
+        problems += try options.emptyTexts([Self.organization, Self.token])
+        problems += options.flaws(inNames: Self.projects, most: Self.projectsMax)
+        problems += options.flaws(inNames: Self.environments, most: Self.environmentsMax)
         if !problems.isEmpty { throw ProblemList(problems) }
     }
 
     public var host: String? { server.host }
+    public var account: String? { server.account }
 
     public var metrics: Set<Metric>? {
-        [
-            .users, .crashedUsers, .crashFreeUsers, .sessions,
-            .crashedSessions, .crashFreeSessions,
+        let ofAll: Set<Metric> = [
+            .users, .crashedUsers, .crashFreeUsers, .sessions, .crashedSessions, .crashFreeSessions,
         ]
+        return tellsReleases ? ofAll.union([.adoption]) : ofAll
     }
+
+    private var tellsReleases: Bool { passes.contains(true) }
 
     public var givesIssues: Bool? { wantsIssues }
 
     public func configured(_ property: String) -> Set<String>? {
         switch property {
-        case "environment": return environments.isEmpty ? [""] : Set(environments)
+        case "environment":
+            guard environments.isEmpty else { return Set(environments) }
+            return tellsEnvironments ? nil : [""]
+        case "release": return tellsReleases ? nil : [""]
         case "app":
             // What is asked for by its id has a name that only the server knows.
             guard !projects.isEmpty, !projects.contains(where: { $0.allSatisfy(\.isNumber) }) else { return nil }
@@ -101,7 +108,9 @@ public struct SentrySource: HistoricalSource {
 
     public func poll(_ poll: Poll) -> PollStep { SentryPoll(of: self, poll).begin() }
 
-    public var recallKey: String { "\(server.address) \(server.organization) \(projects) \(environments)" }
+    public var recallKey: String {
+        "\(server.address) \(server.organization) \(projects) \(environments) \(passes.count) \(tellsEnvironments)"
+    }
 
     public func recall(_ recall: Recall) -> RecallStep { SentryRecall(of: self, recall).begin() }
 }

@@ -1,4 +1,5 @@
 internal import PluginKit
+internal import SentryKit
 internal import SourceKit
 
 /// The sessions of one project, and of one release and environment where they were asked for, over one window.
@@ -18,6 +19,18 @@ struct SessionGroup: Hashable, Sendable {
     }
 
     var place: Place { Place(projectID: projectID, release: release, environment: environment, span: span) }
+
+    /// The same of the app with all its releases.
+    var wholePlace: Place { Place(projectID: projectID, release: nil, environment: environment, span: span) }
+
+    /// The figures; of a release with its share of the app's sessions where both are known, so that one that few have can
+    /// be told from one that all have.
+    func metrics(of wholeSessions: Double?) -> Metrics {
+        guard release != nil, let all = wholeSessions, let own = metrics[.sessions], own <= all else { return metrics }
+        var metrics = metrics
+        metrics[.adoption] = own / all
+        return metrics
+    }
 
     private static let sessions = "sum(session)"
     private static let users = "count_unique(user)"

@@ -1,4 +1,5 @@
 internal import PluginKit
+internal import SentryKit
 
 /// A rolling stretch of time to ask for, and the interval the service is to count it in.
 ///

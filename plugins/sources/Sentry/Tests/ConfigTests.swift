@@ -7,7 +7,7 @@ import Testing
     @Test func `an organization and a token are enough`() throws {
         let source = try source()
         #expect(source.host == "sentry.io")
-        #expect(source.metrics?.count == 6)
+        #expect(source.metrics?.count == 7)
         let request = try #require(Server().play(source, poll(.hours(1))).requests.first)
         #expect(request.url.description == "https://sentry.io/api/0/organizations/acme/projects/")
         #expect(request.headers.map { "\($0.name): \($0.value)" }.contains("Authorization: Bearer ***"))

@@ -51,14 +51,16 @@ import Testing
         #expect(server.play(try source(), poll(.hours(1))).urls("issues").count == 1)
     }
 
-    @Test func `a list without end is left after three pages`() throws {
+    @Test func `a list without end is left after three pages and a look for what is back`() throws {
         var asked = 0
         let played = PlayedPoll(try source(), poll(.hours(1))) { request in
             guard request.url.description.contains("/issues/") else { return Server().respond(to: request) }
             asked += 1
             return answer(fixture: "issues_page1.json", headers: [("link", link("0:\(asked):0"))])
         }
-        #expect(asked == 3)
+        #expect(asked == 4)
+        #expect(played.urls("issues").last?.contains("query=is%3Aregressed") == true)
+        #expect(played.urls("issues").last?.contains("cursor=") == false)
         #expect(played.requests.allSatisfy { !$0.url.description.contains("evil.example") })
         let ids = played.observation("wallet-android")?.issues.map(\.id) ?? []
         #expect(Set(ids).count == ids.count, "the same issue on three pages counts once")
@@ -112,9 +114,50 @@ import Testing
         #expect(withIssues.map(\.subject.environment) == ["beta"])
     }
 
+    @Test(arguments: [
+        (answer(fixture: "issues_page2.json"), [String]()),
+        (answer(fixture: "error_400.json", status: 400), []),
+        (answer("<html>", status: 502), ["issues: the source answered 502: <html>"]),
+    ]) func `what is back is looked for behind the last page that is read`(_ back: FetchResult, _ warnings: [String])
+        throws
+    {
+        var asked = 0
+        let played = PlayedPoll(try source(), poll(.hours(1))) { request in
+            let url = request.url.description
+            guard url.contains("/issues/") else { return Server().respond(to: request) }
+            if url.contains("is%3Aregressed") { return back }
+            asked += 1
+            return answer(fixture: "issues_page1.json", headers: [("link", link("0:\(asked):0"))])
+        }
+        #expect(played.observation("wallet-android")?.issues.isEmpty == false)
+        #expect(played.report?.warnings == warnings, "a server from before regressions refuses to say")
+        let isThere = played.observation("wallet-ios")?.issues.map(\.id) == ["WALLET-IOS-77"]
+        #expect(isThere == back.isGood)
+    }
+
+    @Test func `where there are too many of an app, those of which there is news stay`() throws {
+        let many = (1...150).map { number in
+            let status = number == 150 ? "regressed" : "ongoing"
+            return """
+                {"id": "\(number)", "shortId": "A-\(number)", "title": "", "count": "\(1000 - number)",
+                 "substatus": "\(status)", "project": {"slug": "a"}}
+                """
+        }
+        var server = Server()
+        server.issues = answer("[\(many.joined(separator: ", "))]")
+        let issues = server.play(try source(), poll(.hours(1))).observation("a")?.issues ?? []
+        #expect(issues.count == Issue.countMax)
+        #expect(issues.last?.id == "A-150")
+        #expect(issues.first?.id == "A-1")
+    }
+
     @Test func `issues can be left out`() throws {
         let played = Server().play(try source(["issues": option(.flag(false))]), poll(.hours(1)))
         #expect(played.urls("issues").isEmpty)
         #expect(!played.observations.isEmpty)
     }
+}
+
+extension FetchResult {
+    var isGood: Bool { if case .answered(let response) = self { response.isSuccess } else { false } }
 }

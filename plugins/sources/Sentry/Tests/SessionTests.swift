@@ -1,5 +1,6 @@
 import PluginKit
 import PluginTesting
+import SentrySource
 import Testing
 
 @Suite struct `Sessions from Sentry` {
@@ -80,6 +81,53 @@ import Testing
         #expect(played.urls("sessions").allSatisfy { $0.contains("groupBy=environment") })
         #expect(played.urls("sessions").allSatisfy { $0.contains("&environment=production&environment=beta&") })
         #expect(played.observation("wallet-android")?.subject.environment == "beta")
+    }
+
+    @Test func `a release has its share of the app's sessions, so that one few have can be told from one all have`()
+        throws
+    {
+        func release(_ name: String, _ count: Int) -> String {
+            #"{"by": {"project": 4507001, "release": "\#(name)"}, "totals": {"sum(session)": \#(count)}}"#
+        }
+        var server = Server()
+        let groups = [release("5.4", 25), release("5.3", 975), release("5.5", 1001)].joined(separator: ", ")
+        server.releases = answer(
+            #"{"start": "2026-11-20T22:00:00Z", "end": "2026-11-21T00:00:00Z", "groups": [\#(groups)]}"#)
+        let played = server.play(try source(), poll(.hours(1)))
+        #expect(played.observation("wallet-android", "5.4")?.metrics == ["sessions": 25, "adoption": 0.025])
+        #expect(played.observation("wallet-android", "5.3")?.metrics["adoption"] == 0.975)
+        #expect(played.observation("wallet-android")?.metrics["adoption"] == nil)
+        // Asked for a moment later than the whole, it may have more than that had.
+        #expect(played.observation("wallet-android", "5.5")?.metrics == ["sessions": 1001])
+        server.apps = answer(fixture: "sessions_empty_groups.json")
+        #expect(
+            server.play(try source(), poll(.hours(1))).observation("wallet-android", "5.4")?.metrics["adoption"] == nil)
+    }
+
+    @Test func `sessions are told apart by what 'group_by' says`() throws {
+        func groups(_ names: String...) throws -> [[String]] {
+            var server = Server()
+            server.apps = answer(sessions([10, 5, 1, 1], by: #"{"project": 4507001, "environment": "beta"}"#))
+            let source = try source(["group_by": list(names), "issues": option(.flag(false))])
+            let played = server.play(source, poll(.hours(1)))
+            #expect(played.observations.last?.subject.app == "wallet-android")
+            return played.urls("sessions").map { url in
+                url.split(separator: "&").filter { $0.hasPrefix("groupBy=") }.map { String($0.dropFirst(8)) }
+            }
+        }
+        #expect(try groups() == [["project"]])
+        #expect(try groups("release") == [["project"], ["project", "release"]])
+        #expect(try groups("environment") == [["project", "environment"]])
+        #expect(
+            try groups("release", "environment") == [
+                ["project", "environment"], ["project", "release", "environment"],
+            ])
+        let whole = try source(["group_by": list([])])
+        #expect(whole.metrics?.contains(.adoption) == false)
+        #expect(whole.configured("release") == [""])
+        #expect(whole.configured("environment") == [""])
+        #expect(try source().configured("release") == nil)
+        #expect(try source(["group_by": list(["environment"])]).configured("environment") == nil)
     }
 
     @Test(arguments: [

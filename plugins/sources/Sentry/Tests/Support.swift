@@ -34,7 +34,9 @@ let place = Position(line: 3, column: 5)
 
 func option(_ value: Option.Value) -> Option { Option(value, at: place) }
 
-func list(_ texts: String...) -> Option { option(.list(texts.map { option(.text(GuardedText($0))) })) }
+func list(_ texts: String...) -> Option { list(texts) }
+
+func list(_ texts: [String]) -> Option { option(.list(texts.map { option(.text(GuardedText($0))) })) }
 
 /// The source as a config with these options makes it; `organization` and `token` are there unless they are replaced.
 func source(_ values: [String: Option] = [:]) throws(ProblemList) -> SentrySource {

@@ -6,7 +6,7 @@ import Testing
     @Test func `the source conforms`() throws {
         for values: [String: Option] in [
             [:], ["projects": list("wallet-ios"), "environments": list("production", "beta")],
-            ["issues": option(.flag(false))],
+            ["issues": option(.flag(false))], ["group_by": list([])],
         ] {
             let conformance = SourceConformance(
                 try source(values), poll: poll(.hours(1), .hours(24)), secrets: [token], answer: Server().respond)
@@ -43,6 +43,18 @@ import Testing
         server.projects = answer(body, status: 401)
         let failure = try #require(server.play(try source(), poll(.hours(1))).failure)
         #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    @Test func `whoever asks Sentry's common host is told of the regions`() throws {
+        let moved = TransportError(.redirect, mayHaveArrived: false, "the answer leads to another host")
+        for (address, isTold) in [("https://sentry.io", true), ("https://de.sentry.io", false), ("https://x.y", false)]
+        {
+            let source = try source(["url": option(.text(GuardedText(address)))])
+            for result in [answer(fixture: "error_404.json", status: 404), .failed(moved)] {
+                let played = PlayedPoll(source, poll(.hours(1))) { _ in result }
+                #expect(played.failure?.description.contains("https://de.sentry.io") == isTold, "\(address)")
+            }
+        }
     }
 
     @Test func `a refused scope is named`() throws {
@@ -92,36 +104,5 @@ import Testing
 
     @Test func `servers without a limiter send no such headers`() throws {
         #expect(Server().play(try source(), poll(.hours(1))).report?.notBefore == nil)
-    }
-
-    @Test func `no answer, however wrong, traps or makes nonsense`() throws {
-        let source = try source(["environments": list("production")])
-        let right = try ["projects.json", "sessions_by_status.json", "sessions_by_release.json", "issues_page2.json"]
-            .map {
-                try JSON(parsing: fixture($0))
-            }
-        let good = Server()
-        for seed: UInt64 in 1...600 {
-            var mutator = JSONMutator(seed: seed)
-            let wrong = right.map { FetchResult.answered(HTTPResponse(status: 200, body: mutator.mutated($0))) }
-            let server = Server(projects: wrong[0], apps: wrong[1], releases: wrong[2], issues: wrong[3])
-            // One mishap at a time reaches further into the conversation than all at once.
-            var mild = good
-            switch seed % 4 {
-            case 0: mild.projects = server.projects
-            case 1: mild.apps = server.apps
-            case 2: mild.releases = server.releases
-            default: mild.issues = server.issues
-            }
-            for server in [server, mild] {
-                let played = server.play(source, poll(.hours(1)))
-                #expect(played.report != nil, "seed \(seed)")
-                for observation in played.observations {
-                    #expect(observation.metrics.flaw == nil, "seed \(seed)")
-                    #expect(observation.span.from < observation.span.to, "seed \(seed)")
-                    #expect(!observation.subject.app.isEmpty, "seed \(seed)")
-                }
-            }
-        }
     }
 }

@@ -1,29 +1,41 @@
-internal import PluginKit
+public import PluginKit
 
 /// The names of the projects by their ids: sessions are counted under ids, and people know names.
-struct ProjectDirectory: Hashable, Sendable {
-    private(set) var slugs: [String: String] = [:]
+public struct ProjectDirectory: Hashable, Sendable {
+    public private(set) var slugs: [String: String] = [:]
     /// When the service was asked; nil when never.
-    private(set) var asked: Moment?
+    public private(set) var asked: Moment?
 
     /// Projects are made and renamed rarely.
     private static let freshFor = Duration.days(1)
     /// An id without a name may be a new project, or one that stays hidden from the token.
     private static let patience = Duration.minutes(15)
 
-    init() {}
+    /// One project of a list.
+    public struct Entry: Hashable, Sendable {
+        let id: String
+        let slug: String
 
-    init(_ pages: [JSONReader], asked: Moment) throws(JSONMismatch) {
-        self.asked = asked
-        for page in pages {
-            for project in try page.elements() {
-                let id = try project.member("id").projectID()
-                slugs[id] = try project.member("slug").nonEmptyString()
-            }
+        public init(_ project: JSONReader) throws(JSONMismatch) {
+            id = try project.member("id").projectID()
+            slug = try project.member("slug").nonEmptyString()
         }
     }
 
-    func isFresh(at now: Moment) -> Bool { isYounger(than: ProjectDirectory.freshFor, now) }
+    public init(_ projects: [Entry], asked: Moment) {
+        self.asked = asked
+        for project in projects { slugs[project.id] = project.slug }
+    }
+
+    init(_ pages: [JSONReader], asked: Moment) throws(JSONMismatch) {
+        var projects: [Entry] = []
+        for page in pages {
+            for project in try page.elements() { projects.append(try Entry(project)) }
+        }
+        self.init(projects, asked: asked)
+    }
+
+    public func isFresh(at now: Moment) -> Bool { isYounger(than: ProjectDirectory.freshFor, now) }
 
     /// Whether it is too early to ask for an id that is not in here.
     func isPatient(at now: Moment) -> Bool { isYounger(than: ProjectDirectory.patience, now) }
@@ -33,8 +45,8 @@ struct ProjectDirectory: Hashable, Sendable {
         return asked <= now && now - asked < age
     }
 
-    /// The id of a project written as slug or id.
-    func id(of project: String) -> String? {
+    /// The id of a project written as slug or id; nil where nobody knows it.
+    public func id(of project: String) -> String? {
         if project.isProjectID { return project }
         return slugs.filter { $0.value == project }.keys.min()
     }
@@ -42,13 +54,13 @@ struct ProjectDirectory: Hashable, Sendable {
     // MARK: - In the cursor
 
     /// - Parameter owner: whose projects they are, so that a changed config does not read another's names.
-    func json(of owner: String) -> JSON {
+    public func json(of owner: String) -> JSON {
         let names = slugs.sorted { $0.key < $1.key }.map { ($0.key, JSON.string($0.value)) }
         return ["owner": .string(owner), "asked": JSON(asked), "projects": .object(JSONObject(names))]
     }
 
     /// Reads what `json` wrote; anything else is as good as nothing.
-    init(cursor: JSON?, of owner: String) {
+    public init(cursor: JSON?, of owner: String) {
         guard let cursor, cursor["owner"]?.string == owner, let text = cursor["asked"]?.string,
             let asked = Moment(rfc3339: text), let members = cursor["projects"]?.object?.members
         else { return }
@@ -61,7 +73,7 @@ struct ProjectDirectory: Hashable, Sendable {
 
 extension JSONReader {
     /// A project's id, which comes as a number in one place and as a string in another.
-    func projectID() throws(JSONMismatch) -> String {
+    public func projectID() throws(JSONMismatch) -> String {
         if case .int(let id) = value, id >= 0 { return String(id) }
         guard case .string(let id) = value, !id.isEmpty else { throw mismatch(expected: "a project's id") }
         return id
@@ -70,5 +82,5 @@ extension JSONReader {
 
 extension String {
     /// Slugs are never digits alone.
-    var isProjectID: Bool { !isEmpty && utf8.allSatisfy { (48...57).contains($0) } }
+    public var isProjectID: Bool { !isEmpty && utf8.allSatisfy { (48...57).contains($0) } }
 }

@@ -1,4 +1,4 @@
-internal import PluginKit
+public import PluginKit
 internal import SourceKit
 
 /// A usable answer of the service: its body, and what its headers say about going on.
@@ -14,18 +14,21 @@ struct SentryAnswer: Sendable {
     /// Cursors are a dozen characters; this leaves room for other servers' ideas.
     private static let cursorBytesMax = 500
 
-    init(_ result: FetchResult, from endpoint: SentryServer.Endpoint, now: Moment) throws(PollFailure) {
+    init(
+        _ result: FetchResult, of server: SentryServer, from endpoint: SentryServer.Endpoint, now: Moment
+    ) throws(PollFailure) {
         do throws(PollFailure) {
             let response: HTTPResponse
             switch result {
-            case .failed(let error): throw PollFailure(error)
+            case .failed(let error):
+                let failure = PollFailure(error)
+                throw PollFailure(failure.reason, failure.description + server.advice(about: error))
             case .answered(let answer): response = answer
             }
-            if let failure = PollFailure(response, detail: SentryAnswer.detail(of: response), now: now) {
-                let hint = SentryAnswer.hint(for: failure.reason, endpoint)
+            if let failure = PollFailure(response, detail: response.wordsOfRefusal, now: now) {
                 throw PollFailure(
                     failure.reason,
-                    failure.description + hint,
+                    failure.description + server.advice(about: failure.reason, of: endpoint),
                     retryAt: failure.reason == .rateLimited
                         ? SentryAnswer.patience(response, failure.retryAt, now) : failure.retryAt
                 )
@@ -35,7 +38,7 @@ struct SentryAnswer: Sendable {
             let isSpent = response.header("X-Sentry-Rate-Limit-Remaining") == "0"
             spentUntil = isSpent ? SentryAnswer.patience(response, nil, now) : nil
         } catch {
-            throw PollFailure(error.reason, "\(endpoint.rawValue): \(error.description)", retryAt: error.retryAt)
+            throw error.about(endpoint.rawValue)
         }
     }
 
@@ -47,28 +50,6 @@ struct SentryAnswer: Sendable {
         return max(now + .seconds(1), believed, told ?? .earliest)
     }
 
-    /// The service's own words: `detail` as a text or with a message inside, a bare string, or messages per field.
-    private static func detail(of response: HTTPResponse) -> String? {
-        guard !response.isSuccess, let json = try? JSON(parsing: response.body) else { return nil }
-        if let text = json.string { return text }
-        if let detail = json["detail"] {
-            return detail.string ?? detail["message"]?.string ?? detail["code"]?.string
-        }
-        let fields = (json.object?.members ?? []).compactMap { member in
-            (member.value.array?.first?.string).map { "\(member.name): \($0)" }
-        }
-        return fields.isEmpty ? nil : fields.joined(separator: "; ")
-    }
-
-    private static func hint(for reason: PollFailure.Reason, _ endpoint: SentryServer.Endpoint) -> String {
-        switch reason {
-        case .unauthorized: " (check 'token')"
-        case .forbidden: " (the token needs the scope \(endpoint.scope) and access to the projects)"
-        case .notFound: " (check 'organization' and 'url'; the service says the same when the token may not see it)"
-        default: ""
-        }
-    }
-
     /// The cursor of `rel="next"`, unless it has no results: the header always names a next page.
     ///
     /// Only the cursor is taken. The address beside it is not followed, so the token goes nowhere else.
@@ -78,5 +59,21 @@ struct SentryAnswer: Sendable {
             if let cursor, !cursor.isEmpty, cursor.utf8.count <= cursorBytesMax { return cursor }
         }
         return nil
+    }
+}
+
+extension HTTPResponse {
+    /// A refusal in the service's own words: `detail` as a text or with a message inside, a bare string, or messages per
+    /// field. Nil where there are none, and for success.
+    public var wordsOfRefusal: String? {
+        guard !isSuccess, let json = try? JSON(parsing: body) else { return nil }
+        if let text = json.string { return text }
+        if let detail = json["detail"] {
+            return detail.string ?? detail["message"]?.string ?? detail["code"]?.string
+        }
+        let fields = (json.object?.members ?? []).compactMap { member in
+            (member.value.array?.first?.string).map { "\(member.name): \($0)" }
+        }
+        return fields.isEmpty ? nil : fields.joined(separator: "; ")
     }
 }

@@ -1,0 +1,180 @@
+public import PluginKit
+internal import SourceKit
+
+/// What is known of one server in the course of a poll: the names of its projects, what its limits allow, and what is to
+/// be said of it all.
+public struct SentryInquiry: Sendable {
+    public let server: SentryServer
+    /// Slugs, or ids where they are all digits; empty for all that the token can see.
+    public let projects: [String]
+    public let now: Moment
+    public private(set) var directory: ProjectDirectory
+    private var hasAskedForProjects = false
+    /// Why the names of the projects could not be had, where the poll goes on without them.
+    public private(set) var namelessness: PollFailure?
+    /// Endpoints whose budget is used up, and until when.
+    public private(set) var spent: [SentryServer.Endpoint: Moment] = [:]
+    public var warnings: [String] = []
+
+    /// Most pages of one list: 300 issues or 1,000 projects are more than anybody reads.
+    private static let pagesMax: [SentryServer.Endpoint: Int] = [.projects: 10, .sessions: 5, .issues: 3]
+
+    public init(_ server: SentryServer, projects: [String], cursor: JSON?, now: Moment) {
+        self.server = server
+        self.projects = projects
+        self.now = now
+        directory = ProjectDirectory(cursor: cursor, of: SentryInquiry.owner(server))
+    }
+
+    /// Nothing more is asked of that part before then.
+    public mutating func note(spent endpoint: SentryServer.Endpoint, until: Moment?) { spent[endpoint] = until }
+
+    /// When the last of the limits ends that are used up.
+    public var notBefore: Moment? { spent.values.filter { $0 > now }.max() }
+
+    /// Nil, which keeps what was there, as long as nothing is known.
+    public var cursor: JSON? { directory.asked.map { _ in directory.json(of: SentryInquiry.owner(server)) } }
+
+    /// So that a changed config does not read another's names.
+    private static func owner(_ server: SentryServer) -> String { "\(server.address) \(server.organization)" }
+
+    // MARK: - Names of projects
+
+    /// Goes on with the names of all projects that are watched, which are asked for when they are not known.
+    public func knowingProjects<Report>(
+        then: @escaping @Sendable (SentryInquiry, PollFailure?) -> Conversation<Report>
+    ) -> Conversation<Report> {
+        let isComplete = projects.allSatisfy { directory.id(of: $0) != nil }
+        return directory.isFresh(at: now) && isComplete ? then(self, nil) : learnProjects(then: then)
+    }
+
+    /// Goes on with the names of projects that an answer named by their ids: one may be newer than the list of them.
+    public func naming<Report>(
+        _ ids: some Sequence<String>, then: @escaping @Sendable (SentryInquiry, PollFailure?) -> Conversation<Report>
+    ) -> Conversation<Report> {
+        let hasUnknown = ids.contains { name(of: $0) == nil }
+        let isWorthIt = hasUnknown && !hasAskedForProjects && !directory.isPatient(at: now)
+        return isWorthIt ? learnProjects(then: then) : then(self, nil)
+    }
+
+    private func learnProjects<Report>(
+        then: @escaping @Sendable (SentryInquiry, PollFailure?) -> Conversation<Report>
+    ) -> Conversation<Report> {
+        pages(.projects, []) { inquiry, pages in
+            var inquiry = inquiry
+            inquiry.hasAskedForProjects = true
+            if let failure = pages.failure {
+                // Without the list, slugs are sent as they are and ids stand for names: less, but not nothing.
+                let isHidden = [.forbidden, .notFound].contains(failure.reason)
+                let hasNames = !inquiry.directory.slugs.isEmpty && failure.reason != .unauthorized
+                guard isHidden || hasNames else { return then(inquiry, failure) }
+                inquiry.namelessness = failure
+                inquiry.warnings.append(failure.description)
+                return then(inquiry, nil)
+            }
+            do throws(JSONMismatch) {
+                inquiry.directory = try ProjectDirectory(pages.bodies, asked: inquiry.now)
+            } catch {
+                return then(inquiry, SentryInquiry.failure(.projects, error))
+            }
+            let slugs = inquiry.directory.slugs.values.sorted()
+            for project in inquiry.projects where !pages.isCut && inquiry.directory.id(of: project) == nil {
+                let guess = project.nearest(in: slugs).map { "; did you mean '\($0)'?" } ?? ""
+                return then(
+                    inquiry,
+                    PollFailure(.notFound, "the token can see no project '\(project.tamed)'\(guess)")
+                )
+            }
+            return then(inquiry, nil)
+        }
+    }
+
+    /// The name of a project; nil where nobody knows it.
+    public func name(of id: String) -> String? {
+        if let slug = directory.slugs[id] { return slug }
+        // Some servers answer with slugs where ids are promised.
+        if !id.isProjectID { return id }
+        guard let only = projects.first, projects.count == 1, !only.isProjectID else { return nil }
+        return only
+    }
+
+    /// The one project that is watched, by its name; nil where there are several.
+    public var only: String? { projects.count == 1 ? projects.first.flatMap { name(of: $0) } : nil }
+
+    // MARK: - Pages
+
+    /// What a list held, as far as it was read.
+    public struct Pages: Sendable {
+        public fileprivate(set) var bodies: [JSONReader] = []
+        /// There are more pages than are read.
+        public fileprivate(set) var isCut = false
+        public fileprivate(set) var failure: PollFailure?
+    }
+
+    /// Reads a list, page by page, as far as the budget allows.
+    ///
+    /// - Parameter most: the most pages; nil for as many as anybody wants of such a list.
+    public func pages<Report>(
+        _ endpoint: SentryServer.Endpoint,
+        _ query: SentryServer.Query,
+        most: Int? = nil,
+        then: @escaping @Sendable (SentryInquiry, Pages) -> Conversation<Report>
+    ) -> Conversation<Report> {
+        page(nil, after: Pages(), endpoint, query, most ?? SentryInquiry.pagesMax[endpoint, default: 1], then)
+    }
+
+    private func page<Report>(
+        _ cursor: String?,
+        after pages: Pages,
+        _ endpoint: SentryServer.Endpoint,
+        _ query: SentryServer.Query,
+        _ most: Int,
+        _ then: @escaping @Sendable (SentryInquiry, Pages) -> Conversation<Report>
+    ) -> Conversation<Report> {
+        if let until = spent[endpoint], until > now {
+            var pages = pages
+            pages.failure = PollFailure(
+                .rateLimited,
+                "\(endpoint.rawValue): the server allows no more requests until \(until)",
+                retryAt: until
+            )
+            return then(self, pages)
+        }
+        let request = server.request(endpoint, query + (cursor.map { [("cursor", $0)] } ?? []))
+        return .fetch(request) { result in
+            var (inquiry, pages) = (self, pages)
+            do throws(PollFailure) {
+                let answer = try SentryAnswer(result, of: server, from: endpoint, now: now)
+                pages.bodies.append(answer.body)
+                inquiry.spent[endpoint] = answer.spentUntil
+                guard let next = answer.next, next != cursor else { return then(inquiry, pages) }
+                guard pages.bodies.count < most else {
+                    pages.isCut = true
+                    return then(inquiry, pages)
+                }
+                return inquiry.page(next, after: pages, endpoint, query, most, then)
+            } catch {
+                pages.failure = error
+                return then(inquiry, pages)
+            }
+        }
+    }
+
+    /// An answer that is not what the API promises.
+    public static func failure(_ endpoint: SentryServer.Endpoint, _ mismatch: JSONMismatch) -> PollFailure {
+        PollFailure(mismatch).about(endpoint.rawValue)
+    }
+
+    /// The issues of a list, as far as it was read.
+    public static func issues(
+        in pages: Pages, counts: SentryIssue.Counts = .ofWindow, link: (String) -> String? = { _ in nil }
+    ) -> (issues: [SentryIssue], failure: PollFailure?) {
+        var issues: [SentryIssue] = []
+        do throws(JSONMismatch) {
+            for body in pages.bodies { issues += try SentryIssue.issues(in: body, counts: counts, link: link) }
+        } catch {
+            return (issues, failure(.issues, error))
+        }
+        return (issues, pages.failure)
+    }
+}

@@ -1,0 +1,98 @@
+public import PluginKit
+internal import SourceKit
+
+/// An issue with what decides where it belongs.
+public struct SentryIssue: Hashable, Sendable {
+    public let issue: Issue
+    /// The project's slug, where the answer tells.
+    public let project: String?
+    /// Whether nothing in the app caught it: a crash rather than a reported error.
+    let isCrash: Bool
+    /// Whether the server says that there is news of it: it is new, back, or much more frequent.
+    let isNews: Bool
+
+    /// What a server's counts of an issue are about.
+    public enum Counts: Sendable {
+        /// The time that was asked for.
+        case ofWindow
+        /// All that there ever was, which says nothing of now.
+        case ofLife
+    }
+
+    /// Reads the issues of one page. Reports on slowness and the like, which come in the same list, are passed over.
+    ///
+    /// - Parameter link: where people look at an issue, by its id, where the answer does not tell.
+    public static func issues(
+        in page: JSONReader, counts: Counts = .ofWindow, link: (String) -> String? = { _ in nil }
+    ) throws(JSONMismatch) -> [SentryIssue] {
+        var issues: [SentryIssue] = []
+        for element in try page.elements() {
+            guard try element.optional("issueCategory")?.string() ?? "error" == "error" else { continue }
+            issues.append(try SentryIssue(element, counts, link))
+        }
+        return issues
+    }
+
+    private static let news: Set<String> = ["new", "regressed", "escalating"]
+
+    private init(_ reader: JSONReader, _ counts: Counts, _ link: (String) -> String?) throws(JSONMismatch) {
+        let id = try reader.member("id").nonEmptyString()
+        let status = try reader.optional("status")?.string()
+        let substatus = try reader.optional("substatus")?.string()
+        let (events, users) = (try reader.optional("count"), try reader.optional("userCount"))
+        let isCounted = counts == .ofWindow
+        issue = Issue(
+            id: try reader.optional("shortId")?.nonEmptyString() ?? id,
+            title: try reader.member("title").string().clipped(to: Issue.titleCharactersMax),
+            events: isCounted ? try events?.writtenCount() : nil,
+            users: isCounted ? try users?.count() : nil,
+            firstSeen: try reader.optional("firstSeen")?.moment(),
+            lastSeen: try reader.optional("lastSeen")?.moment(),
+            status: substatus ?? status,
+            url: try reader.optional("permalink")?.webLink() ?? link(id)
+        )
+        project = try reader.optional("project")?.optional("slug")?.string()
+        let level = try reader.optional("level")?.string()
+        isCrash = try reader.optional("isUnhandled")?.bool() ?? (level == "fatal")
+        isNews = substatus.map(SentryIssue.news.contains) ?? false
+    }
+
+    /// Crashes first, then by the number of events, and what happened last.
+    static func worseFirst(_ left: SentryIssue, _ right: SentryIssue) -> Bool {
+        if left.isCrash != right.isCrash { return left.isCrash }
+        let (a, b) = (left.issue.events ?? 0, right.issue.events ?? 0)
+        if a != b { return a > b }
+        let (late, later) = (left.issue.lastSeen ?? .earliest, right.issue.lastSeen ?? .earliest)
+        return late != later ? late > later : left.issue.id < right.issue.id
+    }
+
+    /// The issues of each app, the worst first, each once.
+    ///
+    /// There is room for so many of an app: where there are more, those of which there is news are kept before others.
+    ///
+    /// - Parameter only: the app that those belong to which do not say it.
+    /// - Returns: by apps, in the order of their names; and how many belong to nobody.
+    public static func byApp(
+        _ found: [SentryIssue], only: String?
+    ) -> (apps: [(app: String, issues: [Issue])], homeless: Int) {
+        var homeless = 0
+        var byApp: [String: [SentryIssue]] = [:]
+        var taken: Set<String> = []
+        for found in found.sorted(by: worseFirst) where taken.insert(found.issue.id).inserted {
+            guard let app = found.project.flatMap({ $0.isEmpty ? nil : $0 }) ?? only else {
+                homeless += 1
+                continue
+            }
+            byApp[app, default: []].append(found)
+        }
+        let apps = byApp.sorted { $0.key < $1.key }.map { app, found in
+            var kept = found
+            if found.count > Issue.countMax {
+                let first = (found.filter(\.isNews) + found.filter { !$0.isNews }).prefix(Issue.countMax)
+                kept = first.sorted(by: worseFirst)
+            }
+            return (app, kept.map(\.issue))
+        }
+        return (apps, homeless)
+    }
+}

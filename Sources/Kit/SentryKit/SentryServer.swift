@@ -1,0 +1,78 @@
+public import PluginKit
+
+// SentryKit is what sources share whose servers speak Sentry's API: where and as whom to ask, pages by cursor, what
+// refusals and limits mean, the names of projects, and issues. It knows no sessions: those only Sentry has.
+
+/// Where and as whom to ask.
+public struct SentryServer: Sendable {
+    /// The parts of the API that are used; each has a request budget of its own.
+    public enum Endpoint: String, Hashable, Sendable {
+        case projects, sessions, issues
+    }
+
+    public typealias Query = [(name: String, value: String)]
+
+    public let address: GuardedText
+    public let organization: GuardedText
+    private let token: GuardedText
+    private let allowsPlainHTTP: Bool
+    private let scopes: [Endpoint: String]
+
+    /// - Parameter scopes: what a token needs for each part.
+    public init(
+        address: GuardedText, organization: GuardedText, token: GuardedText, allowsPlainHTTP: Bool,
+        scopes: [Endpoint: String]
+    ) {
+        self.address = address.droppingLast(anyOf: ["/", "/api/0"])
+        self.organization = organization
+        self.token = token
+        self.allowsPlainHTTP = allowsPlainHTTP
+        self.scopes = scopes
+    }
+
+    /// The trailing slash of the path matters: without it the server redirects, and the credential may get lost.
+    public func request(_ endpoint: Endpoint, _ query: Query) -> HTTPRequest {
+        let items = query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
+        let path: GuardedText =
+            "\(address)/api/0/organizations/\(organization.percentEncoded)/\(endpoint.rawValue)/"
+        // No conditional requests: the windows move on with every poll, so that no address is asked twice.
+        return HTTPRequest(
+            .get,
+            items.isEmpty ? path : "\(path)?\(items)",
+            headers: [.init("Authorization", "Bearer \(token)"), .init("Accept", "application/json")],
+            allowsPlainHTTP: allowsPlainHTTP
+        )
+    }
+
+    /// The host without port and without credentials; nil when the address has none or goes beyond a path.
+    public var host: String? {
+        WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
+    }
+
+    /// Whose budget requests are counted on.
+    public var account: String? { Account.name(at: host, [token]) }
+
+    /// Sentry's own host for all regions; an organization lives in one.
+    private static let everyRegion = "sentry.io"
+    private static let regions = "the organization's region, https://us.sentry.io or https://de.sentry.io"
+
+    /// What to do about a failure.
+    func advice(about reason: PollFailure.Reason, of endpoint: Endpoint) -> String {
+        switch reason {
+        case .unauthorized: return " (check 'token')"
+        case .forbidden:
+            return " (the token needs the scope \(scopes[endpoint] ?? "of this part") and access to the projects)"
+        case .notFound:
+            let region = host == SentryServer.everyRegion ? ", or 'url' has to name \(SentryServer.regions)" : ""
+            return
+                " (check 'organization' and 'url'; the service says the same when the token may not see it\(region))"
+        default: return ""
+        }
+    }
+
+    /// What to do about an answer that leads elsewhere: the token is not sent along.
+    func advice(about error: TransportError) -> String {
+        error.cause == .redirect && host == SentryServer.everyRegion
+            ? " (name in 'url' the host of \(SentryServer.regions))" : ""
+    }
+}

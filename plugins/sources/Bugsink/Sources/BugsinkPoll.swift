@@ -1,0 +1,160 @@
+internal import PluginKit
+internal import SentryKit
+internal import SourceKit
+
+/// One poll under way: the projects where they are not known, and then the issues of each.
+struct BugsinkPoll: Sendable {
+    private let source: BugsinkSource
+    private let poll: Poll
+    private var directory: ProjectDirectory
+    private var observations: [Observation] = []
+    private var failures: [PollFailure] = []
+    private var warnings: [String] = []
+
+    /// A page has 250.
+    private static let projectPagesMax = 4
+    /// Of the issues that happened last, a hundred are kept.
+    private static let issuePagesMax = 1
+
+    init(of source: BugsinkSource, _ poll: Poll) {
+        self.source = source
+        self.poll = poll
+        directory = ProjectDirectory(cursor: poll.cursor, of: BugsinkPoll.owner(source))
+    }
+
+    private static func owner(_ source: BugsinkSource) -> String { "\(source.server.address)" }
+
+    func begin() -> PollStep {
+        let isComplete = source.projects.allSatisfy { directory.id(of: $0) != nil }
+        if directory.isFresh(at: poll.now), isComplete { return visit(watched(), 0) }
+        let read = { @Sendable (project: JSONReader) throws(JSONMismatch) in try ProjectDirectory.Entry(project) }
+        return list("projects", "projects", [], pagesMax: BugsinkPoll.projectPagesMax, read) { listing in
+            var poll = self
+            if let failure = listing.failure {
+                // What is written as an id can be asked for without a name.
+                let isHidden = [.forbidden, .notFound].contains(failure.reason)
+                let isNumbered = !source.projects.isEmpty && source.projects.allSatisfy(\.isProjectID)
+                guard isHidden, isNumbered else { return poll.fail(failure) }
+                poll.warnings.append(failure.description)
+                return poll.visit(poll.watched(), 0)
+            }
+            poll.directory = ProjectDirectory(listing.items, asked: poll.poll.now)
+            let slugs = poll.directory.slugs
+            let missing = source.projects.first { project in
+                poll.directory.id(of: project).map { slugs[$0] == nil } ?? true
+            }
+            if let missing, !listing.isCut {
+                let guess = missing.nearest(in: slugs.values.sorted()).map { "; did you mean '\($0)'?" } ?? ""
+                return poll.fail(
+                    PollFailure(.notFound, "the token can see no project '\(missing.tamed)'\(guess)"))
+            }
+            guard !slugs.isEmpty else {
+                return poll.fail(PollFailure(.forbidden, "projects: the token can see none"))
+            }
+            if source.projects.isEmpty, slugs.count > BugsinkSource.projectsMax {
+                poll.warnings.append(
+                    "the server has \(slugs.count) projects; only \(BugsinkSource.projectsMax) are watched; name them in "
+                        + "'projects'")
+            }
+            return poll.visit(poll.watched(), 0)
+        }
+    }
+
+    /// The ids of the projects that are watched, in the order of the config, or of their names.
+    private func watched() -> [String] {
+        guard source.projects.isEmpty else {
+            var ids: [String] = []
+            for id in source.projects.compactMap({ directory.id(of: $0) }) where !ids.contains(id) { ids.append(id) }
+            return ids
+        }
+        let all = directory.slugs.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+        return all.prefix(BugsinkSource.projectsMax).map(\.key)
+    }
+
+    private func visit(_ projects: [String], _ number: Int) -> PollStep {
+        guard number < projects.count else { return finish() }
+        let id = projects[number]
+        let app = directory.slugs[id] ?? id
+        let query: BugsinkServer.Query = [("project", id), ("sort", "last_seen"), ("order", "desc")]
+        let link = link
+        let read = { @Sendable (issue: JSONReader) throws(JSONMismatch) in try BugsinkIssue.issue(issue, link) }
+        return list("issues of \(app)", "issues", query, pagesMax: BugsinkPoll.issuePagesMax, read) { listing in
+            var poll = self
+            if let failure = listing.failure {
+                poll.failures.append(failure)
+                // What one project is refused for need not hold for the next.
+                let isItsOwn = [.forbidden, .notFound, .refused, .badAnswer].contains(failure.reason)
+                return isItsOwn ? poll.visit(projects, number + 1) : poll.finish()
+            }
+            poll.take(listing.items, of: app)
+            return poll.visit(projects, number + 1)
+        }
+    }
+
+    private mutating func take(_ issues: [Issue], of app: String) {
+        var taken: Set<String> = []
+        let kept = issues.filter { taken.insert($0.id).inserted }.prefix(Issue.countMax)
+        guard !kept.isEmpty else { return }
+        observations.append(
+            Observation(
+                subject: Subject(source: poll.source, app: app),
+                span: TimeSpan(lasting: poll.spans.first ?? .hours(1), until: poll.now), seen: poll.now,
+                metrics: Metrics(), issues: Array(kept)))
+    }
+
+    /// What an issue's page begins with; nil where the address holds what is nobody's business.
+    private var link: String? {
+        let address = source.server.address
+        return address.hasSecret || address.description.contains("@") ? nil : "\(address)/issues/issue/"
+    }
+
+    // MARK: - The end
+
+    private func finish() -> PollStep {
+        if observations.isEmpty, let failure = failures.first { return fail(failure) }
+        return .finish(
+            PollReport(
+                observations.isEmpty ? .noData : .values(observations), cursor: cursor,
+                notBefore: failures.compactMap(\.retryAt).max(), warnings: warnings + failures.map(\.description)))
+    }
+
+    private func fail(_ failure: PollFailure) -> PollStep {
+        .finish(PollReport(.failed(failure), cursor: cursor, warnings: warnings))
+    }
+
+    private var cursor: JSON? { directory.asked.map { _ in directory.json(of: BugsinkPoll.owner(source)) } }
+
+    private func list<Item: Sendable>(
+        _ subject: String, _ name: String, _ query: BugsinkServer.Query, pagesMax: Int,
+        _ read: @escaping @Sendable (JSONReader) throws(JSONMismatch) -> Item,
+        then: @escaping @Sendable (Listing<Item>) -> PollStep
+    ) -> PollStep {
+        Listing<Item>.read(
+            pagesMax: pagesMax,
+            { cursor, then in
+                .fetch(source.server.request(name, query, cursor: cursor)) { result in
+                    then(BugsinkServer.page(result, about: subject, now: poll.now, read))
+                }
+            }, then: then)
+    }
+}
+
+/// One issue of the list.
+enum BugsinkIssue {
+    /// - Parameter link: what the address of an issue's page begins with.
+    static func issue(_ reader: JSONReader, _ link: String?) throws(JSONMismatch) -> Issue {
+        let id = try reader.member("id").nonEmptyString()
+        let words = [
+            try reader.member("calculated_type").string(), try reader.optional("calculated_value")?.string() ?? "",
+        ].filter { !$0.isEmpty }
+        let isResolved = try reader.member("is_resolved").bool()
+        let isMuted = try reader.member("is_muted").bool()
+        // Counts are of the issue's whole life, which says nothing of any span.
+        return Issue(
+            id: try reader.optional("friendly_id")?.nonEmptyString() ?? id,
+            title: words.joined(separator: ": ").clipped(to: Issue.titleCharactersMax),
+            firstSeen: try reader.member("first_seen").moment(), lastSeen: try reader.member("last_seen").moment(),
+            status: isResolved ? "resolved" : isMuted ? "muted" : "unresolved",
+            url: link.map { "\($0)\(id.percentEncoded)/event/last/" })
+    }
+}

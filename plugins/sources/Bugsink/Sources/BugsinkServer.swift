@@ -1,0 +1,93 @@
+internal import PluginKit
+internal import SentryKit
+internal import SourceKit
+
+/// Where and as whom to ask.
+struct BugsinkServer: Sendable {
+    let address: GuardedText
+    private let token: GuardedText
+    private let allowsPlainHTTP: Bool
+
+    typealias Query = [(name: String, value: String)]
+
+    private static let path = "/api/canonical/0"
+    /// Cursors are some dozens of characters long.
+    private static let cursorBytesMax = 500
+
+    init(address: GuardedText, token: GuardedText, allowsPlainHTTP: Bool) {
+        self.address = address.droppingLast(anyOf: ["/", BugsinkServer.path])
+        self.token = token
+        self.allowsPlainHTTP = allowsPlainHTTP
+    }
+
+    /// The host without port and without credentials; nil when the address has none or goes beyond a path.
+    var host: String? {
+        WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
+    }
+
+    /// - Parameter cursor: what leads to a later page, as `cursor(in:)` found it.
+    func request(_ list: String, _ query: Query, cursor: String?) -> HTTPRequest {
+        let items =
+            query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }
+            + (cursor.map { ["cursor=\($0)"] } ?? [])
+        let url: GuardedText = "\(address)\(BugsinkServer.path)/\(list)/"
+        return HTTPRequest(
+            .get, items.isEmpty ? url : "\(url)?\(items.joined(separator: "&"))",
+            headers: [.init("Authorization", "Bearer \(token)"), .init("Accept", "application/json")],
+            allowsPlainHTTP: allowsPlainHTTP)
+    }
+
+    /// The cursor of the next page, out of its address; nil on the last one.
+    ///
+    /// Only the cursor is taken. The address itself is not followed: behind a proxy it may be wrong, and the token goes
+    /// nowhere else.
+    private static func cursor(in next: JSONReader) throws(JSONMismatch) -> String? {
+        let address = try next.string()
+        let query = address.drop { $0 != "?" }.dropFirst().prefix { $0 != "#" }
+        let cursor = query.split(separator: "&").first { $0.hasPrefix("cursor=") }?.dropFirst("cursor=".count)
+        let allowed = "-._~%+="
+        guard let cursor, !cursor.isEmpty, cursor.utf8.count <= cursorBytesMax,
+            cursor.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || allowed.contains($0)) })
+        else { throw next.mismatch(expected: "an address with a cursor") }
+        return String(cursor)
+    }
+
+    /// One page of a list as an answer holds it.
+    static func page<Item: Sendable>(
+        _ result: FetchResult, about subject: String, now: Moment,
+        _ read: (JSONReader) throws(JSONMismatch) -> Item
+    ) -> Result<Page<Item>, PollFailure> {
+        do throws(PollFailure) {
+            let response: HTTPResponse
+            switch result {
+            case .failed(let error): throw PollFailure(error)
+            case .answered(let answer): response = answer
+            }
+            if let failure = PollFailure(response, detail: response.wordsOfRefusal, now: now) {
+                throw PollFailure(
+                    failure.reason, failure.description + advice(about: failure.reason), retryAt: failure.retryAt)
+            }
+            let body = try response.json()
+            do throws(JSONMismatch) {
+                var items: [Item] = []
+                for element in try body.member("results").elements() { items.append(try read(element)) }
+                let next = try body.optional("next")
+                return .success(
+                    Page(items, next: try next.flatMap { next throws(JSONMismatch) in try cursor(in: next) }))
+            } catch {
+                throw PollFailure(error)
+            }
+        } catch {
+            return .failure(error.about(subject))
+        }
+    }
+
+    private static func advice(about reason: PollFailure.Reason) -> String {
+        switch reason {
+        case .unauthorized: " (check 'token': 40 hexadecimal digits, from Bugsink's page of tokens)"
+        case .forbidden: " (the token may not read this)"
+        case .notFound: " (check 'url'; the API came with Bugsink 2)"
+        default: ""
+        }
+    }
+}

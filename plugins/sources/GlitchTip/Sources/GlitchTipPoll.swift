@@ -1,0 +1,91 @@
+internal import PluginKit
+internal import SentryKit
+
+/// One poll under way: the ids of projects where they are needed, and then the issues of each environment.
+struct GlitchTipPoll: Sendable {
+    private let source: GlitchTipSource
+    private let poll: Poll
+    private var inquiry: SentryInquiry
+    private var observations: [Observation] = []
+    private var homeless = 0
+
+    init(of source: GlitchTipSource, _ poll: Poll) {
+        self.source = source
+        self.poll = poll
+        inquiry = SentryInquiry(source.server, projects: source.projects, cursor: poll.cursor, now: poll.now)
+    }
+
+    func begin() -> PollStep {
+        // Issues name their project; ids are needed only to ask for some.
+        guard source.projects.contains(where: { !$0.isProjectID }) else { return ask(0) }
+        return inquiry.knowingProjects { inquiry, failure in
+            var poll = self
+            poll.inquiry = inquiry
+            if let failure { return poll.fail(failure) }
+            guard source.projects.allSatisfy({ inquiry.directory.id(of: $0) != nil }) else {
+                let failure = inquiry.namelessness ?? PollFailure(.notFound, "projects: more than are read")
+                return poll.fail(
+                    PollFailure(
+                        failure.reason, failure.description + "; or write ids in 'projects'", retryAt: failure.retryAt))
+            }
+            return poll.ask(0)
+        }
+    }
+
+    /// Asks for the issues of each environment by itself, because the answer does not say where an issue occurred.
+    ///
+    /// Those that are resolved are read too, so that one that is back is known to be. There is no span to ask for: what
+    /// GlitchTip calls `start` is about when an issue was first seen.
+    private func ask(_ number: Int) -> PollStep {
+        let scopes: [String?] = source.environments.isEmpty ? [nil] : source.environments
+        guard number < scopes.count else { return finish() }
+        let environment = scopes[number]
+        var query: SentryServer.Query = source.projects.map { ("project", inquiry.directory.id(of: $0) ?? $0) }
+        if let environment { query.append(("environment", environment)) }
+        query += [("sort", "-last_seen"), ("limit", "100")]
+        return inquiry.pages(.issues, query) { inquiry, pages in
+            var poll = self
+            poll.inquiry = inquiry
+            let (issues, failure) = SentryInquiry.issues(in: pages, counts: .ofLife, link: link)
+            if let failure {
+                // Half of the environments are better than none, but half a list would look like an end of issues.
+                guard !poll.observations.isEmpty else { return poll.fail(failure) }
+                poll.inquiry.warnings.append(failure.description)
+                if let retryAt = failure.retryAt { poll.inquiry.note(spent: .issues, until: retryAt) }
+                return poll.finish()
+            }
+            poll.take(issues, of: environment)
+            return poll.ask(number + 1)
+        }
+    }
+
+    /// Where people look at an issue; nil where the address holds what is nobody's business.
+    @Sendable private func link(_ id: String) -> String? {
+        let (address, organization) = (source.server.address, source.server.organization)
+        guard !address.hasSecret, !organization.hasSecret, !address.description.contains("@") else { return nil }
+        return "\(address)/\(organization.percentEncoded)/issues/\(id.percentEncoded)".description
+    }
+
+    private mutating func take(_ issues: [SentryIssue], of environment: String?) {
+        let (apps, strays) = SentryIssue.byApp(issues, only: inquiry.only)
+        homeless += strays
+        let span = TimeSpan(lasting: poll.spans.first ?? .hours(1), until: poll.now)
+        observations += apps.map { app, issues in
+            Observation(
+                subject: Subject(source: poll.source, app: app, environment: environment), span: span, seen: poll.now,
+                metrics: Metrics(), issues: issues)
+        }
+    }
+
+    private func finish() -> PollStep {
+        let strays = homeless > 0 ? ["\(homeless) issues do not say which project they belong to"] : []
+        return .finish(
+            PollReport(
+                observations.isEmpty ? .noData : .values(observations), cursor: inquiry.cursor,
+                notBefore: inquiry.notBefore, warnings: inquiry.warnings + strays))
+    }
+
+    private func fail(_ failure: PollFailure) -> PollStep {
+        .finish(PollReport(.failed(failure), cursor: inquiry.cursor, warnings: inquiry.warnings))
+    }
+}
