@@ -130,6 +130,7 @@ public struct SourceConformance: Sendable {
     public func violations() -> [String] {
         let played = play(answer: answer, file: file)
         var found = check(played, "good answers")
+        found += leaks(source.account ?? "", "the name of the account")
         // What never ends with good answers says the same of all others, and takes its time to say it.
         guard played.report != nil else { return found }
         if case .failed(let failure) = played.report?.outcome { found.append("good answers: failed: \(failure)") }
@@ -147,6 +148,23 @@ public struct SourceConformance: Sendable {
         if !played.files.isEmpty { found += unreadableFile() }
         return found
     }
+
+    /// What is wrong with a conversation that a test has played, whatever answers it was given.
+    ///
+    /// - Parameter what: what was answered, for the sentences.
+    public func flaws(of played: PlayedPoll, _ what: String) -> [String] {
+        var found = check(played, what)
+        guard let report = played.report else { return found }
+        var sentences = report.warnings + report.notes
+        if case .failed(let failure) = report.outcome { sentences.append(failure.description) }
+        for sentence in sentences where sentence != sentence.tamed || sentence.utf8.count > sentenceBytesMax {
+            found.append("\(what): a sentence that is not fit for people: \(sentence.tamed.clipped(to: 300))")
+        }
+        return found
+    }
+
+    /// A sentence of a failure says what was asked for, where, what was expected and what was found, each clipped.
+    private var sentenceBytesMax: Int { 4000 }
 
     // MARK: - One conversation
 
@@ -287,58 +305,5 @@ public struct SourceConformance: Sendable {
         if case .failed(let failure) = played.report?.outcome, failure.reason == .unreadable { return found }
         found.append("an unreadable file: did not fail as unreadable")
         return found
-    }
-}
-
-/// Makes wrong answers of right ones, the same ones for the same seed: for tests that no answer can trap a plugin.
-public struct JSONMutator: Sendable {
-    private var state: UInt64
-
-    public init(seed: UInt64) { state = seed }
-
-    /// What services have been seen to send where something else was promised, and what is worse.
-    private static let strange: [JSON] = [
-        .null, true, false, 0, -1, 1, 9_223_372_036_854_775_807, -1e300, 1e300, 0.5, 1.0000001, "", "NaN", "+Inf", "-3",
-        "12", "1e400", "0x10", "\u{202E}\u{0}\n", "<html>", [], [[]], [:], ["": .null],
-    ]
-
-    /// The bytes of the value with one to four things wrong in it; one time in eight they are cut short too.
-    public mutating func mutated(_ json: JSON) -> [UInt8] {
-        var json = json
-        for _ in 0...below(4) { json = changed(json) }
-        let bytes = json.bytes
-        return below(8) == 0 ? Array(bytes.prefix(below(bytes.count + 1))) : bytes
-    }
-
-    /// SplitMix64: small, and good enough to choose places.
-    private mutating func below(_ bound: Int) -> Int {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return Int((mixed ^ (mixed >> 31)) % UInt64(max(bound, 1)))
-    }
-
-    private mutating func changed(_ json: JSON) -> JSON {
-        switch json {
-        case .array(var elements) where !elements.isEmpty && below(6) != 0:
-            let index = below(elements.count)
-            switch below(8) {
-            case 0: elements.remove(at: index)
-            case 1: elements.append(elements[index])
-            default: elements[index] = changed(elements[index])
-            }
-            return .array(elements)
-        case .object(let object) where !object.members.isEmpty && below(10) != 0:
-            var members = object.members.map { ($0.name, $0.value) }
-            let index = below(members.count)
-            switch below(8) {
-            case 0: members.remove(at: index)
-            case 1: members[index].0 += "x"
-            default: members[index].1 = changed(members[index].1)
-            }
-            return .object(JSONObject(members))
-        default:
-            return JSONMutator.strange[below(JSONMutator.strange.count)]
-        }
     }
 }

@@ -50,34 +50,6 @@ import Testing
         let played = Firebase().play(both, poll(.hours(1)))
         #expect(played.tokenRequests == 2)
     }
-
-    @Test func `no answer, however wrong, traps or makes nonsense`() throws {
-        let (direct, export) = (try source(), try exported())
-        let right = try [
-            "report_top_versions.json", "report_top_issues.json", "bigquery_query_response_complete.json",
-            "bigquery_get_query_results.json",
-        ].map { try JSON(parsing: fixture($0)) }
-        for seed: UInt64 in 1...600 {
-            var mutator = JSONMutator(seed: seed)
-            let wrong = right.map { FetchResult.answered(HTTPResponse(status: 200, body: mutator.mutated($0))) }
-            var firebase = Firebase()
-            switch seed % 4 {
-            case 0: firebase.versions = wrong[0]
-            case 1: firebase.issues = wrong[1]
-            case 2: firebase.query = wrong[2]
-            default:
-                firebase.query = answer(fixture: "bigquery_query_response_incomplete.json")
-                firebase.results = wrong[3]
-            }
-            for played in [firebase.play(direct, poll(.days(1))), firebase.play(export, poll(.days(1)))] {
-                #expect(played.report != nil, "seed \(seed)")
-                for observation in played.observations {
-                    #expect(observation.flaw == nil, "seed \(seed)")
-                    #expect(observation.span.from < observation.span.to, "seed \(seed)")
-                }
-            }
-        }
-    }
 }
 
 @Suite struct `Options of a crashlytics source` {

@@ -93,41 +93,6 @@ import Testing
         #expect(next.paths.first == "apps:search?pageSize=1000")
         #expect(first.report?.cursor?.text.contains("ya29") == false)
     }
-
-    @Test func `no answer, however wrong, traps or makes nonsense`() throws {
-        let byHour = try source(["apps": nil])
-        let byDay = try daily()
-        let names = [
-            "apps_search.json", "crashrate_metric_set.json", "crashrate_query_response_hourly.json",
-            "crashrate_query_response_daily.json", "errorcount_query_response.json", "error_issues_search.json",
-            "anrrate_query_response_daily.json",
-        ]
-        let right = try names.map { try JSON(parsing: fixture($0)) }
-        for seed: UInt64 in 1...400 {
-            var mutator = JSONMutator(seed: seed)
-            let wrong = right.map { FetchResult.answered(HTTPResponse(status: 200, body: mutator.mutated($0))) }
-            var hourly = Play()
-            var daily = Play.byDay
-            // One mishap at a time reaches further into the conversation than all at once.
-            switch seed % 6 {
-            case 0: hourly.apps = wrong[0]
-            case 1: (hourly.freshness, daily.freshness) = (wrong[1], wrong[1])
-            case 2: (hourly.crashes, daily.crashVersions) = (wrong[2], wrong[3])
-            case 3: hourly.eventVersions = wrong[4]
-            case 4: (hourly.issues, daily.hangs) = (wrong[5], wrong[6])
-            default: hourly.events = wrong[4]
-            }
-            for played in [
-                hourly.play(byHour, poll(.hours(1))), daily.play(byDay, poll(.days(1), .days(28))),
-            ] {
-                #expect(played.report != nil, "seed \(seed)")
-                for observation in played.observations {
-                    #expect(observation.flaw == nil, "seed \(seed)")
-                    #expect(observation.span.from < observation.span.to, "seed \(seed)")
-                }
-            }
-        }
-    }
 }
 
 @Suite struct `Options of a google_play source` {

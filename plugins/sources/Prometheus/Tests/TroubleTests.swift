@@ -114,23 +114,4 @@ import Testing
         #expect(request.body == .form([.init("query", GuardedText(query)), .init("time", "1795219200")]))
         #expect(request.allowsPlainHTTP)
     }
-
-    @Test func `no answer, however wrong, traps or makes nonsense`() throws {
-        let steps = try source(["step": option(.duration(.minutes(5))), "app": text("a")])
-        let names = ["query_vector.json", "query_vector_warnings.json", "query_scalar.json", "embrace_vector.json"]
-        let right = try (names + ["query_range_matrix.json"]).map { try JSON(parsing: fixture($0)) }
-        let once = try source(["app": text("a")])
-        for seed: UInt64 in 1...1500 {
-            var mutator = JSONMutator(seed: seed)
-            let isRange = seed % 3 == 0
-            let body = mutator.mutated(right[isRange ? 4 : Int(seed % 4)])
-            let played = play(isRange ? steps : once, ["": .answered(HTTPResponse(status: 200, body: body))])
-            #expect(played.report != nil, "seed \(seed)")
-            for observation in played.observations {
-                #expect(observation.metrics.flaw == nil, "seed \(seed)")
-                #expect(observation.span.from < observation.span.to, "seed \(seed)")
-                #expect(!observation.subject.app.isEmpty, "seed \(seed)")
-            }
-        }
-    }
 }

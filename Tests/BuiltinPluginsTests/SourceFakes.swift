@@ -1,0 +1,237 @@
+import BotConfig
+import BuiltinPlugins
+import Foundation
+import PluginKit
+import PluginTesting
+import Testing
+import TimeZones
+
+/// A vendor in good health, as far as one source asks it: the config that names it, and its fixtures as answers.
+struct SourceFake: Sendable, CustomTestStringConvertible {
+    /// What it is about, for whoever reads a failure.
+    let name: String
+    let plugin: String
+    /// The source's entry in the config, without `plugin`.
+    let options: String
+    let now: String
+    var spans: [Duration] = [.hours(1)]
+    /// What it answers, by a piece of the address, or of the address and then of the body; the first that fits.
+    var answers: [(asked: String, body: String, answer: Answer)] = []
+    /// What is pushed to it, or read from a file.
+    var bodies: [Answer] = []
+
+    enum Answer: Sendable {
+        /// A file below `TestData/Fixtures` of the plugin's folder.
+        case fixture(String)
+        case text(String)
+    }
+
+    var testDescription: String { name }
+
+    static let secret = "fake-secret-0123456789abcdef"
+
+    /// The source as a config makes it.
+    func source() throws -> any Source {
+        let lines = options.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
+        let config = """
+            version: 1
+            sources:
+              \(SourceFake.source):
+                plugin: \(plugin)
+            \(lines)
+            channels: {team: {plugin: console}}
+            """
+        let surroundings = ConfigSurroundings(
+            variable: { _ in SourceFake.secret },
+            file: { _ throws(ConfigSurroundings.Missing) in Array(SampleServiceAccount.keyFile.utf8) },
+            credentialsFolder: nil, zones: ZoneDatabase())
+        let result = Config.load(Array(config.utf8), folder: "/", catalog: .builtin, surroundings: surroundings)
+        return try #require(
+            result.config?.sources[SourceFake.source], "\(name): \(result.problems.map(\.message))")
+    }
+
+    static let source = "faked"
+
+    func moment() throws -> Moment { try #require(Moment(rfc3339: now)) }
+
+    func poll(cursor: JSON? = nil) throws -> Poll {
+        Poll(source: SourceFake.source, now: try moment(), cursor: cursor, spans: spans)
+    }
+
+    /// The bytes of an answer.
+    func bytes(_ answer: Answer) throws -> [UInt8] {
+        switch answer {
+        case .text(let text): return Array(text.utf8)
+        case .fixture(let name):
+            let folder = try #require(SourceFake.folders[plugin])
+            return Array(try RulePage.read("plugins/sources/\(folder)/TestData/Fixtures/\(name).json").utf8)
+        }
+    }
+
+    private static let folders = [
+        "bugsink": "Bugsink", "bugsnag": "Bugsnag", "crashlytics": "Crashlytics", "file": "File",
+        "glitchtip": "GlitchTip", "google_play": "GooglePlay", "http_json": "HTTPJSON", "prometheus": "Prometheus",
+        "push": "Push", "rollbar": "Rollbar", "sentry": "Sentry",
+    ]
+
+    /// What it answers, read once.
+    func responder() throws -> @Sendable (HTTPRequest) -> HTTPResponse {
+        let known = try answers.map { ($0.asked, $0.body, HTTPResponse(status: 200, body: try bytes($0.answer))) }
+        return { request in
+            let (url, body) = (
+                request.url.description, String(decoding: request.wireBody()?.bytes ?? [], as: UTF8.self)
+            )
+            let fitting = known.first { url.contains($0.0) && ($0.1.isEmpty || body.contains($0.1)) }
+            return fitting?.2 ?? HTTPResponse(status: 404, body: Array(#"{"detail": "not in this fake"}"#.utf8))
+        }
+    }
+
+    private static let token = (
+        asked: "/token", body: "",
+        answer: Answer.text(#"{"access_token": "ya29.c.EXAMPLE", "expires_in": 3599, "token_type": "Bearer"}"#)
+    )
+
+    /// One or more of every source that reads what others write.
+    static let all: [SourceFake] = [
+        SourceFake(
+            name: "sentry", plugin: "sentry", options: "organization: acme\ntoken: ${env:T}",
+            now: "2026-11-20T23:59:30Z",
+            answers: [
+                ("/projects/", "", .fixture("projects")), ("/issues/", "", .fixture("issues_page1")),
+                ("groupBy=release", "", .fixture("sessions_by_release")),
+                (
+                    "/sessions/", "",
+                    .text(
+                        """
+                        {"start": "2026-11-20T22:00:00Z", "end": "2026-11-21T00:00:00Z", "query": "", "intervals": [],
+                         "groups": [{"by": {"project": 4507001}, "series": {}, "totals": {"sum(session)": 41875,
+                           "count_unique(user)": 15120, "crash_free_rate(session)": 0.975, "crash_free_rate(user)": 0.94}}]}
+                        """)
+                ),
+            ]),
+        SourceFake(
+            name: "sentry's past", plugin: "sentry", options: "organization: acme\ntoken: ${env:T}\nissues: false",
+            now: "2026-11-20T23:59:30Z",
+            answers: [
+                ("/projects/", "", .fixture("projects")), ("/sessions/", "", .fixture("sessions_hourly_series")),
+            ]),
+        SourceFake(
+            name: "glitchtip", plugin: "glitchtip",
+            options: "organization: acme\nprojects: [wallet-android]\ntoken: ${env:T}",
+            now: "2026-11-20T23:59:30Z",
+            answers: [("/projects/", "", .fixture("projects")), ("/issues/", "", .fixture("issues_page1"))]),
+        SourceFake(
+            name: "bugsink", plugin: "bugsink", options: "url: https://bugsink.example.com\ntoken: ${env:T}",
+            now: "2026-11-20T23:59:30Z",
+            answers: [("/projects/", "", .fixture("projects")), ("/issues/", "", .fixture("issues"))]),
+        SourceFake(
+            name: "rollbar", plugin: "rollbar", options: "app: wallet\ntoken: ${env:T}", now: "2026-11-20T23:59:30Z",
+            answers: [("/items/", "", .fixture("items"))]),
+        SourceFake(
+            name: "bugsnag", plugin: "bugsnag", options: "token: ${env:T}", now: "2026-11-20T23:59:30Z",
+            answers: [
+                ("/user/organizations", "", .fixture("organizations")),
+                ("/stability_trend", "", .fixture("stability_trend")), ("/releases", "", .fixture("releases")),
+                ("/errors", "", .fixture("errors")), ("/projects", "", .fixture("projects")),
+            ]),
+        SourceFake(
+            name: "google_play", plugin: "google_play", options: "key: ${file:key.json}", now: "2026-11-20T23:40:00Z",
+            answers: [
+                token, ("/apps:search", "", .fixture("apps_search")),
+                ("/errorIssues:search", "", .fixture("error_issues_search")),
+                ("/crashRateMetricSet:query", "versionCode", .fixture("crashrate_query_response_empty")),
+                ("/crashRateMetricSet:query", "", .fixture("crashrate_query_response_hourly")),
+                ("/anrRateMetricSet:query", "", .fixture("crashrate_query_response_empty")),
+                ("/errorCountMetricSet:query", "versionCode", .fixture("errorcount_query_response")),
+                (":query", "", .fixture("crashrate_query_response_empty")),
+                ("MetricSet", "", .fixture("crashrate_metric_set")),
+            ]),
+        SourceFake(
+            name: "google_play by the day", plugin: "google_play",
+            options: "key: ${file:key.json}\napps: [com.acme.wallet]\nperiod: daily", now: "2026-11-20T23:40:00Z",
+            spans: [.days(1)],
+            answers: [
+                token, ("/errorIssues:search", "", .fixture("error_issues_search")),
+                ("/crashRateMetricSet:query", "pageToken", .text("{}")),
+                ("/crashRateMetricSet:query", "versionCode", .fixture("crashrate_query_response_daily")),
+                ("/anrRateMetricSet:query", "versionCode", .text("{}")),
+                ("/anrRateMetricSet:query", "", .fixture("anrrate_query_response_daily")), (":query", "", .text("{}")),
+                ("MetricSet", "", .fixture("crashrate_metric_set")),
+            ]),
+        SourceFake(
+            name: "crashlytics", plugin: "crashlytics",
+            options: "key: ${file:key.json}\napps: {wallet: \"1:123456789012:android:abcdef0123456789\"}",
+            now: "2026-11-21T00:00:30Z",
+            answers: [
+                token, ("/topVersions", "", .fixture("report_top_versions")),
+                ("/topIssues", "", .fixture("report_top_issues")),
+            ]),
+        SourceFake(
+            name: "crashlytics in BigQuery", plugin: "crashlytics",
+            options: "key: ${file:key.json}\ntables: {wallet: com_acme_wallet_ANDROID_REALTIME}\nlocation: EU",
+            now: "2026-11-21T00:00:30Z", spans: [.days(1)],
+            answers: [
+                token, ("/queries/", "", .fixture("bigquery_get_query_results")),
+                ("/queries", "", .fixture("bigquery_query_response_complete")),
+            ]),
+        SourceFake(
+            name: "prometheus", plugin: "prometheus",
+            options: "url: http://localhost:9090\napp: a\nmetrics: {sessions: sessions, crash_events: crashes}",
+            now: "2026-11-21T00:00:00Z",
+            answers: [
+                ("query=sessions", "", .fixture("query_vector")), ("/query", "", .fixture("query_vector_warnings")),
+            ]),
+        SourceFake(
+            name: "prometheus in steps", plugin: "prometheus",
+            options: "url: http://localhost:9090\napp: a\nstep: 5m\nmetrics: {sessions: sessions}",
+            now: "2026-11-21T00:00:00Z", answers: [("/query_range", "", .fixture("query_range_matrix"))]),
+        SourceFake(
+            name: "http_json", plugin: "http_json",
+            options: """
+                url: https://stats.example.com/rows
+                headers: {Authorization: "Bearer ${env:T}"}
+                each: $.data.rows[*]
+                measured: $.meta.generated
+                map: {app: $.app.id, release: $.version, sessions: "$.stability.sessions | commas", crash_free_sessions: "$.stability.crashFreeSessionsPct | percent"}
+                """, now: "2026-11-21T00:01:00Z", answers: [("/rows", "", .fixture("nested_rows"))]),
+        SourceFake(
+            name: "http_json in pages", plugin: "http_json",
+            options: """
+                url: https://bugsink.example.com/issues/
+                app: wallet
+                paging: {by: link, path: $.next, pages: 3}
+                issues:
+                  each: "$.results[?@.is_resolved == false && @.is_muted == false] | empty no_data"
+                  id: $.friendly_id
+                  title: $.calculated_type
+                  events: $.digested_event_count
+                  first_seen: $.first_seen
+                  last_seen: $.last_seen
+                """, now: "2026-11-21T00:01:00Z",
+            answers: [("cursor=", "", .fixture("bugsink_last")), ("/issues/", "", .fixture("bugsink"))]),
+        SourceFake(
+            name: "push", plugin: "push", options: "token: ${env:T}", now: "2026-11-21T00:01:00Z",
+            bodies: [.text(lines)]),
+        SourceFake(
+            name: "push from grafana", plugin: "push",
+            options: "token: ${env:T}\nformat: grafana\napp: backend\nvalues: {B: crash_events}",
+            now: "2026-11-21T00:01:00Z", bodies: [.fixture("grafana")]),
+        SourceFake(
+            name: "push from sentry", plugin: "push", options: "token: ${env:T}\nformat: sentry\napp: wallet",
+            now: "2026-11-21T00:01:00Z",
+            bodies: [.fixture("sentry_event_alert"), .fixture("sentry_issue"), .fixture("sentry_metric_alert")]),
+        SourceFake(
+            name: "file", plugin: "file", options: "path: figures.jsonl", now: "2026-11-21T00:01:00Z",
+            bodies: [.text(lines)]),
+        SourceFake(
+            name: "file that grows", plugin: "file", options: "path: figures.jsonl\nfollow: true",
+            now: "2026-11-21T00:01:00Z", bodies: [.text(lines + "\n")]),
+    ]
+
+    private static let lines = """
+        {"source":"x","app":"shop-ios","release":"5.2.0","environment":"production","from":"2026-11-20T22:00:00Z","to":"2026-11-20T22:05:00Z","seen":"2026-11-20T22:05:30Z","complete":true,"metrics":{"users":1840,"crashed_users":31,"sessions":4100,"crashed_sessions":52},"issues":[{"id":"SHOP-12","title":"NullPointerException in CartView","events":40,"users":29,"first_seen":"2026-11-20T21:40:00Z","last_seen":"2026-11-20T22:04:50Z","release":"5.2.0","status":"unresolved","url":"https://sentry.io/x"}],"labels":{"team":"checkout"}}
+        {"source":"x","app":"shop-ios","from":"2026-11-20T22:05:00Z","to":"2026-11-20T22:10:00Z","seen":"2026-11-20T22:10:30Z","metrics":{"crash_free_users":0.991}}
+        {"source":"x","failed":"timeout","seen":"2026-11-20T22:15:30Z"}
+        {"source":"x","app":"shop-android","from":"2026-11-20T22:10:00Z","to":"2026-11-20T22:20:00Z","seen":"2026-11-20T22:20:30Z","metrics":{"sessions":12}}
+        """
+}
