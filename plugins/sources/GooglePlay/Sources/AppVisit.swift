@@ -6,6 +6,7 @@ struct AppVisit: Sendable {
     /// How far each table has come.
     var marks: [MetricSet: Moment] = [:]
     var issues: [Issue] = []
+    var names: VersionNames
     private var rows: [Place: Metrics] = [:]
 
     struct Place: Hashable, Sendable {
@@ -13,7 +14,10 @@ struct AppVisit: Sendable {
         let span: TimeSpan
     }
 
-    init(_ app: String) { self.app = app }
+    init(_ app: String, _ names: VersionNames) {
+        self.app = app
+        self.names = names
+    }
 
     /// Where issues and the newest figures end.
     var newest: Moment? { marks[.crashes] ?? marks.values.max() }
@@ -71,7 +75,8 @@ struct AppVisit: Sendable {
         let mark = marks.values.min() ?? .earliest
         var observations = places.map { place in
             Observation(
-                subject: Subject(source: poll.source, app: app, release: place.release), span: place.span,
+                subject: Subject(source: poll.source, app: app, release: place.release.map { names[$0] }),
+                span: place.span,
                 seen: poll.now,
                 // What lies behind the mark of one of the tables is still filling.
                 isComplete: place.span.to <= mark, metrics: rows[place] ?? Metrics())

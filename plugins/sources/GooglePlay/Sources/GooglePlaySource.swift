@@ -16,7 +16,7 @@ public struct GooglePlaySource: Source {
             key: ${file:/etc/alertbot/play.json}
             apps: [com.shop.android]
             """,
-        options: [ServiceAccount.setting, apps, period, crashes, events, issues, maxAge, url])
+        options: [ServiceAccount.setting, apps, period, crashes, events, issues, anomalies, maxAge, url])
 
     static let apps = Setting(
         "apps", .list(.plain), default: [], unset: "all that the account may see",
@@ -29,6 +29,8 @@ public struct GooglePlaySource: Source {
         "Which crashes count: those that users see, as in Play's own limits, or all, in the background too.")
     static let events = Setting("events", .flag, default: true, "Whether to ask how many crashes were reported.")
     static let issues = Setting("issues", .flag, default: true, "Whether to ask for issues too.")
+    static let anomalies = Setting(
+        "anomalies", .flag, default: false, "Whether to ask what Play itself finds unusual; each becomes an issue.")
     static let maxAge = Setting(
         "max_age", .duration(.hours(1) ... .days(30)), unset: "12h by the hour, 4d by the day",
         "Figures that end longer ago than this are stale.")
@@ -41,7 +43,7 @@ public struct GooglePlaySource: Source {
         case all
     }
 
-    /// Each app is about ten requests, and a poll has room for two hundred.
+    /// Each app is about twelve requests, and a poll has room for two hundred.
     static let appsMax = 15
     private static let scope = "https://www.googleapis.com/auth/playdeveloperreporting"
 
@@ -51,6 +53,7 @@ public struct GooglePlaySource: Source {
     let crashes: Crashes
     let wantsEvents: Bool
     let wantsIssues: Bool
+    let wantsAnomalies: Bool
     let maxAge: Duration
     /// Of the options: marks left by others say nothing about what these ask for.
     let optionsHash: String
@@ -62,6 +65,7 @@ public struct GooglePlaySource: Source {
         crashes = options[Self.crashes]
         wantsEvents = options[Self.events]
         wantsIssues = options[Self.issues]
+        wantsAnomalies = options[Self.anomalies]
         maxAge = options[Self.maxAge] ?? period.maxAge
         if apps.count > Self.appsMax {
             problems.append(
@@ -96,18 +100,19 @@ public struct GooglePlaySource: Source {
         var hash = StableHash()
         for part in [
             service.address.description, account.email, period.rawValue, crashes.rawValue, "\(wantsEvents)",
-            "\(wantsIssues)", "\(apps)",
+            "\(wantsIssues)", "\(apps)", "\(wantsAnomalies)",
         ] { hash.add(part) }
         optionsHash = hash.text
     }
 
     public var host: String? { service.host }
+    public var account: String? { service.budget }
 
     public var metrics: Set<Metric>? {
         Set([.users, .crashFreeUsers, .anrRate] + (wantsEvents ? [.crashEvents] : []))
     }
 
-    public var givesIssues: Bool? { wantsIssues }
+    public var givesIssues: Bool? { wantsIssues || wantsAnomalies }
 
     public func configured(_ property: String) -> Set<String>? {
         switch property {

@@ -7,6 +7,7 @@ struct PlayCursor: Hashable, Sendable {
     private(set) var apps: [String] = []
     private var asked: Moment?
     private var marks: [String: [MetricSet: Moment]] = [:]
+    private var names: [String: VersionNames] = [:]
 
     /// Apps are published rarely.
     private static let freshFor = Duration.days(1)
@@ -26,6 +27,7 @@ struct PlayCursor: Hashable, Sendable {
                 marks[app.name, default: [:]][set] = moment
             }
         }
+        for app in json["versions"]?.object?.members ?? [] { names[app.name] = VersionNames(app.value) }
     }
 
     var json: JSON {
@@ -36,6 +38,7 @@ struct PlayCursor: Hashable, Sendable {
         return [
             "of": .string(owner), "asked": JSON(asked), "apps": .array(apps.map(JSON.string)),
             "marks": .object(JSONObject(written)),
+            "versions": .object(JSONObject(names.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) })),
         ]
     }
 
@@ -52,9 +55,14 @@ struct PlayCursor: Hashable, Sendable {
     /// How far the tables of an app had come when they were read last; empty when they never were.
     func marks(of app: String) -> [MetricSet: Moment] { marks[app] ?? [:] }
 
+    /// What people call the versions of an app.
+    func names(of app: String) -> VersionNames { names[app] ?? VersionNames() }
+
     /// Remembers how far they have come, of these apps and no others.
     mutating func note(_ visit: AppVisit, among apps: [String]) {
         marks[visit.app] = visit.marks
+        names[visit.app] = visit.names
         marks = marks.filter { apps.contains($0.key) }
+        names = names.filter { apps.contains($0.key) }
     }
 }

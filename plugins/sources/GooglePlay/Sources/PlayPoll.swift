@@ -96,7 +96,7 @@ struct PlayPoll: Sendable {
 
     private func visit(_ number: Int) -> PollStep {
         guard number < apps.count else { return finish() }
-        return measureMarks(AppVisit(apps[number]), 0) { poll, result in
+        return measureMarks(AppVisit(apps[number], cursor.names(of: apps[number])), 0) { poll, result in
             var poll = poll
             switch result {
             case .failure(let failure):
@@ -119,7 +119,7 @@ struct PlayPoll: Sendable {
     private func measureMarks(_ visit: AppVisit, _ number: Int, then: @escaping Visited) -> PollStep {
         guard number < tables.count else {
             guard !visit.marks.isEmpty, visit.marks == cursor.marks(of: visit.app) else {
-                return read(questions(visit), visit, 0, then: then)
+                return learnNames(visit) { poll, visit in poll.read(poll.questions(visit), visit, 0, then: then) }
             }
             var poll = self
             poll.unchangedCount += 1
@@ -137,6 +137,27 @@ struct PlayPoll: Sendable {
             } catch {
                 return then(self, .failure(error))
             }
+        }
+    }
+
+    /// Asks what people call the versions. Without an answer they go by their codes, as far as they have no names yet.
+    private func learnNames(
+        _ visit: AppVisit, then: @escaping @Sendable (PlayPoll, AppVisit) -> PollStep
+    ) -> PollStep {
+        guard !visit.marks.isEmpty, !visit.names.isFresh(at: poll.now) else { return then(self, visit) }
+        let call = VersionNames.call(of: visit.app)
+        return source.service.ask(call, at: poll.now) { answer in
+            var (poll, visit) = (self, visit)
+            do throws(PollFailure) {
+                let body = try answer.get()
+                let now = poll.poll.now
+                var names = visit.names
+                try PollFailure.reading(call.subject) { () throws(JSONMismatch) in try names.learn(body, at: now) }
+                visit.names = names
+            } catch {
+                poll.warnings.append(error.description)
+            }
+            return then(poll, visit)
         }
     }
 
@@ -205,20 +226,41 @@ struct PlayPoll: Sendable {
     }
 
     private func readIssues(_ visit: AppVisit, then: @escaping Visited) -> PollStep {
-        guard source.wantsIssues, let mark = visit.newest else { return then(self, .success(visit)) }
+        guard source.wantsIssues, let mark = visit.newest else { return readAnomalies(visit, then: then) }
         let call = PlayIssue.call(of: visit.app, until: mark, source.calendar)
-        return source.service.ask(call, at: poll.now) { answer in
+        return readIssues(call, visit, { body, names throws(JSONMismatch) in try PlayIssue.issues(in: body, names) }) {
+            poll, visit in
+            poll.readAnomalies(visit, then: then)
+        }
+    }
+
+    private func readAnomalies(_ visit: AppVisit, then: @escaping Visited) -> PollStep {
+        guard source.wantsAnomalies else { return then(self, .success(visit)) }
+        let call = PlayAnomaly.call(of: visit.app, at: poll.now)
+        return readIssues(call, visit, { body, names throws(JSONMismatch) in try PlayAnomaly.issues(in: body, names) })
+        {
+            poll, visit in
+            then(poll, .success(visit))
+        }
+    }
+
+    private func readIssues(
+        _ call: GoogleService.Call, _ visit: AppVisit,
+        _ read: @escaping @Sendable (JSONReader, VersionNames) throws(JSONMismatch) -> [Issue],
+        then: @escaping @Sendable (PlayPoll, AppVisit) -> PollStep
+    ) -> PollStep {
+        source.service.ask(call, at: poll.now) { answer in
             var (poll, visit) = (self, visit)
             do throws(PollFailure) {
-                let body = try answer.get()
-                visit.issues = try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
-                    try PlayIssue.issues(in: body)
-                }
+                let (body, names) = (try answer.get(), visit.names)
+                let found = try PollFailure.reading(call.subject) { () throws(JSONMismatch) in try read(body, names) }
+                // What Play itself finds unusual comes before the last of its many issues.
+                visit.issues = Array((found + visit.issues).prefix(Issue.countMax))
             } catch {
                 // The figures are what alarms are made of; issues only explain them.
                 poll.warnings.append(error.description)
             }
-            return then(poll, .success(visit))
+            return then(poll, visit)
         }
     }
 

@@ -60,6 +60,8 @@ struct Play: Sendable {
     var events = answer(fixture: "crashrate_query_response_empty.json")
     var eventVersions = answer(fixture: "errorcount_query_response.json")
     var issues = answer(fixture: "error_issues_search.json")
+    var names = answer("{}")
+    var anomalies = answer("{}")
 
     static let byDay = Play(
         crashes: answer(daily([("crashes", 18, 0.0055, 65_000)])),
@@ -72,6 +74,8 @@ struct Play: Sendable {
         if url.hasSuffix("/token") { return token }
         if url.contains("/apps:search") { return apps }
         if url.contains("/errorIssues:search") { return issues }
+        if url.hasSuffix(":fetchReleaseFilterOptions") { return names }
+        if url.contains("/anomalies?") { return anomalies }
         guard url.hasSuffix(":query") else { return freshness }
         let hasVersions = body(request)["dimensions"]?.array?.contains("versionCode") ?? false
         if url.contains("/crashRateMetricSet") { return hasVersions ? crashVersions : crashes }
