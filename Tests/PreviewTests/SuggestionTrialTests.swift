@@ -57,6 +57,41 @@ private struct AppStory {
         stories.flatMap(\.batches).sorted { $0.seen < $1.seen }
     }
 
+    @Test func `what is set at a service is offered as it is, beside what was tried`() throws {
+        var found = try suggestions([AppStory()])
+        let before = found.fragment
+        found.limits = [
+            ServiceLimit(app: "shop", metric: .crashFreeSessions, warning: 0.9995, critical: 0.999, service: "Bugsnag"),
+            ServiceLimit(app: "shop", metric: .crashFreeUsers, warning: nil, critical: 0.99, service: "Bugsnag"),
+        ]
+        #expect(found.fragment.hasPrefix(before))
+        #expect(
+            found.fragment.dropFirst(before.count) == """
+                  # What is set at Bugsnag for shop; it was not replayed
+                  bugsnag-shop:
+                    plugin: threshold
+                    match: {app: "shop"}
+                    metric: crash_free_sessions
+                    warning: "< 99.95%"
+                    critical: "< 99.9%"
+                  # What is set at Bugsnag for shop; it was not replayed
+                  bugsnag-shop-2:
+                    plugin: threshold
+                    match: {app: "shop"}
+                    metric: crash_free_users
+                    critical: "< 99%"
+
+                """)
+        #expect(
+            try pasted(found).plan.detectors.count == 2 + (try pasted(suggestions([AppStory()])).plan.detectors.count))
+        #expect(found.json["limits"]?.array?.first?["warning"] == "< 99.95%")
+        // Also where the history gives nothing to propose.
+        var none = try suggestions([])
+        #expect(none.fragment.contains("rules: {}"))
+        none.limits = Array(found.limits.prefix(1))
+        #expect(try pasted(none).plan.detectors.map(\.name) == ["bugsnag-shop"])
+    }
+
     /// The config that somebody has who pastes the suggestions.
     private func pasted(_ suggestions: Suggestions) throws -> Config {
         let text = """

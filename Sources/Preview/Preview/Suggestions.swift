@@ -7,6 +7,8 @@ public struct Suggestions: Sendable {
     public let apps: [AppSuggestion]
     /// Whether what really happened was known.
     public let hasTruth: Bool
+    /// What people have set at the services themselves.
+    public var limits: [ServiceLimit] = []
 
     private struct Named {
         let app: AppSuggestion
@@ -28,7 +30,9 @@ public struct Suggestions: Sendable {
             lines.append("# \(app.app.forComments): \(app.notes.joined(separator: "; "))")
         }
         let named = self.named.filter { $0.app.floor != nil || $0.app.drop != nil }
-        guard !named.isEmpty else { return (lines + ["rules: {}", ""]).joined(separator: "\n") }
+        guard !named.isEmpty || !limits.isEmpty else {
+            return (lines + ["rules: {}", ""]).joined(separator: "\n")
+        }
         lines.append("rules:")
         for entry in named {
             let app = entry.app
@@ -45,6 +49,7 @@ public struct Suggestions: Sendable {
                     entry.drop, "drop", app, drop.figures, [("by", drop.by), ("false_alarms", drop.falseAlarms)])
             }
         }
+        for (limit, name) in namedLimits { lines += rule(name, limit) }
         return (lines + [""]).joined(separator: "\n")
     }
 
@@ -71,6 +76,14 @@ public struct Suggestions: Sendable {
                         "notes": .array(app.notes.map(JSON.string)),
                     ]
                 }),
+            "limits": .array(
+                namedLimits.map { limit, name in
+                    [
+                        "rule": .string(name), "app": .string(limit.app), "service": .string(limit.service),
+                        "metric": .string(limit.metric.name), "warning": JSON(limit.warning.map(below).map { "\($0)" }),
+                        "critical": JSON(limit.critical.map(below).map { "\($0)" }),
+                    ]
+                }),
             "fragment": .string(fragment),
         ]
     }
@@ -83,21 +96,49 @@ public struct Suggestions: Sendable {
         return ["  \(name):", "    # \(figures.text)"] + all.map { "    \($0): \($1)" }
     }
 
+    /// A limit that people have set elsewhere, as it is: it was not tried on the history.
+    private func rule(_ name: String, _ limit: ServiceLimit) -> [String] {
+        let words = "  # What is set at \(limit.service) for \(limit.app.forComments); it was not replayed"
+        let options = [
+            ("plugin", "threshold"), ("match", "{app: \(limit.app.quotedForYAML)}"), ("metric", limit.metric.name),
+        ]
+        let limits = [("warning", limit.warning), ("critical", limit.critical)].compactMap { key, value in
+            value.map { (key, quoted(below($0))) }
+        }
+        return [words, "  \(name):"] + (options + limits).map { "    \($0): \($1)" }
+    }
+
+    private func below(_ value: Double) -> Comparison { Comparison(.less, value, isPercentage: true) }
+
+    /// Each with a name for its rule that no two of them share.
+    private var namedLimits: [(limit: ServiceLimit, name: String)] {
+        var taken: Set<String> = []
+        return limits.map { limit in
+            (limit, name("\(limit.service.lowercased())-\(limit.app)", &taken))
+        }
+    }
+
     private func quoted(_ limit: Comparison) -> String { "\"\(limit)\"" }
 
     /// Every app with names for its rules that no two of them share.
     private var named: [Named] {
         var taken: Set<String> = []
         return apps.map { app in
-            let word = String(app.app.unicodeScalars.map { $0.isNamePart ? Character($0) : "-" })
-            let base = String(word.prefix(Suggestions.wordCharactersMax))
-            var (name, number) = (base, 2)
-            while !taken.insert(name).inserted {
-                name = "\(base)-\(number)"
-                number += 1
-            }
+            let name = name(app.app, &taken)
             return Named(app: app, floor: "floor-\(name)", drop: "drop-\(name)")
         }
+    }
+
+    /// A name that a config takes and that is not taken yet.
+    private func name(_ text: String, _ taken: inout Set<String>) -> String {
+        let word = String(text.unicodeScalars.map { $0.isNamePart ? Character($0) : "-" })
+        let base = String(word.prefix(Suggestions.wordCharactersMax))
+        var (name, number) = (base, 2)
+        while !taken.insert(name).inserted {
+            name = "\(base)-\(number)"
+            number += 1
+        }
+        return name
     }
 
     /// Names have 64 characters at most; the rest is for what stands before and behind.

@@ -38,7 +38,8 @@ struct SuggestCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var config = try common.file().config()
+        let file = try common.file()
+        var config = try file.config()
         let truth = try TruthFile(incidents, on: machine.terminal)
         var trial = try SuggestionTrial(
             config.plan, metric: metric.rawValue, app: app.map { Glob($0) }, floor: ThresholdDetector.self,
@@ -47,7 +48,8 @@ struct SuggestCommand: AsyncParsableCommand {
         config.plan = trial.played
         let played = PlayedSpan(config, span.wish, until: nil, on: machine)
         let isWhole = try await played.play { trial.feed($0) }
-        let suggestions = trial.finish()
+        var suggestions = trial.finish()
+        suggestions.limits = file.serviceLimits(config, of: app.map { Glob($0) })
         if suggestions.apps.isEmpty {
             let what = app.map { "of an app '\($0.tamed)' " } ?? ""
             machine.terminal.error("alertbot: warning: there was no observation \(what)to play")

@@ -1,18 +1,26 @@
 internal import PluginKit
 internal import SourceKit
 
-/// The list of open errors of one project.
+/// The lists of errors of one project.
 enum BugsnagError {
-    /// The words that ask for those with the most events since a moment.
-    static func query(in stage: String, since: Moment) -> BugsnagServer.Query {
+    /// What is asked for.
+    enum Wish: String, Sendable {
+        /// Those with the most events.
+        case open
+        /// Those that happened last, so that one that comes back is known to have been fixed: Bugsnag does not say so.
+        case fixed
+    }
+
+    /// The words that ask for those that had events since a moment.
+    static func query(for wish: Wish, in stage: String, since: Moment) -> BugsnagServer.Query {
         var query: BugsnagServer.Query = []
         for (field, value) in [
-            ("event.since", since.description), ("error.status", "open"), ("app.release_stage", stage),
+            ("event.since", since.description), ("error.status", wish.rawValue), ("app.release_stage", stage),
         ] {
             query.append(("filters[\(field)][][type]", "eq"))
             query.append(("filters[\(field)][][value]", value))
         }
-        return query + [("sort", "events"), ("direction", "desc"), ("per_page", "30")]
+        return query + [("sort", wish == .open ? "events" : "last_seen"), ("direction", "desc"), ("per_page", "30")]
     }
 
     /// - Parameter dashboard: where people look at the project's errors; nil where that is not known.

@@ -20,14 +20,16 @@ struct BugsnagPoll: Sendable {
     private static let releasePagesMax = 3
     private static let errorPagesMax = 3
     private static let projectPagesMax = 10
+    /// Fixed errors are of interest for as long as one that comes back is worth a word.
+    private static let fixedSpan = Duration.days(30)
+    private static let fixedMax = 30
     /// Errors are asked for over no shorter time: Bugsnag is a few minutes late.
     private static let errorSpanMin = Duration.hours(1)
 
     init(of source: BugsnagSource, _ poll: Poll) {
         self.source = source
         self.poll = poll
-        let owner = "\(source.server.address) \(source.organization ?? "") \(source.projects) \(source.releaseStage)"
-        cursor = BugsnagCursor(poll.cursor, of: owner)
+        cursor = BugsnagCursor(poll.cursor, of: source.owner)
     }
 
     func begin() -> PollStep {
@@ -202,18 +204,37 @@ struct BugsnagPoll: Sendable {
     private func readErrors(_ project: Project, then: @escaping Visited) -> PollStep {
         guard source.wantsErrors else { return then(self, nil) }
         let span = max(poll.spans.first ?? .zero, BugsnagPoll.errorSpanMin)
-        let query = BugsnagError.query(in: source.releaseStage, since: Recall.floor(poll.now - span, to: .seconds(1)))
-        let path = "/projects/\(project.id.percentEncoded)/errors"
+        return listErrors(.open, of: project, since: span, pagesMax: BugsnagPoll.errorPagesMax) { poll, open in
+            guard poll.cursor.needsFixed(of: project, at: poll.poll.now) else {
+                var poll = poll
+                poll.hang(open.items, on: project, over: span)
+                return then(poll, nil)
+            }
+            return poll.listErrors(.fixed, of: project, since: BugsnagPoll.fixedSpan, pagesMax: 1) { poll, fixed in
+                var poll = poll
+                if fixed.failure == nil { poll.cursor.noteFixed(of: project, at: poll.poll.now) }
+                poll.hang(open.items, fixed: fixed.items, on: project, over: span)
+                return then(poll, nil)
+            }
+        }
+    }
+
+    private func listErrors(
+        _ wish: BugsnagError.Wish, of project: Project, since span: Duration, pagesMax: Int,
+        then: @escaping @Sendable (BugsnagPoll, Held<Issue>) -> PollStep
+    ) -> PollStep {
+        let since = Recall.floor(poll.now - span, to: .seconds(1))
+        let query = BugsnagError.query(for: wish, in: source.releaseStage, since: since)
         let dashboard = dashboard(of: project)
         return list(
-            "errors of \(project.slug)", path, query, pagesMax: BugsnagPoll.errorPagesMax,
+            "\(wish == .open ? "" : "fixed ")errors of \(project.slug)",
+            "/projects/\(project.id.percentEncoded)/errors", query, pagesMax: pagesMax,
             { page throws(JSONMismatch) in try BugsnagError.issues(in: page, dashboard: dashboard) }
         ) { poll, listing in
             var poll = poll
             // The figures are what alarms are made of; errors only explain them.
             if let failure = listing.failure { poll.warnings.append(failure.description) }
-            poll.hang(listing.items, on: project, over: span)
-            return then(poll, nil)
+            return then(poll, listing)
         }
     }
 
@@ -227,18 +248,26 @@ struct BugsnagPoll: Sendable {
     }
 
     /// Hangs errors on the newest of the project as a whole, or on a span without figures.
-    private mutating func hang(_ issues: [Issue], on project: Project, over span: Duration) {
+    ///
+    /// - Parameter fixed: errors that were fixed. What they had is long over, and says nothing of the span.
+    private mutating func hang(_ issues: [Issue], fixed: [Issue] = [], on project: Project, over span: Duration) {
         var taken: Set<String> = []
-        let kept = Array(issues.filter { taken.insert($0.id).inserted }.prefix(Issue.countMax))
+        let open = issues.filter { taken.insert($0.id).inserted }
+        let over = fixed.filter { taken.insert($0.id).inserted }.prefix(BugsnagPoll.fixedMax).map { issue in
+            var issue = issue
+            (issue.events, issue.users) = (nil, nil)
+            return issue
+        }
+        let kept = open.prefix(Issue.countMax - over.count) + over
         guard !kept.isEmpty else { return }
         let subject = Subject(source: poll.source, app: project.slug, environment: source.releaseStage)
         if let index = observations.lastIndex(where: { $0.subject == subject }) {
-            observations[index].issues = kept
+            observations[index].issues = Array(kept)
         } else {
             observations.append(
                 Observation(
                     subject: subject, span: TimeSpan(lasting: span, until: poll.now), seen: poll.now,
-                    metrics: Metrics(), issues: kept))
+                    metrics: Metrics(), issues: Array(kept)))
         }
     }
 

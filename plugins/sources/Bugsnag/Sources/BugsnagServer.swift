@@ -20,6 +20,9 @@ struct BugsnagServer: Sendable {
         WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
     }
 
+    /// Whose budget requests are counted on: a token has one of its own.
+    var account: String? { Account.name(at: host, [token]) }
+
     func request(_ path: String, _ query: Query) -> HTTPRequest {
         let items = query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
         return request(to: items.isEmpty ? "\(address)\(path)" : "\(address)\(path)?\(items)")

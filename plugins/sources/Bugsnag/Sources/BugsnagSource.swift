@@ -5,9 +5,10 @@
 // poll are kept, and what came since is the figure.
 
 public import PluginKit
+internal import SourceKit
 
 /// Polls Bugsnag's Data Access API.
-public struct BugsnagSource: Source {
+public struct BugsnagSource: LimitedSource {
     public static let manifest = PluginManifest(
         name: "bugsnag",
         summary: "Crash-free sessions and users, per project and per release, and open errors from Bugsnag.",
@@ -46,33 +47,17 @@ public struct BugsnagSource: Source {
         releaseStage = options[Self.releaseStage]
         wantsErrors = options[Self.errors]
         server = BugsnagServer(address: options[Self.url], token: token, allowsPlainHTTP: options[.insecure])
-        var problems: [Problem] = []
-        if server.host == nil {
-            problems.append(
-                Problem(
-                    options.position(of: Self.url),
-                    "'url' is not an address of a server such as https://api.bugsnag.com"))
-        }
-        if token.reveal().trimmed.isEmpty {
-            problems.append(Problem(options.position(of: Self.token), "'token' is empty"))
-        }
+        var problems = options.flaws(inAddress: Self.url, host: server.host, example: "https://api.bugsnag.com")
+        problems += try options.emptyTexts([Self.token])
         if releaseStage.trimmed.isEmpty {
             problems.append(Problem(options.position(of: Self.releaseStage), "'release_stage' is empty"))
         }
-        if projects.count > Self.projectsMax {
-            problems.append(
-                Problem(
-                    options.position(of: Self.projects),
-                    "\(projects.count) projects, but at most \(Self.projectsMax) can be asked for",
-                    advice: "make another source of the rest"))
-        }
-        for (name, position) in zip(projects, options.positions(in: Self.projects)) where name.trimmed.isEmpty {
-            problems.append(Problem(position, "an empty name in 'projects'"))
-        }
+        problems += options.flaws(inNames: Self.projects, most: Self.projectsMax)
         if !problems.isEmpty { throw ProblemList(problems) }
     }
 
     public var host: String? { server.host }
+    public var account: String? { server.account }
 
     public var metrics: Set<Metric>? {
         [.users, .crashedUsers, .crashFreeUsers, .sessions, .crashedSessions, .crashFreeSessions]
@@ -81,4 +66,11 @@ public struct BugsnagSource: Source {
     public var givesIssues: Bool? { wantsErrors }
 
     public func poll(_ poll: Poll) -> PollStep { BugsnagPoll(of: self, poll).begin() }
+
+    /// Whose projects a cursor remembers.
+    var owner: String { "\(server.address) \(organization ?? "") \(projects) \(releaseStage)" }
+
+    public func limits(in cursor: JSON?) -> [ServiceLimit] {
+        BugsnagCursor(cursor, of: owner).projects.compactMap(\.limit)
+    }
 }

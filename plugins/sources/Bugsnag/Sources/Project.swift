@@ -6,26 +6,65 @@ struct Project: Hashable, Sendable {
     let id: String
     let slug: String
     let name: String
-    /// What its owners aim at, in words; nil where they said nothing.
-    let target: String?
+    let aim: Aim
+
+    /// What its owners aim at.
+    struct Aim: Hashable, Sendable {
+        var isOfUsers = false
+        var target: Double?
+        var critical: Double?
+
+        var json: JSON {
+            isEmpty ? .null : ["users": .bool(isOfUsers), "target": JSON(target), "critical": JSON(critical)]
+        }
+
+        var isEmpty: Bool { target == nil && critical == nil }
+
+        init() {}
+
+        /// Reads what `json` wrote; anything else is as good as nothing.
+        init(_ json: JSON?) {
+            isOfUsers = json?["users"] == true
+            target = json?["target"]?.number.flatMap { (0...1).contains($0) ? $0 : nil }
+            critical = json?["critical"]?.number.flatMap { (0...1).contains($0) ? $0 : nil }
+        }
+    }
 
     init(_ reader: JSONReader) throws(JSONMismatch) {
         id = try reader.member("id").nonEmptyString()
         slug = try reader.member("slug").nonEmptyString()
         name = try reader.optional("name")?.string() ?? ""
-        let ofWhat = try reader.optional("stability_target_type")?.string() == "user" ? "users" : "sessions"
-        var aims: [String] = []
-        for (member, word) in [("target_stability", "target"), ("critical_stability", "critical")] {
-            guard let value = try reader.optional(member)?.optional("value") else { continue }
-            aims.append("\(word) \(try value.fraction().percentTrimmed)")
-        }
-        target = aims.isEmpty ? nil : "\(slug): Bugsnag has for crash-free \(ofWhat): \(aims.joined(separator: ", "))"
+        var aim = Aim()
+        aim.isOfUsers = try reader.optional("stability_target_type")?.string() == "user"
+        aim.target = try reader.optional("target_stability")?.optional("value")?.fraction()
+        aim.critical = try reader.optional("critical_stability")?.optional("value")?.fraction()
+        self.aim = aim
     }
 
-    fileprivate init(id: String, slug: String) {
+    fileprivate init(id: String, slug: String, _ aim: Aim) {
         self.id = id
         self.slug = slug
-        (name, target) = ("", nil)
+        self.aim = aim
+        name = ""
+    }
+
+    /// What its owners aim at, in words; nil where they said nothing.
+    var target: String? {
+        let aims = [
+            aim.target.map { "target \($0.percentTrimmed)" }, aim.critical.map { "critical \($0.percentTrimmed)" },
+        ]
+        .compactMap(\.self)
+        guard !aims.isEmpty else { return nil }
+        let ofWhat = aim.isOfUsers ? "users" : "sessions"
+        return "\(slug): Bugsnag has for crash-free \(ofWhat): \(aims.joined(separator: ", "))"
+    }
+
+    /// The same as limits.
+    var limit: ServiceLimit? {
+        guard !aim.isEmpty else { return nil }
+        return ServiceLimit(
+            app: slug, metric: aim.isOfUsers ? .crashFreeUsers : .crashFreeSessions, warning: aim.target,
+            critical: aim.critical, service: "Bugsnag")
     }
 
     /// Whether it is meant by what a config says.
@@ -40,9 +79,13 @@ struct BugsnagCursor: Sendable {
     private(set) var projects: [Project] = []
     private var asked: Moment?
     private(set) var counters: [String: ReleaseCounters] = [:]
+    /// When the fixed errors of a project were asked for.
+    private var fixed: [String: Moment] = [:]
 
     /// Projects are made rarely.
     private static let freshFor = Duration.days(1)
+    /// An error stays fixed for days, and a token has few requests.
+    private static let fixedFor = Duration.hours(1)
 
     /// - Parameter owner: whose projects they are, so that a changed config does not read another's counts.
     init(_ json: JSON?, of owner: String) {
@@ -52,11 +95,14 @@ struct BugsnagCursor: Sendable {
             self.asked = asked
             organization = json["organization"]?.string
             projects = (json["projects"]?.object?.members ?? []).compactMap { member in
-                member.value.string.map { Project(id: member.name, slug: $0) }
+                member.value.string.map { Project(id: member.name, slug: $0, Project.Aim(json["aims"]?[member.name])) }
             }
         }
         for member in json["counts"]?.object?.members ?? [] {
             counters[member.name] = ReleaseCounters(member.value)
+        }
+        for member in json["fixed"]?.object?.members ?? [] {
+            fixed[member.name] = member.value.string.flatMap { Moment(rfc3339: $0) }
         }
     }
 
@@ -65,7 +111,9 @@ struct BugsnagCursor: Sendable {
         return [
             "of": .string(owner), "asked": JSON(asked), "organization": JSON(organization),
             "projects": .object(JSONObject(projects.map { ($0.id, .string($0.slug)) })),
+            "aims": .object(JSONObject(projects.filter { !$0.aim.isEmpty }.map { ($0.id, $0.aim.json) })),
             "counts": .object(JSONObject(counts)),
+            "fixed": .object(JSONObject(fixed.sorted { $0.key < $1.key }.map { ($0.key, JSON($0.value)) })),
         ]
     }
 
@@ -80,7 +128,16 @@ struct BugsnagCursor: Sendable {
         asked = now
         let watched = Set(projects.map(\.id))
         counters = counters.filter { watched.contains($0.key) }
+        fixed = fixed.filter { watched.contains($0.key) }
     }
 
     mutating func note(_ counters: ReleaseCounters, of project: Project) { self.counters[project.id] = counters }
+
+    /// Whether it is time to ask which errors are fixed.
+    func needsFixed(of project: Project, at now: Moment) -> Bool {
+        guard let asked = fixed[project.id], asked <= now else { return true }
+        return now - asked >= BugsnagCursor.fixedFor
+    }
+
+    mutating func noteFixed(of project: Project, at now: Moment) { fixed[project.id] = now }
 }

@@ -68,10 +68,12 @@ import Testing
                 "https://api.bugsnag.com/user/organizations?per_page=30",
                 "https://api.bugsnag.com/organizations/5f1a00000000000000000001/projects?per_page=30",
             ])
-        #expect(first.urls.count == 5)
+        #expect(first.urls.count == 6)
         let cursor = first.report?.cursor
-        #expect(Bugsnag().play(source, poll(cursor: cursor, at: now + .hours(23))).urls.count == 3)
-        #expect(Bugsnag().play(source, poll(cursor: cursor, at: now + .hours(25))).urls.count == 5)
+        #expect(Bugsnag().play(source, poll(cursor: cursor, at: now + .minutes(59))).urls.count == 3)
+        // With a look at what is fixed.
+        #expect(Bugsnag().play(source, poll(cursor: cursor, at: now + .hours(23))).urls.count == 4)
+        #expect(Bugsnag().play(source, poll(cursor: cursor, at: now + .hours(25))).urls.count == 6)
         #expect(
             first.report?.notes == [
                 "wallet-android: Bugsnag has for crash-free sessions: target 99.95%, critical 99.8%"
@@ -109,7 +111,7 @@ import Testing
     @Test func `of another config are not read`() throws {
         let cursor = Bugsnag().play(try source(), poll()).report?.cursor
         let beta = try source(["release_stage": option(.text("beta"))])
-        #expect(Bugsnag().play(beta, poll(cursor: cursor)).urls.count == 5)
+        #expect(Bugsnag().play(beta, poll(cursor: cursor)).urls.count == 6)
     }
 
     @Test func `too many are cut, and said so`() throws {
@@ -158,5 +160,42 @@ import Testing
                 ])
             #expect(error.problems.allSatisfy { $0.position == place })
         }
+    }
+}
+
+@Suite struct `What owners of Bugsnag's projects aim at` {
+    private func project(_ aims: String) -> FetchResult {
+        answer(#"[{"id": "5f1b00000000000000000010", "slug": "wallet-android", "name": "W"\#(aims)}]"#)
+    }
+
+    @Test(arguments: [
+        (
+            #", "stability_target_type": "user", "target_stability": {"value": 0.9995}, "critical_stability": {"value": 0.999}"#,
+            ServiceLimit(
+                app: "wallet-android", metric: .crashFreeUsers, warning: 0.9995, critical: 0.999, service: "Bugsnag")
+        ),
+        (
+            #", "stability_target_type": "session", "critical_stability": {"value": 0.99}"#,
+            ServiceLimit(
+                app: "wallet-android", metric: .crashFreeSessions, warning: nil, critical: 0.99, service: "Bugsnag")
+        ), ("", nil), (#", "target_stability": null, "critical_stability": {}"#, nil),
+    ]) func `is remembered for whoever asks for limits`(_ aims: String, _ limit: ServiceLimit?) throws {
+        let source = try source()
+        let played = Bugsnag(projects: project(aims)).play(source, poll())
+        let cursor = try #require(played.report?.cursor)
+        #expect(source.limits(in: cursor) == [limit].compactMap(\.self))
+        // The next poll does not ask for projects, and keeps it.
+        let next = Bugsnag().play(source, poll(cursor: cursor, at: now + .minutes(5))).report?.cursor
+        #expect(source.limits(in: next) == [limit].compactMap(\.self))
+        let other = try BugsnagSourceTests.source(["release_stage": option(.text("beta"))])
+        #expect(other.limits(in: cursor) == [], "another config's projects")
+    }
+
+    @Test func `is nothing before the first poll, or in what something else left`() throws {
+        for cursor: JSON? in [nil, .null, 42, [:], ["projects": 1, "aims": []]] {
+            #expect(try source().limits(in: cursor) == [])
+        }
+        let mistake = Bugsnag(projects: project(#", "target_stability": {"value": 99.95}"#)).play(try source(), poll())
+        #expect(mistake.failure?.description.contains("target_stability.value: expected a fraction") == true)
     }
 }

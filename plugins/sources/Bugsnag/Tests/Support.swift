@@ -69,13 +69,14 @@ struct Bugsnag: Sendable {
     var trend = answer(fixture: "stability_trend.json")
     var releases = answer(fixture: "releases.json")
     var errors = answer(fixture: "errors.json")
+    var fixed = answer("[]")
 
     @Sendable func respond(to request: HTTPRequest) -> FetchResult {
         let url = request.url.description
         if url.contains("/user/organizations") { return organizations }
         if url.contains("/stability_trend") { return trend }
         if url.contains("/releases") { return releases }
-        if url.contains("/errors") { return errors }
+        if url.contains("/errors") { return url.contains("=fixed") ? fixed : errors }
         return projects
     }
 
