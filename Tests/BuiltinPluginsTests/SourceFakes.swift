@@ -111,9 +111,21 @@ struct SourceFake: Sendable, CustomTestStringConvertible {
             ]),
         SourceFake(
             name: "sentry's past", plugin: "sentry", options: "organization: acme\ntoken: ${env:T}\nissues: false",
-            now: "2026-11-20T23:59:30Z",
+            now: "2026-11-21T00:30:00Z",
             answers: [
-                ("/projects/", "", .fixture("projects")), ("/sessions/", "", .fixture("sessions_hourly_series")),
+                ("/projects/", "", .fixture("projects")),
+                (
+                    "/sessions/", "",
+                    .text(
+                        """
+                        {"start": "2026-11-20T18:00:00Z", "end": "2026-11-20T21:00:00Z", "query": "",
+                         "intervals": ["2026-11-20T18:00:00Z", "2026-11-20T19:00:00Z", "2026-11-20T20:00:00Z"],
+                         "groups": [{"by": {"project": 4507001, "release": "com.acme.wallet@5.4.0+5401"}, "totals": {},
+                           "series": {"sum(session)": [5200, 4980, 0], "count_unique(user)": [2600, 2510, 0],
+                             "crash_free_rate(session)": [0.9978, 0.9981, null],
+                             "crash_free_rate(user)": [0.9961, 0.9964, null]}}]}
+                        """)
+                ),
             ]),
         SourceFake(
             name: "glitchtip", plugin: "glitchtip",

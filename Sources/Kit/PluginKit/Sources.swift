@@ -139,8 +139,9 @@ public struct SourceReport<Found: SourceOutcome>: Sendable {
         self.outcome = outcome
         self.cursor = cursor
         self.notBefore = notBefore
-        self.warnings = warnings
-        self.notes = notes
+        // Names of projects and apps stand in them as their service writes them, and they go to terminals and logs.
+        self.warnings = warnings.map(\.tamed)
+        self.notes = notes.map(\.tamed)
     }
 }
 
@@ -197,7 +198,7 @@ public struct PollFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
     public init(_ reason: Reason, _ description: String, retryAt: Moment? = nil) {
         self.reason = reason
-        self.description = description
+        self.description = description.tamed
         self.retryAt = retryAt
     }
 

@@ -191,6 +191,14 @@ import Testing
         #expect(other.limits(in: cursor) == [], "another config's projects")
     }
 
+    @Test func `is told in words that no terminal takes for commands, whatever the project is called`() throws {
+        let aims = #", "stability_target_type": "user", "target_stability": {"value": 0.99}"#
+        let wild = answer(#"[{"id": "1", "slug": "\u202Ea\u0007\nb"\#(aims)}]"#)
+        let played = Bugsnag(projects: wild, trend: answer("{}")).play(try source(), poll())
+        #expect(played.report?.notes == ["a b: Bugsnag has for crash-free users: target 99%"])
+        #expect(played.failure?.description.hasPrefix("stability of a b: the answer is not what") == true)
+    }
+
     @Test func `is nothing before the first poll, or in what something else left`() throws {
         for cursor: JSON? in [nil, .null, 42, [:], ["projects": 1, "aims": []]] {
             #expect(try source().limits(in: cursor) == [])
