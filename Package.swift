@@ -48,6 +48,7 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
             "HTTPJSON",
             "Prometheus",
             "Push",
+            "Rollbar",
             "Sentry",
             "Simulator",
         ]

@@ -33,6 +33,7 @@ internal import RegressionDetector
 internal import ReleaseDetector
 internal import RepeatGate
 internal import RocketChatChannel
+internal import RollbarSource
 internal import SentrySource
 internal import SimulatorSource
 internal import SlackChannel
@@ -49,6 +50,7 @@ extension PluginCatalog {
             SentrySource.self,
             GlitchTipSource.self,
             BugsinkSource.self,
+            RollbarSource.self,
             BugsnagSource.self,
             CrashlyticsSource.self,
             GooglePlaySource.self,

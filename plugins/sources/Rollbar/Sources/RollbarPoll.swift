@@ -1,0 +1,78 @@
+internal import PluginKit
+internal import SourceKit
+
+/// One poll under way: the active items of each environment, page by page.
+struct RollbarPoll: Sendable {
+    private let source: RollbarSource
+    private let poll: Poll
+    private var items: [RollbarItem] = []
+    private var warnings: [String] = []
+    /// Set when the budget is used up: no request before that moment.
+    private var spentUntil: Moment?
+
+    /// Most pages of one environment: three hundred items are more than anybody reads.
+    private static let pagesMax = 3
+
+    init(of source: RollbarSource, _ poll: Poll) {
+        self.source = source
+        self.poll = poll
+    }
+
+    func begin() -> PollStep { ask(0, page: 1, read: 0) }
+
+    /// - Parameter read: how many items of this environment have been read.
+    private func ask(_ number: Int, page: Int, read: Double) -> PollStep {
+        let scopes: [String?] = source.environments.isEmpty ? [nil] : source.environments
+        guard number < scopes.count else { return finish() }
+        if let until = spentUntil {
+            return finish(
+                without: PollFailure(
+                    .rateLimited, "items: Rollbar allows no more requests until \(until)", retryAt: until))
+        }
+        return .fetch(source.server.request(environment: scopes[number], page: page)) { result in
+            var poll = self
+            do throws(PollFailure) {
+                let answer = try RollbarAnswer(result, now: poll.poll.now)
+                poll.items += answer.items
+                poll.spentUntil = answer.spentUntil
+                let read = read + Double(answer.items.count)
+                guard let total = answer.total, read < total, !answer.items.isEmpty else {
+                    return poll.ask(number + 1, page: 1, read: 0)
+                }
+                guard page < RollbarPoll.pagesMax else {
+                    poll.warnings.append("\(total.plain) items are active; \(read.plain) are read")
+                    return poll.ask(number + 1, page: 1, read: 0)
+                }
+                return poll.ask(number, page: page + 1, read: read)
+            } catch {
+                return poll.finish(without: error)
+            }
+        }
+    }
+
+    private func finish(without failure: PollFailure? = nil) -> PollStep {
+        let observations = observations()
+        // Some items are better than none: nothing follows from one that is not named.
+        if observations.isEmpty, let failure { return .finish(PollReport(.failed(failure), warnings: warnings)) }
+        return .finish(
+            PollReport(
+                observations.isEmpty ? .noData : .values(observations),
+                notBefore: [failure?.retryAt, spentUntil].compactMap(\.self).max(),
+                warnings: warnings + [failure?.description].compactMap(\.self)))
+    }
+
+    private func observations() -> [Observation] {
+        var byPlace: [String: [Issue]] = [:]
+        var taken: Set<String> = []
+        for item in items.sorted(by: RollbarItem.worseFirst) where taken.insert(item.issue.id).inserted {
+            byPlace[item.environment ?? "", default: []].append(item.issue)
+        }
+        let span = TimeSpan(lasting: poll.spans.first ?? .hours(1), until: poll.now)
+        return byPlace.sorted { $0.key < $1.key }.map { environment, issues in
+            Observation(
+                subject: Subject(
+                    source: poll.source, app: source.app, environment: environment.isEmpty ? nil : environment),
+                span: span, seen: poll.now, metrics: Metrics(), issues: Array(issues.prefix(Issue.countMax)))
+        }
+    }
+}
