@@ -113,6 +113,8 @@ public struct Incidents: Sendable {
 
     public subscript(_ id: String) -> Incident? { byID[id] }
 
+    func isPending(_ id: String) -> Bool { byID[id]?.state == .pending }
+
     /// All of them, in no order.
     public var all: Dictionary<String, Incident>.Values { byID.values }
 

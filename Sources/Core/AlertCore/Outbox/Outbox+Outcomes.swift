@@ -35,8 +35,9 @@ extension Outbox {
     mutating func take(
         _ outcome: DeliveryOutcome, of id: String, _ plan: Plan, at now: Moment, _ output: inout Output
     ) -> [News] {
-        if let delivery = deliveries[id] { noteEnded(delivery) }
-        guard let delivery = deliveries[id], case .attempting = delivery.phase else { return [] }
+        guard let delivery = deliveries[id] else { return [] }
+        noteEnded(delivery)
+        guard case .attempting = delivery.phase else { return [] }
         guard let channel = plan.channel(delivery.channel) else {
             // Its channel left the config while it was in flight.
             guard let receipt = outcome.receipt else { return [abandon(delivery, at: now, &output)] }

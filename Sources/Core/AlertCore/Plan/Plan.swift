@@ -159,7 +159,9 @@ public struct Plan: Sendable {
 
     /// How long figures of a source stay good: a rule's own window, and never less than the longest time between polls.
     func figuresLast(_ source: String, for detector: DetectorPlan? = nil) -> Duration {
-        max(self.source(source)?.slowest ?? PollingSettings.slowest.default, detector?.detector.lookback ?? .zero)
+        max(
+            sourceRanks[source].map { sources[$0].slowest } ?? PollingSettings.slowest.default,
+            detector?.detector.lookback ?? .zero)
     }
 
     /// How long observations of a source are kept for the rules that read them, and how many of its polls.

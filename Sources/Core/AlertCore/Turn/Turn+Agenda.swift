@@ -54,7 +54,8 @@ extension Turn {
 
     /// Lets a pending incident fire whose time has come.
     mutating func ripen(_ id: String) {
-        guard let incident = state.incidents[id], let rule = plan.detector(incident.rule),
+        guard state.incidents.isPending(id), let incident = state.incidents[id],
+            let rule = plan.detector(incident.rule),
             state.incidents.isRipe(incident, rule, at: now)
         else { return }
         let isFresh = state.areFiguresFresh(of: incident.subject, for: rule, plan, at: now)
