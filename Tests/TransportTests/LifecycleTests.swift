@@ -1,4 +1,5 @@
 import AlertModel
+import Glibc
 import Synchronization
 import Testing
 import Transport
@@ -81,6 +82,41 @@ import Transport
         let transport = HTTPTransport.forTests()
         #expect(try await transport.get(server.url("/first")).excerpt() == "from 1")
         #expect(try await transport.get(server.url("/second")).excerpt() == "from 2")
+    }
+
+    @Test func `tasks that prefer the thread of the transfers share it`() async throws {
+        let server = try LoopbackServer.answering { request in answer(request.line) }
+        let transport = HTTPTransport.forTests()
+        let threads: Set<pthread_t> = try await withThrowingTaskGroup(of: [pthread_t].self) { group in
+            for number in 1...20 {
+                group.addTask(executorPreference: transport.executor) { [url = server.url("/\(number)")] in
+                    let before = thisThread()
+                    let excerpt = try await transport.get(url).excerpt()
+                    #expect(excerpt == "GET /\(number) HTTP/1.1")
+                    return [before, thisThread()]
+                }
+            }
+            return try await group.reduce(into: Set()) { $0.formUnion($1) }
+        }
+        #expect(threads.count == 1)
+    }
+
+    @Test func `tasks on the thread of the transfers go on elsewhere once it ends`() async throws {
+        let arrived = Signal()
+        let server = try LoopbackServer { connection in
+            _ = connection.readRequest()
+            arrived.give()
+            connection.waitForClose()
+        }
+        let transport = HTTPTransport.forTests()
+        let task = Task(executorPreference: transport.executor) { [url = server.url()] in
+            try await transport.failure(of: url)
+        }
+        await arrived.wait()
+        await transport.shutdown()
+        try await task.value.expect(.cancelled, mayHaveArrived: true, says: "under way")
+        let after: Task<Int, Never> = Task(executorPreference: transport.executor) { 1 }
+        #expect(await after.value == 1)
     }
 
     @Test func `a task cancelled before it asks sends nothing`() async throws {
@@ -194,3 +230,5 @@ private struct Steps: RandomNumberGenerator {
         return mixed ^ mixed >> 31
     }
 }
+
+private func thisThread() -> pthread_t { pthread_self() }

@@ -438,8 +438,11 @@ public actor Bot {
         }
         let courier = Courier(
             ports: ports, redactor: redactor, zone: plan.zone, inquiries: inquiries, pictures: pictures, seal: seal)
-        let connection = plan.channel(order.delivery.channel)?.connection ?? .usual
-        group.addTask { [queue, clock = ports.clock] in
+        let channelPlan = plan.channel(order.delivery.channel)
+        let connection = channelPlan?.connection ?? .usual
+        // Of what leaves by the dozen, each message would cost a hop to another thread and back.
+        let executor = (channelPlan?.pace.atOnce ?? 1) > 1 ? ports.web.executor : nil
+        group.addTask(executorPreference: executor) { [queue, clock = ports.clock] in
             let began = clock.uptime()
             await courier.deliver(order, channel, over: connection) { input in
                 let took = Meters.Took.attempt(channel: order.delivery.channel, clock.uptime() - began)

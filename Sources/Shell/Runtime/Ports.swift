@@ -19,6 +19,12 @@ public protocol Web: Sendable {
     func perform(_ request: HTTPRequest, timeout: Duration) async throws(TransportError) -> HTTPResponse
     /// Hands a mail to its server.
     func send(_ mail: Mail, timeout: Duration) async throws(TransportError) -> MailAnswer
+    /// Where tasks run best that do little but wait for it; nil for wherever others run.
+    var executor: (any TaskExecutor)? { get }
+}
+
+extension Web {
+    public var executor: (any TaskExecutor)? { nil }
 }
 
 /// Files that sources read.

@@ -19,6 +19,9 @@ public final class CurlWeb: Web {
         try await started(postman).send(mail, timeout: timeout)
     }
 
+    /// Nil until the first request has started a thread.
+    public var executor: (any TaskExecutor)? { transport.withLock { $0?.executor } }
+
     /// Ends what is under way and closes every connection; later requests fail. Calling it again does no harm.
     public func close() async {
         await transport.withLock { $0 }?.shutdown()

@@ -33,6 +33,10 @@ public final class HTTPTransport: Sendable {
 
     deinit { mailbox.stop() }
 
+    /// The thread of the transfers, for tasks that do little but wait for them: handing each request and each answer to
+    /// another thread and waking it costs more than most of them take. Whoever keeps it busy holds up all transfers.
+    public var executor: any TaskExecutor { mailbox }
+
     /// Performs a request and gives the answer, whatever its status.
     ///
     /// - Parameters:

@@ -51,10 +51,12 @@ struct Waker: @unchecked Sendable {
 }
 
 /// The lock-protected place between callers, who may be anywhere, and the one thread that runs the transfers.
-final class Mailbox: Sendable {
+final class Mailbox: TaskExecutor {
     enum Order: Sendable {
         case start(Job)
         case cancel(UInt64)
+        /// A piece of a task that prefers this thread.
+        case run(UnownedJob)
         case stop
     }
 
@@ -73,7 +75,8 @@ final class Mailbox: Sendable {
         var isLoopAsleep = false
         var closingWaiters: [CheckedContinuation<Void, Never>] = []
 
-        /// Waking costs the loop and whoever wakes it a system call each, so it is done once, and only while it sleeps.
+        /// Waking costs the loop and whoever wakes it a system call each, so it is done once, and only while it sleeps;
+        /// what the loop posts to itself wakes nobody.
         mutating func post(_ order: Order, _ waker: Waker) {
             orders.append(order)
             guard isLoopAsleep else { return }
@@ -130,6 +133,19 @@ final class Mailbox: Sendable {
             }
             if isClosed { continuation.resume() }
         }
+    }
+
+    // MARK: Tasks on the loop's thread
+
+    /// Has the loop run a piece of a task; where there is no loop any more, whoever runs all other tasks does.
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let isTaken = state.withLock { state in
+            guard case .running(let waker) = state.phase else { return false }
+            state.post(.run(job), waker)
+            return true
+        }
+        if !isTaken { globalConcurrentExecutor.enqueue(job) }
     }
 
     // MARK: The loop's side

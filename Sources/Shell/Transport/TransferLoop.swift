@@ -72,6 +72,7 @@ final class TransferLoop {
                 switch order {
                 case .start(let job): waiting.append(job)
                 case .cancel(let id): cancel(id)
+                case .run(let job): job.runSynchronously(on: mailbox.asUnownedTaskExecutor())
                 case .stop: end = Mailbox.shutDown
                 }
             }
@@ -168,7 +169,13 @@ final class TransferLoop {
         for easy in spares { curl_easy_cleanup(easy) }
         spares = []
         for job in waiting { job.continuation.resume(returning: .failure(error)) }
-        for case .start(let job) in mailbox.drain() { job.continuation.resume(returning: .failure(error)) }
+        for order in mailbox.drain() {
+            switch order {
+            case .start(let job): job.continuation.resume(returning: .failure(error))
+            case .run(let job): globalConcurrentExecutor.enqueue(job)
+            case .cancel, .stop: break
+            }
+        }
         curl_multi_cleanup(multi)
         mailbox.close(error)
     }
