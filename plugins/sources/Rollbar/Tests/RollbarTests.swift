@@ -58,12 +58,16 @@ import Testing
         #expect(PlayedPoll(source, poll()) { _ in items(0, of: 0) }.report?.outcome == .noData)
     }
 
-    @Test(arguments: [
-        (["X-Rate-Limit-Remaining-Seconds": "40"], 40), ([:], 60), (["X-Rate-Limit-Remaining-Seconds": "soon"], 60),
-        (["X-Rate-Limit-Remaining-Seconds": "1e300"], 3600),
-        (["X-Rate-Limit-Remaining-Seconds": "40", "Retry-After": "90"], 90),
-        (["X-Rate-Limit-Remaining-Seconds": "999999"], 3600),
-    ] as [([String: String], Int64)]) func `a limit is kept until it is over`(_ headers: [String: String], _ seconds: Int64) throws {
+    @Test(
+        arguments: [
+            (["X-Rate-Limit-Remaining-Seconds": "40"], 40), ([:], 60), (["X-Rate-Limit-Remaining-Seconds": "soon"], 60),
+            (["X-Rate-Limit-Remaining-Seconds": "1e300"], 3600),
+            (["X-Rate-Limit-Remaining-Seconds": "40", "Retry-After": "90"], 90),
+            (["X-Rate-Limit-Remaining-Seconds": "999999"], 3600),
+        ] as [([String: String], Int64)]) func `a limit is kept until it is over`(
+            _ headers: [String: String], _ seconds: Int64
+        ) throws
+    {
         let headers = headers.map { (name: $0.key, value: $0.value) }
         let refused = PlayedPoll(try source(), poll()) { _ in
             answer(#"{"err": 1, "message": "over limit"}"#, status: 429, headers: headers)
