@@ -65,7 +65,7 @@ internal import Testing
                 .noData, .noData, .unchanged, .stale(measured: start - .hours(2)),
                 .failed(
                     EmptyPoll.Failure(
-                        reason: "rate_limited", sentence: "slow\n\"down\"", retryAt: start + .hours(1))),
+                        reason: "rate_limited", sentence: "slow \"down\"", retryAt: start + .hours(1))),
             ])
     }
 
