@@ -49,7 +49,7 @@ import Testing
             let bell = await bot.bell()
             group.addTask { await bot.run(grace: .zero) }
             // The first poll has come in, and what it led to has been said.
-            func hasSpoken() async -> Bool { await face.history(limit: 1) != .array([]) }
+            func hasSpoken() async -> Bool { await face.history(limit: 1, failedOnly: false) != .array([]) }
             if await !hasSpoken() { for await _ in bell where await hasSpoken() { break } }
             do {
                 try await work(file, face)
@@ -99,7 +99,7 @@ import Testing
             #expect(await face.incidents().array?.count == 1)
             #expect(await face.channels().map(\.name) == ["ops"])
             // The alert, and that somebody has muted it.
-            #expect(await face.history(limit: 10).array?.count == 2)
+            #expect(await face.history(limit: 10, failedOnly: false).array?.count == 2)
             #expect(await face.metrics().contains("alertbot_incidents{state=\"firing\",severity=\"critical\"} 1"))
             #expect(await face.inboxMessages(limit: 10).isEmpty)
             let health = await face.health()

@@ -152,7 +152,8 @@ private actor Carer: BotCare {
     ) async throws -> (status: Int, body: String, told: [String]) {
         let carer = Carer()
         let desk = CareDesk(
-            care: carer, publicHost: "alerts.example.com", userHeader: userHeader, password: token, seal: seal)
+            care: carer, Gatekeeper(publicHost: "alerts.example.com", userHeader: userHeader, password: token),
+            seal: seal)
         let fields = [
             "origin": "https://alerts.example.com", "content-type": "application/x-www-form-urlencoded",
         ].merging(headers) { $1 }

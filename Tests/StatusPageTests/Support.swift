@@ -14,7 +14,9 @@ actor FakeBot: BotView {
 
     func status() -> JSON { ["name": "shop-alerts"] }
     func incidents() -> JSON { [["id": "3f9a"]] }
-    func history(limit: Int) -> JSON { ["limit": JSON(limit)] }
+    func history(limit: Int, failedOnly: Bool) -> JSON { failedOnly ? ["failed": JSON(limit)] : ["limit": JSON(limit)] }
+    func mutes() -> JSON { [["id": "a1b2c3"]] }
+    func why(app: String?, rule: String?) -> JSON { [["app": JSON(app), "rule": JSON(rule)]] }
     func inboxMessages(limit: Int) -> [InboxMessage] { messages.suffix(limit) }
     func metrics() -> String { figures }
     func channels() -> [PageChannel] { .sample }

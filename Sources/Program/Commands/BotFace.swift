@@ -29,8 +29,12 @@ public struct BotFace: BotView, BotControl, BotCare {
             missingPictures: bot.missingPictures)
     }
     public func incidents() async -> JSON { await report().incidents }
-    public func history(limit: Int) async -> JSON {
-        await StatusReport.history(bot.state, limit: limit, words: bot.plan.words)
+    public func history(limit: Int, failedOnly: Bool) async -> JSON {
+        await StatusReport.history(bot.state, limit: limit, deadOnly: failedOnly, words: bot.plan.words)
+    }
+    public func mutes() async -> JSON { await report().mutes }
+    public func why(app: String?, rule: String?) async -> JSON {
+        await WhyReport(bot.state, bot.plan, at: clock.now(), app: app, rule: rule).json
     }
     public func metrics() async -> String {
         let about = await MetricsReport.About(

@@ -85,7 +85,7 @@ struct RunCommand: AsyncParsableCommand {
         if case .on(let host, let port) = config.bot.listen {
             servers.append(
                 StatusServer(
-                    address: .tcp(host: host, port: port), view: face, care: face, intake: face,
+                    address: .tcp(host: host, port: port), view: face, care: face, intake: face, api: desk,
                     userHeader: config.bot.userHeader, token: config.bot.token, seal: config.linkSeal,
                     botName: config.bot.name, publicHost: publicHost))
         }

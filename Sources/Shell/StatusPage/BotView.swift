@@ -8,8 +8,14 @@ public protocol BotView: Sendable {
     /// The incidents, served as they are.
     func incidents() async -> JSON
 
-    /// The last `limit` deliveries that have ended, newest last; `limit` is 1 to 1000.
-    func history(limit: Int) async -> JSON
+    /// The last `limit` deliveries that have ended, newest last, all or those that failed; `limit` is 1 to 1000.
+    func history(limit: Int, failedOnly: Bool) async -> JSON
+
+    /// Mutes in force, and those that the config has in store.
+    func mutes() async -> JSON
+
+    /// Why things are told or not: of an app and a rule, or globs of them; nil for all.
+    func why(app: String?, rule: String?) async -> JSON
 
     /// The last `limit` messages of the inbox, oldest first.
     func inboxMessages(limit: Int) async -> [InboxMessage]

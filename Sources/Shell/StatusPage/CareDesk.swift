@@ -58,12 +58,7 @@ public struct CareAnswer: Sendable {
 /// the token.
 struct CareDesk: Sendable {
     let care: any BotCare
-    /// The hosts whose pages may send a form, in lower case and without ports.
-    let hosts: Set<String>
-    /// The header, in lower case, in which a proxy with a login names who asks; nil: people name themselves.
-    let userHeader: String?
-    /// What whoever is not on this machine has to know to change anything; nil where only a proxy can vouch for people.
-    let password: Secret?
+    let gatekeeper: Gatekeeper
     /// By which a link that was sent in a message vouches for whoever has it; nil where links have none.
     let seal: LinkSeal?
     /// Known to pages of this run alone.
@@ -82,17 +77,11 @@ struct CareDesk: Sendable {
         ("2h", .hours(2)), ("8h", .hours(8)), ("2d", .days(2)), ("7d", .days(7)),
     ]
     private static let formType = "application/x-www-form-urlencoded"
-    /// Longer than any name that people go by in a chat.
-    private static let nameMax = 80
 
-    init(
-        care: any BotCare, publicHost: String?, userHeader: String?, password: Secret?, seal: LinkSeal? = nil
-    ) {
+    init(care: any BotCare, _ gatekeeper: Gatekeeper, seal: LinkSeal? = nil) {
         self.care = care
+        self.gatekeeper = gatekeeper
         self.seal = seal
-        hosts = Set([publicHost?.lowercased(), "localhost", "127.0.0.1", "[::1]"].compactMap(\.self))
-        self.userHeader = userHeader?.lowercased()
-        self.password = password
         token = (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
     }
 
@@ -117,15 +106,15 @@ struct CareDesk: Sendable {
             return .form(page.notice("It is over", errand.absence))
         }
         let written = LinkSeal.Written { request.parameter($0) }
-        let needsKey = needsPassword(request) && !isSealed(errand, id, written)
-        if needsKey, password == nil { return CareDesk.closed }
+        let needsKey = gatekeeper.needsPassword(request) && !isSealed(errand, id, written)
+        if needsKey, gatekeeper.password == nil { return CareDesk.closed }
         let name: HTML? =
-            switch (errand.asksName, user(of: request)) {
+            switch (errand.asksName, gatekeeper.user(of: request)) {
             case (false, _): nil
             case (true, let user?): "<p>You are \(user).</p>"
             case (true, nil):
                 """
-                <p><label>Your name <input name="by" maxlength="\(String(CareDesk.nameMax))" autocomplete="name"></label></p>
+                <p><label>Your name <input name="by" maxlength="\(String(Gatekeeper.nameMax))" autocomplete="name"></label></p>
                 """
             }
         var known = [(errand.subject, id), ("token", token)]
@@ -185,7 +174,7 @@ struct CareDesk: Sendable {
         guard let id = CareDesk.id(value(errand.subject)) else { return CareDesk.misunderstood(errand) }
         let isSealed = isSealed(errand, id, LinkSeal.Written(value))
         if !isSealed, let refusal = refusal(of: request, key: value("key")?.formDecoded) { return refusal }
-        let name = user(of: request) ?? CareDesk.name(value("by")?.formDecoded)
+        let name = gatekeeper.user(of: request) ?? Gatekeeper.name(value("by")?.formDecoded)
         switch errand {
         case .acknowledge:
             return .form(page.notice("Acknowledge", await care.acknowledge(incident: id, by: name).sentence))
@@ -198,33 +187,27 @@ struct CareDesk: Sendable {
                 let fields = Page.hidden([(Errand.unmute.subject, mute), ("token", token)])
                 return Page.form(
                     Errand.unmute.action,
-                    "\(fields)\(needsPassword(request) ? CareDesk.keyField : nil)<button type=\"submit\">Undo</button>")
+                    "\(fields)\(gatekeeper.needsPassword(request) ? CareDesk.keyField : nil)<button type=\"submit\">Undo</button>"
+                )
             }
             return .form(page.notice("Mute", answer.sentence, undo))
         }
     }
 
-    /// Whether a page of ours sent it: every browser of today names the origin of what is posted.
+    /// Whether a page of ours sent it, by a form.
     private func isOurs(_ request: Request) -> Bool {
-        let origins = request.headers("origin")
-        guard origins.count == 1, let origin = WebAddress(origins[0]), hosts.contains(origin.host) else { return false }
         let type = request.headers("content-type").first?.prefix { $0 != ";" }.lowercased() ?? ""
-        return type == CareDesk.formType && request.headers("sec-fetch-site").allSatisfy { $0 == "same-origin" }
+        return type == CareDesk.formType && gatekeeper.isOurs(request)
     }
 
     /// Why it may not change anything; nil where it may: it comes from this machine, a proxy vouches for whoever sends it,
     /// or it has the bot's token.
     private func refusal(of request: Request, key: String?) -> Response? {
-        guard needsPassword(request) else { return nil }
-        guard let password else { return CareDesk.closed }
-        let bearer = request.headers("authorization").first.flatMap { header in
-            header.lowercased().hasPrefix("bearer ") ? String(header.dropFirst("bearer ".count)) : nil
-        }
-        let isRight = [key, bearer].contains { $0.map { password.isSame(as: $0) } ?? false }
-        return isRight ? nil : .sentence(.forbidden, "This is not the bot's token: go back and try again.")
+        guard gatekeeper.needsPassword(request) else { return nil }
+        guard gatekeeper.password != nil else { return CareDesk.closed }
+        return gatekeeper.isRight(request, key: key)
+            ? nil : .sentence(.forbidden, "This is not the bot's token: go back and try again.")
     }
-
-    private func needsPassword(_ request: Request) -> Bool { !request.isLocal && user(of: request) == nil }
 
     /// Whether what a message brought vouches for whoever has it.
     private func isSealed(_ errand: Errand, _ id: String, _ written: LinkSeal.Written?) -> Bool {
@@ -236,24 +219,9 @@ struct CareDesk: Sendable {
         <p><label>The bot's token <input name="key" type="password" autocomplete="current-password" required></label></p>
         """
 
-    private static let closed = Response.sentence(
-        .forbidden,
-        "Changes from another machine need 'bot.token' in the config, or a proxy that says who asks ('bot.user_header')."
-    )
-
-    /// Whom the proxy in front names.
-    private func user(of request: Request) -> String? {
-        userHeader.flatMap { CareDesk.name(request.headers($0).first) }
-    }
+    private static let closed = Response.sentence(.forbidden, Gatekeeper.closed)
 
     // MARK: Reading
-
-    private static func name(_ written: String?) -> String? {
-        guard let name = written?.tamed.trimmed.clipped(to: nameMax), !name.isEmpty else {
-            return nil
-        }
-        return name
-    }
 
     /// The id of an incident, a mute or a delivery.
     static func id(_ written: String?) -> String? {

@@ -31,7 +31,9 @@ struct Response: Hashable, Sendable {
         case forbidden = 403
         case notFound = 404
         case methodNotAllowed = 405
+        case conflict = 409
         case contentTooLarge = 413
+        case unsupportedMediaType = 415
         case misdirectedRequest = 421
         case tooManyRequests = 429
         case headerFieldsTooLarge = 431

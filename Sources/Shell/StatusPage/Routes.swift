@@ -6,6 +6,8 @@ struct Routes: Sendable {
     var control: (any BotControl)?
     /// Nil where no links of messages lead here.
     var desk: CareDesk?
+    /// Nil where programs have nothing to ask.
+    var api: APIDesk?
     /// Nil where nothing is pushed.
     var pushes: PushDesk?
     let page: Page
@@ -39,6 +41,7 @@ struct Routes: Sendable {
     /// The most bytes of a body that are read of what is posted; nil where nobody wants any.
     func bodyBytesMax(_ request: Request) -> Int? {
         if let pushes, PushDesk.isMeant(by: request) { return pushes.bodyBytesMax(request) }
+        if api != nil, APIDesk.isMeant(by: request) { return limits.bodyBytesMax }
         let isWanted = control != nil || (desk != nil && CareDesk.Errand(rawValue: request.path) != nil)
         return isWanted ? limits.bodyBytesMax : nil
     }
@@ -52,6 +55,7 @@ struct Routes: Sendable {
             return .response(await desk.answer(errand, request, page))
         }
         if let pushes, PushDesk.isMeant(by: request) { return .response(await pushes.answer(request)) }
+        if let api, APIDesk.isMeant(by: request) { return .response(await api.answer(request)) }
         guard let route = Route(rawValue: request.path) else {
             if let story = await story(request) { return .response(story) }
             return .response(.sentence(.notFound, "There is nothing here; the page is at /."))
@@ -141,7 +145,7 @@ struct Routes: Sendable {
     }
 
     private func history(_ limit: String?) async -> Response {
-        guard let limit else { return .json(await view.history(limit: limits.historyDefault)) }
+        guard let limit else { return .json(await view.history(limit: limits.historyDefault, failedOnly: false)) }
         guard let count = Int(limit), (1...limits.historyMax).contains(count) else {
             let found = limit.tamed.clipped(to: 40)
             return .sentence(
@@ -149,7 +153,7 @@ struct Routes: Sendable {
                 "limit: found '\(found)', expected a whole number from 1 to \(limits.historyMax)."
             )
         }
-        return .json(await view.history(limit: count))
+        return .json(await view.history(limit: count, failedOnly: false))
     }
 }
 
@@ -219,6 +223,11 @@ struct Limits: Sendable {
     var messagesMax = 200
     /// What is searched for: the page's own fields take no more.
     static let wordsMax = 80
+    /// Of an app or a rule, or a pattern of one.
+    static let nameMax = 200
+    /// A mute lasts a second to a year, as on the command line.
+    static let muteSeconds: ClosedRange<Int64> = 1...31_536_000
+    static let reasonMax = 500
     var historyDefault = 100
     var historyMax = 1000
     /// The wait before connections are taken again when the machine has run out of descriptors.

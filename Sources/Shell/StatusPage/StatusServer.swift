@@ -33,6 +33,7 @@ public actor StatusServer {
     private let view: any BotView
     private let control: (any BotControl)?
     private let desk: CareDesk?
+    private let api: APIDesk?
     private let pushes: PushDesk?
     private let page: Page
     private let publicHost: String?
@@ -50,32 +51,34 @@ public actor StatusServer {
     ///
     /// `publicHost` is a name to answer to on a loopback address besides `localhost` and the like: that of the public
     /// URL when a proxy passes it on. `control` is who takes commands here; nil takes none. `care` is who obeys the
-    /// links of messages and the page's own, `intake` who takes what tools push. `userHeader` is the header in which a
+    /// links of messages and the page's own, `intake` who takes what tools push, `api` who obeys programs. `userHeader` is the header in which a
     /// proxy names who asks, `token` what anybody else who is not on this machine has to know to change anything, where
     /// no `seal` of a link vouches for them.
     public init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
-        intake: (any BotIntake)? = nil, userHeader: String? = nil, token: Secret? = nil, seal: LinkSeal? = nil,
+        intake: (any BotIntake)? = nil, api: (any BotControl)? = nil, userHeader: String? = nil, token: Secret? = nil,
+        seal: LinkSeal? = nil,
         botName: String, publicHost: String? = nil
     ) {
         self.init(
-            address: address, view: view, control: control, care: care, intake: intake, userHeader: userHeader,
-            token: token, seal: seal,
+            address: address, view: view, control: control, care: care, intake: intake, api: api,
+            userHeader: userHeader, token: token, seal: seal,
             botName: botName, publicHost: publicHost,
             limits: Limits())
     }
 
     init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
-        intake: (any BotIntake)? = nil, userHeader: String? = nil, token: Secret? = nil, seal: LinkSeal? = nil,
+        intake: (any BotIntake)? = nil, api: (any BotControl)? = nil, userHeader: String? = nil, token: Secret? = nil,
+        seal: LinkSeal? = nil,
         botName: String, publicHost: String? = nil, limits: Limits
     ) {
         self.address = address
         self.view = view
         self.control = control
-        desk = care.map { care in
-            CareDesk(care: care, publicHost: publicHost, userHeader: userHeader, password: token, seal: seal)
-        }
+        let gatekeeper = Gatekeeper(publicHost: publicHost, userHeader: userHeader, password: token)
+        desk = care.map { CareDesk(care: $0, gatekeeper, seal: seal) }
+        self.api = api.map { APIDesk(view: view, control: $0, gatekeeper: gatekeeper, limits: limits) }
         pushes = intake.map { PushDesk($0) }
         page = Page(botName: botName, isInteractive: care != nil)
         self.publicHost = publicHost
@@ -93,8 +96,8 @@ public actor StatusServer {
             let listener = try Listener(address)
             port = listener.port
             routes = Routes(
-                view: view, control: control, desk: desk, pushes: pushes, page: page, hosts: hosts(listener),
-                limits: limits)
+                view: view, control: control, desk: desk, api: api, pushes: pushes, page: page,
+                hosts: hosts(listener), limits: limits)
             server = try HTTPServer(listener, at: address, limits, bodyBytesMax: routes.bodyBytesMax)
         } catch {
             end(error)

@@ -5,7 +5,8 @@ extension State {
     public func message(about id: String, _ plan: Plan, at now: Moment) -> Message? {
         guard let incident = incidents[id], incident.isOpen else { return nil }
         return MessageWriter(zone: plan.zone, words: plan.words, publicURL: plan.publicURL, now: now)
-            .message(story(of: incident, plan, at: now), .reminder)
+            // Of what is not sure yet nothing has been said that could still be so.
+            .message(story(of: incident, plan, at: now), incident.state == .pending ? .opened : .reminder)
     }
 
     /// The issues named last of the subject, worst first as its source ranks them, in the words of a message.

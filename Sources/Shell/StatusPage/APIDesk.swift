@@ -1,0 +1,251 @@
+import AlertModel
+
+/// `/api/v1`: what the commands do with a running bot, for programs, in the shapes of `--format json`. Its document is at
+/// `/api/v1/openapi.json`.
+struct APIDesk: Sendable {
+    let view: any BotView
+    let control: any BotControl
+    let gatekeeper: Gatekeeper
+    let limits: Limits
+
+    static let prefix = "/api/v1/"
+
+    /// What can be asked for or done.
+    enum Call: Hashable {
+        case document, status, incidents, history, mutes, why
+        case mute
+        case unmute(String)
+        case acknowledge(String)
+        case retry(String)
+        case reload
+
+        var method: String {
+            switch self {
+            case .document, .status, .incidents, .history, .mutes, .why: "GET"
+            case .mute, .acknowledge, .retry, .reload: "POST"
+            case .unmute: "DELETE"
+            }
+        }
+    }
+
+    static func isMeant(by request: Request) -> Bool { request.path.hasPrefix(prefix) }
+
+    /// What a path can stand for, whatever the method.
+    static func calls(_ path: String) -> [Call] {
+        let parts = path.dropFirst(prefix.count).split(separator: "/", omittingEmptySubsequences: false).map(
+            String.init)
+        switch (parts.first ?? "", parts.count) {
+        case ("openapi.json", 1): return [.document]
+        case ("status", 1): return [.status]
+        case ("incidents", 1): return [.incidents]
+        case ("history", 1): return [.history]
+        case ("why", 1): return [.why]
+        case ("mutes", 1): return [.mutes, .mute]
+        case ("reload", 1): return [.reload]
+        case ("mutes", 2): return [.unmute(parts[1])]
+        case ("incidents", 3) where parts[2] == "acknowledge": return [.acknowledge(parts[1])]
+        case ("deliveries", 3) where parts[2] == "retry": return [.retry(parts[1])]
+        default: return []
+        }
+    }
+
+    func answer(_ request: Request) async -> Response {
+        let calls = APIDesk.calls(request.path)
+        guard !calls.isEmpty else {
+            return APIDesk.refused(
+                .notFound, "There is nothing here; \(APIDesk.prefix)openapi.json says what there is.")
+        }
+        let method = request.method == "HEAD" ? "GET" : request.method
+        guard let call = calls.first(where: { $0.method == method }) else {
+            let allowed = calls.map(\.method).joined(separator: ", ")
+            var response = APIDesk.refused(.methodNotAllowed, "This takes \(allowed).")
+            response.headers = [Response.Header(name: "Allow", value: allowed)]
+            return response
+        }
+        do throws(Mistake) {
+            return method == "GET" ? try await read(call, request) : try await change(call, request)
+        } catch {
+            return APIDesk.refused(.badRequest, error.sentence)
+        }
+    }
+
+    /// What is wrong with a request.
+    private struct Mistake: Error {
+        let sentence: String
+    }
+
+    // MARK: Reading
+
+    private func read(_ call: Call, _ request: Request) async throws(Mistake) -> Response {
+        switch call {
+        case .status: .json(await view.status())
+        case .incidents: .json(await view.incidents())
+        case .mutes: .json(await view.mutes())
+        case .why:
+            .json(await view.why(app: try words("app", request), rule: try words("rule", request)))
+        case .history:
+            .json(await view.history(limit: try historyLimit(request), failedOnly: try flag("failed", request)))
+        default: Response(.ok, "application/json", APIDesk.document + "\n")
+        }
+    }
+
+    private func historyLimit(_ request: Request) throws(Mistake) -> Int {
+        guard let written = request.parameter("limit") else { return limits.historyDefault }
+        guard let count = Int(written), (1...limits.historyMax).contains(count) else {
+            throw Mistake(
+                sentence:
+                    "limit: found '\(written.tamed.clipped(to: 40))', expected a whole number from 1 to \(limits.historyMax)."
+            )
+        }
+        return count
+    }
+
+    private func flag(_ name: String, _ request: Request) throws(Mistake) -> Bool {
+        switch request.parameter(name) {
+        case nil, "false": return false
+        case "true": return true
+        case let other?:
+            throw Mistake(sentence: "\(name): found '\(other.tamed.clipped(to: 40))', expected true or false.")
+        }
+    }
+
+    private func words(_ name: String, _ request: Request) throws(Mistake) -> String? {
+        guard let written = request.parameter(name)?.formDecoded else { return nil }
+        guard !written.isEmpty, written.unicodeScalars.count <= Limits.nameMax else {
+            throw Mistake(sentence: "\(name): expected a name or a pattern of 1 to \(Limits.nameMax) characters.")
+        }
+        return written
+    }
+
+    // MARK: Changing
+
+    private func change(_ call: Call, _ request: Request) async throws(Mistake) -> Response {
+        if let refusal = refusal(of: request) { return refusal }
+        // A page of another site can have a browser send anything but this without asking us first.
+        let type = request.headers("content-type").first?.prefix { $0 != ";" }.lowercased() ?? ""
+        guard call.method != "POST" || type == "application/json" else {
+            return APIDesk.refused(.unsupportedMediaType, "Send JSON, with 'Content-Type: application/json'.")
+        }
+        let command = try command(call, request)
+        do {
+            let answer = try await control.obey(command)
+            return answer["done"] == .bool(true)
+                ? .json(answer) : Response(.conflict, "application/json", answer.prettyText + "\n")
+        } catch {
+            throw Mistake(sentence: "\(error)")
+        }
+    }
+
+    private func refusal(of request: Request) -> Response? {
+        if gatekeeper.isForeign(request) {
+            return APIDesk.refused(.forbidden, "A page of another site may not change anything here.")
+        }
+        guard gatekeeper.needsPassword(request), !gatekeeper.isRight(request) else { return nil }
+        guard gatekeeper.password != nil else { return APIDesk.refused(.forbidden, Gatekeeper.closed) }
+        var response = APIDesk.refused(.unauthorized, "Send the bot's token: 'Authorization: Bearer TOKEN'.")
+        response.headers = [Response.Header(name: "WWW-Authenticate", value: "Bearer")]
+        return response
+    }
+
+    /// The same command as the control socket takes.
+    private func command(_ call: Call, _ request: Request) throws(Mistake) -> JSON {
+        let body = try body(of: request)
+        switch call {
+        case .mute: return try mute(body, request)
+        case .unmute(let id): return ["command": "unmute", "id": .string(try APIDesk.id(id))]
+        case .acknowledge(let id):
+            return [
+                "command": "ack", "incidents": [.string(try APIDesk.id(id))], "by": JSON(try name(body, request)),
+            ]
+        case .retry(let id): return ["command": "retry", "id": .string(try APIDesk.id(id))]
+        default: return ["command": "reload"]
+        }
+    }
+
+    private func mute(_ body: JSON, _ request: Request) throws(Mistake) -> JSON {
+        try only(["match", "all", "for_seconds", "until", "reason", "by"], in: body)
+        guard case .object(let match) = body["match"] ?? .object(JSONObject()) else {
+            throw Mistake(sentence: "match: expected an object such as {\"app\": [\"shop-*\"]}.")
+        }
+        guard match.members.isEmpty == (body["all"] == .bool(true)) else {
+            throw Mistake(
+                sentence: match.members.isEmpty
+                    ? "match: expected what to mute, such as {\"app\": [\"shop-*\"]}, or \"all\": true in its place."
+                    : "all: expected false, or no match beside it.")
+        }
+        try check(match)
+        var command = JSONObject([("command", "mute"), ("match", .object(match))])
+        switch (body["for_seconds"], body["until"]) {
+        case (let seconds?, nil):
+            guard case .int(let count) = seconds, Limits.muteSeconds.contains(count) else {
+                let bounds = "\(Limits.muteSeconds.lowerBound) to \(Limits.muteSeconds.upperBound)"
+                throw Mistake(sentence: "for_seconds: expected a whole number from \(bounds).")
+            }
+            command["for_ms"] = .int(count * 1000)
+        case (nil, let until?): command["until"] = until
+        default: throw Mistake(sentence: "Expected 'for_seconds' or 'until', and one of them only.")
+        }
+        if let reason = body["reason"], reason != .null {
+            guard let reason = reason.string, reason.unicodeScalars.count <= Limits.reasonMax else {
+                throw Mistake(sentence: "reason: expected a text of at most \(Limits.reasonMax) characters.")
+            }
+            command["reason"] = .string(reason.tamed)
+        }
+        command["by"] = JSON(try name(body, request))
+        return .object(command)
+    }
+
+    /// Who does it: whom a proxy names, or else who says so.
+    private func name(_ body: JSON, _ request: Request) throws(Mistake) -> String? {
+        if let user = gatekeeper.user(of: request) { return user }
+        guard let by = body["by"], by != .null else { return nil }
+        guard let written = by.string, written.unicodeScalars.count <= Gatekeeper.nameMax else {
+            throw Mistake(sentence: "by: expected a name of at most \(Gatekeeper.nameMax) characters.")
+        }
+        return Gatekeeper.name(written)
+    }
+
+    /// The patterns of every property; a slip would mute something else than was meant.
+    private func check(_ match: JSONObject) throws(Mistake) {
+        for member in match.members {
+            let patterns = member.value.array ?? [member.value]
+            let words = patterns.compactMap(\.string)
+            guard !words.isEmpty, words.count == patterns.count, words.allSatisfy({ !$0.isEmpty }) else {
+                let name = member.name.tamed.clipped(to: 40)
+                throw Mistake(sentence: "match: '\(name)': expected a pattern, or a list of patterns.")
+            }
+            guard member.name != "severity" || words.allSatisfy({ Severity(rawValue: $0) != nil }) else {
+                throw Mistake(sentence: "match: 'severity': expected info, warning or critical.")
+            }
+        }
+    }
+
+    private func body(of request: Request) throws(Mistake) -> JSON {
+        guard !request.body.isEmpty else { return .object(JSONObject()) }
+        guard let json = try? JSON(parsing: request.body), case .object = json else {
+            throw Mistake(sentence: "The body is no JSON object.")
+        }
+        return json
+    }
+
+    /// A member that is not known is more likely a slip than of no importance.
+    private func only(_ known: [String], in body: JSON) throws(Mistake) {
+        guard case .object(let object) = body else { return }
+        for name in object.members.map(\.name) where !known.contains(name) {
+            throw Mistake(
+                sentence: "'\(name.tamed.clipped(to: 40))' is not known; known: \(known.joined(separator: ", ")).")
+        }
+    }
+
+    private static func id(_ written: String) throws(Mistake) -> String {
+        guard let id = CareDesk.id(written) else {
+            throw Mistake(sentence: "'\(written.tamed.clipped(to: 40))' is no id; ids are of letters and digits.")
+        }
+        return id
+    }
+
+    private static func refused(_ status: Response.Status, _ sentence: String) -> Response {
+        let body: JSON = ["done": false, "sentence": .string(sentence)]
+        return Response(status, "application/json", body.prettyText + "\n")
+    }
+}

@@ -1,0 +1,263 @@
+extension APIDesk {
+    /// The interface in OpenAPI 3.1: https://spec.openapis.org/oas/v3.1.0
+    static let document = """
+        {
+          "openapi": "3.1.0",
+          "info": {
+            "title": "alertbot",
+            "version": "1",
+            "description": "What the commands do with a running bot. Shapes are those of `--format json`; members may be added to them. From the bot's own machine nothing else is needed; from elsewhere, whatever changes something takes `bot.token`, or a proxy that says who asks (`bot.user_header`).",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}
+          },
+          "servers": [{"url": "/api/v1"}],
+          "security": [{}, {"token": []}],
+          "paths": {
+            "/openapi.json": {
+              "get": {
+                "operationId": "document", "summary": "This document.",
+                "responses": {"200": {"$ref": "#/components/responses/Object"}}
+              }
+            },
+            "/status": {
+              "get": {
+                "operationId": "status", "summary": "Sources, incidents, channels, mutes and what each rule thinks.",
+                "responses": {
+                  "200": {
+                    "description": "As `alertbot status --format json`.",
+                    "content": {"application/json": {"schema": {
+                      "type": "object",
+                      "required": ["bot", "now", "running", "sources", "incidents", "channels", "mutes", "rules"],
+                      "properties": {
+                        "bot": {"type": "string"},
+                        "now": {"type": "string", "format": "date-time"},
+                        "running": {"type": "boolean"},
+                        "sources": {"type": "array", "items": {
+                          "type": "object", "required": ["name", "state"],
+                          "properties": {"name": {"type": "string"}, "state": {"type": "string"}}}},
+                        "incidents": {"type": "array", "items": {"$ref": "#/components/schemas/Incident"}},
+                        "channels": {"type": "array", "items": {
+                          "type": "object", "required": ["name", "queued", "dead"],
+                          "properties": {
+                            "name": {"type": "string"}, "queued": {"type": "integer"}, "dead": {"type": "integer"}}}},
+                        "mutes": {"type": "array", "items": {"$ref": "#/components/schemas/Mute"}},
+                        "rules": {"type": "array", "items": {"type": "object"}}
+                      }
+                    }}}
+                  }
+                }
+              }
+            },
+            "/incidents": {
+              "get": {
+                "operationId": "incidents", "summary": "The incidents that are known, open or not.",
+                "responses": {
+                  "200": {
+                    "description": "As `alertbot incidents --format json`.",
+                    "content": {"application/json": {"schema": {
+                      "type": "array", "items": {"$ref": "#/components/schemas/Incident"}}}}
+                  }
+                }
+              }
+            },
+            "/incidents/{id}/acknowledge": {
+              "post": {
+                "operationId": "acknowledge", "summary": "Says who takes care of an incident; a second one adds.",
+                "parameters": [{"$ref": "#/components/parameters/ID"}],
+                "requestBody": {"required": true, "content": {"application/json": {"schema": {
+                  "type": "object", "properties": {"by": {"$ref": "#/components/schemas/Name"}}}}}},
+                "responses": {
+                  "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
+                  "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
+                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"}
+                }
+              }
+            },
+            "/history": {
+              "get": {
+                "operationId": "history", "summary": "The last deliveries that have ended, newest last.",
+                "parameters": [
+                  {"name": "limit", "in": "query", "schema": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}},
+                  {"name": "failed", "in": "query", "description": "Only those that failed for good.",
+                   "schema": {"type": "boolean", "default": false}}
+                ],
+                "responses": {
+                  "200": {
+                    "description": "As `alertbot history --format json`.",
+                    "content": {"application/json": {"schema": {"type": "array", "items": {
+                      "type": "object", "required": ["at", "id", "channel", "kind", "outcome", "text"],
+                      "properties": {
+                        "at": {"type": "string", "format": "date-time"}, "id": {"type": "string"},
+                        "channel": {"type": "string"}, "kind": {"type": "string"}, "text": {"type": "string"},
+                        "outcome": {"enum": ["delivered", "replaced", "dead"]}}}}}}
+                  },
+                  "400": {"$ref": "#/components/responses/Mistake"}
+                }
+              }
+            },
+            "/deliveries/{id}/retry": {
+              "post": {
+                "operationId": "retry", "summary": "Tries a delivery once more that failed for good.",
+                "parameters": [{"$ref": "#/components/parameters/ID"}],
+                "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object"}}}},
+                "responses": {
+                  "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
+                  "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
+                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"}
+                }
+              }
+            },
+            "/mutes": {
+              "get": {
+                "operationId": "mutes", "summary": "Mutes in force, and those that the config has in store.",
+                "responses": {
+                  "200": {
+                    "description": "As in `status`.",
+                    "content": {"application/json": {"schema": {
+                      "type": "array", "items": {"$ref": "#/components/schemas/Mute"}}}}
+                  }
+                }
+              },
+              "post": {
+                "operationId": "mute", "summary": "Mutes what matches from now on.",
+                "requestBody": {"required": true, "content": {"application/json": {"schema": {
+                  "type": "object", "additionalProperties": false,
+                  "properties": {
+                    "match": {"$ref": "#/components/schemas/Match"},
+                    "all": {"type": "boolean", "description": "In place of a match: everything."},
+                    "for_seconds": {"type": "integer", "minimum": 1, "maximum": 31536000},
+                    "until": {"type": "string", "format": "date-time", "description": "In place of for_seconds."},
+                    "reason": {"type": ["string", "null"], "maxLength": 500},
+                    "by": {"$ref": "#/components/schemas/Name"}
+                  },
+                  "allOf": [
+                    {"oneOf": [{"required": ["for_seconds"]}, {"required": ["until"]}]},
+                    {"oneOf": [
+                      {"required": ["match"], "properties": {"match": {"minProperties": 1}, "all": {"const": false}}},
+                      {"required": ["all"], "properties": {"match": {"maxProperties": 0}, "all": {"const": true}}}
+                    ]}
+                  ]
+                }}}},
+                "responses": {
+                  "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
+                  "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
+                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"}
+                }
+              }
+            },
+            "/mutes/{id}": {
+              "delete": {
+                "operationId": "unmute", "summary": "Ends a mute before its time.",
+                "parameters": [{"$ref": "#/components/parameters/ID"}],
+                "responses": {
+                  "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
+                  "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
+                  "409": {"$ref": "#/components/responses/Mistake"}
+                }
+              }
+            },
+            "/observations": {
+              "post": {
+                "operationId": "push", "summary": "Takes observations for a source of plugin `push`, a line each; the token is that source's own.",
+                "security": [{"token": []}],
+                "parameters": [
+                  {"name": "source", "in": "query", "description": "Where the lines name none.", "schema": {"type": "string"}}
+                ],
+                "requestBody": {"required": true, "content": {"application/x-ndjson": {"schema": {"type": "string"}}}},
+                "responses": {
+                  "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
+                  "401": {"$ref": "#/components/responses/Mistake"}, "404": {"$ref": "#/components/responses/Mistake"},
+                  "429": {"$ref": "#/components/responses/Mistake"}, "503": {"$ref": "#/components/responses/Mistake"}
+                }
+              }
+            },
+            "/why": {
+              "get": {
+                "operationId": "why", "summary": "Why things are told or not.",
+                "parameters": [
+                  {"name": "app", "in": "query", "description": "An app or a pattern such as shop-*.",
+                   "schema": {"type": "string", "minLength": 1, "maxLength": 200}},
+                  {"name": "rule", "in": "query", "description": "A rule or a pattern.",
+                   "schema": {"type": "string", "minLength": 1, "maxLength": 200}}
+                ],
+                "responses": {
+                  "200": {
+                    "description": "As `alertbot why --format json`.",
+                    "content": {"application/json": {"schema": {"type": ["array", "object"]}}}
+                  },
+                  "400": {"$ref": "#/components/responses/Mistake"}
+                }
+              }
+            },
+            "/reload": {
+              "post": {
+                "operationId": "reload", "summary": "Reads the config anew; a wrong one never replaces the one in use.",
+                "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object"}}}},
+                "responses": {
+                  "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
+                  "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
+                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"}
+                }
+              }
+            }
+          },
+          "components": {
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+            "parameters": {
+              "ID": {"name": "id", "in": "path", "required": true,
+                "schema": {"type": "string", "pattern": "^[0-9a-z_-]{1,40}$"}}
+            },
+            "schemas": {
+              "Name": {"type": ["string", "null"], "maxLength": 80, "description": "A proxy's word counts for more."},
+              "Match": {
+                "type": "object",
+                "description": "Conditions that all must fit; each has exact values and globs, of which one must. Other names are those of labels.",
+                "properties": {
+                  "app": {"$ref": "#/components/schemas/Patterns"}, "source": {"$ref": "#/components/schemas/Patterns"},
+                  "rule": {"$ref": "#/components/schemas/Patterns"},
+                  "severity": {"oneOf": [
+                    {"enum": ["info", "warning", "critical"]},
+                    {"type": "array", "minItems": 1, "items": {"enum": ["info", "warning", "critical"]}}]},
+                  "release": {"$ref": "#/components/schemas/Patterns"},
+                  "environment": {"$ref": "#/components/schemas/Patterns"}
+                },
+                "additionalProperties": {"$ref": "#/components/schemas/Patterns"}
+              },
+              "Patterns": {"oneOf": [
+                {"type": "string", "minLength": 1},
+                {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}}]},
+              "Mute": {
+                "type": "object", "required": ["id", "match", "until"],
+                "properties": {
+                  "id": {"type": "string"}, "match": {"type": "object"},
+                  "from": {"type": ["string", "null"], "format": "date-time"},
+                  "until": {"type": ["string", "null"], "format": "date-time"}
+                }
+              },
+              "Incident": {
+                "type": "object", "required": ["id", "rule", "source", "app", "severity", "state", "since"],
+                "properties": {
+                  "id": {"type": "string"}, "rule": {"type": "string"}, "source": {"type": "string"},
+                  "app": {"type": "string"}, "severity": {"enum": ["info", "warning", "critical"]},
+                  "state": {"type": "string"}, "since": {"type": "string", "format": "date-time"}
+                }
+              },
+              "Answer": {
+                "type": "object", "required": ["done", "sentence"],
+                "properties": {"done": {"type": "boolean"}, "sentence": {"type": "string"}}
+              }
+            },
+            "responses": {
+              "Object": {"description": "An object.", "content": {"application/json": {"schema": {"type": "object"}}}},
+              "Done": {
+                "description": "It is done, and safe in the journal.",
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}
+              },
+              "Mistake": {
+                "description": "It is not done, and why.",
+                "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}
+              }
+            }
+          }
+        }
+        """
+}

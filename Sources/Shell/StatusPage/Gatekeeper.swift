@@ -1,0 +1,58 @@
+import AlertModel
+
+/// Who may change something over HTTP: somebody on this machine, whom a proxy with a login names, or who knows the
+/// bot's token; and no page of another site, whoever looks at it.
+struct Gatekeeper: Sendable {
+    /// The hosts whose pages may send something, in lower case and without ports.
+    private let hosts: Set<String>
+    /// The header, in lower case, in which a proxy with a login names who asks; nil: people name themselves.
+    private let userHeader: String?
+    /// What whoever is not on this machine has to know to change anything; nil where only a proxy can vouch for people.
+    let password: Secret?
+
+    /// Longer than any name that people go by in a chat.
+    static let nameMax = 80
+
+    /// What somebody hears to whom nothing can open.
+    static let closed =
+        "Changes from another machine need 'bot.token' in the config, or a proxy that says who asks ('bot.user_header')."
+
+    init(publicHost: String?, userHeader: String?, password: Secret?) {
+        hosts = Set([publicHost?.lowercased(), "localhost", "127.0.0.1", "[::1]"].compactMap(\.self))
+        self.userHeader = userHeader?.lowercased()
+        self.password = password
+    }
+
+    /// Whom the proxy in front names.
+    func user(of request: Request) -> String? { userHeader.flatMap { Gatekeeper.name(request.headers($0).first) } }
+
+    func needsPassword(_ request: Request) -> Bool { !request.isLocal && user(of: request) == nil }
+
+    /// Whether it comes with the bot's token: in the header that programs use, or in the field of a form.
+    func isRight(_ request: Request, key: String? = nil) -> Bool {
+        guard let password else { return false }
+        let bearer = request.headers("authorization").first.flatMap { header in
+            header.lowercased().hasPrefix("bearer ") ? String(header.dropFirst("bearer ".count)) : nil
+        }
+        return [key, bearer].contains { $0.map { password.isSame(as: $0) } ?? false }
+    }
+
+    /// Whether the one origin that it names is ours: every browser of today names the origin of what is posted.
+    func isOurs(_ request: Request) -> Bool {
+        let origins = request.headers("origin")
+        guard origins.count == 1, let origin = WebAddress(origins[0]), hosts.contains(origin.host) else { return false }
+        return request.headers("sec-fetch-site").allSatisfy { $0 == "same-origin" }
+    }
+
+    /// Whether a browser sent it for a page that is not ours; programs name no origin.
+    func isForeign(_ request: Request) -> Bool {
+        let isBrowser = !request.headers("origin").isEmpty || !request.headers("sec-fetch-site").isEmpty
+        return isBrowser && !isOurs(request)
+    }
+
+    /// A name as somebody wrote it; nil for none.
+    static func name(_ written: String?) -> String? {
+        guard let name = written?.tamed.trimmed.clipped(to: nameMax), !name.isEmpty else { return nil }
+        return name
+    }
+}
