@@ -238,7 +238,9 @@ let package = Package(
         tests("TextTests", ["Text"], exclude: ["make_width_table.py", "width_table.txt"]),
         tests(
             "BotConfigTests",
-            ["BotConfig", "AlertCore", "NewIssueDetector", "ThresholdDetector", "VelocityDetector"] + kit),
+            [
+                "BotConfig", "AlertCore", "AlertTesting", "NewIssueDetector", "ThresholdDetector", "VelocityDetector",
+            ] + kit),
         tests(
             "AlertCoreTests",
             [

@@ -6,13 +6,24 @@ import Testing
 private struct Sloppy: Source {
     enum Mistake: CaseIterable {
         case none, endless, leakInRequest, leakInFailure, leakInCursor, wrongName, noApp, flaw, undeclaredMetric, post,
-            emptyValues, swallows, wrongReason, forgetsRetryAfter, impure, failsOnCursor
+            emptyValues, swallows, wrongReason, forgetsRetryAfter, impure, failsOnCursor,
+            leakInDashboard, loginInDashboard, strangeDashboard, noWebDashboard
     }
 
     static let manifest = PluginManifest(name: "sloppy", summary: "Sloppy.", options: [])
     let host: String? = nil
     let metrics: Set<Metric>? = ["users"]
     var mistake = Mistake.none
+    var dashboard: String? {
+        switch mistake {
+        case .none: "https://x.example/{app}?r={release}&e={environment}&by=me@x"
+        case .leakInDashboard: "https://x.example/{app}?k=s3cret%2F1"
+        case .loginInDashboard: "https://me@x.example/{app}"
+        case .strangeDashboard: "https://x.example/{project}"
+        case .noWebDashboard: "ftp://x.example/{app}"
+        default: nil
+        }
+    }
 
     init(options: Options, context: SourceContext) throws(ProblemList) {}
     init(_ mistake: Mistake) { self.mistake = mistake }
@@ -64,7 +75,7 @@ private struct Sloppy: Source {
         _ mistake: Sloppy.Mistake
     ) {
         let poll = Poll(source: "s", now: Moment(milliseconds: 1_795_219_200_000), cursor: nil, spans: [.hours(1)])
-        let violations = SourceConformance(Sloppy(mistake), poll: poll, secrets: ["s3cret"]) { _ in
+        let violations = SourceConformance(Sloppy(mistake), poll: poll, secrets: ["s3cret", "s3cret/1"]) { _ in
             .answered(HTTPResponse(status: 200, body: Array(#"{"users": 5}"#.utf8)))
         }.violations()
         let words =
@@ -85,6 +96,9 @@ private struct Sloppy: Source {
             case .forgetsRetryAfter: "does not wait until"
             case .impure: "asked for other things the second time"
             case .failsOnCursor: "the poll after: failed: again?"
+            case .leakInDashboard: "the dashboard shows a secret"
+            case .loginInDashboard: "the dashboard holds a login"
+            case .strangeDashboard, .noWebDashboard: "the dashboard is no web address that leaves open only {app}"
             }
         #expect(violations.isEmpty == (mistake == .none), "\(violations.prefix(3))")
         #expect(violations.contains { $0.contains(words) } || mistake == .none, "\(violations.prefix(3))")

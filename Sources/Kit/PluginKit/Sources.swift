@@ -17,6 +17,10 @@ public protocol Source: Plugin {
     /// What it gives for a property of `match` (`app`, `release`, `environment`), where the config alone tells: `[""]`
     /// for a property that nothing of it has. Nil when only its answers tell.
     func configured(_ property: String) -> Set<String>?
+    /// The address of the page on which people see an app's figures at this source, with the placeholders of
+    /// `SourceSettings`; nil where none is known, or where it would tell what is nobody's business. Messages carry it
+    /// where the config names no `dashboard`.
+    var dashboard: String? { get }
 
     func poll(_ poll: Poll) -> PollStep
 }
@@ -25,6 +29,7 @@ extension Source {
     public var account: String? { nil }
     public var givesIssues: Bool? { nil }
     public func configured(_ property: String) -> Set<String>? { nil }
+    public var dashboard: String? { nil }
 }
 
 /// What a source plugin is told besides its options.

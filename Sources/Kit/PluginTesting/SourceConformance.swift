@@ -131,6 +131,7 @@ public struct SourceConformance: Sendable {
         let played = play(answer: answer, file: file)
         var found = check(played, "good answers")
         found += leaks(source.account ?? "", "the name of the account")
+        found += flawsOfTheDashboard()
         // What never ends with good answers says the same of all others, and takes its time to say it.
         guard played.report != nil else { return found }
         if case .failed(let failure) = played.report?.outcome { found.append("good answers: failed: \(failure)") }
@@ -206,6 +207,20 @@ public struct SourceConformance: Sendable {
 
     private func leaks(_ text: String, _ place: String) -> [String] {
         secrets.contains { !$0.isEmpty && text.contains($0) } ? ["\(place) shows a secret"] : []
+    }
+
+    private func flawsOfTheDashboard() -> [String] {
+        guard let dashboard = source.dashboard else { return [] }
+        var found = leaks(dashboard, "the dashboard")
+        for secret in secrets where secret != secret.percentEncoded {
+            found += dashboard.contains(secret.percentEncoded) ? ["the dashboard shows a secret"] : []
+        }
+        if !SourceSettings.isDashboard(dashboard) {
+            found.append("the dashboard is no web address that leaves open only \(SourceSettings.placeholders.listed)")
+        }
+        let authority = dashboard.split { "/?#".contains($0) }.dropFirst().first ?? ""
+        if authority.contains("@") { found.append("the dashboard holds a login") }
+        return found
     }
 
     private func flaws(of observation: Observation) -> [String] {

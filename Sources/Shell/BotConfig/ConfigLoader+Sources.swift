@@ -61,8 +61,9 @@ extension ConfigLoader {
             let pacing = readPacing(
                 PollingSettings.ofSource, in: thing.value.mapping, at: thing.position, "source '\(thing.name)'")
             var plan = sourcePlan(thing.name, pacing, polling)
-            readWhereabouts(of: &plan, thing, entries)
+            let isLinked = readWhereabouts(of: &plan, thing, entries)
             var source: (any Source)?
+            var secrets: [Secret] = []
             var renewal: SourceRenewal?
             if let plugin = plugin(thing, entries, "source", among: plugins) {
                 let read = { @Sendable (reader: inout ConfigReader) in
@@ -72,7 +73,7 @@ extension ConfigLoader {
                 }
                 let seen = reader.secretsSeen.count
                 let options = read(&reader)
-                let secrets = Array(reader.secretsSeen[seen...])
+                secrets = Array(reader.secretsSeen[seen...])
                 let context = SourceContext(
                     name: thing.name, folder: folder, every: plan.every, slowest: plan.slowest,
                     zones: reader.surroundings.zones)
@@ -96,27 +97,38 @@ extension ConfigLoader {
             }
             plan.host = source?.host
             plan.account = source?.account
+            if !isLinked { plan.dashboard = source?.dashboard.flatMap { ownPage($0, secrets) } }
             plan.isPushed = source is any PushedSource
             return SourceEntry(plan: plan, source: source, renewal: renewal, position: thing.position)
         }
     }
 
     /// Where people look at its figures, and who looks after them.
-    private mutating func readWhereabouts(of plan: inout SourcePlan, _ thing: Named, _ entries: [Entry]) {
+    ///
+    /// - Returns: whether the config says where people look, or that they are to be shown nothing.
+    private mutating func readWhereabouts(of plan: inout SourcePlan, _ thing: Named, _ entries: [Entry]) -> Bool {
         let own = reader.options(
             SourceSettings.all, in: entries, at: thing.position, "source '\(thing.name)'")
         plan.owner = own[SourceSettings.owner]
-        guard let dashboard = own[SourceSettings.dashboard] else { return }
-        let filled = SourceSettings.placeholders.reduce(dashboard) { $0.replacing($1, with: "x") }
-        if WebAddress(filled) == nil || filled.contains(where: { "{}".contains($0) }) {
+        guard let written = own[SourceSettings.dashboard] else { return false }
+        guard let dashboard = written else { return true }
+        if SourceSettings.isDashboard(dashboard) {
+            plan.dashboard = dashboard
+        } else {
             reader.report(
                 own.position(of: SourceSettings.dashboard),
                 "'dashboard' is '\(dashboard.tamed.clipped(to: 100))', expected an http or https address, which may hold "
                     + SourceSettings.placeholders.listed,
-                advice: filled.contains("{") ? "write other braces as %7B and %7D" : nil)
-        } else {
-            plan.dashboard = dashboard
+                advice: SourceSettings.filled(dashboard).contains("{") ? "write other braces as %7B and %7D" : nil)
         }
+        return true
+    }
+
+    /// The page that a plugin knows, unless it is no link or tells what nobody may see: whoever wrote the plugin.
+    private func ownPage(_ template: String, _ secrets: [Secret]) -> String? {
+        let values = secrets.map { $0.reveal() }.filter { !$0.isEmpty }
+        let isTelling = values.contains { template.contains($0) || template.contains($0.percentEncoded) }
+        return SourceSettings.isDashboard(template) && !isTelling ? template : nil
     }
 
     /// The pace of a source: what it says itself, or else what is said for all.

@@ -106,6 +106,16 @@ public struct GuardedText: Hashable, Sendable, CustomStringConvertible, Expressi
     /// The text as one piece of a URL.
     public var percentEncoded: GuardedText { mapped(\.percentEncoded) }
 
+    /// The address of a server as messages may show it to people, for links to its pages; nil where it holds a secret or
+    /// somebody's login, leads to this very machine, goes beyond a path, or is none at all.
+    public var linkable: String? {
+        let text = description
+        guard !hasSecret, !text.contains("@"), let address = WebAddress(text), !address.hasQuery, !address.isLoopback
+        else { return nil }
+        // Braces are left open for names in templates of links.
+        return text.replacing("{", with: "%7B").replacing("}", with: "%7D")
+    }
+
     /// A URL of which only scheme, host and port may be seen: for addresses that are a credential by themselves.
     ///
     /// A secret that holds the whole address shows its origin too; one that stands inside the origin stays hidden, and

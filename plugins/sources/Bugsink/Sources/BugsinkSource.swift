@@ -52,5 +52,13 @@ public struct BugsinkSource: Source {
         }
     }
 
+    /// The issues of the only project where the config names its id, by which alone pages go; or else the first page.
+    public var dashboard: String? {
+        server.address.linkable.map { address in
+            if projects.count == 1, projects[0].isProjectID { return "\(address)/issues/\(projects[0])/" }
+            return "\(address)/"
+        }
+    }
+
     public func poll(_ poll: Poll) -> PollStep { BugsinkPoll(of: self, poll).begin() }
 }

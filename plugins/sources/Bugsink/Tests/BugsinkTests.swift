@@ -128,3 +128,20 @@ import Testing
 private enum BugsinkTestsOptions {
     static func wrong() throws { _ = try source(["url": option(.text("nowhere")), "token": option(.text(""))]) }
 }
+
+@Suite struct `Where people look at Bugsink` {
+    @Test(arguments: [
+        ("https://bugsink.example.com", [], "https://bugsink.example.com/"),
+        ("https://x.example/bugs/api/canonical/0/", ["shop"], "https://x.example/bugs/"),
+        ("https://x.example", ["3"], "https://x.example/issues/3/"),
+        ("https://x.example", ["3", "4"], "https://x.example/"),
+        ("https://u:p@x.example", ["3"], nil), ("http://[::1]:8000", [], nil),
+    ]) func `the project's issues, or the first page`(_ url: String, _ projects: [String], _ page: String?) throws {
+        let names = option(.list(projects.map { option(.text(GuardedText($0))) }))
+        #expect(try source(["url": option(.text(GuardedText(url))), "projects": names]).dashboard == page)
+    }
+
+    @Test func `secrets stay secret`() throws {
+        #expect(try source(["url": option(.text("https://\(Secret("s3cret")).example"))]).dashboard == nil)
+    }
+}

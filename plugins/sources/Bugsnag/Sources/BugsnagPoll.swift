@@ -240,11 +240,8 @@ struct BugsnagPoll: Sendable {
 
     /// Where people look; nil for a host of one's own.
     private func dashboard(of project: Project) -> String? {
-        guard let host = source.server.host, host.hasPrefix("api."), let organization = cursor.organization,
-            host == "api.bugsnag.com" || host == "api.bugsnag.smartbear.com"
-        else { return nil }
-        return
-            "https://app.\(host.dropFirst("api.".count))/\(organization.percentEncoded)/\(project.slug.percentEncoded)"
+        guard let pages = source.server.pages, let organization = cursor.organization else { return nil }
+        return "\(pages)/\(organization.percentEncoded)/\(project.slug.percentEncoded)"
     }
 
     /// Hangs errors on the newest of the project as a whole, or on a span without figures.

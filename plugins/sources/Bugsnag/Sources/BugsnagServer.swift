@@ -23,6 +23,12 @@ struct BugsnagServer: Sendable {
     /// Whose budget requests are counted on: a token has one of its own.
     var account: String? { Account.name(at: host, [token]) }
 
+    /// Where people look; nil for a host of one's own.
+    var pages: String? {
+        guard let host, host == "api.bugsnag.com" || host == "api.bugsnag.smartbear.com" else { return nil }
+        return "https://app.\(host.dropFirst("api.".count))"
+    }
+
     func request(_ path: String, _ query: Query) -> HTTPRequest {
         let items = query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
         return request(to: items.isEmpty ? "\(address)\(path)" : "\(address)\(path)?\(items)")

@@ -65,6 +65,12 @@ public struct BugsnagSource: LimitedSource {
 
     public var givesIssues: Bool? { wantsErrors }
 
+    /// The project's page, where the config names the organization as addresses do; an id is no part of them.
+    public var dashboard: String? {
+        guard let pages = server.pages, let organization, organization.isSlug else { return nil }
+        return "\(pages)/\(organization.percentEncoded)/{app}"
+    }
+
     public func poll(_ poll: Poll) -> PollStep { BugsnagPoll(of: self, poll).begin() }
 
     /// Whose projects a cursor remembers.
@@ -72,5 +78,14 @@ public struct BugsnagSource: LimitedSource {
 
     public func limits(in cursor: JSON?) -> [ServiceLimit] {
         BugsnagCursor(cursor, of: owner).projects.compactMap(\.limit)
+    }
+}
+
+extension String {
+    /// Whether it can be an organization's slug: its id is 24 hexadecimal digits, and its name may be anything.
+    fileprivate var isSlug: Bool {
+        let isID = utf8.count == 24 && allSatisfy(\.isHexDigit)
+        return !isEmpty && !isID
+            && utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D || $0 == 0x5F }
     }
 }

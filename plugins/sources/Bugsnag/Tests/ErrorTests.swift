@@ -175,3 +175,19 @@ import Testing
         #expect(cut.report?.cursor?["counts"] == [:])
     }
 }
+
+@Suite struct `Where people look at Bugsnag` {
+    @Test(arguments: [
+        ("https://api.bugsnag.com", "acme", "https://app.bugsnag.com/acme/{app}"),
+        ("https://api.bugsnag.smartbear.com/", "acme-1", "https://app.bugsnag.smartbear.com/acme-1/{app}"),
+        // An id, a name, nothing, and a server of one's own.
+        ("https://api.bugsnag.com", "515fb9337c1074f6fd000001", nil),
+        ("https://api.bugsnag.com", "Acme Ltd/{app}", nil),
+        ("https://api.bugsnag.com", nil, nil), ("https://bugsnag.acme.example/api", "acme", nil),
+        ("https://u:p@api.bugsnag.com", "acme", "https://app.bugsnag.com/acme/{app}"),
+    ]) func `the project's page`(_ url: String, _ organization: String?, _ page: String?) throws {
+        var values = ["url": option(.text(GuardedText(url)))]
+        values["organization"] = organization.map { option(.text(GuardedText($0))) }
+        #expect(try source(values).dashboard == page)
+    }
+}

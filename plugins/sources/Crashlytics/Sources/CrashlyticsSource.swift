@@ -127,6 +127,12 @@ public struct CrashlyticsSource: Source {
         }
     }
 
+    /// Crashlytics in the console, which asks for the project: its addresses hold the project's name, which need not be
+    /// the one that the key belongs to. Nil where the API is not Google's own.
+    public var dashboard: String? {
+        host?.hasSuffix(".googleapis.com") ?? false ? "https://console.firebase.google.com/project/_/crashlytics" : nil
+    }
+
     public func poll(_ poll: Poll) -> PollStep { CrashlyticsPoll(of: self, poll).begin() }
 }
 

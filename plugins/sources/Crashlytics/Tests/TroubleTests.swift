@@ -106,3 +106,13 @@ import Testing
         #expect(throws: ProblemList.self) { try source(["apps": many]) }
     }
 }
+
+@Suite struct `Where people look at Crashlytics' figures` {
+    @Test func `Crashlytics in the console, but not of a server that is not Google's`() throws {
+        let console = "https://console.firebase.google.com/project/_/crashlytics"
+        #expect(try source().dashboard == console)
+        #expect(try exported().dashboard == console)
+        #expect(try source(["url": option(.text("https://firebase.acme.example"))]).dashboard == nil)
+        #expect(try exported(["bigquery_url": option(.text("https://bq.acme.example"))]).dashboard == nil)
+    }
+}

@@ -63,5 +63,12 @@ public struct GlitchTipSource: Source {
         }
     }
 
+    /// The organization's issues: their page knows projects by their ids alone.
+    public var dashboard: String? {
+        guard let address = server.address.linkable, !server.organization.hasSecret else { return nil }
+        let place = environments.isEmpty ? "" : "?environment={environment}"
+        return "\(address)/\(server.organization.percentEncoded)/issues\(place)"
+    }
+
     public func poll(_ poll: Poll) -> PollStep { GlitchTipPoll(of: self, poll).begin() }
 }

@@ -122,6 +122,13 @@ public struct GooglePlaySource: Source {
         }
     }
 
+    /// The overview of Android vitals, for which the Play Console asks for the app: its addresses hold numbers that only
+    /// the console gives. Nil where the API is not Google's own, and so the apps are not in its console.
+    public var dashboard: String? {
+        host?.hasSuffix(".googleapis.com") ?? false
+            ? "https://play.google.com/console/developers/app/vitals/metrics/overview" : nil
+    }
+
     public func poll(_ poll: Poll) -> PollStep { PlayPoll(of: self, poll).begin() }
 }
 

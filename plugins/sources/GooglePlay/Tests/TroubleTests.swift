@@ -147,3 +147,10 @@ import Testing
         #expect(played.report?.notes.first?.contains("a second source with period: daily") == true)
     }
 }
+
+@Suite struct `Where people look at Google Play's figures` {
+    @Test func `Android vitals, but not of a server that is not Google's`() throws {
+        #expect(try source().dashboard == "https://play.google.com/console/developers/app/vitals/metrics/overview")
+        #expect(try source(["url": option(.text("https://play.acme.example"))]).dashboard == nil)
+    }
+}

@@ -32,6 +32,22 @@ struct PrometheusServer: Sendable {
         return HTTPRequest(.post, path, headers: headers, body: .form(fields), allowsPlainHTTP: allowsPlainHTTP)
     }
 
+    /// Where people see a query drawn; nil where there is no such page, where it would tell what is nobody's business, and
+    /// where the address would be too long.
+    func graph(of query: GuardedText) -> String? {
+        guard let address = address.linkable, !query.hasSecret, !isWithoutPages else { return nil }
+        let graph = "\(address)/graph?g0.expr=\(query.description.percentEncoded)&g0.tab=0&g0.range_input=1d"
+        return graph.utf8.count > PrometheusServer.addressBytesMax ? nil : graph
+    }
+
+    /// Whether it answers queries and no more, as far as it can be told: services whose pages are elsewhere, and servers
+    /// that want a tenant named, which no link can do.
+    private var isWithoutPages: Bool {
+        let services = ["grafana.net", "amazonaws.com", "googleapis.com", "azure.com"]
+        return headers.contains { $0.name.lowercased() == "x-scope-orgid" }
+            || services.contains { host == $0 || host?.hasSuffix(".\($0)") ?? false }
+    }
+
     /// The host without port and without credentials; nil when the address has none or goes beyond a path.
     var host: String? {
         WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }

@@ -211,6 +211,9 @@ public struct PrometheusSource: HistoricalSource {
     public var metrics: Set<Metric>? { Set(queries.map { Metric($0.metric) }) }
     public var givesIssues: Bool? { false }
 
+    /// The graph of the first metric over a day; an hour stands for a span that is left open.
+    public var dashboard: String? { queries.first.flatMap { server.graph(of: $0.text(over: .hours(1))) } }
+
     public func poll(_ poll: Poll) -> PollStep { PrometheusPoll(of: self, poll).begin() }
 
     public var recallKey: String {

@@ -111,3 +111,40 @@ import Testing
         #expect(problems(values).allSatisfy { $0.position == place })
     }
 }
+
+@Suite struct `Where people look at a Prometheus` {
+    private static let graph = "/graph?g0.expr=\(sessions.percentEncoded)&g0.tab=0&g0.range_input=1d"
+
+    @Test(arguments: [
+        ("http://prometheus:9090", "http://prometheus:9090" + graph),
+        ("https://h/prom/api/v1/", "https://h/prom" + graph),
+        ("https://notgrafana.net", "https://notgrafana.net" + graph),
+        // A login, what nobody else can open, and services that only answer queries.
+        ("https://u:p@h", nil), ("http://localhost:9090", nil),
+        ("https://prometheus-prod-01-eu-west-0.grafana.net/api/prom", nil),
+        ("https://aps-workspaces.eu-west-1.amazonaws.com/workspaces/ws-1", nil),
+        ("https://monitoring.googleapis.com/v1/projects/p/location/global/prometheus", nil),
+    ]) func `the graph of the first metric`(_ url: String, _ page: String?) throws {
+        #expect(try source(["url": text(url)]).dashboard == page)
+    }
+
+    @Test func `what a query holds is encoded, and an open span is an hour`() throws {
+        let query = #"sum(rate(x{app="{app}"}[$span])) & "é""#
+        let page = try source(["url": text("http://h"), "metrics": map(["sessions": query])]).dashboard
+        #expect(
+            page
+                == "http://h/graph?g0.expr=sum%28rate%28x%7Bapp%3D%22%7Bapp%7D%22%7D%5B1h%5D%29%29%20%26%20%22%C3%A9%22"
+                + "&g0.tab=0&g0.range_input=1d")
+    }
+
+    @Test func `no link names a tenant, tells a secret or is longer than proxies take`() throws {
+        let url = text("http://h")
+        #expect(try source(["url": url, "headers": map(["x-scope-OrgID": "shop"])]).dashboard == nil)
+        #expect(try source(["url": url, "headers": map(["X-Other": "shop"])]).dashboard != nil)
+        let telling = option(.map([("sessions", option(.text("x{key=\"\(Secret("s3cret"))\"}")))]))
+        #expect(try source(["url": url, "metrics": telling]).dashboard == nil)
+        #expect(try source(["url": option(.text("https://\(Secret("s3cret")).example"))]).dashboard == nil)
+        let long = map(["sessions": Array(repeating: "x", count: 700).joined(separator: " + ")])
+        #expect(try source(["url": url, "metrics": long]).dashboard == nil)
+    }
+}

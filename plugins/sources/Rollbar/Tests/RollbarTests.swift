@@ -135,3 +135,9 @@ import Testing
         }
     }
 }
+
+@Suite struct `Where people look at Rollbar` {
+    @Test func `is not known: addresses hold the account's name, which a project's token does not tell`() throws {
+        #expect(try source().dashboard == nil)
+    }
+}

@@ -106,6 +106,16 @@ public struct SentrySource: HistoricalSource {
         }
     }
 
+    /// The project's page, with crash-free sessions and users on top and its releases below.
+    public var dashboard: String? {
+        guard let address = server.address.linkable, !server.organization.hasSecret else { return nil }
+        // The hosts of the regions are those of the API; sentry.io leads everybody to their organization.
+        let isHosted = server.host.map { $0 == "sentry.io" || $0.hasSuffix(".sentry.io") } ?? false
+        let place = environments.isEmpty ? "" : "?environment={environment}"
+        return "\(isHosted ? "https://sentry.io" : address)/organizations/\(server.organization.percentEncoded)"
+            + "/projects/{app}/\(place)"
+    }
+
     public func poll(_ poll: Poll) -> PollStep { SentryPoll(of: self, poll).begin() }
 
     public var recallKey: String {

@@ -57,3 +57,26 @@ import Testing
         #expect(requests.allSatisfy { $0.allowsPlainHTTP })
     }
 }
+
+@Suite struct `Where people look at Sentry's figures` {
+    @Test(arguments: [
+        ("https://sentry.io", "https://sentry.io/organizations/acme/projects/{app}/"),
+        ("https://de.sentry.io/", "https://sentry.io/organizations/acme/projects/{app}/"),
+        ("https://us.sentry.io/api/0/", "https://sentry.io/organizations/acme/projects/{app}/"),
+        ("http://Sentry.local:9000", "http://Sentry.local:9000/organizations/acme/projects/{app}/"),
+        ("https://x.example/{app}", "https://x.example/%7Bapp%7D/organizations/acme/projects/{app}/"),
+        ("https://notsentry.io", "https://notsentry.io/organizations/acme/projects/{app}/"),
+        // A login, and what nobody else can open.
+        ("https://u:p@x.example", nil), ("http://localhost:9000", nil),
+    ]) func `the project's page`(_ url: String, _ page: String?) throws {
+        #expect(try source(["url": option(.text(GuardedText(url)))]).dashboard == page)
+    }
+
+    @Test func `environments are told apart, names are encoded and secrets stay secret`() throws {
+        #expect(
+            try source(["organization": option(.text("a/b ?")), "environments": list("production")]).dashboard
+                == "https://sentry.io/organizations/a%2Fb%20%3F/projects/{app}/?environment={environment}")
+        #expect(try source(["organization": option(.text(GuardedText(Secret("acme"))))]).dashboard == nil)
+        #expect(try source(["url": option(.text("https://\(Secret("s3cret")).example"))]).dashboard == nil)
+    }
+}
