@@ -67,6 +67,10 @@ private actor Obedient: BotControl {
             #"{"command":"mute","match":{"app":["shop-*"]},"for_ms":60000,"reason":"fix","by":"ana"}"#
         ),
         (
+            "POST", "mutes", #"{"all":true,"match":{},"for_seconds":60.0}"#,
+            #"{"command":"mute","match":{},"for_ms":60000,"by":null}"#
+        ),
+        (
             "POST", "mutes", #"{"all":true,"until":"2026-11-23T10:00:00Z"}"#,
             #"{"command":"mute","match":{},"until":"2026-11-23T10:00:00Z","by":null}"#
         ),

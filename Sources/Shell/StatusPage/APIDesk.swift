@@ -177,7 +177,8 @@ struct APIDesk: Sendable {
         var command = JSONObject([("command", "mute"), ("match", .object(match))])
         switch (body["for_seconds"], body["until"]) {
         case (let seconds?, nil):
-            guard case .int(let count) = seconds, Limits.muteSeconds.contains(count) else {
+            // 60.0 is a whole number to JSON Schema.
+            guard let count = seconds.number.flatMap({ Int64(exactly: $0) }), Limits.muteSeconds.contains(count) else {
                 let bounds = "\(Limits.muteSeconds.lowerBound) to \(Limits.muteSeconds.upperBound)"
                 throw Mistake(sentence: "for_seconds: expected a whole number from \(bounds).")
             }
