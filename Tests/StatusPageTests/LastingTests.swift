@@ -19,8 +19,10 @@ import Testing
                     return clients
                 }
                 for client in clients { client.connection.close() }
-                #expect(Footprint().descriptors == before)
             }
+            // One that stays open each time would be twenty more; the system's event loop opens a few of its own when it
+            // first needs them, which on a busy machine may be late.
+            #expect(Footprint().descriptors <= before + 4)
         }
     }
 
