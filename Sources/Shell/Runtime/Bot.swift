@@ -440,14 +440,19 @@ public actor Bot {
             ports: ports, redactor: redactor, zone: plan.zone, inquiries: inquiries, pictures: pictures, seal: seal)
         let channelPlan = plan.channel(order.delivery.channel)
         let connection = channelPlan?.connection ?? .usual
-        // Of what leaves by the dozen, each message would cost a hop to another thread and back.
-        let executor = (channelPlan?.pace.atOnce ?? 1) > 1 ? ports.web.executor : nil
-        group.addTask(executorPreference: executor) { [queue, clock = ports.clock] in
+        let delivering = { @Sendable [queue, clock = ports.clock] in
             let began = clock.uptime()
             await courier.deliver(order, channel, over: connection) { input in
                 let took = Meters.Took.attempt(channel: order.delivery.channel, clock.uptime() - began)
                 queue.put(.input(input, took: took))
             }
+        }
+        // Of what leaves by the dozen, each message would cost a hop to another thread and back. A preference that is nil is
+        // no preference in a debug build, and the global pool in an optimised one (Swift 6.3).
+        if (channelPlan?.pace.atOnce ?? 1) > 1, let executor = ports.web.executor {
+            group.addTask(executorPreference: executor, operation: delivering)
+        } else {
+            group.addTask(operation: delivering)
         }
     }
 
