@@ -228,7 +228,7 @@ let package = Package(
         tests("JournalTests", ["Journal", "JournalTesting", "Records"]),
         tests("YAMLKitTests", ["YAMLKit"]),
         tests("TransportTests", ["Transport", "AlertModel", "CCurl"]),
-        tests("StatusPageTests", ["StatusPage", "AlertModel", "Markup", "TimeZones"]),
+        tests("StatusPageTests", ["StatusPage", "AlertModel", "Charts", "Markup", "Pictures", "TimeZones"]),
         tests("MarkupTests", ["Markup"]),
         tests("ChartsTests", ["Charts", "AlertModel", "Markup", "TimeZones"]),
         tests("RasterTests", ["Raster", "Charts", "AlertModel", "TimeZones"]),

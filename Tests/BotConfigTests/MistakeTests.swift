@@ -281,7 +281,7 @@ internal import Testing
             "1:13: 'vault' is not a kind of secret; the kinds are env, file and credential"),
         Mistake(
             "no kind", "bot: {name: \"${TOKEN}\"}" + least,
-            "1:13: '${TOKEN}' names no kind of secret; the kinds are env, file and credential -> ${env:TOKEN}"),
+            "1:13: '${TOKEN}' is not a kind of secret; the kinds are env, file and credential -> ${env:TOKEN}"),
         Mistake(
             "never closed", "bot: {name: \"${env:TOKEN\"}" + least,
             "1:13: '${' is never closed (write '$${' for a plain '${')"),

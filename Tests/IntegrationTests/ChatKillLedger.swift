@@ -53,8 +53,6 @@ struct ChatKillLedger {
         }
         let (dead, delivered) = (outcomes["dead"] ?? [], outcomes["delivered"] ?? [])
         let replaced = outcomes["replaced"] ?? []
-        let accepted = Set(outcomes.values.joined())
-        var unsaid = 0
         // An alert that hears of its end alone hears no name; the history knows which incident it is of.
         let names = ended.reduce(into: [String: String]()) { names, entry in
             if let id = entry["incident"].string { names[id] = KillLedger.app(in: entry["text"].string ?? "") }
@@ -93,20 +91,12 @@ struct ChatKillLedger {
                 account.replaced += 1
             } else if isDead("escalated") || isDead("opened") {
                 account.dead += 1
-            } else if !accepted.contains(Word(app: app, kind: "escalated")), has("resolved") {
-                // A channel that waits accepts nothing, and when its turn comes it may be over.
-                account.replaced += 1
-                unsaid += 1
             } else {
                 account.lost += 1
                 complaints.append("\(name) never heard that \(app) was worse")
             }
             checkRepetitions(of: heard, service, &account)
             checkOrder(of: heard, service)
-        }
-        // Now and then; a bot that never says it would show here.
-        if unsaid > 1 + apps.count / 10 {
-            complaints.append("\(name) was not told of \(unsaid) incidents that they had become worse")
         }
         checkThreads(service, delivered)
         if account.repeated > kills + account.answersLost {

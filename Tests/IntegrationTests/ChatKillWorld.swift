@@ -80,12 +80,16 @@ final class ChatKillWorld {
             bot.send(SIGTERM)
             stops += 1
             let ending = try await bot.ending()
-            guard ending == .exited(0) else { throw TooLate("SIGTERM ended with 0 and not \(ending): \(said(bot))") }
+            guard ending == .exited(0) else {
+                throw TooLate("SIGTERM ended with 0 and not \(ending): \(bot.lastWords)")
+            }
         } else {
             bot.send(SIGKILL)
             kills += 1
             let ending = try await bot.ending()
-            guard ending == .killed(signal: SIGKILL) else { throw TooLate("the bot ran on: \(ending): \(said(bot))") }
+            guard ending == .killed(signal: SIGKILL) else {
+                throw TooLate("the bot ran on: \(ending): \(bot.lastWords)")
+            }
         }
         if let (app, command) = carer, try await command.ending() == .exited(0) { note(app) }
         if kills.isMultiple(of: 50) {
@@ -134,22 +138,15 @@ final class ChatKillWorld {
 
     /// Waits for some time, or, now and then, for the next request if that comes first.
     private func pass(_ bot: Child, milliseconds: ClosedRange<Int>) async throws {
-        let end = ContinuousClock.now + .milliseconds(Int.random(in: milliseconds, using: &chance))
+        let time = Duration.milliseconds(Int.random(in: milliseconds, using: &chance))
         let enough = chance.oneIn(2) ? requestCount + 1 : .max
-        while ContinuousClock.now < end, requestCount < enough {
-            guard bot.isRunning else { throw TooLate("the bot ran on: \(said(bot))") }
-            try await Task.sleep(for: .milliseconds(1))
-        }
+        try await bot.run(for: time) { requestCount >= enough }
     }
 
-    private func said(_ bot: Child) -> String { String(bot.standardError.suffix(2000)) }
     private var requestCount: Int { services.map(\.receiver.requests.count).reduce(0, +) }
 
     private func append(_ app: String, crashed: Int) throws {
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.path("figures.jsonl")))
-        defer { try? file.close() }
-        try file.seekToEnd()
-        try file.write(contentsOf: Data(Figures().line(app, crashed: crashed, of: 10_000).utf8))
+        try scratch.append(figures: Figures().line(app, crashed: crashed, of: 10_000))
     }
 
     /// With the world at peace, everything goes its way to the end, and the bot runs until it has nothing more to say.
@@ -160,22 +157,15 @@ final class ChatKillWorld {
         _ = try await eventually("all of \(stages.count) apps are well", within: .seconds(300)) {
             for index in stages.indices where stages[index].stage != .well {
                 let heard = services.flatMap(\.taken).filter { $0.word.app == stages[index].app }
+                // What nobody has heard of by the time it is over was in one poll with its end, and need not be said.
                 if stages[index].stage == .bad, heard.isEmpty { continue }
+                if stages[index].stage == .worse, !heard.contains(where: \.isCritical) { continue }
                 stages[index].stage = .well
                 try append(stages[index].app, crashed: 0)
             }
             return stages.allSatisfy { $0.stage == .well } ? true : nil
         }
-        _ = try await eventually("nothing was left to say", within: .seconds(900)) {
-            try await Task.sleep(for: .milliseconds(200))
-            let status = try await scratch.alertbot("status", "--format", "json").json
-            let isQuiet = status["channels"].elements.allSatisfy { $0["queued"].number == 0 }
-            let open = status["incidents"].elements.compactMap { $0["app"].string }
-            return isQuiet && !open.contains { $0.hasPrefix("app-") } ? true : nil
-        }
-        bot.send(SIGTERM)
-        let ending = try await bot.ending()
-        guard ending == .exited(0) else { throw TooLate("the last bot ended well: \(ending): \(said(bot))") }
+        try await scratch.finish(bot, within: .seconds(900))
     }
 
     /// What was due and what came of it.

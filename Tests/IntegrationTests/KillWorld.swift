@@ -71,12 +71,16 @@ final class KillWorld {
             bot.send(SIGTERM)
             stops += 1
             let ending = try await bot.ending()
-            guard ending == .exited(0) else { throw TooLate("SIGTERM ended with 0 and not \(ending): \(said(bot))") }
+            guard ending == .exited(0) else {
+                throw TooLate("SIGTERM ended with 0 and not \(ending): \(bot.lastWords)")
+            }
         } else {
             bot.send(SIGKILL)
             kills += 1
             let ending = try await bot.ending()
-            guard ending == .killed(signal: SIGKILL) else { throw TooLate("the bot ran on: \(ending): \(said(bot))") }
+            guard ending == .killed(signal: SIGKILL) else {
+                throw TooLate("the bot ran on: \(ending): \(bot.lastWords)")
+            }
         }
         if kills.isMultiple(of: 25) {
             let verify = try await scratch.alertbot("journal", "verify")
@@ -86,26 +90,22 @@ final class KillWorld {
 
     /// Waits for some time, or, now and then, for the next request if that comes first.
     private func pass(_ bot: Child, milliseconds: ClosedRange<Int>) async throws {
-        let end = ContinuousClock.now + .milliseconds(Int.random(in: milliseconds, using: &chance))
+        let time = Duration.milliseconds(Int.random(in: milliseconds, using: &chance))
         let enough = chance.oneIn(4) ? requestCount + 1 : .max
-        while ContinuousClock.now < end, requestCount < enough {
-            guard bot.isRunning else { throw TooLate("the bot ran on: \(said(bot))") }
-            try await Task.sleep(for: .milliseconds(1))
-        }
+        try await bot.run(for: time) { requestCount >= enough }
     }
 
-    private func said(_ bot: Child) -> String { String(bot.standardError.suffix(2000)) }
     private var requestCount: Int { hook.requests.count + team.requests.count }
 
     private func makeOneBad() throws {
         let app = "app-\(String(apps.count + 1000).dropFirst())"
         apps.append(app)
-        try append(Figures().line(app, crashed: 500, of: 10_000))
+        try scratch.append(figures: Figures().line(app, crashed: 500, of: 10_000))
     }
 
     private func makeWell(_ app: String) throws {
         well.insert(app)
-        try append(Figures().line(app, crashed: 0, of: 10_000))
+        try scratch.append(figures: Figures().line(app, crashed: 0, of: 10_000))
     }
 
     /// Apps of which anything was ever said to anybody: their opening is accepted, so their end is due.
@@ -115,13 +115,6 @@ final class KillWorld {
         toldOf.formUnion(byTeam[readOfTeam...].flatMap(KillLedger.words(inTeam:)).map(\.app))
         (readOfHook, readOfTeam) = (byHook.count, byTeam.count)
         return toldOf
-    }
-
-    private func append(_ line: String) throws {
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.path("figures.jsonl")))
-        defer { try? file.close() }
-        try file.seekToEnd()
-        try file.write(contentsOf: Data(line.utf8))
     }
 
     /// With the world at peace, every app gets well, and the bot runs until it has nothing more to say.
@@ -134,16 +127,7 @@ final class KillWorld {
             told().count == apps.count ? true : nil
         }
         for app in apps where !well.contains(app) { try makeWell(app) }
-        _ = try await eventually("nothing was left to say", within: .seconds(600)) {
-            try await Task.sleep(for: .milliseconds(200))
-            let status = try await scratch.alertbot("status", "--format", "json").json
-            let isQuiet = status["channels"].elements.allSatisfy { $0["queued"].number == 0 }
-            let open = status["incidents"].elements.compactMap { $0["app"].string }
-            return isQuiet && !open.contains { $0.hasPrefix("app-") } ? true : nil
-        }
-        bot.send(SIGTERM)
-        let ending = try await bot.ending()
-        guard ending == .exited(0) else { throw TooLate("the last bot ended well: \(ending): \(said(bot))") }
+        try await scratch.finish(bot, within: .seconds(600))
     }
 
     /// What was due and what came of it.

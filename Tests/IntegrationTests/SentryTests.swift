@@ -196,7 +196,7 @@ extension IntegrationSuite {
             #expect(status["sources"][0]["failure"] == .null)
             bot.send(15)
             #expect(try await bot.ending() == .exited(0))
-            #expect(bot.standardError.contains("what its file holds by now is used"))
+            #expect(bot.standardError.contains("the one in its file now is used"))
             #expect(!bot.standardError.contains("rotated"))
             #expect(receiver.requests.allSatisfy { $0.json["data"]["incidents"][0]["rule"].string == "floor" })
         }

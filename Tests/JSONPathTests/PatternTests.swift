@@ -44,7 +44,7 @@ private func fits(_ pattern: String, _ text: String, isWhole: Bool = true) throw
         ("[z-a]", "at its character 5: the range 'z-a' begins behind its end"),
         ("[a--]", "at its character 4: '-' must be written '\\-' in brackets"),
         ("\\d", "at its character 2: there is no '\\d'; digits are [0-9]"),
-        ("\\p{Xx}", "at its character 7: 'Xx' is no category of characters; such are L, Lu, Nd, P, Zs"),
+        ("\\p{Xx}", "at its character 7: 'Xx' is not a category of characters; examples are L, Lu, Nd, P, Zs"),
         ("\\", "at its character 2: expected a character behind '\\', found the end"),
         ("(?:a)", "at its character 2: there is nothing in front of '?' to repeat"),
         ("((a{1000}){1000}){1000}", "it is too large"), ("((){1000}){1000}", "it is too large"),

@@ -98,7 +98,7 @@ private struct Sloppy: Source {
             case .failsOnCursor: "the poll after: failed: again?"
             case .leakInDashboard: "the dashboard shows a secret"
             case .loginInDashboard: "the dashboard holds a login"
-            case .strangeDashboard, .noWebDashboard: "the dashboard is no web address that leaves open only {app}"
+            case .strangeDashboard, .noWebDashboard: "the dashboard is not a web address that leaves open only {app}"
             }
         #expect(violations.isEmpty == (mistake == .none), "\(violations.prefix(3))")
         #expect(violations.contains { $0.contains(words) } || mistake == .none, "\(violations.prefix(3))")

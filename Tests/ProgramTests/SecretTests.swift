@@ -99,7 +99,7 @@ import Testing
     @Test(arguments: [
         ("${env:NOT_SET}", "NOT_SET is not set"), ("${file:./nowhere}", "nowhere"),
         ("${credential:token}", "CREDENTIALS_DIRECTORY"), ("${vault:x}", "env, file and credential"),
-        ("${env:NOT", "never closed"), ("${}", "no kind"),
+        ("${env:NOT", "never closed"), ("${}", "not a kind"),
     ])
     func `a secret that cannot be had is a mistake with a place`(reference: String, words: String) async throws {
         let config = Shop.config.replacing(

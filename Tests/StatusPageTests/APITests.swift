@@ -97,7 +97,7 @@ private actor Obedient: BotControl {
     }
 
     @Test(arguments: [
-        ("{", "The body is no JSON object."), ("[]", "The body is no JSON object."),
+        ("{", "The body is not a JSON object."), ("[]", "The body is not a JSON object."),
         ("{}", #"match: expected what to mute, such as {"app": ["shop-*"]}, or "all": true in its place."#),
         (#"{"match":{"app":"x"},"all":true,"for_seconds":1}"#, "all: expected false, or no match beside it."),
         (#"{"match":[],"for_seconds":1}"#, #"match: expected an object such as {"app": ["shop-*"]}."#),

@@ -182,7 +182,7 @@ struct PatternParser {
             position += 1
         }
         guard take("}"), let mask = GeneralCategories.mask(name) else {
-            throw failure("'\(name)' is no category of characters; such are L, Lu, Nd, P, Zs")
+            throw failure("'\(name)' is not a category of characters; examples are L, Lu, Nd, P, Zs")
         }
         return .categories(mask, isNegated: isNegated)
     }

@@ -163,7 +163,7 @@ struct TemplateReader {
         guard path.allSatisfy({ !$0.isEmpty && $0.allSatisfy(\.isNamePart) }) else {
             let found = name.isEmpty ? "an empty tag" : "'\(name.prefix(60))'"
             throw Template.Mistake(
-                place: place, message: "\(found) is no name; names are of letters, digits, '_', '-' and '.'")
+                place: place, message: "\(found) is not a name; names are made of letters, digits, '_', '-' and '.'")
         }
         return Tag(kind: isBraced ? .value : kind, path: path, place: place)
     }

@@ -14,7 +14,7 @@ extension PluginManifest {
         }
         for (what, sentence) in [("summary", summary)] + options.map({ ($0.name, $0.help) }) {
             if !sentence.hasSuffix(".") || sentence.count < 2 || sentence != sentence.tamed {
-                found.append("the manifest's text on '\(what)' is no sentence: '\(sentence)'")
+                found.append("the manifest's text on '\(what)' is not a sentence: '\(sentence)'")
             }
         }
         for option in options {

@@ -31,7 +31,7 @@ public struct StatusText {
             parts.append([paint.yellow("Observations are not recorded: \(trouble.tamed)")])
         }
         if let trouble = status["config_trouble"]?.string {
-            parts.append([paint.yellow("The config was changed and is not in use: \(trouble.tamed)")])
+            parts.append([paint.yellow("The config on disk has errors and is not in use: \(trouble.tamed)")])
         }
         return parts.map { $0.joined(separator: "\n") }.joined(separator: "\n\n")
     }

@@ -101,7 +101,7 @@ extension ConfigLoader {
             reader.report(
                 own.position(of: ConnectionSettings.proxy),
                 written.hasSecret
-                    ? "'proxy' is no proxy's address"
+                    ? "'proxy' is not a proxy's address"
                     : "'proxy' is '\(address.tamed.clipped(to: 80))', expected a proxy's address",
                 advice: "write http://proxy.example.com:3128, socks5h://127.0.0.1:1080, or off")
         }

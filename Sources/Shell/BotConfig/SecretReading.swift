@@ -57,7 +57,7 @@ struct SecretReading {
             let name = parts.first ?? ""
             return .failure(
                 Failure(
-                    sentence: "'${\(reference)}' names no kind of secret; the kinds are env, file and credential",
+                    sentence: "'${\(reference)}' is not a kind of secret; the kinds are env, file and credential",
                     suggestion: name.isEmpty ? nil : "${env:\(name)}"))
         }
         switch parts[0] {

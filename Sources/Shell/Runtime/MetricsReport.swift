@@ -59,7 +59,7 @@ public struct MetricsReport: Sendable {
     public var text: String {
         var text = MetricsText()
         text.family(
-            "alertbot_build_info", .gauge, "The program that runs; always 1.",
+            "alertbot_build_info", .gauge, "Which version runs; always 1.",
             [.init(["version": about.version], 1)])
         sources(&text)
         rules(&text)
@@ -73,32 +73,32 @@ public struct MetricsReport: Sendable {
         let named = plan.sources.map(\.name)
         func polls(_ name: String) -> Meters.Polls { meters.polls[name] ?? Meters.Polls() }
         text.family(
-            "alertbot_polls_total", .counter, "Polls that ended, by source and by what came of them.",
+            "alertbot_polls_total", .counter, "Polls that ended, by source and outcome.",
             named.flatMap { name in
                 polls(name).outcomes.all.map { .init(["source": name, "outcome": $0.name], $0.count) }
             })
         text.histogram(
-            "alertbot_poll_duration_seconds", "How long polls took, with all their requests.",
+            "alertbot_poll_duration_seconds", "Duration of polls, all their requests included.",
             [([:], meters.pollDurations)])
         text.family(
             "alertbot_observations_total", .counter, "Observations that sources gave, by source.",
             named.map { .init(["source": $0], polls($0).observations) })
         text.family(
-            "alertbot_source_failures", .gauge, "Failed polls in a row, by source.",
+            "alertbot_source_failures", .gauge, "Consecutive failed polls, by source.",
             named.map { .init(["source": $0], state.schedule.sources[$0]?.failure?.count ?? 0) })
         text.family(
-            "alertbot_source_last_good_timestamp_seconds", .gauge, "When the source last answered, by source.",
+            "alertbot_source_last_good_timestamp_seconds", .gauge, "Unix time of each source's last good answer.",
             named.compactMap { name in
                 state.schedule.sources[name]?.lastGood.map { .init(["source": name], $0.seconds) }
             })
         text.family(
-            "alertbot_subjects", .gauge, "Apps, releases and environments of which figures are kept.",
+            "alertbot_subjects", .gauge, "Combinations of app, release and environment with figures.",
             [.init([:], state.figures.series.count)])
     }
 
     private func rules(_ text: inout MetricsText) {
         text.family(
-            "alertbot_judgements_total", .counter, "Judgements that rules gave.", [.init([:], meters.judgements)])
+            "alertbot_judgements_total", .counter, "Judgements made by rules.", [.init([:], meters.judgements)])
         var counts: [Incident.State: [Severity: Int]] = [:]
         for incident in state.incidents.all { counts[incident.state, default: [:]][incident.severity, default: 0] += 1 }
         text.family(
@@ -111,14 +111,14 @@ public struct MetricsReport: Sendable {
             })
         text.family(
             "alertbot_notifications_total", .counter,
-            "What gates decided of notifications, by kind; a held one is decided again later.",
+            "Decisions on notifications, by kind; a held one is decided again later.",
             Notification.Kind.ofIncidents.flatMap { kind in
                 (meters.decisions[kind] ?? Counts()).all.map {
                     .init(["kind": kind.rawValue, "decision": $0.name], $0.count)
                 }
             })
         text.family(
-            "alertbot_mutes", .gauge, "Mutes set by people that hold.",
+            "alertbot_mutes", .gauge, "Active mutes set by people.",
             [.init([:], state.mutes.inOrder.count { $0.until > about.now })])
     }
 
@@ -132,44 +132,44 @@ public struct MetricsReport: Sendable {
             failed[entry.delivery.channel, default: 0] += 1
         }
         text.family(
-            "alertbot_outbox_deliveries", .gauge, "Deliveries accepted and not ended, by channel.",
+            "alertbot_outbox_deliveries", .gauge, "Deliveries accepted and not finished, by channel.",
             named.map { .init(["channel": $0], queued[$0] ?? 0) })
         text.family(
             "alertbot_failed_deliveries", .gauge,
-            "Deliveries that can never arrive and that nobody has retried, by channel; those that history still knows.",
+            "Deliveries that failed for good and were not retried, by channel, as far back as the history goes.",
             named.map { .init(["channel": $0], failed[$0] ?? 0) })
         text.family(
-            "alertbot_delivery_attempts_total", .counter, "Attempts to deliver, by channel and by what came of them.",
+            "alertbot_delivery_attempts_total", .counter, "Delivery attempts, by channel and outcome.",
             named.flatMap { name in
                 attempts(name).outcomes.all.map { .init(["channel": name, "outcome": $0.name], $0.count) }
             })
         text.histogram(
-            "alertbot_delivery_duration_seconds", "How long attempts to deliver took, by channel.",
+            "alertbot_delivery_duration_seconds", "Duration of delivery attempts, by channel.",
             named.map { (["channel": $0], attempts($0).durations) })
     }
 
     private func keeping(_ text: inout MetricsText) {
         if let bytes = about.journalBytes {
-            text.family("alertbot_journal_bytes", .gauge, "What the journal takes on the disk.", [.init([:], bytes)])
+            text.family("alertbot_journal_bytes", .gauge, "Size of the journal on disk.", [.init([:], bytes)])
         }
         text.family(
             "alertbot_journal_writable", .gauge, "1 while the journal can be written, 0 while messages wait for it.",
             [.init([:], about.isJournalWritable ? 1 : 0)])
         text.histogram(
-            "alertbot_journal_sync_duration_seconds", "How long the journal took to make records durable.",
+            "alertbot_journal_sync_duration_seconds", "Duration of journal syncs.",
             [([:], meters.syncs)])
         let reloads = meters.reloads
         text.family(
-            "alertbot_config_reloads_total", .counter, "Times the config was loaded anew, by what came of it.",
+            "alertbot_config_reloads_total", .counter, "Config reloads, by outcome.",
             [.init(["outcome": "done"], reloads.done), .init(["outcome": "refused"], reloads.refused)])
         text.family(
             "alertbot_config_last_reload_successful", .gauge,
-            "0 while the file on disk was refused and the bot goes on with what it had.",
+            "0 while the config on disk is refused and the previous one stays in use.",
             [.init([:], reloads.isLastRefused ? 0 : 1)])
         if let last = reloads.last {
             text.family(
                 "alertbot_config_last_reload_success_timestamp_seconds", .gauge,
-                "When the config was last loaded anew.",
+                "Unix time of the last successful reload.",
                 [.init([:], last.seconds)])
         }
     }

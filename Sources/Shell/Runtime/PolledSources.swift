@@ -36,7 +36,7 @@ struct PolledSources: Sendable {
         redactor = redactor.masking(renewed.made.secrets)
         return Note(
             .info,
-            "source \(renewed.name): its credential was refused; what its file holds by now is used from now on")
+            "source \(renewed.name): its credential was refused; the one in its file now is used from here on")
     }
 
     /// Polls. Where the credential is refused and another has taken its place by now, the poll is made again with that

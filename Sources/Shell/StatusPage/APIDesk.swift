@@ -224,7 +224,7 @@ struct APIDesk: Sendable {
     private func body(of request: Request) throws(Mistake) -> JSON {
         guard !request.body.isEmpty else { return .object(JSONObject()) }
         guard let json = try? JSON(parsing: request.body), case .object = json else {
-            throw Mistake(sentence: "The body is no JSON object.")
+            throw Mistake(sentence: "The body is not a JSON object.")
         }
         return json
     }
@@ -240,7 +240,10 @@ struct APIDesk: Sendable {
 
     private static func id(_ written: String) throws(Mistake) -> String {
         guard let id = CareDesk.id(written) else {
-            throw Mistake(sentence: "'\(written.tamed.clipped(to: 40))' is no id; ids are of letters and digits.")
+            throw Mistake(
+                sentence:
+                    "'\(written.tamed.clipped(to: 40))' is not an id; ids are made of lowercase letters, digits, '-' and '_'."
+            )
         }
         return id
     }

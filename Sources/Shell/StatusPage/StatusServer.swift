@@ -1,10 +1,10 @@
-// The bot's small HTTP face: the inbox as a chat page, its state as JSON, its figures for Prometheus, its health for
-// probes. The page reads and changes nothing, but for what somebody confirms behind a link of a message
-// (`CareDesk`), and there is no login, so by default it listens on the loopback address only; commands are taken on the
-// control socket alone. It is no general web server either: one request a connection, a closed list of routes, every
-// wait and every size bounded. What it shows it asks of a `BotView`; it knows nothing of sources, rules or the journal.
-// HTTP itself is libmicrohttpd's; the sockets are made here, as the control socket has to be closed to other users
-// before anybody can connect.
+// The bot's small HTTP face: pages for people, `/api/v1` for programs, its figures for Prometheus, its health for
+// probes. Whatever changes something is a POST or DELETE that the `Gatekeeper` lets through (decisions 11, 33 and 38); by
+// default it listens on the loopback address only. The same server over the control socket takes the commands of this
+// machine's own user. It is no general web server: one request a connection, a closed list of routes, every wait and
+// every size bounded. What it shows it asks of a `BotView`; it knows nothing of sources, rules or the journal. HTTP
+// itself is libmicrohttpd's; the sockets are made here, as the control socket has to be closed to other users before
+// anybody can connect.
 
 public import AlertModel
 
@@ -49,29 +49,31 @@ public actor StatusServer {
 
     /// Makes a server that does nothing yet.
     ///
-    /// `publicHost` is a name to answer to on a loopback address besides `localhost` and the like: that of the public
-    /// URL when a proxy passes it on. `control` is who takes commands here; nil takes none. `care` is who obeys the
-    /// links of messages and the page's own, `intake` who takes what tools push, `api` who obeys programs. `userHeader` is the header in which a
-    /// proxy names who asks, `token` what anybody else who is not on this machine has to know to change anything, where
-    /// no `seal` of a link vouches for them.
+    /// - Parameters:
+    ///   - control: who takes commands here; nil takes none.
+    ///   - care: who obeys the links of messages and the page's own forms.
+    ///   - intake: who takes what tools push.
+    ///   - api: who obeys programs.
+    ///   - userHeader: the header in which a proxy names who asks.
+    ///   - token: what anybody else who is not on this machine has to know to change anything, where no `seal` of a
+    ///     link vouches for them.
+    ///   - publicHost: a name to answer to on a loopback address besides `localhost` and the like: that of the public
+    ///     URL when a proxy passes it on.
     public init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
         intake: (any BotIntake)? = nil, api: (any BotControl)? = nil, userHeader: String? = nil, token: Secret? = nil,
-        seal: LinkSeal? = nil,
-        botName: String, publicHost: String? = nil
+        seal: LinkSeal? = nil, botName: String, publicHost: String? = nil
     ) {
         self.init(
             address: address, view: view, control: control, care: care, intake: intake, api: api,
-            userHeader: userHeader, token: token, seal: seal,
-            botName: botName, publicHost: publicHost,
+            userHeader: userHeader, token: token, seal: seal, botName: botName, publicHost: publicHost,
             limits: Limits())
     }
 
     init(
         address: Address, view: any BotView, control: (any BotControl)? = nil, care: (any BotCare)? = nil,
         intake: (any BotIntake)? = nil, api: (any BotControl)? = nil, userHeader: String? = nil, token: Secret? = nil,
-        seal: LinkSeal? = nil,
-        botName: String, publicHost: String? = nil, limits: Limits
+        seal: LinkSeal? = nil, botName: String, publicHost: String? = nil, limits: Limits
     ) {
         self.address = address
         self.view = view

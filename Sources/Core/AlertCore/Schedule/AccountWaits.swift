@@ -15,14 +15,15 @@ struct AccountWaits: Sendable {
 
     private var waits: [String: Wait] = [:]
 
-    /// Takes note of what a service said; gives back whether that is news.
+    /// Whether a service asks an account to wait for longer than it does anyway.
+    func isNews(_ account: String, until: Moment) -> Bool { waits[account].map { $0.until < until } ?? true }
+
+    /// Takes note of what a service said.
     ///
     /// - Parameter order: all sources of the account, who was polled longest ago first.
-    mutating func note(_ account: String, until: Moment, told source: String, order: [String]) -> Bool {
-        if let wait = waits[account], wait.until >= until { return false }
+    mutating func note(_ account: String, until: Moment, told source: String, order: [String]) {
         let turns = Dictionary(zip(order, order.indices)) { first, _ in first }
         waits[account] = Wait(until: until, source: source, turns: turns)
-        return true
     }
 
     /// When a source may be polled that wants to be at that time.

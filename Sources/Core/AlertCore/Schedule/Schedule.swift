@@ -74,12 +74,16 @@ public struct Schedule: Sendable {
         isEnrolled = true
         queue.removeAllWaiting()
         waits.removeAll()
+        // The longest wait of each account first: ordering an account's sources once is enough.
+        var told: [String: (source: SourcePlan, until: Moment)] = [:]
         for source in plan.sources {
-            guard let record = sources[source.name], let due = record.due, record.reasons.contains(.told),
-                record.failure.map({ $0.reason == .rateLimited }) ?? true
+            guard let account = source.account, let record = sources[source.name], let due = record.due,
+                record.reasons.contains(.told), record.failure.map({ $0.reason == .rateLimited }) ?? true
             else { continue }
-            _ = noteLimit(of: source, until: due, plan)
+            if let known = told[account], known.until >= due { continue }
+            told[account] = (source, due)
         }
+        for wait in told.values { _ = noteLimit(of: wait.source, until: wait.until, plan) }
         for source in plan.sources { requeue(source.name, plan) }
     }
 
@@ -103,12 +107,13 @@ public struct Schedule: Sendable {
     }
 
     private mutating func noteLimit(of source: SourcePlan, until: Moment, _ plan: Plan) -> Bool {
-        guard let account = source.account else { return false }
+        guard let account = source.account, waits.isNews(account, until: until) else { return false }
         let all = plan.sources(of: account)
         guard !all.isEmpty else { return false }
         let order = all.map { ($0.name, sources[$0.name]?.lastPolled ?? .earliest, plan.rank(of: $0.name)) }
             .sorted { ($0.1, $0.2) < ($1.1, $1.2) }.map(\.0)
-        return waits.note(account, until: until, told: source.name, order: order)
+        waits.note(account, until: until, told: source.name, order: order)
+        return true
     }
 
     /// Whom a source waits for, because both are counted as one account, and until when.

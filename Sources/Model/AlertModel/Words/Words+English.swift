@@ -287,7 +287,7 @@ extension PhraseID {
             """
         case .troubleDead: "A message to channel {channel} cannot be delivered: {cause}"
         case .troubleJournal: "The journal cannot be written, so nothing new is sent until it can be: {cause}"
-        case .troubleConfig: "The config was changed and has errors, so the bot goes on with the one before: {cause}"
+        case .troubleConfig: "The config has changed and has errors, so the bot is still using the previous one: {cause}"
         case .troubleTemplate:
             """
             The template {file} of {name} gives no message: {cause}; the built-in text was sent instead, \
@@ -305,7 +305,7 @@ extension PhraseID {
             """
         case .overClock: "The clock has not been set again since."
         case .overTemplate: "The template gives messages again."
-        case .overConfig: "The config is in order again, and in use."
+        case .overConfig: "The config is valid again and in use."
         case .overWorks: "It is working again."
 
         // Why it was closed

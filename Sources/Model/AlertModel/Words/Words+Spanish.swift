@@ -298,7 +298,7 @@ extension PhraseID {
         case .troubleJournal:
             "No se puede escribir el diario, así que no se envía nada nuevo hasta que se pueda: {cause}"
         case .troubleConfig:
-            "La configuración cambió y tiene errores, así que el bot sigue con la anterior: {cause}"
+            "La configuración ha cambiado y tiene errores, así que el bot sigue usando la anterior: {cause}"
         case .troubleTemplate:
             """
             La plantilla {file} de {name} no da ningún mensaje: {cause}; se envió el texto incorporado, y \
@@ -316,7 +316,7 @@ extension PhraseID {
             """
         case .overClock: "Desde entonces no se ha vuelto a cambiar el reloj."
         case .overTemplate: "La plantilla vuelve a dar mensajes."
-        case .overConfig: "La configuración vuelve a estar en orden, y en uso."
+        case .overConfig: "La configuración vuelve a ser válida y está en uso."
         case .overWorks: "Vuelve a funcionar."
 
         // Why it was closed

@@ -105,11 +105,12 @@ public struct EmailChannel: Channel {
         }
         guard written.unicodeScalars.allSatisfy(\.isASCII) || written.contains("<") else {
             return Problem(
-                position, "'\(shown)' in '\(name)' is no mail address: it has letters that few servers take",
+                position,
+                "'\(shown)' in '\(name)' is not a mail address that most servers take: it has letters outside ASCII",
                 advice: "write the domain in its xn-- form")
         }
         return Problem(
-            position, "'\(shown)' in '\(name)' is no mail address",
+            position, "'\(shown)' in '\(name)' is not a mail address",
             advice: "write oncall@example.com, or \"On call <oncall@example.com>\"")
     }
 

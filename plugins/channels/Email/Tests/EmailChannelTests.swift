@@ -110,9 +110,10 @@ private func channel(_ more: [String: Option.Value] = [:], to: [String] = ["onca
                 ["from": .text("alerts")],
                 to: ["a@example.com", "oncall.example.com", "a@example.com", "ö@example.com"])
                 == [
-                    "1:1 'alerts' in 'from' is no mail address", "9:6 'oncall.example.com' in 'to' is no mail address",
+                    "1:1 'alerts' in 'from' is not a mail address",
+                    "9:6 'oncall.example.com' in 'to' is not a mail address",
                     "9:7 'a@example.com' stands in 'to' twice; remove one",
-                    "9:8 'ö@example.com' in 'to' is no mail address: it has letters that few servers take",
+                    "9:8 'ö@example.com' in 'to' is not a mail address that most servers take: it has letters outside ASCII",
                 ])
         #expect(mistakes([:], to: ["***"]) == ["9:5 'to' cannot be a secret, because every mail shows it"])
     }

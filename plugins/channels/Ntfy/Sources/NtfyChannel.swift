@@ -42,7 +42,7 @@ public struct NtfyChannel: Channel {
         guard 1...Self.topicMax ~= topic.utf8.count, topic.utf8.allSatisfy(\.isTopicByte) else {
             throw ProblemList(
                 options.position(of: Self.topic),
-                "'topic' is no topic of ntfy's; expected 1 to \(Self.topicMax) letters, digits, '-' and '_'",
+                "'topic' is not a valid ntfy topic; expected 1 to \(Self.topicMax) letters, digits, '-' and '_'",
                 advice: topic.contains("/") ? "write the server's address under 'url'" : nil)
         }
         // A topic is a secret even if somebody wrote it into the file.

@@ -51,7 +51,7 @@ public struct TelegramChannel: Channel {
         guard let place = TelegramPlace(chat, topic: options[Self.topic]) else {
             throw ProblemList(
                 options.position(of: Self.chat),
-                "'\(chat.tamed.clipped(to: 60))' is no chat of Telegram's; expected an id such as -1001234567890, or a "
+                "'\(chat.tamed.clipped(to: 60))' is not a Telegram chat; expected an id such as -1001234567890, or a "
                     + "name such as @shop_alerts")
         }
         self.place = place

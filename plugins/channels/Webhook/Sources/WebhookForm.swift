@@ -23,7 +23,7 @@ struct WebhookForm: Sendable {
         do {
             json = try JSON(parsing: Array(written.reveal().utf8))
         } catch {
-            throw ProblemList(position, "'body' is no JSON: \(error)")
+            throw ProblemList(position, "'body' is not JSON: \(error)")
         }
         guard case .object = json else {
             throw ProblemList(position, "'body' must be a JSON object: {\"text\": \"{{headline}}\"}")

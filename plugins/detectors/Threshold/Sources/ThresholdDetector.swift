@@ -148,7 +148,7 @@ public struct ThresholdDetector: SubjectDetector {
             let target = ThresholdDetector.recoveryTarget(mildest, recover)
             if !mildest.isPercentage {
                 add(
-                    Self.recover, "'recover' is in percentage points, but the limit '\(mildest)' is no percentage",
+                    Self.recover, "'recover' is in percentage points, but the limit '\(mildest)' is not a percentage",
                     advice: "leave 'recover' out")
             } else if metric.unit == .rate, !(0...1).contains(target) {
                 add(

@@ -33,7 +33,7 @@ public struct GroupGate: Gate {
         var problems: [Problem] = []
         for (word, position) in zip(properties, options.positions(in: Self.by)) {
             guard !Match.properties.contains(word), let near = word.nearest(in: Match.properties) else { continue }
-            problems.append(Problem(position, "'by' names '\(word)', which is no property", suggestion: near))
+            problems.append(Problem(position, "'by' names '\(word)', which is not a property", suggestion: near))
         }
         guard problems.isEmpty else { throw ProblemList(problems) }
     }

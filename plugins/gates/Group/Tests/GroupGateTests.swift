@@ -65,6 +65,6 @@ import Testing
         #expect(
             error
                 == ProblemList(
-                    Position(line: 2, column: 9), "'by' names 'relase', which is no property", suggestion: "release"))
+                    Position(line: 2, column: 9), "'by' names 'relase', which is not a property", suggestion: "release"))
     }
 }

@@ -41,7 +41,7 @@ struct Placeholder: Hashable {
             guard parts[0].utf8.count > 2, let near = parts[0].nearest(in: Name.allCases.map(\.rawValue)) else {
                 return nil
             }
-            return .failure(Flaw(message: "'{\(word)}' is no placeholder", suggestion: "{\(near)}"))
+            return .failure(Flaw(message: "'{\(word)}' is not a placeholder", suggestion: "{\(near)}"))
         }
         guard parts.count == 2 else { return .success(Placeholder(name: name, format: .rfc3339)) }
         let formats = name.isMoment ? Format.allCases.map(\.rawValue) : []
@@ -49,7 +49,7 @@ struct Placeholder: Hashable {
             let expected = formats.isEmpty ? "'{\(name.rawValue)}'" : formats.listed
             return .failure(
                 Flaw(
-                    message: "'{\(word)}' is no placeholder, expected \(expected) ",
+                    message: "'{\(word)}' is not a placeholder, expected \(expected) ",
                     suggestion: parts[1].nearest(in: formats).map { "{\(name.rawValue):\($0)}" }))
         }
         return .success(Placeholder(name: name, format: format))

@@ -93,12 +93,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("{form}", "'{form}' is no placeholder -> {from}"),
+        ("{form}", "'{form}' is not a placeholder -> {from}"),
         (
             "{from:second}",
-            "'{from:second}' is no placeholder, expected rfc3339, seconds, milliseconds, date or last_date -> {from:seconds}"
+            "'{from:second}' is not a placeholder, expected rfc3339, seconds, milliseconds, date or last_date -> {from:seconds}"
         ),
-        ("{cursor:date}", "'{cursor:date}' is no placeholder, expected '{cursor}'"),
+        ("{cursor:date}", "'{cursor:date}' is not a placeholder, expected '{cursor}'"),
     ])
     func `a slip of the hand is reported`(_ written: String, _ expected: String) {
         let error = #expect(throws: ProblemList.self) {
