@@ -30,9 +30,10 @@ import Testing
     ///
     /// - Parameter more: what else is in its file of figures.
     private func running(
-        seeing more: String = "", _ work: (ConfigFile, BotFace) async throws -> Void
+        seeing more: String = "", besides sources: String = "",
+        _ work: (ConfigFile, BotFace) async throws -> Void
     ) async throws {
-        let file = try scratch.shop(stage.machine)
+        let file = try scratch.shop(stage.machine, replacing: "rules:", with: "\(sources)rules:")
         let config = try file.config()
         try scratch.write("figures.jsonl", Shop.line(crashed: 500, at: "2026-11-20T11:59:00Z").text + more)
         var state = State()
@@ -111,6 +112,22 @@ import Testing
         let after = try await BotContact(scratch.shop(stage.machine), on: stage.machine).status()
         #expect(after["running"] == .bool(false))
         #expect(after["mutes"]?.array?.contains { $0["by"]?.string == "ada" } == true)
+    }
+
+    @Test func `of very many sources the page shows some, whoever has trouble first`() async throws {
+        // The last of the config has no file.
+        let many = (1...Look.Most.sources).map { "  s\($0): {plugin: file, path: \(scratch.path("figures.jsonl"))}\n" }
+        let ill = "  broken: {plugin: file, path: \(scratch.path("gone.jsonl"))}\n"
+        try await running(besides: many.joined() + ill) { _, face in
+            var overview = await face.overview(apps: nil)
+            while overview.illSourceCount == 0 {
+                await Task.yield()
+                overview = await face.overview(apps: nil)
+            }
+            #expect(overview.sources.count == Look.Most.sources && overview.sourceCount == Look.Most.sources + 2)
+            #expect(overview.sources.first?.name == "broken" && overview.sources.first?.isWell == false)
+            #expect(overview.sources.dropFirst().first?.name == "figures", "the others stay in the order of the config")
+        }
     }
 
     @Test func `the pages show what the bot knows of an incident, its app and its channel`() async throws {

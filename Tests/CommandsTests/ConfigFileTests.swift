@@ -118,9 +118,9 @@ import Testing
     @Test func `the bot says at its start what it watches and where its page is`() throws {
         let config = try scratch.shop(stage.machine).config()
         #expect(
-            RunNotes.greeting(config).map(\.text)
+            RunNotes.greeting(config, port: nil).map(\.text)
                 == ["shop-alerts: watching 1 source with 1 rule, notifying 1 channel"])
-        let open = try scratch.shop(stage.machine, replacing: "listen: off", with: #"listen: "[::1]:8080""#).config()
-        #expect(RunNotes.greeting(open).map(\.text).last == "the page is at http://[::1]:8080/")
+        let open = try scratch.shop(stage.machine, replacing: "listen: off", with: #"listen: "[::1]:0""#).config()
+        #expect(RunNotes.greeting(open, port: 18080).map(\.text).last == "the page is at http://[::1]:18080/")
     }
 }

@@ -88,6 +88,8 @@ extension Overview {
                 name: "ios", state: "fails", isWell: false, pace: "every 1m; next poll in 20s (failing)",
                 trouble: "503 Service Unavailable", lastGood: .friday)
         ]
+        overview.sourceCount = 12
+        overview.illSourceCount = 3
         overview.channels = [
             PageChannel(
                 name: "team", isInbox: false, lastDelivered: .friday, queued: 2, dead: [.sample("d-2", isDead: true)],

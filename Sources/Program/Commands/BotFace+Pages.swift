@@ -40,6 +40,7 @@ struct Look {
     enum Most {
         static let incidents = 50
         static let apps = 100
+        static let sources = 100
         static let verdicts = 400
         static let verdictsOfApp = 60
         static let deliveries = 50
@@ -72,7 +73,11 @@ struct Look {
         }.prefix(Most.apps)
         overview.appCount = apps.count
         overview.apps = self.apps(Array(shown), worst, most: Most.verdicts)
-        overview.sources = plan.sources.map(source)
+        // Whoever has trouble stands first, in the order of the config as all others.
+        let (ill, well) = (plan.sources.filter { !isWell($0) }, plan.sources.filter(isWell))
+        overview.sources = (ill + well).prefix(Most.sources).map(source)
+        overview.sourceCount = plan.sources.count
+        overview.illSourceCount = ill.count
         overview.channels = channels
         overview.mutes = mutes
         return overview
@@ -160,6 +165,11 @@ struct Look {
 
     // MARK: - Sources, channels, mutes
 
+    private func isWell(_ source: SourcePlan) -> Bool {
+        guard let record = state.schedule.sources[source.name] else { return true }
+        return record.stopped == nil && record.failure == nil && record.warnings.isEmpty
+    }
+
     private func source(_ source: SourcePlan) -> PageSource {
         let record = state.schedule.sources[source.name] ?? SourceRecord()
         let isPolling = state.schedule.polling.contains(source.name)
@@ -174,7 +184,7 @@ struct Look {
         }
         return PageSource(
             name: source.name, state: word,
-            isWell: record.stopped == nil && record.failure == nil && record.warnings.isEmpty,
+            isWell: isWell(source),
             pace: pace, trouble: record.stopped ?? failure ?? record.warnings.first, lastGood: record.lastGood)
     }
 

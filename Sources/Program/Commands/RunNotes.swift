@@ -6,7 +6,8 @@ public import SystemPorts
 
 /// What the running bot logs of its start.
 public enum RunNotes {
-    public static func greeting(_ config: Config) -> [Note] {
+    /// - Parameter port: where the page really listens; the config may have let the system choose.
+    public static func greeting(_ config: Config, port: UInt16?) -> [Note] {
         let plan = config.plan
         var notes = [
             Note(
@@ -14,7 +15,7 @@ public enum RunNotes {
                 "\(config.bot.name): watching \(plan.sources.count.counted("source")) with "
                     + "\(plan.detectors.count.counted("rule")), notifying \(plan.channels.count.counted("channel"))")
         ]
-        if case .on(let name, let port) = config.bot.listen {
+        if case .on(let name, _) = config.bot.listen, let port {
             let shown = name.contains(":") ? "[\(name)]" : name
             notes.append(Note(.info, "the page is at http://\(shown):\(port)/"))
         }

@@ -45,12 +45,13 @@ struct RunCommand: AsyncParsableCommand {
                     }
                 }
             }
+            var port: UInt16?
             do {
-                for server in servers { _ = try await server.waitUntilListening() }
+                for server in servers { port = try await server.waitUntilListening() }
             } catch let error as StatusServerError {
                 throw Failure(.impossible, error.description)
             }
-            for note in RunNotes.greeting(config) { host.log(note) }
+            for note in RunNotes.greeting(config, port: port) { host.log(note) }
             supervisor.ready()
             group.addTask { await handle(signals, bot, host, supervisor, reloading) }
             group.addTask { await reloading.keepLooking { host.log($0) } }

@@ -9,7 +9,8 @@ extension Page {
             <h1 class="unseen">Overview</h1>
             \(wrong(overview))
             \(apps(overview, asked))
-            <section><h2>Sources</h2>\(Page.table(["Source", "State", "Pace", "Last answer"], overview.sources.map(Page.row)))</section>
+            <section><h2>Sources</h2>\(Page.table(["Source", "State", "Pace", "Last answer"], overview.sources.map(Page.row)))\
+            \(Page.beyond(overview))</section>
             <section><h2>Channels</h2>\(Page.table(["Channel", "Last delivery", "Waiting", "Failed"], overview.channels.map(row)))\
             </section>
             \(mutes(overview.mutes))
@@ -132,6 +133,15 @@ extension Page {
     }
 
     // MARK: - Sources, channels, mutes
+
+    private static func beyond(_ overview: Overview) -> HTML? {
+        let (more, ill) = (
+            overview.sourceCount - overview.sources.count, max(0, overview.illSourceCount - overview.sources.count)
+        )
+        guard more > 0 else { return nil }
+        let trouble = ill > 0 ? "\(ill) of them with trouble" : "all well"
+        return #"<p class="hint">And \#(more) more, \#(trouble); <code>alertbot status</code> lists every one.</p>"#
+    }
 
     private static func row(_ source: PageSource) -> HTML {
         let trouble: HTML? = source.trouble.map { #"<p class="trouble">\#($0)</p>"# }

@@ -12,7 +12,12 @@ public struct Overview: Hashable, Sendable {
     public var apps: [PageApp] = []
     /// How many apps were asked for.
     public var appCount = 0
+    /// The first so many, those with trouble first.
     public var sources: [PageSource] = []
+    /// How many there are.
+    public var sourceCount = 0
+    /// How many of them have trouble.
+    public var illSourceCount = 0
     public var channels: [PageChannel] = []
     public var mutes: [PageMute] = []
 
