@@ -246,7 +246,7 @@ private struct Brittle: Detector {
             case .badName: "the manifest's name 'Sloppy!' is not of small letters"
             case .optionTwice: "declares an option twice"
             case .takesMatch: "declares 'match', which every rule has"
-            case .noSentence: "the manifest's text on 'above' is no sentence"
+            case .noSentence: "the manifest's text on 'above' is not a sentence"
             case .badDefault: "the default of 'above' is -1, which its own declaration refuses"
             case .readsUndeclared: "'note' is read and not declared"
             case .ignoresOption: "'note' is declared and never read"
