@@ -7,6 +7,7 @@ import Journal
 import MachineTesting
 import PluginKit
 import Runtime
+import Synchronization
 import SystemPorts
 import Testing
 
@@ -23,9 +24,11 @@ import Testing
     }
 
     /// Runs a bot with that config while the test plays.
-    private func running(_ text: String, _ play: (Bot, Reloading) async throws -> Void) async throws {
-        try scratch.write("config.yaml", text)
-        let path = scratch.path("config.yaml")
+    private func running(
+        _ text: String, from name: String = "config.yaml", _ play: (Bot, Reloading) async throws -> Void
+    ) async throws {
+        if name == "config.yaml" { try scratch.write(name, text) }
+        let path = scratch.path(name)
         let file = try ConfigFile(path, .builtin, on: stage.machine)
         let config = try file.config()
         var state = State()
@@ -162,5 +165,66 @@ import Testing
             #expect(await looks(reloading).first == "the config was reloaded")
             if await bot.configTrouble != nil { for await _ in bell where await bot.configTrouble == nil { break } }
         }
+    }
+
+    /// Somebody who writes to a pipe once, as soon as it is read.
+    private func writer(of text: String, to name: String) throws -> Child {
+        let path = scratch.path(name)
+        if mkfifo(path, 0o600) != 0 { throw TooLate("a pipe could be made") }
+        return try Child("sh", ["-c", "cat >\(name)"], folder: scratch.folder, input: .text(text))
+    }
+
+    @Test func `a secret that came out of a pipe is not missed afterwards`() async throws {
+        let writer = try writer(of: "one", to: "token")
+        let place = "${file:\(scratch.path("token"))}"
+        // Named twice, and there once.
+        let config = config.replacing(
+            "state:", with: "token: \"\(place)\", heartbeat: \"http://127.0.0.1/\(place)\", state:")
+        try await running(config) { bot, reloading in
+            let ending = try await writer.ending()
+            #expect(ending == .exited(0))
+            for _ in 1...2 { #expect(await looks(reloading).isEmpty) }
+            stage.clock.advance(by: Reloading.patience)
+            for _ in 1...2 { #expect(await looks(reloading).isEmpty) }
+            #expect(await bot.configTrouble == nil)
+        }
+    }
+
+    @Test func `a config that came out of a pipe is not watched, which is said once`() async throws {
+        let text = config
+        let writer = try writer(of: text, to: "pipe")
+        try await running(text, from: "pipe") { bot, reloading in
+            let ending = try await writer.ending()
+            #expect(ending == .exited(0))
+            // Whatever is done to it from outside.
+            unlink(scratch.path("pipe"))
+            for _ in 1...2 { #expect(await looks(reloading).isEmpty) }
+            stage.clock.advance(by: Reloading.patience)
+            for _ in 1...2 { #expect(await looks(reloading).isEmpty) }
+            #expect(await bot.configTrouble == nil)
+
+            let notes = Mutex<[String]>([])
+            let looking = Task { await reloading.keepLooking { note in notes.withLock { $0.append(note.text) } } }
+            looking.cancel()
+            await looking.value
+            #expect(
+                notes.withLock(\.self) == [
+                    "the config \(scratch.path("pipe")) is not a file, so it is not watched; a change takes a restart"
+                ])
+        }
+    }
+
+    @Test func `a pipe that is asked again for what it gave has a sentence of its own`() throws {
+        // As a shell's <(…) is after its end: there, open to be read, and with nothing in it.
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        close(ends[1])
+        defer { close(ends[0]) }
+        let path = "/dev/fd/\(ends[0])"
+        let failure = #expect(throws: Failure.self) { try ConfigFile(path, .builtin, on: stage.machine) }
+        #expect(
+            failure?.sentence
+                == "the config \(path) is a pipe with nothing in it; what is written to a pipe can be read once, so put it into "
+                + "a file to read it again")
     }
 }

@@ -75,6 +75,61 @@ import Testing
         #expect(absent?.reason == "No such file or directory")
     }
 
+    @Test func `a pipe is read until its writer has closed it`() async throws {
+        #expect(mkfifo(scratch.path("pipe"), 0o600) == 0)
+        // Twice, more than a pipe holds.
+        let writer = try Child(
+            "sh", ["-c", "for i in 1 2; do head -c 100000 /dev/zero | tr '\\0' $i; done >pipe"], folder: scratch.folder)
+        let bytes = try WholeFile.read(scratch.path("pipe"), bytesMax: 1 << 20)
+        #expect(
+            bytes == Array(repeating: UInt8(ascii: "1"), count: 100_000)
+                + Array(repeating: UInt8(ascii: "2"), count: 100_000))
+        #expect(try await writer.ending() == .exited(0))
+    }
+
+    @Test func `a pipe to which nobody writes, or whose writer never ends, keeps nobody waiting`() throws {
+        let path = scratch.path("pipe")
+        #expect(mkfifo(path, 0o600) == 0)
+        let nobody = #expect(throws: FileError.self) { try WholeFile.read(path, bytesMax: 9, patience: .zero) }
+        #expect(nobody?.reason == "it is a pipe, and nobody wrote to it and closed it within 0 s")
+        let writer = open(path, O_RDWR)
+        defer { close(writer) }
+        #expect(write(writer, "abc", 3) == 3)
+        let endless = #expect(throws: FileError.self) { try WholeFile.read(path, bytesMax: 9, patience: .zero) }
+        #expect(endless?.reason == nobody?.reason)
+    }
+
+    @Test(arguments: ["/dev/zero", "/dev/urandom"])
+    func `a device without an end is read up to the bound and not beyond`(_ path: String) throws {
+        let error = #expect(throws: FileError.self) { try WholeFile.read(path, bytesMax: 64 << 10) }
+        #expect(error?.reason == "it is larger than 64 KiB")
+    }
+
+    @Test func `a gibibyte of nothing takes neither memory nor time`() throws {
+        let path = scratch.path("sparse")
+        try WholeFile.write([], to: path)
+        #expect(truncate(path, 1 << 30) == 0)
+        let error = #expect(throws: FileError.self) { try WholeFile.read(path, bytesMax: 64 << 10) }
+        #expect(error?.reason == "it is larger than 64 KiB")
+    }
+
+    @Test func `a socket is no file`() throws {
+        let path = scratch.path("s")
+        let socket = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        #expect(bound == 0)
+        let error = #expect(throws: FileError.self) { try WholeFile.read(path, bytesMax: 9) }
+        #expect(error?.reason == "No such device or address")
+    }
+
     @Test func `a file is replaced as a whole, and nothing is left beside it`() throws {
         try WholeFile.replace(scratch.path("a"), with: Array("one".utf8))
         #expect(mode("a") == 0o600)

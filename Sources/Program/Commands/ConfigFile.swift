@@ -44,14 +44,20 @@ public struct ConfigFile: Sendable {
         memories = catalog.memories
         terminal = machine.terminal
         let bytes: [UInt8]
-        var reading = ConfigReading()
+        var reading = ConfigReading(of: path)
         do throws(FileError) {
             bytes = try reading.read(path, bytesMax: ConfigFile.bytesMax)
         } catch {
             throw Failure(.no, "the config \(path) cannot be read: \(error.reason); name another with --config FILE")
         }
+        guard !bytes.isEmpty || reading.isFromFile else {
+            throw Failure(
+                .no,
+                "the config \(path) is a pipe with nothing in it; what is written to a pipe can be read once, so put it "
+                    + "into a file to read it again")
+        }
         let noted = Mutex(reading)
-        let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = ConfigFile.folder(of: path)
         let surroundings = ConfigSurroundings(
             variable: { machine.variables[$0] },
             file: { path throws(ConfigSurroundings.Missing) in
@@ -78,6 +84,13 @@ public struct ConfigFile: Sendable {
             lines[secret.position.file] = lines[secret.position.file].map(secret.masked)
         }
         self.lines = lines
+    }
+
+    /// Where relative paths in a config start: in its folder, and for what a shell hands over as `/dev/stdin` or `/dev/fd/63`,
+    /// which has none, where the command was called.
+    private static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), !path.hasPrefix("/dev/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Where credentials are when nobody says where: what systemd hands to the service lies beside the config, and whoever may

@@ -3,18 +3,31 @@ internal import SystemPorts
 
 /// What was read for a config: where from, and what it said.
 struct ConfigReading: Sendable {
-    /// How each file looked just before it was read, those that were not there too: they may come.
+    /// The config itself, which names the others.
+    let config: String
+    /// How each file looked just before it was read, those that were not there too: they may come. A pipe is none: it gives
+    /// what it has once, and that it is empty then is no change of the config.
     fileprivate private(set) var looks: [String: FileLook?] = [:]
+    /// What came out of pipes, of which each gives it once, however often the config names it.
+    private var drained: [String: [UInt8]] = [:]
     /// Whose files were read.
     private var patterns: Set<String> = []
     /// Of everything that the files said.
     private var digest = StableHash()
 
+    init(of config: String) { self.config = config }
+
+    /// Whether the config is a file, which can be read again.
+    var isFromFile: Bool { looks[config].flatMap(\.self) != nil }
+
     /// Reads a file, as a whole.
     mutating func read(_ path: String, bytesMax: Int) throws(FileError) -> [UInt8] {
-        looks[path] = .some(FileLook(path))
+        if let bytes = drained[path] { return bytes }
+        let look = FileLook(path)
+        looks[path] = .some(look)
         digest.add(path)
         let bytes = try WholeFile.read(path, bytesMax: bytesMax)
+        if look == nil { drained[path] = bytes }
         digest.add(bytes)
         return bytes
     }
@@ -49,7 +62,9 @@ struct ConfigWatch {
     /// What was seen at the last look, if it was something else: perhaps the half of a change.
     private var seen: [String: FileLook?]?
 
-    init(_ reading: ConfigReading) {
+    /// Nil for a config that came out of a pipe: there is nothing to look at.
+    init?(_ reading: ConfigReading) {
+        guard reading.isFromFile else { return nil }
         self.reading = reading
         known = reading.looks
     }

@@ -14,7 +14,9 @@ public actor Reloading {
     private let terminal: Terminal
     private let read: @Sendable () throws(Failure) -> ConfigFile
     private var things: ConfigThings
-    private var watch: ConfigWatch
+    /// None while the config is one that came out of a pipe.
+    private var watch: ConfigWatch?
+    private let path: String
     /// Since when the files have been refused, by the machine's clock, and whether people were told.
     private var refused: (since: Duration, isTold: Bool)?
 
@@ -37,6 +39,7 @@ public actor Reloading {
         things = config.things
         terminal = machine.terminal
         watch = ConfigWatch(file.reading)
+        path = file.path
         self.read = read
     }
 
@@ -52,9 +55,9 @@ public actor Reloading {
     ///
     /// - Returns: what is to be logged.
     public func look() async -> [Note] {
-        if watch.look() {
+        if watch?.look() == true {
             let result = Result { () throws(Failure) in try read() }
-            if refused == nil, case .success(let file) = result, !watch.isNews(file.reading) {
+            if refused == nil, case .success(let file) = result, watch?.isNews(file.reading) == false {
                 watch = ConfigWatch(file.reading)
             } else {
                 return await take(result).notes
@@ -69,6 +72,9 @@ public actor Reloading {
 
     /// Looks again and again, until cancelled.
     public func keepLooking(log: @Sendable (Note) -> Void) async {
+        if watch == nil {
+            log(Note(.info, "the config \(path) is not a file, so it is not watched; a change takes a restart"))
+        }
         var next = clock.uptime() + Reloading.interval
         while (try? await clock.sleep(until: next)) != nil {
             for note in await look() { log(note) }
@@ -78,7 +84,11 @@ public actor Reloading {
 
     private func take(_ result: Result<ConfigFile, Failure>) async -> (notes: [Note], answer: JSON) {
         let reloaded = ReloadedConfig(result, since: began, on: terminal)
-        watch = (try? result.get()).map { ConfigWatch($0.reading) } ?? watch.afterFailure()
+        watch =
+            switch result {
+            case .success(let file): ConfigWatch(file.reading)
+            case .failure: watch?.afterFailure()
+            }
         var closing: [String] = []
         var changes: [String] = []
         if let setup = reloaded.setup, let now = reloaded.things {

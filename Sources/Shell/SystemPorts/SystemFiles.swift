@@ -37,7 +37,7 @@ public struct FileError: Error, Hashable, Sendable {
 }
 
 /// How a file looks from outside, links followed: with another content it looks different, as far as the clock of its
-/// file system goes.
+/// file system goes. Of a pipe or a device that cannot be said: reading it is enough to make it look different.
 public struct FileLook: Hashable, Sendable {
     private let device: UInt
     private let number: UInt
@@ -45,10 +45,10 @@ public struct FileLook: Hashable, Sendable {
     private let modified: [Int]
     private let changed: [Int]
 
-    /// Nil where there is none.
+    /// Nil where there is none, or something else than a regular file.
     public init?(_ path: String) {
         var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
         device = UInt(status.st_dev)
         number = UInt(status.st_ino)
         size = Int(status.st_size)
@@ -59,16 +59,33 @@ public struct FileLook: Hashable, Sendable {
 
 /// Files that are read and written as a whole.
 public enum WholeFile {
-    /// Reads a file to its end; it is an error when it has more bytes than that.
-    public static func read(_ path: String, bytesMax: Int) throws(FileError) -> [UInt8] {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    /// How long whoever writes to a pipe has for all of it: a config that is decrypted on the way asks a server for its key,
+    /// and a pipe to which nobody ever writes must not keep a bot from its work.
+    public static let pipePatience = Duration.seconds(10)
+
+    /// Reads a file to its end, or a pipe until its writer has closed it; it is an error when it has more bytes than that.
+    ///
+    /// - Parameter patience: how long to wait for the writer of a pipe, in all.
+    public static func read(
+        _ path: String, bytesMax: Int, patience: Duration = WholeFile.pipePatience
+    ) throws(FileError) -> [UInt8] {
+        // Without waiting for a writer, and without a terminal becoming the one that can stop this process.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { throw FileError(path) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT != S_IFDIR else {
             throw FileError(path, "it is a folder")
         }
-        guard let bytes = Descriptor.read(descriptor, from: 0, atMost: bytesMax + 1) else { throw FileError(path) }
+        let isRegular = status.st_mode & S_IFMT == S_IFREG
+        let bytes =
+            isRegular
+            ? Descriptor.read(descriptor, from: 0, atMost: bytesMax + 1)
+            : Descriptor.drain(descriptor, atMost: bytesMax + 1, patience: patience)
+        guard let bytes else {
+            guard errno == ETIMEDOUT else { throw FileError(path) }
+            throw FileError(path, "it is a pipe, and nobody wrote to it and closed it within \(patience.short)")
+        }
         guard bytes.count <= bytesMax else { throw FileError(path, "it is larger than \(bytesMax >> 10) KiB") }
         return bytes
     }
@@ -134,6 +151,32 @@ enum Descriptor {
                 pread(descriptor, $0.baseAddress, wanted, off_t(offset) + off_t(result.count))
             }
             if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { return nil }
+            if got == 0 { break }
+            result += buffer[..<got]
+        }
+        return result
+    }
+
+    /// Reads what has no places to read from, a pipe or a device that was opened without waiting, until the bound or the end; nil
+    /// when the system refuses, and `errno` says why: `ETIMEDOUT` when the end did not come in time.
+    static func drain(_ descriptor: Int32, atMost count: Int, patience: Duration) -> [UInt8]? {
+        let clock = ContinuousClock()
+        let deadline = clock.now + patience
+        var result: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while result.count < count {
+            let left = max(.zero, clock.now.duration(to: deadline))
+            var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let found = poll(&ready, 1, Int32(clamping: Int((left / .milliseconds(1)).rounded(.up))))
+            if found < 0, errno == EINTR { continue }
+            guard found >= 0 else { return nil }
+            guard found > 0 else {
+                errno = ETIMEDOUT
+                return nil
+            }
+            let got = Glibc.read(descriptor, &buffer, min(buffer.count, count - result.count))
+            if got < 0, errno == EINTR || errno == EAGAIN { continue }
             guard got >= 0 else { return nil }
             if got == 0 { break }
             result += buffer[..<got]
