@@ -207,16 +207,28 @@ import Testing
 
     @Test func `what cannot be done is refused with what would help`() {
         var bot = withDeadLetter()
-        let incident = bot.state.incidents.inOrder[0].id
         bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
         let dead = bot.state.outbox.history[0].delivery.id
         _ = tell(&bot, .retry(dead))
         bot.advance(by: .seconds(1))
+        let incidents = bot.state.incidents.inOrder.filter(\.isOpen)
+        let open = incidents.map { "\($0.id) (\($0.rule), \($0.subject.app))" }
+        let slip = String(incidents[0].id.dropLast()) + "~"
         let table: [(Command, String)] = [
             (.unmute(.id("x")), "there is no mute 'x'; none is set"),
             (
                 .acknowledge(["zz"], by: nil),
-                "there is no open incident 'zz'; open are \(bot.state.incidents.inOrder.map(\.id).joined(separator: ", "))"
+                "there is no open incident 'zz'; open are \(open.joined(separator: ", "))"
+            ),
+            (
+                .acknowledge([slip], by: nil),
+                "there is no open incident '\(slip)'; open are \(open.joined(separator: ", "))"
+                    + "; did you mean \(incidents[0].id)?"
+            ),
+            (
+                .acknowledge(["shop"], by: nil),
+                "there is no open incident 'shop'; of that name are open "
+                    + open.filter { $0.hasSuffix(" shop)") }.joined(separator: ", ")
             ),
             (.retry("zz"), "there is no delivery 'zz'; 'alertbot history --dead' lists failed deliveries"),
             (.retry(dead), "delivery \(dead) has not failed: it was delivered at Fri 20 Nov 12:01 UTC"),
@@ -225,8 +237,19 @@ import Testing
                 "a mute that ends at 2026-11-20T12:00:00Z would already be over"
             ),
         ]
-        #expect(incident.isEmpty == false)
         for (command, sentence) in table { #expect(tell(&bot, command) == .refused(sentence)) }
+    }
+
+    @Test func `a mute of an app that nothing was heard of says so`() {
+        var bot = bot()
+        _ = bot.play("w")
+        func said(_ app: String) -> String {
+            let answer = tell(&bot, mute(["app": app], for: .hours(1)))
+            return if case .done(let sentence, _)? = answer { sentence } else { "refused" }
+        }
+        #expect(said("shpo").hasSuffix("; no figures of app shpo have arrived so far; did you mean shop?"))
+        #expect(said("wallet").hasSuffix("; no figures of app wallet have arrived so far"))
+        #expect(!said("sh*").contains("arrived"))
     }
 
     @Test func `commands and answers come back from their JSON as they were`() throws {

@@ -3,11 +3,10 @@ import Testing
 
 @Suite struct UsageTests {
     @Test(arguments: [
-        ["nope"], ["check", "--format", "xml"], ["check", "--nope"], ["dry-run", "extra"],
+        ["check", "--format", "xml"], ["check", "--nope"], ["dry-run", "extra"],
         ["dry-run", "--fault-rate", "soon"], ["dry-run", "--fault-rate", "130%"], ["history", "--limit", "0"],
         ["history", "--limit", "many"], ["send-test"], ["sources", "probe"], ["check", "--color", "blue"],
         ["run", "--seed", "-1"],
-        ["journal", "burn"],
     ])
     func `wrong usage ends with 2 and says what is right on standard error`(arguments: [String]) async throws {
         let scratch = try Shop.scratch()
@@ -15,6 +14,51 @@ import Testing
         #expect(finished.status == 2)
         #expect(finished.output == "")
         #expect(finished.errors.contains("Usage") || finished.errors.contains("expected"), "\(finished.errors)")
+    }
+
+    @Test(arguments: [
+        (["chekc"], "unknown command 'chekc'; did you mean 'check'?"),
+        (["nope"], "unknown command 'nope'; 'alertbot --help' lists the commands"),
+        (["journal", "verfy", "x"], "unknown command 'journal verfy'; did you mean 'journal verify'?"),
+        (["journal", "burn"], "unknown command 'journal burn'; 'alertbot journal --help' lists the commands"),
+        (["help", "staus"], "unknown command 'staus'; did you mean 'status'?"),
+        (["--formt", "json"], "unknown option '--formt'; did you mean 'alertbot COMMAND --format …'?"),
+        (["-v"], "unknown option '-v'; options stand behind a command, as in 'alertbot COMMAND --config …'"),
+        (["--vresion"], "unknown option '--vresion'; did you mean '--version'?"),
+        (
+            ["--config", "config.yaml", "check"],
+            "the option '--config' stands before the command; write it behind, as in 'alertbot COMMAND --config …'"
+        ),
+        (
+            ["journal", "--format=json", "verify"],
+            "the option '--format' stands before the command; write it behind, as in 'alertbot journal COMMAND --format …'"
+        ),
+    ])
+    func `a word that is no command is named, with the nearest that is`(words: [String], says: String) async throws {
+        let scratch = try Shop.scratch()
+        let finished = try await run(BotBinary.path, words, folder: scratch.folder)
+        #expect(finished.status == 2)
+        #expect(finished.output == "")
+        #expect(finished.errors == "alertbot: \(says)\n")
+    }
+
+    @Test(arguments: [
+        (["mute", "--app", "shop", "--fro", "1h"], "'--fro'"), (["unmute", "--al"], "'--al'. Did you mean '--all'"),
+        (["backtest", "--agianst", "other.yaml", "--fail-on-difference"], "Did you mean '--against'"),
+    ])
+    func `a mistyped option is named before what its lack would mean`(words: [String], says: String) async throws {
+        let scratch = try Shop.scratch()
+        let finished = try await run(BotBinary.path, words, folder: scratch.folder)
+        #expect(finished.status == 2)
+        #expect(finished.errors.contains("Error: Unknown option ") && finished.errors.contains(says), "\(finished.all)")
+    }
+
+    @Test(arguments: [["help", "check"], ["journal", "--help"], ["help", "journal", "verify"], [], ["journal"]])
+    func `what asks for help gets it`(words: [String]) async throws {
+        let scratch = try Shop.scratch()
+        let finished = try await run(BotBinary.path, words, folder: scratch.folder)
+        #expect(finished.status == 0, "\(finished.all)")
+        #expect(finished.output.hasPrefix("OVERVIEW: "))
     }
 
     @Test(arguments: [

@@ -34,8 +34,8 @@ public struct MuteWish: Sendable {
                 : "name what to mute, such as --app shop-ios, or --all"
         }
         for severity in values(of: "severity") where Severity(rawValue: severity) == nil {
-            let near = severity.nearest(in: Severity.allCases.map(\.rawValue)).map { "; did you mean \($0)?" } ?? ""
-            return "--severity is '\(severity)', expected info, warning or critical\(near)"
+            return "--severity is '\(severity.tamed)', expected info, warning or critical"
+                + severity.guess(in: Severity.allCases.map(\.rawValue))
         }
         return nil
     }
@@ -52,10 +52,7 @@ public struct MuteWish: Sendable {
 
     private func check(_ property: String, _ known: [String], _ path: String) throws(Failure) {
         for name in values(of: property) where !known.contains(where: { Glob(name).fits($0) }) {
-            let near = name.nearest(in: known).map { "; did you mean \($0)?" } ?? ""
-            throw Failure(
-                .wrongUsage,
-                "there is no \(property) '\(name.tamed)' in \(path); known: \(known.joined(separator: ", "))\(near)")
+            throw Failure(noSuch: property, name, in: path, known: known)
         }
     }
 

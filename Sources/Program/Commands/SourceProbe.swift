@@ -24,11 +24,7 @@ public struct SourceProbe: Sendable {
         of name: String, _ config: Config, _ path: String, _ format: TextOrJSON, isRaw: Bool, on machine: Machine
     ) throws(Failure) {
         guard let source = config.sources[name], let plan = config.plan.sources.first(where: { $0.name == name }) else {
-            let near = name.nearest(in: config.sources.keys).map { "; did you mean \($0)?" } ?? ""
-            throw Failure(
-                .wrongUsage,
-                "there is no source '\(name.tamed.clipped(to: 60))' in \(path); known: "
-                    + config.sources.keys.sorted().joined(separator: ", ") + near)
+            throw Failure(noSuch: "source", name, in: path, known: config.sources.keys)
         }
         self.plan = plan
         self.source = source

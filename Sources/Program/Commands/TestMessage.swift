@@ -19,11 +19,7 @@ public struct TestMessage: Sendable {
         to name: String, _ config: Config, _ path: String, _ format: TextOrJSON, on machine: Machine
     ) throws(Failure) {
         guard let channel = config.channels[name] else {
-            let near = name.nearest(in: config.channels.keys).map { "; did you mean \($0)?" } ?? ""
-            throw Failure(
-                .wrongUsage,
-                "there is no channel '\(name)' in \(path); known: "
-                    + config.channels.keys.sorted().joined(separator: ", ") + near)
+            throw Failure(noSuch: "channel", name, in: path, known: config.channels.keys)
         }
         self.name = name
         self.channel = channel

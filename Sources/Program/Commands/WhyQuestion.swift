@@ -29,11 +29,10 @@ public struct WhyQuestion: Sendable {
         let rules = config.plan.detectors.map(\.name)
         let known = rules + Trouble.allCases.map(\.rawValue)
         if let rule, !known.contains(where: { Glob(rule).fits($0) }) {
-            let near = rule.nearest(in: known).map { "; did you mean \($0)?" } ?? ""
             throw Failure(
                 .wrongUsage,
                 "there is no rule '\(rule.tamed)' that judges figures; there are: "
-                    + "\(rules.joined(separator: ", "))\(near)"
+                    + "\(rules.joined(separator: ", "))\(rule.guess(in: known))"
             )
         }
         self.app = app
@@ -100,8 +99,8 @@ public struct WhyQuestion: Sendable {
         guard let app, !apps.contains(where: { Glob(app).fits($0) }) else {
             return "No rule applies to that; check 'match' in \(path)."
         }
-        let near = app.nearest(in: apps).map { "; did you mean \($0)?" } ?? ""
         return
-            "No figures of app '\(app.tamed)' have arrived; known: \(apps.sorted().joined(separator: ", "))\(near)"
+            "No figures of app '\(app.tamed)' have arrived; known: \(apps.sorted().joined(separator: ", "))"
+            + app.guess(in: apps)
     }
 }

@@ -48,8 +48,14 @@ struct Alertbot: AsyncParsableCommand {
         } catch let failure as Failure {
             throw failure
         } catch {
+            let words = CommandLine.arguments.dropFirst()
+            let isMistake = !exitCode(for: error).isSuccess
+            // Asking for help with a command that there is not is a mistake, too.
+            if isMistake || words.first == "help", let sentence = CommandSlip.sentence(words) {
+                throw Failure(.wrongUsage, sentence)
+            }
             let text = fullMessage(for: error)
-            guard exitCode(for: error).isSuccess else {
+            guard !isMistake else {
                 machine.terminal.error(text)
                 return .wrongUsage
             }

@@ -42,11 +42,10 @@ struct BacktestCommand: AsyncParsableCommand {
 
     enum Format: String, ExpressibleByArgument, CaseIterable, Sendable { case text, json, html }
 
-    func validate() throws {
-        if failOnDifference, against == nil { throw ValidationError("--fail-on-difference needs --against FILE") }
-    }
-
     func run() async throws {
+        if failOnDifference, against == nil {
+            throw Failure(.wrongUsage, "--fail-on-difference needs --against FILE")
+        }
         let config = try common.file().config()
         let other = try against.map { path throws(Failure) in
             try ConfigFile(path, .builtin, on: machine).config()

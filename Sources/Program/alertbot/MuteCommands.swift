@@ -37,11 +37,12 @@ struct MuteCommand: AsyncParsableCommand {
     @Option(name: .long, help: ArgumentHelp("With this label.", valueName: "name=value")) var label: [String] = []
     @Flag(name: .long, help: "Everything.") var all = false
 
-    func validate() throws {
+    // Not in `validate`, which the parser asks before it complains of an option that it does not know.
+    private func checkUsage() throws(Failure) {
         if (length == nil) == (until == nil) {
-            throw ValidationError("give a length: either --for, such as --for 2h, or --until")
+            throw Failure(.wrongUsage, "give a length: either --for, such as --for 2h, or --until")
         }
-        if let complaint = wish.complaint { throw ValidationError(complaint) }
+        if let complaint = wish.complaint { throw Failure(.wrongUsage, complaint) }
     }
 
     private var wish: MuteWish {
@@ -53,6 +54,7 @@ struct MuteCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        try checkUsage()
         let file = try common.file()
         if let config = file.result.config { try wish.check(config, common.config) }
         let end: Command.Until
@@ -76,11 +78,10 @@ struct UnmuteCommand: AsyncParsableCommand {
     @Flag(name: .long, help: "End all of them.") var all = false
     @Argument(help: "The mute's id, as 'alertbot mutes' shows it.", completion: Names.ofMutes) var id: String?
 
-    func validate() throws {
-        if (id == nil) != all { throw ValidationError("name one: an id from 'alertbot mutes', or --all") }
-    }
-
     func run() async throws {
+        guard (id == nil) == all else {
+            throw Failure(.wrongUsage, "name one: an id from 'alertbot mutes', or --all")
+        }
         let order = Command.unmute(id.map(Command.Muted.id) ?? .all)
         try await BotContact(common.file(), on: machine).order(order).print(as: format, on: machine.terminal)
     }

@@ -37,7 +37,7 @@ struct PluginsDescribeCommand: ParsableCommand {
     func run() throws {
         let all = PluginCatalog.builtin.descriptions
         guard let plugin = all.first(where: { $0.manifest.name == name }) else {
-            throw Failure(noSuch: "plugin", name.tamed, known: all.map(\.manifest.name))
+            throw Failure(noSuch: "plugin", name, known: all.map(\.manifest.name))
         }
         switch output.format {
         case .json: try machine.terminal.line(plugin.json.prettyText)

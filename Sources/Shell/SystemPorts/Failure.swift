@@ -24,11 +24,19 @@ public struct Failure: Error, Hashable, Sendable {
 }
 
 extension Failure {
+    /// Characters of a name that are repeated to whoever wrote it.
+    private static let nameMax = 60
+
     /// A name that is not known, with the nearest that is.
-    public init(noSuch what: String, _ name: String, known: some Sequence<String>) {
-        let near = name.nearest(in: known).map { "; did you mean \($0)?" } ?? ""
+    ///
+    /// - Parameter path: the config's that does not have it, for people; nil where no config says which there are.
+    public init(noSuch what: String, _ name: String, in path: String? = nil, known: some Sequence<String>) {
+        let names = known.sorted()
+        let place = path.map { " in \($0)" } ?? ""
         self.init(
-            .wrongUsage, "there is no \(what) '\(name)'; known: \(known.sorted().joined(separator: ", "))\(near)")
+            .wrongUsage,
+            "there is no \(what) '\(name.tamed.clipped(to: Failure.nameMax))'\(place); known: "
+                + names.joined(separator: ", ") + name.guess(in: names))
     }
 
     /// What a journal's trouble means for a command.

@@ -36,8 +36,19 @@ extension Turn {
         announce(mute, to: hearers)
         return .done(
             "muted \(match.sentence) until \(plan.zone.words(end)) (\(mute.id))"
-                + (covered == 0 ? "" : "; it covers \(covered) open \(covered == 1 ? "incident" : "incidents")"),
-            mute.json)
+                + (covered == 0 ? "" : "; it covers \(covered) open \(covered == 1 ? "incident" : "incidents")")
+                + unseenApps(in: match), mute.json)
+    }
+
+    /// That no figures of an app in it have arrived, which may be what was wanted and may be a slip of the hand.
+    private func unseenApps(in match: Match) -> String {
+        let known = Set(state.figures.series.keys.map(\.app) + state.incidents.all.map(\.subject.app))
+        let unseen = match.conditions.filter { $0.property == "app" }.flatMap(\.patterns).filter { pattern in
+            !known.contains { pattern.fits($0) }
+        }
+        guard !known.isEmpty, let first = unseen.first else { return "" }
+        return "; no figures of app \(first.pattern.tamed) have arrived so far"
+            + first.pattern.guess(in: known.sorted())
     }
 
     /// Short enough to be typed, and never that of a mute in force.
@@ -61,9 +72,11 @@ extension Turn {
                 if plan.gates.contains(where: { $0.name == id && $0.gate.stage == .mutes }) {
                     return .refused("'\(id.tamed)' is a rule in the config; remove it there and reload")
                 }
-                let known = state.mutes.inOrder.map(\.id).sorted().joined(separator: ", ")
+                let known = state.mutes.inOrder.map(\.id).sorted()
                 return .refused(
-                    "there is no mute '\(id.tamed)'; " + (known.isEmpty ? "none is set" : "set are \(known)"))
+                    "there is no mute '\(id.tamed)'; "
+                        + (known.isEmpty ? "none is set" : "set are \(known.joined(separator: ", "))")
+                        + id.guess(in: known))
             }
             ended = [mute]
         }
@@ -85,10 +98,7 @@ extension Turn {
                         + "give more of it")
             }
             guard let incident = found.first, !name.isEmpty else {
-                let open = state.incidents.inOrder.filter { $0.isOpen }.prefix(Turn.namedMax).map(\.id)
-                return .refused(
-                    "there is no open incident '\(name.tamed)'; "
-                        + (open.isEmpty ? "none is open" : "open are \(open.joined(separator: ", "))"))
+                return .refused(noIncident(name))
             }
             incidents.append(incident)
         }
@@ -109,6 +119,18 @@ extension Turn {
             "acknowledged \(what): no more reminders unless it gets worse", .array(incidents.map { .string($0.id) }))
     }
 
+    /// That no open incident has that id, and which was probably meant: people write apps and rules, too.
+    private func noIncident(_ name: String) -> String {
+        let open = state.incidents.inOrder.filter { $0.isOpen }
+        let named = open.filter { $0.subject.app == name || $0.rule == name }
+        let shown = (named.isEmpty ? open : named).prefix(Turn.namedMax)
+        let list = shown.map { "\($0.id) (\($0.rule), \($0.subject.app.tamed))" }.joined(separator: ", ")
+        let more = (named.isEmpty ? open : named).count - shown.count
+        return "there is no open incident '\(name.tamed)'; "
+            + (open.isEmpty ? "none is open" : named.isEmpty ? "open are \(list)" : "of that name are open \(list)")
+            + (more > 0 ? " and \(more) more" : "") + name.guess(in: open.map(\.id))
+    }
+
     /// Incidents named in an answer; more are for `alertbot incidents`.
     private static let namedMax = 10
 
@@ -120,7 +142,9 @@ extension Turn {
             )
         }
         guard let entry = state.outbox.history.last(where: { $0.delivery.id == id }) else {
-            return .refused("there is no delivery '\(id.tamed)'; 'alertbot history --dead' lists failed deliveries")
+            return .refused(
+                "there is no delivery '\(id.tamed)'; 'alertbot history --dead' lists failed deliveries"
+                    + id.guess(in: state.outbox.history.filter(\.end.isDead).map(\.delivery.id)))
         }
         guard entry.end.isDead else {
             return .refused("delivery \(id) has not failed: it was \(entry.end.name) at \(plan.zone.words(entry.at))")

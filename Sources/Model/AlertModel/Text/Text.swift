@@ -92,6 +92,11 @@ extension String {
         return best?.candidate
     }
 
+    /// `; did you mean shop?` with the nearest of the candidates, for the end of a sentence; empty when none is near.
+    public func guess(in candidates: some Sequence<String>) -> String {
+        nearest(in: candidates).map { "; did you mean \($0.tamed)?" } ?? ""
+    }
+
     /// The number of insertions, deletions, replacements and swaps of neighbours between two texts (optimal string
     /// alignment); texts beyond 64 characters are never near.
     private func edits(to other: String) -> Int {
