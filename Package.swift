@@ -10,8 +10,8 @@ let strict: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
-/// PluginKit hands on what it imports, so whoever sees it sees all four: named here, a change in any rebuilds them.
-let kit: [Target.Dependency] = ["PluginKit", "AlertModel", "Text", "TimeZones"]
+/// PluginKit hands on what it imports, so whoever sees it sees all five: named here, a change in any rebuilds them.
+let kit: [Target.Dependency] = ["PluginKit", "AlertModel", "Calendars", "Text", "TimeZones"]
 
 /// A module of ours, `Sources/ROOM/NAME`.
 func module(_ name: String, in room: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -184,7 +184,7 @@ let package = Package(
                 "Mustache", "Records", .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
             ]),
-        module("PluginKit", in: "Kit", ["AlertModel", "Mustache", "Text", "TimeZones"]),
+        module("PluginKit", in: "Kit", ["AlertModel", "Calendars", "Mustache", "Text", "TimeZones"]),
         module("ChatKit", in: "Kit", kit),
         module("IssueKit", in: "Kit", kit),
         module("SourceKit", in: "Kit", ["CCrypto"] + kit),
@@ -193,6 +193,7 @@ let package = Package(
         module("Mustache", in: "Foundations"),
         module("Records", in: "Foundations"),
         module("TimeZones", in: "Foundations", ["AlertModel"]),
+        module("Calendars", in: "Foundations", ["AlertModel", "TimeZones"]),
         module("AlertModel", in: "Model", ["Text"]),
         module("Journal", in: "Shell", ["CCRC32C", "Records", "Text"]),
         module("Transport", in: "Shell", ["AlertModel", "CCurl", "CCrypto", "Text"]),
@@ -220,6 +221,9 @@ let package = Package(
         tests(
             "TimeZonesTests", ["TimeZones", "AlertModel"],
             exclude: ["make_zone_table.py", "zone_table.txt", "make_quiet_table.py", "quiet_table.txt"]),
+        tests(
+            "CalendarsTests", ["Calendars", "AlertModel", "TimeZones"],
+            exclude: ["make_calendar_table.py", "calendar_table.txt"]),
         tests("PluginTestingTests", ["PluginTesting"] + kit),
         tests("ChatKitTests", ["ChatKit", "PluginTesting"] + kit),
         tests("SourceKitTests", ["SourceKit", "PluginTesting"] + kit),

@@ -9,10 +9,10 @@ public import AlertModel
 public struct DailyWindow: Sendable, Hashable {
     public let zone: Zone
     public let days: DaySet
-    public let dates: [DateRange]
+    public let dates: DateSet
     public let hours: DailyHours
 
-    public init(zone: Zone, days: DaySet = .everyDay, dates: [DateRange] = [], hours: DailyHours) {
+    public init(zone: Zone, days: DaySet = .everyDay, dates: DateSet = .none, hours: DailyHours) {
         self.zone = zone
         self.days = days
         self.dates = dates
@@ -74,7 +74,7 @@ public struct DailyWindow: Sendable, Hashable {
     }
 
     private func begins(on day: Int) -> Bool {
-        days.contains(Weekday(dayNumber: day)) || dates.contains { $0.days.contains(day) }
+        days.contains(Weekday(dayNumber: day)) || dates.contains(day)
     }
 
     private func window(beginningOn day: Int) -> TimeSpan? {

@@ -7,8 +7,9 @@
 // socket, so a preview is printing, a test is a table, and a plugin outside this process can do whatever a built-in one
 // can.
 
-// One import is the promise to plugin authors; the values they handle live in AlertModel, Text and TimeZones.
+// One import is the promise to plugin authors; the values they handle live in AlertModel, Calendars, Text and TimeZones.
 @_exported public import AlertModel
+@_exported public import Calendars
 @_exported public import Text
 @_exported public import TimeZones
 

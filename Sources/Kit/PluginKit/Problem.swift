@@ -41,6 +41,17 @@ public struct Problem: Hashable, Sendable {
     }
 }
 
+extension CalendarFaults {
+    /// What is wrong with a calendar, in its file.
+    public func problems(in file: String) -> [Problem] {
+        faults.map { fault in
+            Problem(
+                Position(file: file, line: fault.line, column: 1), fault.message, suggestion: fault.suggestion,
+                advice: fault.advice)
+        }
+    }
+}
+
 /// All that a plugin found wrong with its options.
 public struct ProblemList: Error, Hashable, Sendable {
     public let problems: [Problem]

@@ -142,12 +142,35 @@ extension Option.Value {
     }
 }
 
+extension EventCalendar {
+    /// A day of every year, and a night of every week.
+    fileprivate static let sample: EventCalendar = {
+        let text = """
+            BEGIN:VCALENDAR
+            BEGIN:VEVENT
+            DTSTART;VALUE=DATE:20001225
+            RRULE:FREQ=YEARLY
+            END:VEVENT
+            BEGIN:VEVENT
+            DTSTART:20260101T220000
+            DURATION:PT4H
+            RRULE:FREQ=WEEKLY
+            END:VEVENT
+            END:VCALENDAR
+            """
+        let calendar = try? EventCalendar(Array(text.utf8), name: "sample.ics", zones: ZoneDatabase())
+        return calendar ?? EventCalendar(emptyNamed: "sample.ics")
+    }()
+}
+
 extension OptionKind {
     /// Values at the bounds of what may be written, and such that nobody thinks of.
     fileprivate var extremes: [Option.Value] {
         switch self {
         case .text, .name: return (["x"] + HostileText.all).map { .text(GuardedText($0)) }
         case .path: return [.text("x")]
+        case .calendar:
+            return [EventCalendar(emptyNamed: "empty.ics"), .sample].map(Option.Value.calendar)
         case .flag: return [.flag(true), .flag(false)]
         case .integer(let range): return [.integer(range.lowerBound), .integer(range.upperBound)]
         case .number(let range): return [.number(range.lowerBound), .number(range.upperBound)]

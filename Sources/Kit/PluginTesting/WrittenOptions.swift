@@ -3,7 +3,7 @@ public import PluginKit
 /// A rule's options as a config writes them, read by the grammar that the manifest names.
 ///
 /// The thing itself stands at 1:3, its options from line 2 on, their values at column 9; in a section of a list, each
-/// value stands ten columns further than the one before it. Lists are written with commas, matches as
+/// value stands ten columns further than the one before it. Lists are written with commas, calendars as what is in them, matches as
 /// `app=shop-* severity=critical`.
 public struct WrittenOptions: ExpressibleByDictionaryLiteral, Sendable {
     public indirect enum Value: ExpressibleByStringLiteral, ExpressibleByArrayLiteral, Sendable {
@@ -90,6 +90,7 @@ public struct WrittenOptions: ExpressibleByDictionaryLiteral, Sendable {
     ) throws -> Option.Value {
         switch kind {
         case .orOff(let inner): return text == "off" ? .off : try value(text, inner, at: position)
+        case .list(.calendar, _): return .list([Option(try value(text, .calendar, at: position), at: position)])
         case .list(let inner, _):
             var options: [Option] = []
             for part in text.split(separator: ",") {
@@ -103,6 +104,8 @@ public struct WrittenOptions: ExpressibleByDictionaryLiteral, Sendable {
                         let parts = condition.split(separator: "=", maxSplits: 1).map(String.init)
                         return Match.Condition(property: parts[0], patterns: [Glob(parts.count > 1 ? parts[1] : "")])
                     }))
+        case .calendar:
+            return .calendar(try EventCalendar(Array(text.utf8), name: "calendar.ics", zones: ZoneDatabase()))
         default:
             guard let value = try kind.value(GuardedText(text)) else {
                 throw Mistake(description: "'\(text)' does not fit \(kind)")

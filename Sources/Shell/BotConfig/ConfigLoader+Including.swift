@@ -63,7 +63,7 @@ extension ConfigLoader {
             reader.report(position, "'include': \(name.tamed) cannot be read: \(error.sentence)")
             return []
         }
-        texts[name] = bytes
+        reader.texts[name] = bytes
         let document = YAML.parse(bytes, of: name)
         for problem in document.problems {
             reader.reportBroken(Problem(problem.mark.position, problem.message, advice: problem.advice))

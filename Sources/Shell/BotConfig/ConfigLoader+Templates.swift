@@ -38,7 +38,7 @@ extension ConfigLoader {
             reader.report(position, "'\(setting.name)': \(name.tamed) is not UTF-8 text")
             return nil
         }
-        texts[name] = bytes
+        reader.texts[name] = bytes
         do throws(ProblemList) {
             let template = try MessageTemplate(text, name: name)
             let flaws = template.trial(in: zone, words: words)

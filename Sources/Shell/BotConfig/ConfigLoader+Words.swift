@@ -54,7 +54,7 @@ extension ConfigLoader {
             reader.report(position, "'words': \(name.tamed) is larger than \(ConfigLoader.wordsBytesMax >> 10) KiB")
             return []
         }
-        texts[name] = bytes
+        reader.texts[name] = bytes
         let document = YAML.parse(bytes, of: name)
         for problem in document.problems {
             reader.reportBroken(Problem(problem.mark.position, problem.message, advice: problem.advice))

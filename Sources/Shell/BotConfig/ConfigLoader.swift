@@ -20,7 +20,7 @@ extension Config {
         return ConfigResult(
             config: isSound ? config : nil, problems: problems, writtenSecrets: loading.reader.writtenSecrets,
             stateFolder: root.flatMap { afresh.stateFolder($0) },
-            zone: root.flatMap { afresh.zone($0) }, texts: loading.texts)
+            zone: root.flatMap { afresh.zone($0) }, texts: loading.reader.texts)
     }
 
     /// What is wrong with a part of a config by itself: sections may be missing, and names of things that stand
@@ -38,8 +38,6 @@ extension Config {
 struct ConfigLoader {
     var reader: ConfigReader
     let folder: String
-    /// The other files that were read, by the names that places have for them.
-    var texts: [String: [UInt8]] = [:]
     /// Templates that have been read, and what was found when they were tried: many rules may share one.
     var templates: [String: (template: MessageTemplate, flaws: [String])] = [:]
 
@@ -132,7 +130,7 @@ struct ConfigLoader {
             rulePlaces: Dictionary(rules.places.map { ($0.name, $0.position) }) { first, _ in first },
             sourcePlaces: Dictionary(sources.map { ($0.plan.name, $0.position) }) { first, _ in first },
             channelPlaces: Dictionary(channels.map { ($0.plan.name, $0.position) }) { first, _ in first },
-            secrets: reader.secretsSeen, things: ConfigThings(entries, files: texts))
+            secrets: reader.secretsSeen, things: ConfigThings(entries, files: reader.texts))
     }
 
     mutating func readVersion(_ entries: [Entry]) {

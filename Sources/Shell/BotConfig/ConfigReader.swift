@@ -21,6 +21,11 @@ struct ConfigReader {
         self.catalog = catalog
     }
 
+    /// The other files that were read, by the names that places have for them.
+    var texts: [String: [UInt8]] = [:]
+    /// Calendars that have been read, nil for one with faults: many rules may share one.
+    var calendars: [String: EventCalendar?] = [:]
+
     /// One that has read nothing yet.
     var afresh: ConfigReader { ConfigReader(secrets: secrets, surroundings: surroundings, catalog: catalog) }
 
@@ -111,6 +116,9 @@ struct ConfigReader {
 
     /// Remembers that what stands there is not known.
     mutating func leaveUnread(_ node: Node) { unreadPlaces.insert(node.position) }
+
+    /// Remembers that what stands there is nobody's to judge, though there is a value for it.
+    mutating func withhold(_ node: Node) { withheldPlaces.insert(node.position) }
 
     /// Reports a secret that stands in the file itself.
     mutating func reportWritten(_ secret: String, _ name: String, at position: Position) {

@@ -144,7 +144,7 @@ public struct ConfigSchema: Sendable {
 
     private func schema(of kind: OptionKind) -> JSON {
         switch kind {
-        case .text, .path, .name: ref("text")
+        case .text, .path, .calendar, .name: ref("text")
         case .url: ref("address")
         case .integer(let range):
             [

@@ -68,6 +68,7 @@ extension ConfigReader {
                 })
         case .section(let specs): return section(node, name, specs).map(Option.Value.section)
         case .match: return match(node, name).map(Option.Value.match)
+        case .calendar: return calendar(node, name).map(Option.Value.calendar)
         case .days:
             // `[sat, sun]` is `sat,sun`.
             guard case .sequence(let nodes) = node.kind, !nodes.isEmpty else { return single(node, name, kind) }

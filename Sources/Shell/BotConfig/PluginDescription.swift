@@ -78,6 +78,7 @@ extension OptionKind {
         case .text: "text"
         case .url: "address"
         case .path: "path"
+        case .calendar: "iCalendar file"
         case .integer: "whole number from \(rangeText ?? "")"
         case .number: "number from \(rangeText ?? "")"
         case .flag: "true or false"

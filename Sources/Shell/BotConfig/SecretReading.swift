@@ -90,7 +90,8 @@ struct SecretReading {
         }
     }
 
-    private func path(_ written: String) -> String {
+    /// A path as the config writes it, from its folder.
+    func path(_ written: String) -> String {
         written.hasPrefix("/") ? written : folder + "/" + written.withoutDotSlash
     }
 

@@ -6,6 +6,8 @@ public indirect enum OptionKind: Sendable {
     case url
     /// A file or folder, relative to the config file's folder.
     case path
+    /// An iCalendar file, relative to the config file's folder.
+    case calendar
     case integer(ClosedRange<Int>)
     case number(ClosedRange<Double>)
     case flag
@@ -40,7 +42,7 @@ public indirect enum OptionKind: Sendable {
 }
 
 extension OptionKind {
-    /// The value that a single text stands for; nil for the kinds that are made of several, and for `off`.
+    /// The value that a single text stands for; nil for the kinds that are made of several or read from a file, and for `off`.
     public func value(_ text: GuardedText) throws(GrammarError) -> Option.Value? {
         let word = text.reveal()
         switch self {
@@ -83,7 +85,7 @@ extension OptionKind {
         case .days: return .days(try DaySet(grammar: word))
         case .hours: return .hours(try DailyHours(grammar: word))
         case .instant: return .instant(try WrittenInstant(grammar: word))
-        case .orOff, .list, .map, .section, .match: return nil
+        case .calendar, .orOff, .list, .map, .section, .match: return nil
         }
     }
 

@@ -114,6 +114,7 @@ public struct Option: Sendable {
         case hours(DailyHours)
         case instant(WrittenInstant)
         case match(Match)
+        case calendar(EventCalendar)
         case off
         case list([Option])
         case map([(name: String, option: Option)])

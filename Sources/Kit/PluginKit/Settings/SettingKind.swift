@@ -167,6 +167,15 @@ extension SettingKind where Value == WrittenInstant {
     }
 }
 
+extension SettingKind where Value == EventCalendar {
+    /// An iCalendar file, relative to the config file's folder; it has been read.
+    public static var calendar: SettingKind {
+        SettingKind(
+            kind: .calendar, read: { if case .calendar(let calendar) = $0 { calendar } else { nil } },
+            write: Option.Value.calendar, text: \.name.inYAML)
+    }
+}
+
 // MARK: What is made of others
 
 extension SettingKind where Value == Match {

@@ -11,13 +11,16 @@ public struct QuietHoursGate: CalendarGate {
             between: 22:00-07:00
             except: critical
             """,
-        options: [days, dates, between, except, then])
+        options: [days, dates, calendar, between, except, then])
 
     static let days = Setting(
-        "days", .days, default: .everyDay, unset: "every day; none but the dates where there are any",
+        "days", .days, default: .everyDay, unset: "every day; none but the dates and calendars where there are any",
         "The days on which a window begins.")
     static let dates = Setting(
         "dates", .list(.plain), default: [], "More days on which one begins, such as 2026-12-24/2027-01-02.")
+    static let calendar = Setting(
+        "calendar", .list(.calendar), default: [],
+        "iCalendar files, such as holidays.ics: a window begins on every day of their events, too.")
     static let between = RequiredSetting("between", .hours, "The hours, such as 22:00-07:00; may cross midnight.")
     static let except = Setting("except", .severity, "This severity and above pass.")
     static let then = Setting(
@@ -42,10 +45,32 @@ public struct QuietHoursGate: CalendarGate {
                     "'dates' holds '\(written.tamed.clipped(to: 60))', expected \(error.expected)")
             }
         }
+        dates += try QuietHoursGate.days(of: options, in: context.zone)
         let days = options.written(Self.days) ?? (dates.isEmpty ? .everyDay : DaySet([]))
-        window = DailyWindow(zone: context.zone, days: days, dates: dates, hours: try options[Self.between])
+        window = DailyWindow(
+            zone: context.zone, days: days, dates: DateSet(dates), hours: try options[Self.between])
         except = options[Self.except]
         drops = options[Self.then] == .drop
+    }
+
+    /// The days of all its calendars; each of them has some.
+    private static func days(of options: Options, in zone: Zone) throws(ProblemList) -> [DateRange] {
+        var found: [DateRange] = []
+        for (calendar, place) in zip(options[Self.calendar], options.positions(in: Self.calendar)) {
+            let days: DateSet
+            do throws(CalendarFaults) {
+                days = try calendar.days(in: zone)
+            } catch {
+                throw ProblemList(error.problems(in: calendar.name))
+            }
+            guard !days.isEmpty else {
+                throw ProblemList(
+                    place, "the events of '\(calendar.name.tamed.clipped(to: 60))' are on no day",
+                    advice: "remove it, or export the calendar anew")
+            }
+            found += days.ranges
+        }
+        return found
     }
 
     public var stage: GateStage { .quietHours }

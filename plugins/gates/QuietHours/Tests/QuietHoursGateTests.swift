@@ -191,3 +191,50 @@ import Testing
         ) { try quietHours(["days": "mon-fri"]) }
     }
 }
+
+@Suite struct `Quiet hours on the days of a calendar` {
+    private func gate(_ options: WrittenOptions) throws -> QuietHoursGate {
+        try QuietHoursGate(
+            options: options.options(of: QuietHoursGate.manifest, name: "holidays"),
+            context: RuleContext(name: "holidays", zone: try ZoneDatabase().zone("Europe/Madrid"), checksPerDay: 1440))
+    }
+
+    private func calendar(_ event: String) -> WrittenOptions.Value {
+        .text("BEGIN:VCALENDAR\nBEGIN:VEVENT\n\(event)\nEND:VEVENT\nEND:VCALENDAR")
+    }
+
+    /// When it is closed from a Monday on, in UTC.
+    private func spans(_ gate: QuietHoursGate, _ count: Int) throws -> [String] {
+        let now = try #require(Moment(rfc3339: "2026-12-21T12:00:00Z"))
+        return gate.schedule(from: now, count: count).map { "\($0.from) \($0.to)" }
+    }
+
+    @Test func `a calendar is the equal of dates`() throws {
+        let holidays = try gate([
+            "calendar": calendar("DTSTART:20001225\nRRULE:FREQ=YEARLY"), "between": "00:00-24:00",
+        ])
+        #expect(
+            try spans(holidays, 2) == [
+                "2026-12-24T23:00:00Z 2026-12-25T23:00:00Z", "2027-12-24T23:00:00Z 2027-12-25T23:00:00Z",
+            ])
+    }
+
+    @Test func `beside days and dates, all of them count`() throws {
+        let holidays = try gate([
+            "days": "sat", "dates": "2026-12-24", "calendar": calendar("DTSTART:20261225"), "between": "22:00-23:00",
+        ])
+        #expect(
+            try spans(holidays, 3) == [
+                "2026-12-24T21:00:00Z 2026-12-24T22:00:00Z", "2026-12-25T21:00:00Z 2026-12-25T22:00:00Z",
+                "2026-12-26T21:00:00Z 2026-12-26T22:00:00Z",
+            ])
+    }
+
+    @Test func `a calendar of nothing is refused, for nobody would notice`() {
+        #expect(
+            throws: ProblemList(
+                Position(line: 2, column: 9), "the events of 'calendar.ics' are on no day",
+                advice: "remove it, or export the calendar anew")
+        ) { try gate(["calendar": calendar("DTSTART:20261225\nSTATUS:CANCELLED"), "between": "00:00-24:00"]) }
+    }
+}

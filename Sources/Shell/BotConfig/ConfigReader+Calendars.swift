@@ -1,0 +1,52 @@
+internal import PluginKit
+internal import YAMLKit
+
+// Calendars are read with the config, like templates: what is wrong with one is found here, with its place in its own file.
+
+extension ConfigReader {
+    /// The calendar that an option names; nil where it has been reported as wrong.
+    mutating func calendar(_ node: Node, _ option: String) -> EventCalendar? {
+        guard let written = text(node, option) else { return nil }
+        guard !written.reveal().contains("://") else {
+            report(
+                node.position, "'\(option)' is an address, expected a file",
+                advice: "fetch it from time to time with a timer of the system, as in curl -o holidays.ics URL")
+            return nil
+        }
+        let path = secrets.path(written.reveal())
+        // As the config itself is called: what is in its folder has no more in front.
+        let name = path.withoutDotSlash
+        if let known = calendars[name] {
+            if known == nil { leaveUnread(node) }
+            return known
+        }
+        let bytes: [UInt8]
+        do {
+            bytes = try surroundings.file(path)
+        } catch {
+            // Where secrets are not, the files beside them need not be either.
+            report(
+                Problem(
+                    node.position, "'\(option)': \(name.tamed) cannot be read: \(error.sentence)",
+                    advice: "relative paths start at the config's folder",
+                    level: surroundings.withholdsSecrets ? .warning : .error))
+            if surroundings.withholdsSecrets {
+                withhold(node)
+                return EventCalendar(emptyNamed: name)
+            }
+            leaveUnread(node)
+            return nil
+        }
+        texts[name] = bytes
+        do throws(CalendarFaults) {
+            let calendar = try EventCalendar(bytes, name: name, zones: surroundings.zones)
+            calendars[name] = .some(calendar)
+            return calendar
+        } catch {
+            for problem in error.problems(in: name) { report(problem) }
+            calendars[name] = .some(nil)
+            leaveUnread(node)
+            return nil
+        }
+    }
+}
