@@ -41,7 +41,7 @@ import Testing
             guard url.contains("/errors"), !url.contains("=fixed") else { return Bugsnag().respond(to: request) }
             return url.contains("offset=2")
                 ? answer(#"[{"id": "3", "error_class": "E", "status": "open"}]"#)
-                : answer(fixture: "errors.json", headers: headers("headers_errors.json"))
+                : answer(fixture: "errors.json", headers: headers(fixture: "headers_errors.json"))
         }
         #expect(
             played.urls.dropLast().last == "https://api.bugsnag.com/projects/5f1b00000000000000000010/errors"
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test func `a wait that is told is kept`() throws {
-        let busy = answer(fixture: "error_429.json", status: 429, headers: headers("headers_429.json"))
+        let busy = answer(fixture: "error_429.json", status: 429, headers: headers(fixture: "headers_429.json"))
         #expect(Bugsnag(trend: busy).play(try source(), poll()).failure?.retryAt == now + .seconds(23))
         let played = Bugsnag(errors: busy).play(try source(), poll())
         #expect(!played.observations.isEmpty)

@@ -1,36 +1,9 @@
 import CrashlyticsSource
-import Glibc
 import PluginKit
 import PluginTesting
 
 /// Half a minute after the midnight at which the fixtures' day ends.
 let now = Moment(rfc3339: "2026-11-21T00:00:30Z") ?? .earliest
-
-func fixture(_ name: String) -> [UInt8] {
-    let path = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/TestData/Fixtures/" + name
-    guard let file = fopen(path, "r") else { preconditionFailure("no fixture \(path)") }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer.prefix(count) }
-    return bytes
-}
-
-func answer(_ body: String, status: Int = 200) -> FetchResult {
-    .answered(HTTPResponse(status: status, body: Array(body.utf8)))
-}
-
-func answer(fixture name: String, status: Int = 200) -> FetchResult {
-    .answered(HTTPResponse(status: status, body: fixture(name)))
-}
-
-let place = Position(line: 3, column: 5)
-
-func option(_ value: Option.Value) -> Option { Option(value, at: place) }
-
-func map(_ entries: KeyValuePairs<String, String>) -> Option {
-    option(.map(entries.map { ($0.key, option(.text(GuardedText($0.value)))) }))
-}
 
 let wallet = "1:123456789012:android:abcdef0123456789"
 
@@ -82,14 +55,6 @@ func body(_ request: HTTPRequest) -> JSON {
 }
 
 extension PlayedPoll {
-    var observations: [Observation] {
-        if case .values(let observations) = report?.outcome { observations } else { [] }
-    }
-
-    var failure: PollFailure? {
-        if case .failed(let failure) = report?.outcome { failure } else { nil }
-    }
-
     /// The requests but for those that ask for tokens.
     var asked: [HTTPRequest] { requests.filter { !$0.url.description.hasSuffix("/token") } }
 

@@ -48,8 +48,8 @@ import Testing
     @Test func `pages are followed to the last, which has no cursor`() throws {
         let played = PlayedPoll(try source(), poll()) { request in
             request.url.description.contains("cursor=cD0yMDI2")
-                ? answer(fixture: "issues_page2.json", headers: headers("headers_issues_last_page.json"))
-                : answer(fixture: "issues_page1.json", headers: headers("headers_issues_page1.json"))
+                ? answer(fixture: "issues_page2.json", headers: headers(fixture: "headers_issues_last_page.json"))
+                : answer(fixture: "issues_page1.json", headers: headers(fixture: "headers_issues_page1.json"))
         }
         #expect(played.requests.count == 2)
         #expect(played.observation("wallet-ios")?.issues.map(\.id) == ["WALLET-IOS-7", "WALLET-IOS-1"])

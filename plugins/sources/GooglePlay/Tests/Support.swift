@@ -1,34 +1,9 @@
-import Glibc
 import GooglePlaySource
 import PluginKit
 import PluginTesting
 
 /// A while after 21:00 UTC, up to which the fixtures' hourly figures go; the daily ones end at the midnight before.
 let now = Moment(rfc3339: "2026-11-20T23:40:00Z") ?? .earliest
-
-func fixture(_ name: String) -> [UInt8] {
-    let path = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/TestData/Fixtures/" + name
-    guard let file = fopen(path, "r") else { preconditionFailure("no fixture \(path)") }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer.prefix(count) }
-    return bytes
-}
-
-func answer(_ body: String, status: Int = 200, headers: [(name: String, value: String)] = []) -> FetchResult {
-    .answered(HTTPResponse(status: status, headers: headers, body: Array(body.utf8)))
-}
-
-func answer(fixture name: String, status: Int = 200) -> FetchResult {
-    .answered(HTTPResponse(status: status, body: fixture(name)))
-}
-
-let place = Position(line: 3, column: 5)
-
-func option(_ value: Option.Value) -> Option { Option(value, at: place) }
-
-func list(_ texts: String...) -> Option { option(.list(texts.map { option(.text(GuardedText($0))) })) }
 
 /// The source as a config with these options makes it; `key` and `apps` are there unless they are replaced.
 func source(_ values: [String: Option?] = [:]) throws(ProblemList) -> GooglePlaySource {
@@ -111,14 +86,6 @@ extension String {
 }
 
 extension PlayedPoll {
-    var observations: [Observation] {
-        if case .values(let observations) = report?.outcome { observations } else { [] }
-    }
-
-    var failure: PollFailure? {
-        if case .failed(let failure) = report?.outcome { failure } else { nil }
-    }
-
     /// The requests but for those that ask for tokens, without what they have in common.
     var paths: [String] {
         requests.map(\.url.description).compactMap { url in

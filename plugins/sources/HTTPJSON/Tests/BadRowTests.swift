@@ -17,7 +17,7 @@ import Testing
         #"{"app":"\#(app)",\#(figures)}"#
     }
 
-    private func answered(_ rows: [String]) -> FetchResult { answer(#"{"r":[\#(rows.joined(separator: ","))]}"#) }
+    private func answered(_ rows: [String]) -> FetchResult { json(#"{"r":[\#(rows.joined(separator: ","))]}"#) }
 
     private let bad = #""users":10,"crashed":"n/a""#
 

@@ -21,7 +21,7 @@ import Testing
                 ]), context: context)
         let flat = flat
         let conformance = SourceConformance(source, poll: poll(), secrets: ["s3cret-key", "s3cret-token"]) { _ in
-            answer(flat)
+            json(flat)
         }
         #expect(conformance.violations() == [])
     }
@@ -31,7 +31,7 @@ import Testing
             ["method": "POST", "body": "{\"days\":1}", "app": "a"],
             maps: ["map": ["users": "$.n"], "headers": ["X-Team": "ops", "content-type": "application/vnd.x+json"]])
         let source = try HTTPJSONSource(options: options, context: context)
-        let request = try #require(PlayedPoll(source, poll()) { _ in answer(flat) }.requests.first)
+        let request = try #require(PlayedPoll(source, poll()) { _ in json(flat) }.requests.first)
         #expect(request.method == .post)
         #expect(
             request.headers == [HTTPRequest.Header("X-Team", "ops"), HTTPRequest.Header("Accept", "application/json")])
@@ -41,21 +41,21 @@ import Testing
 
     @Test func `the same answer again is unchanged, another one is not`() throws {
         let source = try source(["app": "a"], map: ["users": "$.users"])
-        let first = PlayedPoll(source, poll()) { _ in answer(flat) }
+        let first = PlayedPoll(source, poll()) { _ in json(flat) }
         #expect(first.requests.map(\.isConditional) == [false])
         #expect(first.requests.map(\.keepsValidators) == [true])
         let cursor = try #require(first.report?.cursor)
-        let second = PlayedPoll(source, poll(cursor: cursor)) { _ in answer(flat) }
+        let second = PlayedPoll(source, poll(cursor: cursor)) { _ in json(flat) }
         #expect(second.requests.map(\.isConditional) == [true])
         #expect(second.report?.outcome == .unchanged)
-        #expect(try report(source, answer("", status: 304), cursor: cursor).outcome == .unchanged)
-        #expect(try report(source, answer(#"{"users":11}"#), cursor: cursor).summary == "a users=11")
+        #expect(try report(source, json("", status: 304), cursor: cursor).outcome == .unchanged)
+        #expect(try report(source, json(#"{"users":11}"#), cursor: cursor).summary == "a users=11")
     }
 
     @Test func `other options make old answers new`() throws {
-        let cursor = try report(source(["app": "a"], map: ["users": "$.users"]), answer(flat)).cursor
+        let cursor = try report(source(["app": "a"], map: ["users": "$.users"]), json(flat)).cursor
         let other = try source(["app": "a"], map: ["load": "$.users"])
-        let played = PlayedPoll(other, poll(cursor: cursor)) { _ in answer(flat) }
+        let played = PlayedPoll(other, poll(cursor: cursor)) { _ in json(flat) }
         #expect(played.requests.map(\.isConditional) == [false])
         #expect(played.report?.summary == "a load=10")
     }
@@ -63,47 +63,47 @@ import Testing
     @Test(arguments: ["{}", "[", #"{"users":null}"#])
     func `after an answer without figures the next is asked for whole`(_ body: String) throws {
         let source = try source(["app": "a"], map: ["users": "$.users"])
-        let good = try report(source, answer(flat)).cursor
-        let cursor = try #require(report(source, answer(body), cursor: good).cursor)
-        let next = PlayedPoll(source, poll(cursor: cursor)) { _ in answer(flat) }
+        let good = try report(source, json(flat)).cursor
+        let cursor = try #require(report(source, json(body), cursor: good).cursor)
+        let next = PlayedPoll(source, poll(cursor: cursor)) { _ in json(flat) }
         #expect(next.requests.map(\.isConditional) == [false])
         #expect(next.report?.summary == "a users=10")
     }
 
     @Test func `a failure on the way keeps the cursor`() throws {
         let source = try source(["app": "a"], map: ["users": "$.users"])
-        let cursor = try report(source, answer(flat)).cursor
-        #expect(try report(source, answer("", status: 500), cursor: cursor).cursor == nil)
+        let cursor = try report(source, json(flat)).cursor
+        #expect(try report(source, json("", status: 500), cursor: cursor).cursor == nil)
     }
 
     @Test func `not modified is no answer to a first request`() throws {
         let source = try source(["app": "a"], map: ["users": "$.users"])
         #expect(
-            try report(source, answer("", status: 304)).summary
+            try report(source, json("", status: 304)).summary
                 == "bad_answer: the source answered 304 (not modified) to a first request")
     }
 
     @Test func `figures grow stale, also behind answers that do not change`() throws {
         let source = try source(["app": "a", "max_age": "1h"], map: ["users": "$.users", "to": "$.at"])
         let measured = try #require(Moment(rfc3339: "2026-11-21T00:00:00Z"))
-        let fresh = try report(source, answer(flat))
+        let fresh = try report(source, json(flat))
         #expect(fresh.summary == "a users=10")
         let atLast = measured + .hours(1)
         let late = atLast + .milliseconds(1)
-        #expect(try report(source, answer(flat), at: atLast).summary == "a users=10")
-        #expect(try report(source, answer(flat), at: late).outcome == .stale(measured: measured))
-        #expect(try report(source, answer("", status: 304), at: atLast, cursor: fresh.cursor).outcome == .unchanged)
+        #expect(try report(source, json(flat), at: atLast).summary == "a users=10")
+        #expect(try report(source, json(flat), at: late).outcome == .stale(measured: measured))
+        #expect(try report(source, json("", status: 304), at: atLast, cursor: fresh.cursor).outcome == .unchanged)
         #expect(
-            try report(source, answer("", status: 304), at: late, cursor: fresh.cursor).outcome
+            try report(source, json("", status: 304), at: late, cursor: fresh.cursor).outcome
                 == .stale(measured: measured))
-        #expect(try report(source, answer(flat), at: late, cursor: fresh.cursor).outcome == .stale(measured: measured))
+        #expect(try report(source, json(flat), at: late, cursor: fresh.cursor).outcome == .stale(measured: measured))
     }
 
     @Test func `an app that is measured no more is named while others are`() throws {
         let source = try source(
             ["each": "$[*]", "max_age": "1h"], map: ["app": "$.a", "users": "$.n", "to": "$.t"])
         let body = #"[{"a":"old","n":1,"t":"2026-11-20T20:00:00Z"},{"a":"new","n":2,"t":"2026-11-21T00:00:00Z"}]"#
-        let report = try report(source, answer(body))
+        let report = try report(source, json(body))
         #expect(report.summary == "new users=2")
         #expect(report.warnings == ["the figures of old are older than 1h"])
     }
@@ -111,7 +111,8 @@ import Testing
     @Test func `a problem is reported in its own words`() throws {
         let source = try source(["app": "a"], map: ["users": "$.users"])
         let headers = [("Content-Type", "application/problem+json"), ("Retry-After", "30")]
-        let response = HTTPResponse(status: 429, headers: headers, body: Array(try fixture("problem_details").utf8))
+        let response = HTTPResponse(
+            status: 429, headers: headers, body: Array(text(fixture: "problem_details.json").utf8))
         let expected = PollFailure(
             .rateLimited, "the source answered 429: Quota exhausted: Try again in 30 seconds",
             retryAt: now + .seconds(30))
@@ -155,7 +156,7 @@ import Testing
             "null", "-1", "1e400", "\"NaN\"", "[]", "{}", "\"\"", "99999999999999999999", "<html>", "}", "\"", ",",
         ]
         for (name, source) in sources {
-            let bytes = Array(try fixture(name).utf8)
+            let bytes = Array(text(fixture: "\(name).json").utf8)
             for _ in 0..<1500 {
                 var mutated = bytes
                 for _ in 0..<Int.random(in: 1...3, using: &generator) {

@@ -1,4 +1,5 @@
 import PluginKit
+import PluginTesting
 import Testing
 
 @testable import HTTPJSONSource

@@ -29,7 +29,7 @@ private func play(
         let url = request.url.reveal()
         guard let key = answers.keys.filter({ url.hasSuffix($0) }).max(by: { $0.count < $1.count }),
             let body = answers[key]
-        else { return answer("{}", status: 404) }
+        else { return json("{}", status: 404) }
         var headers = [("Content-Type", "application/json")]
         if let link = links[key] { headers.append(("Link", link)) }
         return .answered(HTTPResponse(status: 200, headers: headers, body: Array(body.utf8)))
@@ -56,7 +56,7 @@ private func play(
         var bodies: [String] = []
         let played = PlayedPoll(source, poll()) { request in
             bodies.append(String(decoding: request.wireBody()?.bytes ?? [], as: UTF8.self))
-            return answer(bodies.count == 1 ? #"{"rows":[{"a":"x","n":1}],"next":"q\"2"}"# : Self.two)
+            return json(bodies.count == 1 ? #"{"rows":[{"a":"x","n":1}],"next":"q\"2"}"# : Self.two)
         }
         #expect(played.report?.summary == "x users=1\ny users=2")
         #expect(bodies == [#"{"query":"{ apps }","after":""}"#, #"{"query":"{ apps }","after":"q\"2"}"#])
@@ -135,7 +135,7 @@ private func play(
         var count = 0
         let played = PlayedPoll(source, poll()) { _ in
             count += 1
-            return answer(#"{"rows":[{"a":"x\#(count)","n":1}],"n":\#(count)}"#)
+            return json(#"{"rows":[{"a":"x\#(count)","n":1}],"n":\#(count)}"#)
         }
         #expect(played.requests.count == 3)
         #expect(
@@ -236,7 +236,7 @@ private func play(
     @Test func `it conforms to what every source must do`() throws {
         let source = try paged(["by": "cursor", "path": "$.next", "parameter": "after"])
         let conformance = SourceConformance(source, poll: poll(), secrets: []) { request in
-            answer(request.url.reveal().hasSuffix("after=two") ? Self.two : Self.one)
+            json(request.url.reveal().hasSuffix("after=two") ? Self.two : Self.one)
         }
         #expect(conformance.violations() == [])
     }

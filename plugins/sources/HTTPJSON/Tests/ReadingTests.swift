@@ -15,7 +15,7 @@ import Testing
             {"apps": [{"name": "shop-ios", "version": "5.2.0", "users": {"total": 1840, "crashed": 31}},
                       {"name": "shop-android", "version": "8.0", "users": {"total": "2012", "crashed": 3}}]}
             """
-        let report = try report(source, answer(body))
+        let report = try report(source, json(body))
         #expect(
             report.summary == """
                 shop-ios 5.2.0 users=1840 crashed_users=31
@@ -37,7 +37,7 @@ import Testing
                 "app": "$.app", "release": "$.release", "crash_free_users": "$.crash_free_users",
                 "sessions": "$.sessions", "to": "$.measured_at",
             ])
-        let report = try report(source, answer(fixture("flat")))
+        let report = try report(source, json(text(fixture: "flat.json")))
         #expect(report.summary == "wallet 5.4.0 crash_free_users=0.9469 sessions=41875")
         guard case .values(let seen) = report.outcome else { return }
         #expect(seen[0].span.from.description == "2026-11-20T23:00:00Z")
@@ -51,7 +51,7 @@ import Testing
                 "app": "$.app.id", "release": "$.version", "sessions": "$.stability.sessions | commas",
                 "crash_free_sessions": "$.stability.crashFreeSessionsPct | percent",
             ])
-        let report = try report(source, answer(fixture("nested_rows")))
+        let report = try report(source, json(text(fixture: "nested_rows.json")))
         #expect(
             report.summary == """
                 wallet 5.4.0 sessions=41875 crash_free_sessions=0.975
@@ -63,12 +63,12 @@ import Testing
 
     @Test func `a bare number`() throws {
         let source = try source(["app": "wallet"], map: ["crash_free_users": "$ | percent"])
-        #expect(try report(source, answer(fixture("bare_number"))).summary == "wallet crash_free_users=0.998")
+        #expect(try report(source, json(text(fixture: "bare_number.json"))).summary == "wallet crash_free_users=0.998")
     }
 
     @Test func `a bare array whose null point is no data`() throws {
         let source = try source(["app": "wallet", "each": "$[*]"], map: ["crash_free_users": "$.v", "to": "$.t"])
-        #expect(try report(source, answer(fixture("bare_array"))).summary == "wallet crash_free_users=0.9979")
+        #expect(try report(source, json(text(fixture: "bare_array.json"))).summary == "wallet crash_free_users=0.9979")
     }
 
     @Test func `issues of a row`() throws {
@@ -79,7 +79,7 @@ import Testing
                 "first_seen": "$.first", "last_seen": "$.last", "release": "$.version", "status": "$.state",
                 "url": "$['a/b']['c~d']",
             ])
-        guard case .values(let seen) = try report(source, answer(fixture("issues"))).outcome else {
+        guard case .values(let seen) = try report(source, json(text(fixture: "issues.json"))).outcome else {
             Testing.Issue.record("no values")
             return
         }
@@ -99,7 +99,7 @@ import Testing
             ["app": "a"], map: ["users": "$.n"], issues: ["each": "$.i[*]", "id": "$.id", "title": "$.t"])
         let issue = #"{"id":7,"t":"\#(String(repeating: "x", count: 20_000))"}"#
         let body = #"{"n":1,"i":[\#(Array(repeating: issue, count: 101).joined(separator: ","))]}"#
-        guard case .values(let seen) = try report(source, answer(body)).outcome else {
+        guard case .values(let seen) = try report(source, json(body)).outcome else {
             Testing.Issue.record("no values")
             return
         }
@@ -122,7 +122,7 @@ import Testing
     ])
     func `a value is converted as its mapping says`(_ mapping: String, _ value: String, _ expected: Double) throws {
         let source = try source(["app": "a"], map: ["load": mapping])
-        guard case .values(let seen) = try report(source, answer(#"{"v":\#(value)}"#)).outcome else {
+        guard case .values(let seen) = try report(source, json(#"{"v":\#(value)}"#)).outcome else {
             Testing.Issue.record("no values")
             return
         }
@@ -135,7 +135,7 @@ import Testing
     ])
     func `what may be absent is no data`(_ mapping: String, _ value: String) throws {
         let source = try source(["app": "a"], map: ["load": mapping])
-        #expect(try report(source, answer(#"{"v":\#(value)}"#)).outcome == .noData)
+        #expect(try report(source, json(#"{"v":\#(value)}"#)).outcome == .noData)
     }
 
     @Test(arguments: [
@@ -163,7 +163,7 @@ import Testing
     func `what may not be is a failure with its path`(_ mapping: String, _ value: String, _ mismatch: String) throws {
         let source = try source(["app": "a"], map: ["load": mapping])
         let expected = "bad_answer: the answer is not what was expected: \(mismatch)"
-        #expect(try report(source, answer(#"{"v":\#(value)}"#)).summary == expected)
+        #expect(try report(source, json(#"{"v":\#(value)}"#)).summary == expected)
     }
 
     @Test(arguments: [
@@ -199,12 +199,12 @@ import Testing
         let source = try source(
             ["app": "a", "each": "$.r[*]"], map: ["users": "$.users", "crashed_users": "$.crashed"])
         let prefix = expected == "no data" ? "" : "bad_answer: the answer is not what was expected: "
-        #expect(try report(source, answer(body)).summary == prefix + expected)
+        #expect(try report(source, json(body)).summary == prefix + expected)
     }
 
     @Test func `a percentage where a fraction belongs is reported`() throws {
         let source = try source(["app": "a"], map: ["crash_free_users": "$.v"])
-        #expect(try report(source, answer(#"{"v":99.5}"#)).summary.contains("a rate is a fraction from 0 to 1"))
+        #expect(try report(source, json(#"{"v":99.5}"#)).summary.contains("a rate is a fraction from 0 to 1"))
     }
 
     /// What the row says of its time, and the span made of it with `span: 1h`.
@@ -245,7 +245,7 @@ import Testing
                     "url": Option(.text("https://stats.example.com"), at: place), "app": Option(.text("a"), at: place),
                     "span": Option(.duration(.hours(1)), at: place), "map": Option(.map(entries), at: place),
                 ]), context: context)
-        let report = try report(source, answer(#"{"n":1\#(members.isEmpty ? "" : ",")\#(members)}"#))
+        let report = try report(source, json(#"{"n":1\#(members.isEmpty ? "" : ",")\#(members)}"#))
         if case .values(let seen) = report.outcome {
             #expect("\(seen[0].span.from)/\(seen[0].span.to)\(seen[0].isComplete ? "" : " open")" == expected)
         } else {
@@ -266,14 +266,14 @@ import Testing
             "environment": ["users": "$.n", "environment": "$.environment"],
         ]
         let source = try source(["app": "fixed"], map: #require(maps[field]))
-        #expect(try report(source, answer(body)).summary == expected)
+        #expect(try report(source, json(body)).summary == expected)
     }
 
     @Test func `a row without the name of an app is reported`() throws {
         let source = try source(map: ["users": "$.n", "app": "$.app"])
         #expect(
-            try report(source, answer(#"{"n":1,"app":null}"#)).summary.hasSuffix(
+            try report(source, json(#"{"n":1,"app":null}"#)).summary.hasSuffix(
                 "$: expected the name of an app, found none, and no 'app' in the config"))
-        #expect(try report(source, answer(#"{"n":1,"app":true}"#)).summary.hasSuffix("for 'app', found true"))
+        #expect(try report(source, json(#"{"n":1,"app":true}"#)).summary.hasSuffix("for 'app', found true"))
     }
 }

@@ -23,13 +23,13 @@ import Testing
     }
 
     @Test func `it conforms to what every such source must do`() throws {
-        let conformance = RecallConformance(try asking(), recall()) { _ in answer(#"{"n":5}"#) }
+        let conformance = RecallConformance(try asking(), recall()) { _ in json(#"{"n":5}"#) }
         #expect(conformance.violations() == [])
     }
 
     @Test func `each span is asked for once`() throws {
         let played = PlayedRecall(try asking(), recall(3, spans: [.minutes(30), .hours(1)])) { request in
-            answer(#"{"n":\#(request.url.reveal().suffix(6))}"#)
+            json(#"{"n":\#(request.url.reveal().suffix(6))}"#)
         }
         let words = played.lines.compactMap { line -> String? in
             guard case .observed(let seen) = line, seen.seen == seen.span.to else { return nil }
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test func `long spans are asked for each day`() throws {
-        let played = PlayedRecall(try asking(), recall(72, spans: [.days(7)])) { _ in answer(#"{"n":5}"#) }
+        let played = PlayedRecall(try asking(), recall(72, spans: [.days(7)])) { _ in json(#"{"n":5}"#) }
         #expect(played.requests.count == 3)
         #expect(played.lines.map(\.seen) == (1...3).map { Self.midnight + .days($0) })
     }
@@ -52,7 +52,7 @@ import Testing
     @Test func `rows that say what they cover are asked for at once`() throws {
         let source = try asking(["each": "$[*]", "span": "1h"], map: ["users": "$.n", "from": "$.t"])
         let played = PlayedRecall(source, recall(6)) { request in
-            answer(
+            json(
                 #"""
                 [{"n":2,"t":"2026-11-20T02:00:00Z"},{"n":1,"t":"2026-11-20T00:00:00Z"},{"n":9,"t":"2026-11-19T23:00:00Z"},
                  {"n":3,"t":"2026-11-20T05:30:00Z"}]
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func `too much is asked for in pieces`() throws {
-        let played = PlayedRecall(try asking(), recall(24, spans: [.minutes(5)])) { _ in answer(#"{"n":5}"#) }
+        let played = PlayedRecall(try asking(), recall(24, spans: [.minutes(5)])) { _ in json(#"{"n":5}"#) }
         #expect(played.failure?.reason == .tooLarge)
         #expect(played.requests.isEmpty)
     }
@@ -74,6 +74,6 @@ import Testing
         #expect(!(try source(["app": "a"], map: ["users": "$.n"]).keepsHistory))
         let half = try asking(["url": "https://stats.example.com/q?from={from}"])
         #expect(!half.keepsHistory)
-        #expect(PlayedRecall(half, recall()) { _ in answer("{}") }.failure?.reason == .refused)
+        #expect(PlayedRecall(half, recall()) { _ in json("{}") }.failure?.reason == .refused)
     }
 }

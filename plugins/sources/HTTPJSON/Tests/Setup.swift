@@ -4,12 +4,7 @@ import Testing
 
 @testable import HTTPJSONSource
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
 let now = Moment(rfc3339: "2026-11-21T00:01:00Z") ?? .earliest
-let place = Position(line: 7, column: 3)
 
 /// Options as the config reader would give them: texts, and maps of texts.
 func options(
@@ -47,7 +42,7 @@ func poll(at moment: Moment = now, cursor: JSON? = nil) -> Poll {
     Poll(source: "own-dashboard", now: moment, cursor: cursor, spans: [.hours(1)])
 }
 
-func answer(_ body: String, status: Int = 200, type: String = "application/json") -> FetchResult {
+func json(_ body: String, status: Int = 200, type: String = "application/json") -> FetchResult {
     .answered(HTTPResponse(status: status, headers: [("Content-Type", type)], body: Array(body.utf8)))
 }
 
@@ -56,15 +51,6 @@ func report(
     _ source: HTTPJSONSource, _ result: FetchResult, at moment: Moment = now, cursor: JSON? = nil
 ) throws -> PollReport {
     try #require(PlayedPoll(source, poll(at: moment, cursor: cursor)) { _ in result }.report)
-}
-
-func fixture(_ name: String, file: String = #filePath) throws -> String {
-    let folder = file.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
-    let stream = try #require(fopen("\(folder)/TestData/Fixtures/\(name).json", "r"))
-    defer { fclose(stream) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    let count = fread(&bytes, 1, bytes.count, stream)
-    return String(decoding: bytes[..<count], as: UTF8.self)
 }
 
 extension PollReport {

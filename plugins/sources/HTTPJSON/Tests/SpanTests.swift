@@ -9,7 +9,7 @@ import Testing
         _ source: HTTPJSONSource, spans: [Duration], cursor: JSON? = nil, _ body: String = #"{"n":5}"#
     ) -> PlayedPoll {
         PlayedPoll(source, Poll(source: "own-dashboard", now: now + .milliseconds(250), cursor: cursor, spans: spans)) {
-            _ in answer(body)
+            _ in json(body)
         }
     }
 
@@ -165,12 +165,12 @@ import Testing
     ])
     func `are refused with a sentence that says what came`(_ body: String, _ type: String, _ expected: String) throws {
         let source = try source(["app": "a"], map: ["users": "$.n"])
-        #expect(try report(source, answer(body, type: type)).summary == "bad_answer: \(expected)")
+        #expect(try report(source, json(body, type: type)).summary == "bad_answer: \(expected)")
     }
 
     @Test func `JSON is read whatever it is called`() throws {
         let source = try source(["app": "a"], map: ["users": "$.n"])
-        #expect(try report(source, answer(#"{"n":3}"#, type: "text/html")).summary == "a users=3")
+        #expect(try report(source, json(#"{"n":3}"#, type: "text/html")).summary == "a users=3")
     }
 
     @Test func `compressed bytes are named`() throws {

@@ -29,7 +29,7 @@ private struct Figures: Sendable {
             let values = isRange ? "\"values\": [\(samples.joined(separator: ","))]" : "\"value\": \(samples[0])"
             return "{\"metric\": {\"app\": \"\(app)\", \"team\": \"t\"}, \(values)}"
         }
-        return PrometheusSourceTests.answer(
+        return PluginTesting.answer(
             "{\"status\": \"success\", \"data\": {\"resultType\": \"\(isRange ? "matrix" : "vector")\", "
                 + "\"result\": [\(series.joined(separator: ","))]}}")
     }

@@ -1,29 +1,9 @@
-import Glibc
 import PluginKit
 import PluginTesting
 import PrometheusSource
 
 /// The moment of the fixtures.
 let now = Moment(rfc3339: "2026-11-21T00:00:00Z") ?? .earliest
-let place = Position(line: 3, column: 5)
-
-func fixture(_ name: String) -> [UInt8] {
-    let path = #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined() + "/TestData/Fixtures/" + name
-    guard let file = fopen(path, "r") else { preconditionFailure("no fixture \(path)") }
-    defer { fclose(file) }
-    var bytes: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 65_536)
-    while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer.prefix(count) }
-    return bytes
-}
-
-func answer(_ body: String, status: Int = 200, headers: [(name: String, value: String)] = []) -> FetchResult {
-    .answered(HTTPResponse(status: status, headers: headers, body: Array(body.utf8)))
-}
-
-func answer(fixture name: String, status: Int = 200) -> FetchResult {
-    .answered(HTTPResponse(status: status, body: fixture(name)))
-}
 
 /// An instant vector: labels written as JSON, and values.
 func vector(_ series: (labels: String, value: String)...) -> FetchResult {
@@ -32,12 +12,8 @@ func vector(_ series: (labels: String, value: String)...) -> FetchResult {
         #"{"status": "success", "data": {"resultType": "vector", "result": [\#(result.joined(separator: ", "))]}}"#)
 }
 
-func option(_ value: Option.Value) -> Option { Option(value, at: place) }
 func text(_ text: String) -> Option { option(.text(GuardedText(text))) }
 func secret(_ text: String) -> Option { option(.text(GuardedText(Secret(text)))) }
-func map(_ entries: KeyValuePairs<String, String>) -> Option {
-    option(.map(entries.map { ($0.key, text($0.value)) }))
-}
 
 let sessions = "sum by (app) (increase(sessions_total[30m]))"
 let crashed = "sum by (app) (increase(crashed_sessions_total[30m]))"
@@ -69,14 +45,6 @@ func play(_ source: PrometheusSource, _ answers: KeyValuePairs<String, FetchResu
 }
 
 extension PlayedPoll {
-    var observations: [Observation] {
-        if case .values(let observations) = report?.outcome { observations } else { [] }
-    }
-
-    var failure: PollFailure? {
-        if case .failed(let failure) = report?.outcome { failure } else { nil }
-    }
-
     var urls: [String] { requests.map(\.url.description) }
 }
 

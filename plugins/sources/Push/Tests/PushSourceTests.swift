@@ -154,12 +154,12 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
     @Test func `of Grafana are issues, with figures where the config names them`() throws {
         let source = try source(["format": "grafana", "app": "backend"], values: ["B": "crash_events"])
         #expect(
-            summary(source, push(try fixture("grafana")))
+            summary(source, push(text(fixture: "grafana.json")))
                 == """
                 job shop-android production crash_events=412 c6eadffa33fcdf37 Crashes of the app: 412 crashes in 10 minutes [firing]
                 job backend bc97ff14869b13e3 Logins fail [resolved]
                 """)
-        let report = try source.read(push(try fixture("grafana")))
+        let report = try source.read(push(text(fixture: "grafana.json")))
         #expect(report.warnings == ["Grafana left out 2 alerts of this group"])
         guard case .values(let all) = report.outcome else { return }
         let seen = all.filter { !$0.issues.isEmpty }
@@ -195,7 +195,7 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
     ])
     func `that make no sense are named with their place`(_ part: String, _ other: String, _ expected: String) throws {
         let source = try source(["format": "grafana"], values: ["B": "crash_events"])
-        #expect(summary(source, push(try fixture("grafana").replacing(part, with: other))) == expected)
+        #expect(summary(source, push(text(fixture: "grafana.json").replacing(part, with: other))) == expected)
     }
 
     @Test(arguments: [
@@ -209,12 +209,12 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
     ])
     func `of Sentry are issues`(_ resource: String, _ name: String, _ expected: String) throws {
         let source = try source(["format": "sentry", "app": "fallback"])
-        #expect(summary(source, push(try fixture(name), [("Sentry-Hook-Resource", resource)])) == expected)
+        #expect(summary(source, push(text(fixture: "\(name).json"), [("Sentry-Hook-Resource", resource)])) == expected)
     }
 
     @Test func `of Sentry need an app where they name none`() throws {
         let source = try source(["format": "sentry"])
-        let sent = push(try fixture("sentry_event_alert"), [("Sentry-Hook-Resource", "event_alert")])
+        let sent = push(text(fixture: "sentry_event_alert.json"), [("Sentry-Hook-Resource", "event_alert")])
         #expect(
             summary(source, sent) == "mistake: $.data: expected the project's name, or 'app' in the config, found none")
     }

@@ -4,12 +4,7 @@ import Testing
 
 @testable import PushSource
 
-#if canImport(Glibc)
-    import Glibc
-#endif
-
 let now = Moment(rfc3339: "2026-11-21T00:01:00Z") ?? .earliest
-let place = Position(line: 7, column: 3)
 let context = SourceContext(name: "job", folder: "/etc/alertbot", every: .minutes(5), slowest: .hours(1))
 
 func source(_ texts: [String: String] = [:], values: KeyValuePairs<String, String>? = nil) throws -> PushSource {
@@ -46,13 +41,4 @@ func summary(_ source: PushSource, _ push: Push) -> String {
     } catch {
         return "mistake: \(error)"
     }
-}
-
-func fixture(_ name: String, file: String = #filePath) throws -> String {
-    let folder = file.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
-    let stream = try #require(fopen("\(folder)/TestData/Fixtures/\(name).json", "r"))
-    defer { fclose(stream) }
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    let count = fread(&bytes, 1, bytes.count, stream)
-    return String(decoding: bytes[..<count], as: UTF8.self)
 }

@@ -34,8 +34,8 @@ import Testing
             let url = request.url.description
             guard url.contains("/issues/") else { return Server().respond(to: request) }
             return url.contains("cursor=")
-                ? answer(fixture: "issues_page2.json", headers: headers("headers_issues_last_page.json"))
-                : answer(fixture: "issues_page1.json", headers: headers("headers_issues_page1.json"))
+                ? answer(fixture: "issues_page2.json", headers: headers(fixture: "headers_issues_last_page.json"))
+                : answer(fixture: "issues_page1.json", headers: headers(fixture: "headers_issues_page1.json"))
         }
         let urls = played.urls("issues")
         #expect(urls.count == 2)

@@ -13,7 +13,7 @@ private struct Figures: Sendable {
 
     @Sendable func answer(_ request: HTTPRequest) -> FetchResult {
         let url = request.url.description
-        if url.contains("/projects/") { return SentrySourceTests.answer(fixture: "projects.json") }
+        if url.contains("/projects/") { return PluginTesting.answer(fixture: "projects.json") }
         var parameters: [String: String] = [:]
         for pair in (url.split(separator: "?").last ?? "").split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
@@ -22,7 +22,7 @@ private struct Figures: Sendable {
         guard let start = Moment(rfc3339: parameters["start"] ?? ""),
             let end = Moment(rfc3339: parameters["end"] ?? ""),
             let hours = Int64((parameters["interval"] ?? "").dropLast())
-        else { return SentrySourceTests.answer(fixture: "error_400.json", status: 400) }
+        else { return PluginTesting.answer(fixture: "error_400.json", status: 400) }
         // The service widens what it is asked for to whole intervals.
         let length = Duration.hours(hours)
         let first = Recall.floor(start, to: length)
@@ -45,7 +45,7 @@ private struct Figures: Sendable {
         }
         let to = isSeries ? (starts.last ?? first) + length : end
         let intervals = starts.map { "\"\($0)\"" }.joined(separator: ",")
-        return SentrySourceTests.answer(
+        return PluginTesting.answer(
             #"{"start": "\#(first)", "end": "\#(to)", "intervals": [\#(intervals)], "#
                 + #""groups": [\#(groups.joined(separator: ","))]}"#)
     }
