@@ -216,7 +216,8 @@ public struct SourceConformance: Sendable {
             found += dashboard.contains(secret.percentEncoded) ? ["the dashboard shows a secret"] : []
         }
         if !SourceSettings.isDashboard(dashboard) {
-            found.append("the dashboard is not a web address that leaves open only \(SourceSettings.placeholders.listed)")
+            found.append(
+                "the dashboard is not a web address that leaves open only \(SourceSettings.placeholders.listed)")
         }
         let authority = dashboard.split { "/?#".contains($0) }.dropFirst().first ?? ""
         if authority.contains("@") { found.append("the dashboard holds a login") }

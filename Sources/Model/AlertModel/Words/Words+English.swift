@@ -287,7 +287,8 @@ extension PhraseID {
             """
         case .troubleDead: "A message to channel {channel} cannot be delivered: {cause}"
         case .troubleJournal: "The journal cannot be written, so nothing new is sent until it can be: {cause}"
-        case .troubleConfig: "The config has changed and has errors, so the bot is still using the previous one: {cause}"
+        case .troubleConfig:
+            "The config has changed and has errors, so the bot is still using the previous one: {cause}"
         case .troubleTemplate:
             """
             The template {file} of {name} gives no message: {cause}; the built-in text was sent instead, \

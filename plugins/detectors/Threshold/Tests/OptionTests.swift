@@ -90,7 +90,9 @@ import ThresholdDetector
             ),
             (
                 ["metric": "crash_events", "warning": "> 100", "recover": "1pp"],
-                ["4:9: 'recover' is in percentage points, but the limit '> 100' is not a percentage [leave 'recover' out]"]
+                [
+                    "4:9: 'recover' is in percentage points, but the limit '> 100' is not a percentage [leave 'recover' out]"
+                ]
             ),
             (
                 ["metric": "crash_free_users", "warning": "< 99.9%", "recover": "0.2pp"],

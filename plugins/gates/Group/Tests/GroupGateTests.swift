@@ -65,6 +65,7 @@ import Testing
         #expect(
             error
                 == ProblemList(
-                    Position(line: 2, column: 9), "'by' names 'relase', which is not a property", suggestion: "release"))
+                    Position(line: 2, column: 9), "'by' names 'relase', which is not a property", suggestion: "release")
+        )
     }
 }

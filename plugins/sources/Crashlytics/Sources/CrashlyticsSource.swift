@@ -165,7 +165,8 @@ extension CrashlyticsSource {
                 crashes: options[Self.crashesDataset], table: entry.value, location: options[Self.location],
                 megabytesMax: options[Self.megabytesMax])
             if let name = tables.wrongName, account != nil {
-                problems.append(Problem(entry.position, "'\(name.tamed.clipped(to: 60))' is not a valid name in BigQuery"))
+                problems.append(
+                    Problem(entry.position, "'\(name.tamed.clipped(to: 60))' is not a valid name in BigQuery"))
             }
             change(entry.name) { $0.export = tables }
         }
