@@ -290,6 +290,8 @@ let package = Package(
         // The built program itself: its commands, and with ALERTBOT_INTEGRATION=1 its dealings with real servers.
         module("BotHarness", path: "Tests/IntegrationTests/Harness"),
         tests("ProgramTests", ["BotHarness", "alertbot"]),
+        // What the pages show: their configs are read, their commands parsed and run, their links followed.
+        tests("DocumentationTests", ["BotConfig", "BotHarness", "BuiltinPlugins", "RuleTests", "alertbot"] + kit),
         tests(
             "IntegrationTests", ["AlertTesting", "BotHarness", "Mustache", "PluginTesting", "alertbot"],
             exclude: ["Harness", "Servers", "Fixtures"]),
