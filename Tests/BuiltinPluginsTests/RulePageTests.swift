@@ -114,10 +114,4 @@ struct RulePage: Sendable, CustomTestStringConvertible {
         }
         #expect(pages.count == manifests.count)
     }
-
-    @Test func `the first config of the README is one that the bot takes`() throws {
-        let block = RulePage.blocks(of: try RulePage.read("README.md")).first { $0.language == "yaml" }
-        let found = problems(of: try #require(block).lines.joined(separator: "\n"))
-        #expect(found == [])
-    }
 }

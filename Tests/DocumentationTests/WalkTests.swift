@@ -46,9 +46,12 @@ private final class Walk {
     private var services: Child?
     private var environment: [String: String] = [:]
     private var timesVary = false
+    /// The page as it should be.
+    private var recorded: String
 
     init(page: Page, scratch: Scratch) {
         self.page = page
+        recorded = page.text
         self.scratch = scratch
     }
 
@@ -68,11 +71,23 @@ private final class Walk {
         }
         bot?.send(SIGTERM)
         try await bot?.ending()
+        if Walk.isRecording {
+            try recorded.write(toFile: "\(Page.root)/\(page.path)", atomically: true, encoding: .utf8)
+        }
     }
+
+    /// `RECORD=1` writes what commands print where the page shows something else; look at the difference.
+    private static let isRecording = ProcessInfo.processInfo.environment["RECORD"] == "1"
 
     private func type(_ command: String, _ shown: String, line: Int) async throws {
         let finished = try await shell("{ \(command)\n} 2>&1")
         let place = "\(page.path):\(line): $ \(command)"
+        if Walk.isRecording, !Shown(shown, timesVary: timesVary).fits(finished.output) {
+            let end = shown.hasSuffix("\n\n") && !finished.output.hasSuffix("\n\n") ? "\n" : ""
+            recorded = recorded.replacing(
+                "$ \(command)\n\(shown)", with: "$ \(command)\n\(finished.output)\(end)", maxReplacements: 1)
+            return
+        }
         #expect(
             Shown(shown, timesVary: timesVary).fits(finished.output),
             "\(place)\n--- the page shows\n\(shown)--- it prints\n\(finished.output)")
