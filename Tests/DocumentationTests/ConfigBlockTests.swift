@@ -56,8 +56,14 @@ import TimeZones
         Config.load(Array(text.utf8), folder: ".", catalog: .builtin, surroundings: surroundings(of: page)).problems
     }
 
+    /// Where sources stand beside the rules on them, all the rest is added, so that each can be held against the others.
     private func fragment(_ text: String, on page: Page) -> [Problem] {
-        Config.problems(inFragment: Array(text.utf8), catalog: .builtin, surroundings: surroundings(of: page))
+        let keys = Excerpt(text).keys
+        if keys.contains("sources") {
+            let channels = "channels: {team: {plugin: inbox}, oncall: {plugin: inbox}, ops: {plugin: inbox}}\n"
+            return whole("version: 1\n" + text + (keys.contains("channels") ? "" : channels), on: page)
+        }
+        return Config.problems(inFragment: Array(text.utf8), catalog: .builtin, surroundings: surroundings(of: page))
     }
 
     /// Tests of rules, with the config that the page shows.
