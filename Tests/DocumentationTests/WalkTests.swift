@@ -198,7 +198,7 @@ extension Page.Block {
     /// Each command of a console with what stands below it.
     fileprivate var dialogue: [(command: String, shown: String)] {
         var dialogue: [(String, String)] = []
-        for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false).dropLast() {
             if line.hasPrefix("$ ") {
                 dialogue.append((String(line.dropFirst(2)), ""))
             } else if let last = dialogue.indices.last {
