@@ -42,6 +42,7 @@ is_there() {
     libncurses6) has_library libncurses.so.6 ;;
     libsqlite3-0) has_library libsqlite3.so.0 ;;
     libxml2) has_library libxml2.so.2 ;;
+    python3) python3 -c 'import http.server' 2>/dev/null ;;
     python3-venv) python3 -c 'import venv, ensurepip' 2>/dev/null ;;
     *) is_installed "$1" ;;
     esac
@@ -99,9 +100,9 @@ need_packages() {
     fi
 }
 
-# Everything that a build needs: first what the toolchain itself wants of the system, then what the bot does.
+# Everything that a build and its tests need: first what the toolchain itself wants of the system, then what the bot does.
 set_up() {
     need_packages binutils git libncurses6 libsqlite3-0 libstdc++-12-dev libxml2 \
-        ca-certificates libcurl4-openssl-dev libmicrohttpd-dev libssl-dev libyaml-dev pkg-config tzdata
+        ca-certificates libcurl4-openssl-dev libmicrohttpd-dev libssl-dev libyaml-dev pkg-config python3 tzdata
     need_swift
 }
