@@ -216,6 +216,17 @@ let package = Package(
         .executableTarget(
             name: "simulate", dependencies: ["SimulatedWorld", "AlertModel"], path: "Sources/Testing/simulate",
             swiftSettings: strict),
+        // Where bytes from outside are read; `scripts/fuzz` builds and runs it, and the product does not have it.
+        module(
+            "FuzzTargets", in: "Testing",
+            [
+                "BotConfig", "HTTPJSONSource", "JSONPath", "Journal", "JournalTesting", "QuietHoursGate", "StatusPage",
+                "ThresholdDetector", "WebhookChannel",
+            ] + kit),
+        door("CFuzzer"),
+        .executableTarget(
+            name: "fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Sources/Testing/fuzz", swiftSettings: strict),
+        tests("FuzzTargetsTests", ["AlertTesting", "FuzzTargets"] + kit),
         tests("SimulatedWorldTests", ["SimulatedWorld"] + simulated),
         tests("AlertModelTests", ["AlertModel"]),
         tests(

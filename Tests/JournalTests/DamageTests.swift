@@ -185,6 +185,19 @@ import Testing
         #expect(place.line == line + 1)
     }
 
+    @Test(arguments: ["", "yester day", "12:00\\n", "12:00\u{7F}", "11:59 \u{E9}"])
+    func `a line with a time stamp that could not be written again is damage, and repair saves the others`(
+        at: String
+    ) throws {
+        let disk = MemoryDisk()
+        disk[firstSegment] = oldLine(1) + oldLine(2, at: at) + oldLine(3)
+        let (records, report) = try read(disk)
+        #expect(records == lines([1, 3]))
+        #expect(report.notices.count == 1)
+        let copy = MemoryDisk()
+        #expect(try JournalRepair(disk, to: copy).saved == 2)
+    }
+
     @Test(arguments: 0..<400)
     func `whatever is done to the bytes, no record is altered or doubled and the journal can be written to`(
         seed: UInt64

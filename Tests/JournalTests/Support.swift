@@ -35,9 +35,9 @@ func diskWith(_ count: Int, limits: JournalLimits = .standard) throws -> MemoryD
 }
 
 /// A line of a record as an earlier version of the format has it: 1, of release 0.1, or 2.
-func oldLine(_ number: Int, version: Int = 1) -> [UInt8] {
+func oldLine(_ number: Int, version: Int = 1, at: String = noon) -> [UInt8] {
     let last = version == 1 ? "" : ",\"last\":1"
-    let head = "{\"v\":\(version),\"seq\":\(number)\(last),\"at\":\"\(noon)\""
+    let head = "{\"v\":\(version),\"seq\":\(number)\(last),\"at\":\"\(at)\""
     let tail = ",\"record\":\(text(payload(number)))}"
     let checksum = String(CRC32C.extend(0, with: Array((head + tail).utf8).span.bytes), radix: 16)
     let padded = String(repeating: "0", count: 8 - checksum.count) + checksum

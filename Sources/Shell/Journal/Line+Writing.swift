@@ -11,8 +11,7 @@ extension Line {
         /// Takes on another time; if it throws, the stamp is as it was.
         mutating func set(_ at: String) throws(JournalError) {
             guard at != self.at || at.isEmpty else { return }
-            let isPlain = at.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
-            guard isPlain, (1...JournalLimits.atBytesMax).contains(at.utf8.count) else {
+            guard at.utf8.allSatisfy(Line.isOfStamp), (1...JournalLimits.atBytesMax).contains(at.utf8.count) else {
                 throw .recordMalformed(reason: "its time stamp is not RFC 3339")
             }
             self.at = at

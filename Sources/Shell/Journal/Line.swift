@@ -65,6 +65,12 @@ struct Line {
         bytes.has(head, at: position) || bytes.has(secondHead, at: position) || bytes.has(firstHead, at: position)
     }
 
+    /// Whether a byte may stand in a time stamp as it is. A line with another one is none of ours, whatever its checksum: what is
+    /// read can be written again, by a compaction or a repair.
+    static func isOfStamp(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+    }
+
     /// Finds the parts of a line, and where the part after the checksum begins.
     private static func split(_ bytes: Span<UInt8>) -> (Line, body: Int)? {
         var position = head.utf8CodeUnitCount
@@ -91,9 +97,11 @@ struct Line {
         position += atHead.utf8CodeUnitCount
         let atStart = position
         let atEndMax = min(bytes.count, atStart + JournalLimits.atBytesMax + 1)
-        while position < atEndMax, bytes[position] != UInt8(ascii: "\"") { position += 1 }
+        while position < atEndMax, isOfStamp(bytes[position]) { position += 1 }
         let at = atStart..<position
-        guard position < atEndMax, bytes.has(crcHead, at: position + 1) else { return nil }
+        guard !at.isEmpty, position < atEndMax, bytes[position] == UInt8(ascii: "\""),
+            bytes.has(crcHead, at: position + 1)
+        else { return nil }
         let crcEnd = position + 1 + crcHead.utf8CodeUnitCount + 8
         guard crcEnd < bytes.count, bytes[crcEnd] == UInt8(ascii: "\"") else { return nil }
         let body = crcEnd + 1
