@@ -118,9 +118,17 @@ import Testing
     @Test func `the bot says at its start what it watches and where its page is`() throws {
         let config = try scratch.shop(stage.machine).config()
         #expect(
-            RunNotes.greeting(config, port: nil).map(\.text)
+            RunNotes.greeting(config, port: nil, openFilesMax: 1024).map(\.text)
                 == ["shop-alerts: watching 1 source with 1 rule, notifying 1 channel"])
         let open = try scratch.shop(stage.machine, replacing: "listen: off", with: #"listen: "[::1]:0""#).config()
-        #expect(RunNotes.greeting(open, port: 18080).map(\.text).last == "the page is at http://[::1]:18080/")
+        #expect(RunNotes.greeting(open, port: 18080, openFilesMax: nil).map(\.text).last == "the page is at http://[::1]:18080/")
+    }
+
+    @Test func `a bot that may open few files warns of it at its start`() throws {
+        let config = try scratch.shop(stage.machine).config()
+        #expect(RunNotes.greeting(config, port: nil, openFilesMax: 256).count == 1)
+        let note = try #require(RunNotes.greeting(config, port: nil, openFilesMax: 64).last)
+        #expect(note.level == .warning)
+        #expect(note.text.hasPrefix("the system lets the bot open 64 files, fewer than 256: "), "\(note.text)")
     }
 }

@@ -32,6 +32,32 @@ enum Loopback {
         return port(of: descriptor)
     }
 
+    /// A connection to a server, for whoever says in his own way what he wants.
+    static func open(_ port: UInt16) throws -> Int32 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0, withAddress(port, { connect(descriptor, $0, $1) }) == 0 else {
+            close(descriptor)
+            throw TooLate("127.0.0.1:\(port) could be connected to: \(String(cString: strerror(errno)))")
+        }
+        return descriptor
+    }
+
+    /// The same to a socket that is a file; nil where nobody takes it at once.
+    static func open(path: String) -> Int32? {
+        let type = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue
+        let descriptor = socket(AF_UNIX, Int32(type), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let isConnected = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        if !isConnected { close(descriptor) }
+        return isConnected ? descriptor : nil
+    }
+
     private static func withAddress<Result>(
         _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
@@ -127,10 +153,8 @@ enum Loopback {
         _ port: UInt16, _ method: String, _ target: String, headers: [String: String] = [:], body: String = "",
         within wait: Duration = .seconds(20)
     ) -> Answer? {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { return nil }
+        guard let descriptor = try? open(port) else { return nil }
         defer { close(descriptor) }
-        guard withAddress(port, { connect(descriptor, $0, $1) }) == 0 else { return nil }
         // Of version 1.0, so that the end of the answer is the end of the connection.
         var head = "\(method) \(target) HTTP/1.0\r\nHost: 127.0.0.1:\(port)\r\nContent-Length: \(body.utf8.count)\r\n"
         for (name, value) in headers { head += "\(name): \(value)\r\n" }

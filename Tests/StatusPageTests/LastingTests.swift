@@ -46,6 +46,13 @@ import Testing
         }
     }
 
+    @Test(arguments: [(1024, 128, 32), (1 << 20, 128, 32), (64, 8, 2), (16, 4, 1), (0, 4, 1)])
+    func `connections take an eighth of the descriptors`(descriptors: Int, connections: Int, streams: Int) {
+        let limits = Limits(descriptorsMax: descriptors)
+        #expect(limits.connectionsMax == connections)
+        #expect(limits.streamsMax == streams)
+    }
+
     @Test func `clients that vanish while they are answered end nothing`() async {
         await #expect(processExitsWith: .success) {
             // As programs start, and not as this one may have been told.

@@ -6,8 +6,14 @@ public import SystemPorts
 
 /// What the running bot logs of its start.
 public enum RunNotes {
-    /// - Parameter port: where the page really listens; the config may have let the system choose.
-    public static func greeting(_ config: Config, port: UInt16?) -> [Note] {
+    /// Fewer open files are warned of: a bot at rest has 20, the page and the control socket take up to an eighth each, every
+    /// poll and delivery one or two, and a source or a channel may have many.
+    static let openFilesMin = 256
+
+    /// - Parameters:
+    ///   - port: where the page really listens; the config may have let the system choose.
+    ///   - openFilesMax: how many files the system lets the bot open; nil for no bound, or none that is known.
+    public static func greeting(_ config: Config, port: UInt16?, openFilesMax: Int?) -> [Note] {
         let plan = config.plan
         var notes = [
             Note(
@@ -18,6 +24,14 @@ public enum RunNotes {
         if case .on(let name, _) = config.bot.listen, let port {
             let shown = name.contains(":") ? "[\(name)]" : name
             notes.append(Note(.info, "the page is at http://\(shown):\(port)/"))
+        }
+        if let openFilesMax, openFilesMax < openFilesMin {
+            notes.append(
+                Note(
+                    .warning,
+                    "the system lets the bot open \(openFilesMax) files, fewer than \(openFilesMin): with many polls and "
+                        + "deliveries at once some fail and are tried again; raise it with LimitNOFILE= in the unit, or ulimit -n"
+                ))
         }
         return notes
     }

@@ -51,7 +51,8 @@ struct RunCommand: AsyncParsableCommand {
             } catch let error as StatusServerError {
                 throw Failure(.impossible, error.description)
             }
-            for note in RunNotes.greeting(config, port: port) { host.log(note) }
+            let openFilesMax = ProcessFile.figures()?.openFilesMax
+            for note in RunNotes.greeting(config, port: port, openFilesMax: openFilesMax) { host.log(note) }
             supervisor.ready()
             group.addTask { await handle(signals, bot, host, supervisor, reloading) }
             group.addTask { await reloading.keepLooking { host.log($0) } }

@@ -1,4 +1,5 @@
 import AlertModel
+import Glibc
 
 /// Turns a request into its answer: the closed list of what the bot shows.
 struct Routes: Sendable {
@@ -232,4 +233,23 @@ struct Limits: Sendable {
     var historyMax = 1000
     /// The wait before connections are taken again when the machine has run out of descriptors.
     var exhaustionPause = Duration.milliseconds(100)
+
+    init() {}
+
+    /// For a process that may have so many descriptors: an eighth of them is for connections, whoever wants one, and the rest
+    /// is left to polls, deliveries and the journal.
+    init(descriptorsMax: Int) {
+        connectionsMax = min(connectionsMax, max(descriptorsMax / 8, Limits.connectionsMin))
+        streamsMax = connectionsMax / 4
+    }
+
+    /// So few that pages can still be read.
+    private static let connectionsMin = 4
+
+    /// For this process as it was started.
+    static var ofThisProcess: Limits {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return Limits() }
+        return Limits(descriptorsMax: Int(clamping: limit.rlim_cur))
+    }
 }

@@ -67,7 +67,7 @@ public actor StatusServer {
         self.init(
             address: address, view: view, control: control, care: care, intake: intake, api: api,
             userHeader: userHeader, token: token, seal: seal, botName: botName, publicHost: publicHost,
-            limits: Limits())
+            limits: .ofThisProcess)
     }
 
     init(
