@@ -47,6 +47,23 @@ private let surroundings = ConfigSurroundings(
         #expect(found.map(\.message) == [], "\(plugin.example)")
     }
 
+    @Test(arguments: PluginCatalog.builtin.descriptions)
+    func `where a credential comes from is said as on the page`(_ plugin: PluginDescription) throws {
+        let manifest = plugin.manifest
+        let needsSecret = manifest.options.contains { $0.isRequired && $0.isSecret }
+        #expect(
+            !needsSecret || !manifest.access.isEmpty, "\(manifest.name) does not say where its credential comes from")
+        let page = try PluginPages.text(of: manifest.name).split(separator: "\n").map { line in
+            // Of a list of steps the numbers do not belong to the sentences.
+            line.trimmingPrefix(#/\s*\d+\. /#).trimmingCharacters(in: .whitespaces)
+        }.joined(separator: " ").replacing(#/\[([^\]]*)\]\([^)]*\)/#) { $0.output.1 }
+            .replacing(#/<(https?:[^>]*)>/#) { $0.output.1 }.filter { !"*`".contains($0) }
+        for sentence in manifest.access.replacing(". ", with: ".\n").split(separator: "\n") {
+            let words = sentence.hasSuffix(".") ? sentence.dropLast() : sentence
+            #expect(page.contains(words), "\(manifest.name): '\(words)' is not on its page")
+        }
+    }
+
     private static let whole = """
         # flapping
 

@@ -22,19 +22,23 @@ public struct PluginManifest: Sendable {
     /// The plugin at work, for `plugins describe`: its options as one would write them, one a line, without `plugin`.
     /// Empty for a plugin that is used as it is.
     public let example: String
+    /// Where its credential comes from: what to click, or to do, in the sentences of the plugin's page. Empty for a plugin
+    /// that needs none.
+    public let access: String
     public let options: [OptionSpec]
     /// Whether a source or a channel speaks to a service over the network, and so takes `ConnectionSettings`, too.
     public let isConnected: Bool
 
     /// - Parameter options: the plugin's settings, in the order in which people should read of them.
     public init(
-        name: String, summary: String, example: String = "", options: [any SettingDeclaration],
+        name: String, summary: String, example: String = "", access: String = "", options: [any SettingDeclaration],
         isConnected: Bool = true
     ) {
         self.isConnected = isConnected
         self.name = name
         self.summary = summary
         self.example = example
+        self.access = access
         self.options = options.map(\.spec)
     }
 }

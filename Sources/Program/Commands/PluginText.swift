@@ -29,6 +29,9 @@ public struct PluginText {
         if !plugin.common.isEmpty {
             parts.append(paint.bold("Options of every \(plugin.kind.rawValue)") + "\n" + lines(plugin.common))
         }
+        if !plugin.manifest.access.isEmpty {
+            parts.append(paint.bold("The credential") + "\n" + plugin.manifest.access.indented)
+        }
         parts.append(paint.bold("Example") + "\n" + plugin.example.indented)
         return parts.joined(separator: "\n\n")
     }

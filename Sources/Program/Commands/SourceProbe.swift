@@ -34,8 +34,8 @@ public struct SourceProbe: Sendable {
         self.machine = machine
     }
 
-    /// Polls and says what came of it. A poll that fails is a failure of the command.
-    public func run() async throws(Failure) {
+    /// What came of the poll, as the bot would take it in, and as people would.
+    func poll() async -> (input: Input, finding: ProbeFinding, redactor: Redactor)? {
         let web = ListeningWeb(machine.web)
         var ports = machine.ports(stateFolder: config.bot.stateFolder)
         ports.web = web
@@ -43,12 +43,18 @@ public struct SourceProbe: Sendable {
         let began = ports.clock.uptime()
         let input = await Poller(ports: ports, redactor: Redactor(config.secrets), tokens: tokens)
             .poll(config.plan.previewOrder(for: plan, State()), source)
-        guard case .polled(_, let report, _) = input else { return }
+        guard case .polled(_, let report, _) = input else { return nil }
         let redactor = Redactor(config.secrets + (await tokens.secrets))
         let finding = ProbeFinding(
             source: plan.name, plugin: type(of: source).manifest.name, report: report, exchanges: web.heard,
             took: ports.clock.uptime() - began, spans: config.plan.previewOrder(for: plan, State()).spans,
             declared: source.metrics)
+        return (input, finding, redactor)
+    }
+
+    /// Polls and says what came of it. A poll that fails is a failure of the command.
+    public func run() async throws(Failure) {
+        guard let (_, finding, redactor) = await poll() else { return }
         switch format {
         case .json: try machine.terminal.line(finding.json(redactor, isRaw: isRaw).prettyText)
         case .text:
@@ -58,8 +64,15 @@ public struct SourceProbe: Sendable {
         }
         if let failure = finding.failure {
             guard format == .text else { throw Failure(.impossible) }
-            throw Failure(.impossible, "source \(plan.name): \(failure)")
+            throw Failure(.impossible, "source \(plan.name): \(failure)\(advice(on: failure))")
         }
+    }
+
+    /// Where to get a better credential, where this one will not do.
+    func advice(on failure: PollFailure) -> String {
+        let access = type(of: source).manifest.access
+        guard [.unauthorized, .forbidden].contains(failure.reason), !access.isEmpty else { return "" }
+        return "\n\(access)"
     }
 }
 

@@ -37,6 +37,7 @@ public struct PluginDescription: Sendable {
         guard case .object(var object) = summaryJSON else { return summaryJSON }
         object["options"] = .array(manifest.options.map(\.json))
         object["common_options"] = .array(common.map(\.json))
+        object["access"] = .string(manifest.access)
         object["example"] = .string(example + "\n")
         return .object(object)
     }

@@ -59,6 +59,21 @@ extension Setting {
         copy.spec.isSecret = true
         return copy
     }
+
+    /// The same setting, for which `alertbot init` asks though it may be left out: a first config is poorer without it.
+    public var asked: Setting { asking(.always) }
+
+    /// The same, asked for only where that one was given.
+    public func asked(with other: any SettingDeclaration) -> Setting { asking(.with(other.name)) }
+
+    /// The same, asked for only where that one was left out: there are two ways, and one is enough.
+    public func asked(without other: any SettingDeclaration) -> Setting { asking(.without(other.name)) }
+
+    private func asking(_ asking: OptionSpec.Asking) -> Setting {
+        var copy = self
+        copy.spec.asking = asking
+        return copy
+    }
 }
 
 /// A setting that the config must have.
@@ -112,6 +127,32 @@ public struct OptionSpec: Sendable {
     public let help: String
     /// Whether its value is a secret wherever it comes from, and so has no place in the file itself.
     public internal(set) var isSecret = false
+    /// When whoever writes a first config is asked for it.
+    public internal(set) var asking: Asking
+
+    /// When whoever writes a first config is asked for an option.
+    public enum Asking: Hashable, Sendable {
+        case never
+        case always
+        /// Where the option of that name was given.
+        case with(String)
+        /// Where it was left out.
+        case without(String)
+    }
+
+    init(
+        name: String, kind: OptionKind, isRequired: Bool, defaultValue: Option.Value?, writtenDefault: String?,
+        unset: String?, help: String
+    ) {
+        self.name = name
+        self.kind = kind
+        self.isRequired = isRequired
+        self.defaultValue = defaultValue
+        self.writtenDefault = writtenDefault
+        self.unset = unset
+        self.help = help
+        asking = isRequired ? .always : .never
+    }
 
     /// What holds when the option is left out, for people; nil when there is nothing to say.
     public var defaultText: String? { unset ?? writtenDefault }

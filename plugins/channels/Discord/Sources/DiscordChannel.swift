@@ -12,6 +12,8 @@ public struct DiscordChannel: WebhookChat {
         example: """
             webhook: ${env:DISCORD_WEBHOOK}
             """,
+        access: "To get the address, open the channel's settings, Integrations, Webhooks, make one, and copy its "
+            + "URL.",
         options: ChatWebhook.settings + [Mentions.setting, Setting.chart])
 
     public static let chat = "Discord"

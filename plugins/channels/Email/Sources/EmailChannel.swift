@@ -16,6 +16,8 @@ public struct EmailChannel: Channel {
             from: Shop alerts <alerts@example.com>
             to: [oncall@example.com, lead@example.com]
             """,
+        access: "Use the server that your own mail program sends by (your provider calls it outgoing server or "
+            + "SMTP), with an account or an app password made for this.",
         options: [server, security, username, password, from, to, subjectPrefix, Setting.chart, Setting.insecure])
 
     static let server = RequiredSetting(
@@ -24,10 +26,11 @@ public struct EmailChannel: Channel {
         "security", .choice(of: MailServer.Security.self), unset: "tls on port 465, else starttls",
         "How the connection is encrypted: starttls and tls both must, none does not.")
     static let username = Setting(
-        "username", .text, unset: "no login", "The user's name at the server.")
+        "username", .text, unset: "no login", "The user's name at the server."
+    ).asked
     static let password = Setting(
         "password", .text, unset: "no login", "The password; keep it in the environment."
-    ).secret
+    ).secret.asked(with: username)
     static let from = RequiredSetting(
         "from", .plain, "Who sends it: an address, or a name and an address in angle brackets.")
     static let to = RequiredSetting("to", .list(.plain), "Who gets it: one address, or a list of them.")

@@ -12,6 +12,7 @@ public struct GoogleChatChannel: WebhookChat {
         example: """
             webhook: ${env:GOOGLE_CHAT_WEBHOOK}
             """,
+        access: "To get the address, open the space's menu, Apps & integrations, Webhooks, and add one.",
         options: ChatWebhook.settings + [Mentions.setting])
 
     public static let chat = "Google Chat"

@@ -16,6 +16,10 @@ public struct MatrixChannel: Channel {
             room: "!abc:example.org"
             token: ${env:MATRIX_TOKEN}
             """,
+        access: "Make an account for the bot, invite it to the room, and join the room with it once; an "
+            + "invitation alone is not enough. The token of an account comes from POST "
+            + "/_matrix/client/v3/login, or from the settings of a client that is logged in (in Element: Help & "
+            + "About, Access Token).",
         options: [homeserver, room, token, Mentions.setting, Setting.chart, Setting.insecure])
 
     static let homeserver = RequiredSetting("homeserver", .url, "The address of the homeserver's client API.")

@@ -12,6 +12,8 @@ public struct MattermostChannel: WebhookChat {
         example: """
             webhook: ${env:MATTERMOST_WEBHOOK}
             """,
+        access: "To get the address, open Integrations, Incoming Webhooks in Mattermost, and add one for the "
+            + "channel.",
         options: ChatWebhook.settings + [Mentions.setting])
 
     public static let chat = "Mattermost"

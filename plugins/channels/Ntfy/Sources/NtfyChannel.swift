@@ -14,6 +14,8 @@ public struct NtfyChannel: Channel {
         example: """
             topic: ${env:NTFY_TOPIC}
             """,
+        access: "Install the app from https://ntfy.sh, choose a topic that nobody guesses (openssl rand -hex 16), "
+            + "subscribe to it.",
         options: [topic, url, token, username, password, Setting.insecure])
 
     static let topic = RequiredSetting(

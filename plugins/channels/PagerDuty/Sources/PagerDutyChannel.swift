@@ -13,6 +13,8 @@ public struct PagerDutyChannel: Channel {
         example: """
             routing_key: ${env:PAGERDUTY_KEY}
             """,
+        access: "To get the key, open the service in PagerDuty, Integrations, Add integration, Events API V2, and "
+            + "copy the Integration Key.",
         options: [routingKey, region, url, Setting.insecure])
 
     static let routingKey = RequiredSetting(

@@ -15,6 +15,8 @@ public struct RocketChatChannel: WebhookChat {
         example: """
             webhook: ${env:ROCKETCHAT_WEBHOOK}
             """,
+        access: "To get the address, an administrator opens Workspace, Integrations, New, Incoming, chooses the "
+            + "channel and a user to post as, switches it on and copies the Webhook URL.",
         options: ChatWebhook.settings + [Mentions.setting])
 
     public static let chat = "Rocket.Chat"

@@ -16,18 +16,21 @@ public struct SlackChannel: Channel {
         example: """
             webhook: ${env:SLACK_WEBHOOK}
             """,
+        access: "To get the address, open https://api.slack.com/apps, make an app in your workspace, switch on "
+            + "Incoming Webhooks, and add one for the channel.",
         options: [webhook, token, channel, Mentions.setting, chart, url, Setting.insecure])
 
     static let webhook = Setting(
         "webhook", .url, unset: "with `token`",
         "The address of the incoming webhook; whoever knows it can post, so keep it in the environment."
-    ).secret
+    ).secret.asked
     static let token = Setting(
         "token", .text, unset: "with `webhook`",
         "A bot's token with the scope chat:write, which begins with xoxb-; instead of a webhook."
-    ).secret
+    ).secret.asked(without: webhook)
     static let channel = Setting(
-        "channel", .plain, unset: "with `webhook`", "With a token: the channel's id, such as C0123456789, or its name.")
+        "channel", .plain, unset: "with `webhook`", "With a token: the channel's id, such as C0123456789, or its name."
+    ).asked(with: token)
     static let url = Setting(
         "url", .url, default: "https://slack.com/api", "With a token: another address of the Web API.")
 

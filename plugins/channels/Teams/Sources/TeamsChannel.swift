@@ -14,6 +14,9 @@ public struct TeamsChannel: WebhookChat {
         example: """
             webhook: ${env:TEAMS_WEBHOOK}
             """,
+        access:
+            "To get the address, open the channel's \"…\" menu in Teams, Workflows, choose Post to a channel when a "
+            + "webhook request is received (in a chat: Post to a chat …), and copy the address that it shows at the end.",
         options: ChatWebhook.settings + [Mentions.setting])
 
     public static let chat = "the Teams workflow"

@@ -15,6 +15,9 @@ public struct TelegramChannel: Channel {
             token: ${env:TELEGRAM_TOKEN}
             chat: "-1001234567890"
             """,
+        access: "Write to @BotFather: /newbot makes a bot and shows its token. Add the bot to the group, write "
+            + "something there, and look for the chat's id in what "
+            + "https://api.telegram.org/bot<TOKEN>/getUpdates answers.",
         options: [token, chat, topic, Mentions.setting, Setting.chart, url, Setting.insecure])
 
     static let token = RequiredSetting(

@@ -15,6 +15,7 @@ public struct WebhookChannel: Channel {
             url: https://hooks.example.com/alertbot
             secret: ${env:HOOK_SECRET}
             """,
+        access: "A secret is made by echo \"whsec_$(openssl rand -base64 32)\"; the receiver needs the same one.",
         options: [url, format, body, secret, headers, Setting.insecure])
 
     static let url = RequiredSetting(
@@ -29,7 +30,7 @@ public struct WebhookChannel: Channel {
     static let secret = Setting(
         "secret", .text,
         "The key of the signature: 'whsec_' and base64; several, separated by spaces, while keys are rotated."
-    ).secret
+    ).secret.asked
     static let headers = Setting(
         "headers", .map(.text), default: [], "Headers sent along, such as Authorization."
     ).secret

@@ -16,6 +16,7 @@ public struct BugsnagSource: LimitedSource {
             token: ${env:BUGSNAG_TOKEN}
             projects: [shop-android]
             """,
+        access: "In Bugsnag's dashboard, under Settings → My account → Personal auth tokens, generate a token.",
         options: [token, organization, projects, releaseStage, errors, url, Setting.insecure])
 
     static let token = RequiredSetting("token", .text, "A personal auth token.").secret

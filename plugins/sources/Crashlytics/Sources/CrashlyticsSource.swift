@@ -17,17 +17,21 @@ public struct CrashlyticsSource: Source {
             key: ${file:/etc/alertbot/firebase.json}
             apps: {shop-android: "1:123456789012:android:abcdef0123456789"}
             """,
+        access: "In the Google Cloud console, in the project of the app, create a service account, and under Keys "
+            + "→ Add key → JSON download its key file. For the API, enable the Firebase Crashlytics API in the "
+            + "project, and under IAM give the account the role Firebase Crashlytics Viewer.",
         options: [
             ServiceAccount.setting, apps, issues, tables, project, location, sessionsDataset, crashesDataset,
             megabytesMax, maxAge, url, bigQueryURL,
         ])
 
     static let apps = Setting(
-        "apps", .map(.plain), default: [], "Names of apps with their Firebase app ids; at most \(appsMax).")
+        "apps", .map(.plain), default: [], "Names of apps with their Firebase app ids; at most \(appsMax)."
+    ).asked
     static let issues = Setting("issues", .flag, default: true, "Whether to ask for issues of the apps too.")
     static let tables = Setting(
         "tables", .map(.plain), default: [], "Names of apps with their tables in BigQuery, which then give the figures."
-    )
+    ).asked(without: apps)
     static let project = Setting(
         "project", .plain, unset: "the key's own", "The cloud project that has the tables and pays for queries.")
     static let location = Setting("location", .plain, default: "US", "Where the tables lie, such as US or EU.")

@@ -15,6 +15,7 @@ public struct GlitchTipSource: Source {
             projects: [shop-android]
             token: ${env:GLITCHTIP_TOKEN}
             """,
+        access: "In GlitchTip, under Profile → Auth Tokens, create a token with event:read and project:read.",
         options: [url, organization, token, projects, environments, Setting.insecure])
 
     static let url = Setting("url", .url, default: "https://app.glitchtip.com", "The server.")

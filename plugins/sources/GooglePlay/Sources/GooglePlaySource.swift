@@ -16,6 +16,10 @@ public struct GooglePlaySource: Source {
             key: ${file:/etc/alertbot/play.json}
             apps: [com.shop.android]
             """,
+        access: "In the Google Cloud console, enable the Google Play Developer Reporting API in any project. In "
+            + "the same project, under IAM & Admin → Service accounts, create an account. Under Keys → Add key "
+            + "→ JSON, download its key file. In the Play Console, under Users and permissions → Invite new "
+            + "users, invite the account's address.",
         options: [ServiceAccount.setting, apps, period, crashes, events, issues, anomalies, maxAge, url])
 
     static let apps = Setting(

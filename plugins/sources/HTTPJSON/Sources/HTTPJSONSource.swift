@@ -26,9 +26,10 @@ public struct HTTPJSONSource: HistoricalSource {
     static let body = Setting(
         "body", .text, "What to send with POST; JSON unless a Content-Type header says otherwise.")
     static let headers = Setting("headers", .map(.text), default: [], "Headers to send.").secret
-    static let each = Setting("each", .plain, default: "$", "JSONPath of the rows, such as $.apps[*].")
+    static let each = Setting("each", .plain, default: "$", "JSONPath of the rows, such as $.apps[*].").asked
     static let map = Setting(
-        "map", .map(.plain), default: [], "Paths from a row to app, release, environment, from, to and any metric.")
+        "map", .map(.plain), default: [], "Paths from a row to app, release, environment, from, to and any metric."
+    ).asked
     static let issues = Setting(
         "issues", .map(.plain), "Paths to a row's issues: each, id, title, events, users and so on.")
     static let paging = Setting(

@@ -12,6 +12,7 @@ public struct PushSource: PushedSource {
             token: ${file:./push-token}
             slowest: 30m
             """,
+        access: "Use a long random one: openssl rand -hex 32.",
         options: [token, format, app, appLabel, releaseLabel, environmentLabel, values, rate],
         isConnected: false)
 

@@ -14,6 +14,8 @@ public struct RollbarSource: Source {
             token: ${env:ROLLBAR_TOKEN}
             environments: [production]
             """,
+        access: "In the project, under Settings → Project Access Tokens, create a token with the scope read "
+            + "alone.",
         options: [app, token, environments, url, Setting.insecure])
 
     static let app = RequiredSetting("app", .plain, "What the project is called here: a token sees one project alone.")

@@ -19,6 +19,8 @@ public struct SentrySource: HistoricalSource {
             environments: [production]
             token: ${env:SENTRY_TOKEN}
             """,
+        access: "In Sentry, under Settings → Developer Settings → Custom Integrations, create an internal "
+            + "integration with the permissions Organization: Read and Issue & Event: Read, and copy its token.",
         options: [url, organization, token, projects, environments, groupBy, issues, Setting.insecure])
 
     static let url = Setting(
