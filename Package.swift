@@ -42,6 +42,7 @@ let pluginKinds: [(folder: String, suffix: String, names: [String])] = [
             "Bugsink",
             "Bugsnag",
             "Crashlytics",
+            "Datadog",
             "File",
             "GlitchTip",
             "GooglePlay",
@@ -263,11 +264,13 @@ let package = Package(
                 "FlappingGate", "DependsOnGate", "EscalateGate", "RepeatGate", "DropDetector", "IssueKit",
                 "ReleaseDetector",
             ] + kit),
+        // Every vendor in good health, for tests of all sources at once.
+        module("SourceFakes", ["BotConfig", "BuiltinPlugins", "PluginTesting"] + kit, path: "Tests/SourceFakes"),
         tests(
             "BuiltinPluginsTests",
             [
                 "AlertCore", "BuiltinPlugins", "BotConfig", "ChatKit", "DropDetector", "IssueKit", "PluginTesting",
-                "SourceKit", "YAMLKit",
+                "SourceFakes", "SourceKit", "YAMLKit",
             ] + kit,
             exclude: ["Fixtures"]),
         tests(

@@ -3,6 +3,7 @@ import BuiltinPlugins
 import Foundation
 import PluginKit
 import PluginTesting
+import SourceFakes
 import Testing
 
 /// Every source against answers with something wrong in them: it never traps, and what comes of it is a failure with a

@@ -7,6 +7,7 @@ internal import BugsinkSource
 internal import BugsnagSource
 internal import ConsoleChannel
 internal import CrashlyticsSource
+internal import DatadogSource
 internal import DependsOnGate
 internal import DiscordChannel
 internal import DropDetector
@@ -51,6 +52,7 @@ extension PluginCatalog {
             GlitchTipSource.self,
             BugsinkSource.self,
             RollbarSource.self,
+            DatadogSource.self,
             BugsnagSource.self,
             CrashlyticsSource.self,
             GooglePlaySource.self,

@@ -39,9 +39,6 @@ struct RollbarAnswer: Sendable {
     /// Set when no request is left of the limit.
     let spentUntil: Moment?
 
-    /// Limits count in windows of minutes; a wait beyond this is a mistake.
-    private static let waitMax = Duration.hours(1)
-
     init(_ result: FetchResult, now: Moment) throws(PollFailure) {
         do throws(PollFailure) {
             let response: HTTPResponse
@@ -49,8 +46,8 @@ struct RollbarAnswer: Sendable {
             case .failed(let error): throw PollFailure(error)
             case .answered(let answer): response = answer
             }
-            let wait = response.header("X-Rate-Limit-Remaining-Seconds").flatMap(Double.init)
-                .flatMap { Duration.waitingTime(seconds: $0) }.map { now + min($0, RollbarAnswer.waitMax) }
+            let budget = RequestBudget(
+                response, remaining: "X-Rate-Limit-Remaining", seconds: "X-Rate-Limit-Remaining-Seconds", now: now)
             let words = (try? JSON(parsing: response.body))?["message"]?.string
             if let failure = PollFailure(response, detail: words, now: now) {
                 guard failure.reason == .rateLimited else {
@@ -58,12 +55,10 @@ struct RollbarAnswer: Sendable {
                         failure.reason, failure.description + RollbarAnswer.advice(about: failure.reason),
                         retryAt: failure.retryAt)
                 }
-                let told = [wait, failure.retryAt].compactMap(\.self).max() ?? now + .minutes(1)
-                throw PollFailure(.rateLimited, failure.description, retryAt: told)
+                throw budget.refusal(failure)
             }
             let body = try response.json()
-            let isSpent = response.header("X-Rate-Limit-Remaining") == "0"
-            spentUntil = isSpent ? wait ?? now + .minutes(1) : nil
+            spentUntil = budget.spentUntil
             do throws(JSONMismatch) {
                 // A refusal may come with a status that says nothing of it.
                 let error = try body.member("err")

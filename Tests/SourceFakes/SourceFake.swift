@@ -1,44 +1,68 @@
-import BotConfig
-import BuiltinPlugins
-import Foundation
-import PluginKit
-import PluginTesting
-import Testing
-import TimeZones
+// SourceFakes has every vendor in good health, as far as the sources ask it: for tests of all sources at once.
+
+internal import BotConfig
+internal import BuiltinPlugins
+internal import Foundation
+public import PluginKit
+internal import PluginTesting
 
 /// A vendor in good health, as far as one source asks it: the config that names it, and its fixtures as answers.
-struct SourceFake: Sendable, CustomTestStringConvertible {
+public struct SourceFake: Sendable, CustomStringConvertible {
     /// What it is about, for whoever reads a failure.
-    let name: String
-    let plugin: String
+    public let name: String
+    public let plugin: String
     /// The source's entry in the config, without `plugin`.
-    let options: String
-    let now: String
-    var spans: [Duration] = [.hours(1)]
+    public let options: String
+    /// The moment of its figures.
+    public let now: String
+    public private(set) var spans: [Duration] = [.hours(1)]
     /// What it answers, by a piece of the address, or of the address and then of the body; the first that fits.
-    var answers: [(asked: String, body: String, answer: Answer)] = []
+    private var answers: [(asked: String, body: String, answer: Answer)] = []
     /// What is pushed to it, or read from a file.
-    var bodies: [Answer] = []
+    public private(set) var bodies: [Answer] = []
 
-    enum Answer: Sendable {
+    public enum Answer: Sendable {
         /// A file below `TestData/Fixtures` of the plugin's folder.
         case fixture(String)
         case text(String)
     }
 
-    var testDescription: String { name }
+    /// Why a fake cannot be used.
+    public struct Mistake: Error, CustomStringConvertible {
+        public let description: String
+    }
 
-    static let secret = "fake-secret-0123456789abcdef"
+    init(
+        name: String, plugin: String, options: String, now: String, spans: [Duration] = [.hours(1)],
+        answers: [(asked: String, body: String, answer: Answer)] = [], bodies: [Answer] = []
+    ) {
+        self.name = name
+        self.plugin = plugin
+        self.options = options
+        self.now = now
+        self.spans = spans
+        self.answers = answers
+        self.bodies = bodies
+    }
+
+    public var description: String { name }
+
+    public static let secret = "fake-secret-0123456789abcdef"
+
+    /// Its entry among the sources of a config.
+    ///
+    /// - Parameter name: the source's.
+    public func entry(_ name: String = SourceFake.source) -> String {
+        let lines = options.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
+        return "  \(name):\n    plugin: \(plugin)\n\(lines)"
+    }
 
     /// The source as a config makes it.
-    func source() throws -> any Source {
-        let lines = options.split(separator: "\n").map { "    \($0)" }.joined(separator: "\n")
+    public func source() throws -> any Source {
         let config = """
             version: 1
             sources:
-              \(SourceFake.source):
-                plugin: \(plugin)
-            \(lines)
+            \(entry())
             channels: {team: {plugin: console}}
             """
         let surroundings = ConfigSurroundings(
@@ -46,36 +70,47 @@ struct SourceFake: Sendable, CustomTestStringConvertible {
             file: { _ throws(ConfigSurroundings.Missing) in Array(SampleServiceAccount.keyFile.utf8) },
             credentialsFolder: nil, zones: ZoneDatabase())
         let result = Config.load(Array(config.utf8), folder: "/", catalog: .builtin, surroundings: surroundings)
-        return try #require(
-            result.config?.sources[SourceFake.source], "\(name): \(result.problems.map(\.message))")
+        guard let source = result.config?.sources[SourceFake.source] else {
+            throw Mistake(description: "\(name): \(result.problems.map(\.message))")
+        }
+        return source
     }
 
-    static let source = "faked"
+    public static let source = "faked"
 
-    func moment() throws -> Moment { try #require(Moment(rfc3339: now)) }
+    public func moment() throws -> Moment {
+        guard let moment = Moment(rfc3339: now) else { throw Mistake(description: "\(name): '\(now)' is no instant") }
+        return moment
+    }
 
-    func poll(cursor: JSON? = nil) throws -> Poll {
+    public func poll(cursor: JSON? = nil) throws -> Poll {
         Poll(source: SourceFake.source, now: try moment(), cursor: cursor, spans: spans)
     }
 
     /// The bytes of an answer.
-    func bytes(_ answer: Answer) throws -> [UInt8] {
+    public func bytes(_ answer: Answer) throws -> [UInt8] {
         switch answer {
         case .text(let text): return Array(text.utf8)
         case .fixture(let name):
-            let folder = try #require(SourceFake.folders[plugin])
-            return Array(try RulePage.read("plugins/sources/\(folder)/TestData/Fixtures/\(name).json").utf8)
+            guard let folder = SourceFake.folders[plugin] else {
+                throw Mistake(description: "\(plugin) has no folder here")
+            }
+            let file = SourceFake.root.appending(path: "plugins/sources/\(folder)/TestData/Fixtures/\(name).json")
+            return Array(try Data(contentsOf: file))
         }
     }
 
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
     private static let folders = [
-        "bugsink": "Bugsink", "bugsnag": "Bugsnag", "crashlytics": "Crashlytics", "file": "File",
+        "bugsink": "Bugsink", "bugsnag": "Bugsnag", "crashlytics": "Crashlytics", "datadog": "Datadog", "file": "File",
         "glitchtip": "GlitchTip", "google_play": "GooglePlay", "http_json": "HTTPJSON", "prometheus": "Prometheus",
         "push": "Push", "rollbar": "Rollbar", "sentry": "Sentry",
     ]
 
     /// What it answers, read once.
-    func responder() throws -> @Sendable (HTTPRequest) -> HTTPResponse {
+    public func responder() throws -> @Sendable (HTTPRequest) -> HTTPResponse {
         let known = try answers.map { ($0.asked, $0.body, HTTPResponse(status: 200, body: try bytes($0.answer))) }
         return { request in
             let (url, body) = (
@@ -92,7 +127,7 @@ struct SourceFake: Sendable, CustomTestStringConvertible {
     )
 
     /// One or more of every source that reads what others write.
-    static let all: [SourceFake] = [
+    public static let all: [SourceFake] = [
         SourceFake(
             name: "sentry", plugin: "sentry", options: "organization: acme\ntoken: ${env:T}",
             now: "2026-11-20T23:59:30Z",
@@ -139,6 +174,17 @@ struct SourceFake: Sendable, CustomTestStringConvertible {
         SourceFake(
             name: "rollbar", plugin: "rollbar", options: "app: wallet\ntoken: ${env:T}", now: "2026-11-20T23:59:30Z",
             answers: [("/items/", "", .fixture("items"))]),
+        SourceFake(
+            name: "datadog", plugin: "datadog",
+            options: "app: wallet\napplication: abc\napi_key: ${env:T}\napplication_key: ${env:T}",
+            now: "2026-11-20T23:59:30Z",
+            answers: [
+                (
+                    "/aggregate", #"is_crash:true @session.type:user @application.id:\"abc\""},"group_by"#,
+                    .fixture("crashed_by_version")
+                ), ("/aggregate", "group_by", .fixture("sessions_by_version")),
+                ("/aggregate", "is_crash", .fixture("crashed")), ("/aggregate", "", .fixture("sessions")),
+            ]),
         SourceFake(
             name: "bugsnag", plugin: "bugsnag", options: "token: ${env:T}", now: "2026-11-20T23:59:30Z",
             answers: [

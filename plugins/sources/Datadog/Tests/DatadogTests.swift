@@ -1,0 +1,173 @@
+import DatadogSource
+import PluginKit
+import PluginTesting
+import Testing
+
+@Suite struct `Sessions from Datadog` {
+    @Test func `the source conforms`() throws {
+        for values: [String: Option] in [
+            [:], ["environments": list("production", "beta")], ["releases": option(.flag(false))],
+        ] {
+            let conformance = SourceConformance(
+                try source(values), poll: poll(), secrets: [key, applicationKey], methods: [.post],
+                answer: Datadog().respond)
+            #expect(conformance.violations() == [])
+        }
+    }
+
+    @Test func `are counted as a whole and by version, with those that crashed`() throws {
+        let played = Datadog().play(try source(), poll())
+        #expect(
+            played.requests.map(question) == ["sessions", "crashed", "sessions by version", "crashed by version"])
+        let seen = played.observations.map { seen in
+            "\(seen.subject.release ?? "whole") \(seen.metrics[.sessions] ?? -1) \(seen.metrics[.crashedSessions] ?? -1)"
+        }
+        #expect(
+            seen == [
+                "whole 261480.0 1471.0", "5.2.1 1900.0 0.0", "5.3.0 206000.0 412.0", "5.4.0 52300.0 1046.0",
+            ])
+        #expect(played.observations.allSatisfy { $0.span == TimeSpan(lasting: .hours(1), until: now) && $0.isComplete })
+        #expect(played.observations.first?.subject == Subject(source: "mobile", app: "wallet"))
+        #expect(played.report?.warnings == [])
+    }
+
+    @Test func `are asked for in the words of Datadog's own documentation`() throws {
+        let played = Datadog().play(try source(["environments": list("prod")]), poll())
+        let request = try #require(played.requests.last)
+        #expect(request.method == .post)
+        #expect(request.url.description == "https://api.datadoghq.com/api/v2/rum/analytics/aggregate")
+        #expect(
+            request.headers.map { "\($0.name): \($0.value.reveal())" } == [
+                "DD-API-KEY: \(key)", "DD-APPLICATION-KEY: \(applicationKey)", "Accept: application/json",
+            ])
+        #expect(
+            body(request) == [
+                "compute": [["aggregation": "cardinality", "metric": "@session.id", "type": "total"]],
+                "filter": [
+                    "from": .string("\(now.milliseconds - 3_600_000)"), "to": .string("\(now.milliseconds)"),
+                    "query":
+                        #"@type:error @error.is_crash:true @session.type:user @application.id:"abc" env:"prod""#,
+                ], "group_by": [["facet": "version", "limit": 100]],
+            ])
+        #expect(
+            body(try #require(played.requests.first))["filter"]?["query"]
+                == #"@session.type:user @application.id:"abc" env:"prod""#)
+    }
+
+    @Test func `are counted for each environment and each span that rules ask for`() throws {
+        let played = Datadog().play(
+            try source(["environments": list("prod", "beta"), "releases": option(.flag(false))]),
+            poll(.hours(1), .days(1)))
+        #expect(played.requests.count == 8)
+        let seen = played.observations.map { "\($0.subject.environment ?? "") \($0.span.length.short)" }
+        #expect(seen == ["prod 1 h", "prod 1 d", "beta 1 h", "beta 1 d"])
+    }
+
+    @Test func `where there are none, nothing more is asked, and it is no data`() throws {
+        var quiet = Datadog()
+        quiet.sessions = Datadog.counts([:])
+        let played = quiet.play(try source(), poll())
+        #expect(played.requests.count == 1)
+        #expect(played.report?.outcome == .noData)
+        quiet.sessions = Datadog.counts(["": 0])
+        #expect(quiet.play(try source(), poll()).report?.outcome == .noData)
+    }
+
+    @Test func `no estimate says that more have crashed than there were`() throws {
+        var small = Datadog()
+        (small.sessions, small.crashed) = (Datadog.counts(["": 100]), Datadog.counts(["": 101]))
+        let whole = small.play(try source(), poll()).observations.first
+        #expect(whole?.metrics[.crashedSessions] == 100)
+    }
+
+    @Test func `of versions beyond those that are told apart nothing is made up`() throws {
+        func many(_ versions: Range<Int>) -> FetchResult {
+            let buckets = versions.map { #"{"by": {"version": "1.\#($0)"}, "computes": {"c0": 9}}"# }
+            return answer(#"{"data": {"buckets": [\#(buckets.joined(separator: ","))]}}"#)
+        }
+        var crowded = Datadog()
+        (crowded.sessionsByVersion, crowded.crashedByVersion) = (many(0..<100), many(50..<150))
+        let played = crowded.play(try source(), poll())
+        #expect(played.observations.compactMap(\.subject.release).count == 50)
+        #expect(played.report?.warnings == ["only 100 versions are told apart"])
+    }
+
+    @Test(
+        arguments: [
+            (["X-RateLimit-Reset": "40"], 40), ([:], 60), (["X-RateLimit-Reset": "soon"], 60),
+            (["X-RateLimit-Reset": "1795219200"], 3600), (["X-RateLimit-Reset": "40", "Retry-After": "90"], 90),
+        ] as [([String: String], Int64)]) func `a limit is kept until it is over`(
+            _ headers: [String: String], _ seconds: Int64
+        ) throws
+    {
+        let headers = headers.map { (name: $0.key, value: $0.value) }
+        let refused = PlayedPoll(try source(), poll()) { _ in
+            answer(#"{"errors": ["Too many requests"]}"#, status: 429, headers: headers)
+        }
+        #expect(refused.failure?.description == "sessions: the source answered 429: Too many requests")
+        #expect(refused.failure?.retryAt == now + .seconds(seconds))
+        // Used up by a good answer, it ends the questions before the server does; what is known by then is used.
+        var spent = Datadog()
+        spent.crashed = answer(
+            fixture: "crashed.json", headers: headers + [("X-RateLimit-Remaining", "0")])
+        let played = spent.play(try DatadogSourceTests.source(), poll())
+        #expect(played.requests.count == 2)
+        #expect(played.observations.count == 1)
+        #expect((played.report?.notBefore ?? .earliest) > now)
+        #expect(
+            played.report?.warnings.first?.hasPrefix("sessions by version: Datadog allows no more requests") == true)
+    }
+
+    @Test(arguments: [
+        (
+            answer(fixture: "error_403.json", status: 403),
+            "sessions: the source answered 403: Forbidden (check 'api_key' and 'application_key', which needs "
+                + "rum_apps_read, and that 'url' is your site's)"
+        ),
+        (answer("{}"), "$.data: expected a value"),
+        (answer(#"{"data": {"buckets": {}}}"#), "buckets: expected an array"),
+        (answer(#"{"data": {"buckets": [{"by": {}}]}}"#), "buckets[0].computes: expected a value"),
+        (answer(#"{"data": {"buckets": [{"computes": {"c0": -1}}]}}"#), "computes.c0: expected a count"),
+        (
+            answer(#"{"data": {"buckets": []}, "meta": {"status": "timeout"}}"#),
+            "$.meta.status: expected done, for a query that has counted everything"
+        ),
+        (answer("<html>"), "sessions: the answer is not JSON"),
+    ]) func `what is not as it should be is a failure with its place`(_ result: FetchResult, _ words: String) throws {
+        let failure = try #require(PlayedPoll(try source(), poll()) { _ in result }.failure)
+        #expect(failure.description.contains(words), "\(failure)")
+    }
+
+    @Test func `without the crashes the sessions say nothing`() throws {
+        var torn = Datadog()
+        torn.crashed = answer("no", status: 500)
+        #expect(torn.play(try source(), poll()).failure?.reason == .unavailable)
+    }
+
+    @Test func `what it can give is declared, and every mistake is reported at once`() throws {
+        let source = try source()
+        #expect(source.metrics == [.sessions, .crashedSessions, .crashFreeSessions])
+        #expect(source.givesIssues == false)
+        #expect(source.configured("app") == ["wallet"])
+        #expect(source.configured("release") == nil)
+        #expect(source.configured("environment") == [""])
+        #expect(try DatadogSourceTests.source(["releases": option(.flag(false))]).configured("release") == [""])
+        #expect(
+            try DatadogSourceTests.source(["url": option(.text("https://api.datadoghq.eu/api/v2/"))]).host
+                == "api.datadoghq.eu")
+        do {
+            _ = try DatadogSourceTests.source([
+                "url": option(.text("nowhere")), "app": option(.text(" ")), "api_key": option(.text("")),
+                "application": option(.text("a\"b")), "environments": list("a\\", ""),
+            ])
+            Testing.Issue.record("the options were taken")
+        } catch {
+            #expect(
+                error.problems.map(\.message) == [
+                    "'url' is not an address of a server such as https://api.datadoghq.eu", "'api_key' is empty",
+                    "'app' is empty", "'application' is 'a\"b', which no application's id looks like",
+                    "an empty name in 'environments'", "'a\\' cannot be an environment: it has quotes or a backslash",
+                ])
+        }
+    }
+}
