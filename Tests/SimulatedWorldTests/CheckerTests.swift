@@ -13,6 +13,7 @@ internal import Testing
             (.syncLies, DurableFirst.name), (.outcomeLies, NothingLost.name), (.markForgotten, NothingTwice.name),
             (.gatesOpen, GatesObeyed.name), (.gatesOpen, BudgetsKept.name), (.waitsUnheard, WaitsKept.name),
             (.pollsHang, Lively.name), (.picturesTwice, PicturesFollow.name),
+            (.pushesEarly, PushesKept.name),
         ] as [(Sabotage, String)])
     func `a broken bot is caught`(sabotage: Sabotage, checker: String) {
         #expect(firstFailure(sabotage, of: checker) != nil, "nobody noticed \(sabotage)")

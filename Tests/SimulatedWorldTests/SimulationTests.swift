@@ -21,7 +21,7 @@ internal import Testing
         #expect(counts.webFaults.count >= 10)
         for count in [
             counts.powerCuts, counts.stops, counts.rot, counts.clockSteps, counts.suspends, counts.reloads,
-            counts.unknowns, counts.pictures,
+            counts.unknowns, counts.pictures, counts.pushes, counts.pushRefusals["not safe now", default: 0],
         ] {
             #expect(count > 0)
         }
@@ -45,9 +45,10 @@ internal import Testing
             ("a channel hears of an end whose beginning died with the channel", 3_111_904_381, 105),
         ] as [(mistake: String, seed: UInt64, hours: Int)])
     func `mistakes of the past stay there`(mistake: String, seed: UInt64, hours: Int) {
-        // They were found in worlds without pictures.
+        // They were found in worlds without pictures and without pushes.
         var simulation = Simulation(seed: seed, hours: hours)
         simulation.hasCharts = false
+        simulation.hasPushes = false
         let outcome = simulation.run()
         #expect(outcome.violation == nil, "\(mistake): \(outcome.verdict)")
     }

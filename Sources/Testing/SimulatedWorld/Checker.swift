@@ -20,7 +20,7 @@ func allCheckers() -> [any Checker] {
     [
         DurableFirst(), RotNoticed(), NothingLost(), NothingTwice(), ResolvedWhereOpened(), InOrder(), GatesObeyed(),
         BudgetsKept(),
-        WaitsKept(), FiguresHeard(), PicturesFollow(), Lively(),
+        WaitsKept(), FiguresHeard(), PushesKept(), PicturesFollow(), Lively(),
     ]
 }
 
@@ -70,6 +70,8 @@ enum Happening {
 
     // The network.
     case polled(source: String)
+    /// Whoever pushed it was told that it is safe.
+    case pushTaken(Int)
     case departed(channel: String, delivery: String)
     case accepts(channel: String, delivery: String, ChatService.Reading)
     /// The answer is on its way to the plugin; `told` is the wait it asks for, in milliseconds.
@@ -117,6 +119,7 @@ extension Happening: CustomStringConvertible {
         case .committed: "journal: committed"
         case .rotted(let place, _, _): "a bit of \(place) turns in a copy"
         case .polled(let source): "\(source) is asked"
+        case .pushTaken(let number): "push \(number) is answered as taken"
         case .departed(let channel, let delivery): "delivery \(delivery) leaves for \(channel)"
         case .accepts(let channel, let delivery, let reading):
             "\(channel) accepts delivery "
@@ -157,6 +160,7 @@ extension Happening: CustomStringConvertible {
         case .committed: mix(",")
         case .rotted(let place, _, _): mix(place)
         case .polled(let source): mix(source)
+        case .pushTaken(let number): mix("u\(number)")
         case .departed(_, let delivery): mix(delivery)
         case .accepts(_, let delivery, let reading): mix("\(delivery) \(reading.body)")
         case .answered(let host, _, let status, let told): mix("\(host) \(status) \(told ?? 0)")

@@ -192,7 +192,7 @@ struct Lively: Checker {
                 throw Breach("\(source) was not polled for \((now - last) / 1000) s, though nothing was in the way")
             }
         case .drained:
-            for source in world.settings.sources where polls[source.name] == nil {
+            for source in world.settings.sources where !source.isPushed && polls[source.name] == nil {
                 throw Breach("\(source.name) was not polled at all, though nothing was in the way")
             }
         default: break

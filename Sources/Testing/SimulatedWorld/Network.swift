@@ -185,7 +185,7 @@ extension World {
 
 extension Moment {
     /// The moment as HTTP writes dates, seconds cut.
-    fileprivate var httpDate: String {
+    var httpDate: String {
         let civil = CivilTime(self)
         let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         func two(_ number: Int) -> String { (number < 10 ? "0" : "") + String(number) }
@@ -222,8 +222,13 @@ struct FigureService {
     mutating func set(_ cue: Cue, ofApp number: Int) { apps[number % apps.count].cue = cue }
     mutating func makeFine() { for index in apps.indices { apps[index].cue = .fine } }
 
+    /// The apps of a source, each with its cue, a line each.
+    func text(of source: String) -> String {
+        apps.filter { $0.source == source }.map { "\($0.app) \($0.cue.rawValue)" }.joined(separator: "\n")
+    }
+
     func answer(_ request: HTTPRequest, source: String) -> HTTPResponse {
-        let text = apps.filter { $0.source == source }.map { "\($0.app) \($0.cue.rawValue)" }.joined(separator: "\n")
+        let text = text(of: source)
         let tag = "\"\(text.split(separator: "\n").joined(separator: ";"))\""
         if request.headers.contains(where: { $0.name == "If-None-Match" && $0.value.reveal() == tag }) {
             return HTTPResponse(status: 304)

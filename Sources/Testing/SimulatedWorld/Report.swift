@@ -50,6 +50,8 @@ extension Counts {
         left.unknowns += right.unknowns
         left.errands += right.errands
         left.pictures += right.pictures
+        left.pushes += right.pushes
+        left.pushRefusals.merge(right.pushRefusals, uniquingKeysWith: +)
         left.calms += right.calms
     }
 
@@ -72,6 +74,7 @@ extension Counts {
             line("deliveries", deliveries, ends.map { ($0.key, $0.value) }), line("attempts", attempts),
             line("unknown outcomes", unknowns), line("read twice, marked", repeats),
             line("pictures", pictures, [("requests of pictures and edits", errands)]),
+            line("pushes", pushes, pushRefusals.map { ("not taken: " + $0.key, $0.value) }),
             line("calm phases", calms),
         ].joined(separator: "\n")
     }

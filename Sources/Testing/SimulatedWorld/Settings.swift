@@ -17,6 +17,8 @@ struct Settings: Sendable {
         var every: Duration
         var throttle: Duration
         var slowest: Duration
+        /// Whether it is told rather than asked.
+        var isPushed = false
     }
 
     struct Mute: Sendable {
@@ -58,7 +60,9 @@ struct Settings: Sendable {
     static let ruleName = "look"
 
     /// The config with which the world of a seed begins.
-    init(seed: UInt64, at now: Moment) {
+    ///
+    /// - Parameter hasPushes: whether one of the sources is told rather than asked.
+    init(seed: UInt64, at now: Moment, hasPushes: Bool) {
         var random = SeededRandom(seed: seed ^ 0xC0_FF_EE)
         sources = (0..<(1 + random.below(3))).map { number in
             let every = random.pick([5, 10, 20, 30].map { Duration.minutes($0) }) ?? .minutes(5)
@@ -66,6 +70,12 @@ struct Settings: Sendable {
                 name: "figures\(number)", apps: (0..<(1 + random.below(3))).map { "app\(number)\($0)" }, every: every,
                 throttle: .minutes(random.pick([1, 2, 5]) ?? 1),
                 slowest: max(every, .minutes(random.pick([30, 60, 90]) ?? 30)))
+        }
+        if hasPushes {
+            sources.append(
+                SourceSetting(
+                    name: PushedStory.name, apps: ["app90", "app91"], every: .minutes(30), throttle: .minutes(1),
+                    slowest: .minutes(60), isPushed: true))
         }
         channels = ChannelKind.allCases
         rule = (.minutes(random.pick([0, 0, 10, 40]) ?? 0), random.pick([nil, .hours(1), .hours(4)]) ?? nil)
@@ -185,9 +195,11 @@ struct Settings: Sendable {
         let plan = Plan(
             botName: "simulated", zone: .utc, reportTo: OwnPage.name,
             sources: sources.map { source in
-                SourcePlan(
-                    name: source.name, host: "\(source.name).example", every: source.every, throttle: source.throttle,
-                    slowest: source.slowest)
+                var plan = SourcePlan(
+                    name: source.name, host: source.isPushed ? nil : "\(source.name).example", every: source.every,
+                    throttle: source.throttle, slowest: source.slowest)
+                plan.isPushed = source.isPushed
+                return plan
             },
             detectors: rule.map { rule in
                 [
@@ -210,8 +222,16 @@ struct Settings: Sendable {
             })
         var channels: [String: any Channel] = [OwnPage.name: OwnPage()]
         for (name, chat) in chats { channels[name] = chat }
+        var told: [String: any Source] = [:]
+        for source in sources {
+            if source.isPushed {
+                told[source.name] = PushedStory(slowest: source.slowest)
+            } else {
+                told[source.name] = StorySource(source.name)
+            }
+        }
         return Bot.Setup(
-            plan: plan, sources: Dictionary(uniqueKeysWithValues: sources.map { ($0.name, StorySource($0.name)) }),
+            plan: plan, sources: told,
             channels: channels, heartbeat: nil, secrets: [])
     }
 

@@ -35,6 +35,8 @@ public struct Simulation {
     public var traceMax = 0
     /// Whether pictures follow messages, and openings are edited: so in every other world.
     public var hasCharts: Bool
+    /// Whether somebody pushes figures to a source that is not polled: so in every other world.
+    public var hasPushes: Bool
 
     public init(seed: UInt64, hours: Int) {
         self.seed = seed
@@ -42,6 +44,7 @@ public struct Simulation {
         script = Script(seed: seed)
         var random = SeededRandom(seed: seed ^ 0xC4A2)
         hasCharts = random.happens(0.5)
+        hasPushes = random.happens(0.5)
     }
 
     /// A run in which only the named events happen: a shrunk script.
@@ -73,6 +76,8 @@ enum Sabotage: Sendable, Equatable {
     case pollsHang
     /// A channel plugin goes the last step of a picture again.
     case picturesTwice
+    /// Pushes are answered as taken before they are.
+    case pushesEarly
 
     func judgement(_ outcome: DeliveryOutcome) -> DeliveryOutcome? {
         switch (self, outcome) {
@@ -152,7 +157,8 @@ private struct Play {
         self.simulation = simulation
         world = World(
             seed: simulation.seed, sabotage: simulation.sabotage, traceMax: simulation.traceMax,
-            isDiskHarsh: simulation.isDiskHarsh, hasCharts: simulation.hasCharts)
+            isDiskHarsh: simulation.isDiskHarsh, hasCharts: simulation.hasCharts,
+            hasPushes: simulation.hasPushes)
         original = world.settings
         picks = SeededRandom(seed: ~simulation.seed)
         rot = SeededRandom(seed: simulation.seed ^ 0xB17)
@@ -310,7 +316,9 @@ private struct Play {
         if let event = events.first { next = min(next, event.at) }
         if let birth { next = min(next, birth) }
         if let stopping { next = min(next, stopping.deadline) }
+        if world.hasPushes { next = min(next, world.pusher.due) }
         pass(to: next)
+        pushWhatIsDue()
         if let birth, birth <= world.time.uptime {
             open()
         } else if let stopping, stopping.deadline <= world.time.uptime, executor.isIdle {
@@ -329,6 +337,15 @@ private struct Play {
             beginCalm()
         }
         return true
+    }
+
+    /// Whoever pushes does so whether or not there is a bot to hear of it.
+    private func pushWhatIsDue() {
+        guard world.hasPushes, world.pusher.due <= world.time.uptime else { return }
+        guard let bot, !world.isDead, world.death == nil else { return world.pusher.postpone(at: world.time.uptime) }
+        Task(executorPreference: executor) { [world] in await world.push(to: bot) }
+        // The next is due later in any case, also where this one is slow.
+        world.pusher.postpone(at: world.time.uptime)
     }
 
     private func pass(to moment: Int64) {

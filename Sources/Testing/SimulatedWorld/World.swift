@@ -62,6 +62,9 @@ final class World: @unchecked Sendable {
     let sabotage: Sabotage?
     /// Whether pictures follow messages, and openings are edited.
     let hasCharts: Bool
+    /// Whether somebody pushes figures, besides those that are polled.
+    let hasPushes: Bool
+    var pusher: Pusher
     private(set) var isCalm = false
 
     /// A hash of everything that has happened.
@@ -75,8 +78,13 @@ final class World: @unchecked Sendable {
         var downtime: Int64
     }
 
-    init(seed: UInt64, sabotage: Sabotage?, traceMax: Int, isDiskHarsh: Bool = true, hasCharts: Bool = false) {
+    init(
+        seed: UInt64, sabotage: Sabotage?, traceMax: Int, isDiskHarsh: Bool = true, hasCharts: Bool = false,
+        hasPushes: Bool = false
+    ) {
         self.seed = seed
+        self.hasPushes = hasPushes
+        pusher = Pusher(seed: seed)
         self.hasCharts = hasCharts
         self.sabotage = sabotage
         self.traceMax = traceMax
@@ -84,7 +92,7 @@ final class World: @unchecked Sendable {
         // Any day of the week and of the year, so that calendars have their turn.
         let start = Moment.rehearsalStart + .minutes(Int64(random.below(525_600)))
         time = Timeline(wall: start)
-        settings = Settings(seed: seed, at: start)
+        settings = Settings(seed: seed, at: start, hasPushes: hasPushes)
         settingsBefore = settings
         figures = FigureService(settings)
         chats = Dictionary(uniqueKeysWithValues: ChannelKind.allCases.map { ($0.name, ChatService($0)) })
@@ -306,6 +314,9 @@ public struct Counts: Sendable {
     var suspends = 0
     var reloads = 0
     var polls = 0
+    /// Pushes that were tried, and those that were not taken, by why.
+    var pushes = 0
+    var pushRefusals: [String: Int] = [:]
     var commits = 0
     var facts = 0
     var deliveries = 0
