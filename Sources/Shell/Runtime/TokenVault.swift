@@ -11,7 +11,8 @@ public actor TokenVault {
     }
 
     private var kept: [String: Kept] = [:]
-    private var underWay: [String: Task<Result<AccessToken, PollFailure>, Never>] = [:]
+    /// Those who wait for a token that somebody else is getting.
+    private var waiting: [String: [CheckedContinuation<Result<AccessToken, PollFailure>, Never>]] = [:]
 
     /// The share of its life for which a token is used: requests under way must still find it good.
     private static let freshShare = 0.9
@@ -32,23 +33,27 @@ public actor TokenVault {
         if let kept = kept[order.key], kept.token != order.refused, ports.clock.uptime() < kept.freshUntil {
             return .success(kept.token)
         }
-        if let exchange = underWay[order.key] { return await exchange.value }
-        let began = ports.clock.uptime()
-        let exchange = Task { await TokenVault.exchange(order, ports, timeout, connection) }
-        underWay[order.key] = exchange
-        // Polls are cancelled when the bot stops, and then nobody waits for a token any more.
-        let result = await withTaskCancellationHandler {
-            await exchange.value
-        } onCancel: {
-            exchange.cancel()
+        if waiting[order.key] != nil {
+            return await withCheckedContinuation { waiting[order.key]?.append($0) }
         }
-        underWay[order.key] = nil
-        guard case .success(let token) = result else { return result }
-        let now = ports.clock.uptime()
-        if self.kept.count >= TokenVault.keptMax { self.kept = self.kept.filter { now < $0.value.freshUntil } }
-        if self.kept.count >= TokenVault.keptMax { self.kept = [:] }
-        self.kept[order.key] = Kept(token: token, freshUntil: began + token.lasts.scaled(by: TokenVault.freshShare))
+        waiting[order.key] = []
+        let began = ports.clock.uptime()
+        // In the task of whoever asks first, so it runs where that one does; polls are cancelled when the bot stops, and then
+        // nobody waits for a token any more.
+        let result = await TokenVault.exchange(order, ports, timeout, connection)
+        keep(result, for: order, since: began, ports)
+        for other in waiting.removeValue(forKey: order.key) ?? [] { other.resume(returning: result) }
         return result
+    }
+
+    private func keep(
+        _ result: Result<AccessToken, PollFailure>, for order: TokenOrder, since began: Duration, _ ports: Ports
+    ) {
+        guard case .success(let token) = result else { return }
+        let now = ports.clock.uptime()
+        if kept.count >= TokenVault.keptMax { kept = kept.filter { now < $0.value.freshUntil } }
+        if kept.count >= TokenVault.keptMax { kept = [:] }
+        kept[order.key] = Kept(token: token, freshUntil: began + token.lasts.scaled(by: TokenVault.freshShare))
     }
 
     private static func exchange(
