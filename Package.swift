@@ -295,7 +295,8 @@ let package = Package(
                 + kit),
         tests(
             "CommandsTests",
-            ["Commands", "BotHarness", "BuiltinPlugins", "MachineTesting", "PluginTesting"] + commanded),
+            ["Commands", "BotHarness", "BuiltinPlugins", "MachineTesting", "PluginTesting", "SourceFakes"]
+                + commanded, exclude: ["Snapshots"]),
         tests("RuleTestsTests", ["RuleTests", "BotConfig", "BuiltinPlugins"] + kit),
         tests(
             "RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal", "JournalTesting"] + kit,

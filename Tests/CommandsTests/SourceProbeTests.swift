@@ -6,6 +6,7 @@ internal import Commands
 internal import MachineTesting
 internal import PluginKit
 internal import PluginTesting
+internal import SourceFakes
 internal import SystemPorts
 internal import Testing
 
@@ -121,6 +122,48 @@ internal import Testing
         #expect(silent.stage.said.contains("# GET https://s.example/x\n# "))
     }
 
+    /// Probes a vendor in good health.
+    private func probe(_ fake: SourceFake, as format: TextOrJSON, isRaw: Bool) async throws -> String {
+        let respond = try fake.responder()
+        let stage = StagedMachine(at: fake.now, variables: ["T": SourceFake.secret]) { request throws(TransportError) in
+            respond(request)
+        }
+        try scratch.write("key.json", SampleServiceAccount.keyFile)
+        if let body = fake.bodies.first {
+            try scratch.write("figures.jsonl", String(decoding: fake.bytes(body), as: UTF8.self))
+        }
+        let span = fake.spans[0].grammar
+        try scratch.write(
+            "config.yaml",
+            """
+            version: 1
+            bot: {timezone: Europe/Madrid}
+            polling: {every: \(span), slowest: \(span)}
+            sources:
+            \(fake.entry("mobile"))
+            channels: {team: {plugin: console}}
+
+            """)
+        let config = try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine).config()
+        try await SourceProbe(of: "mobile", config, "config.yaml", format, isRaw: isRaw, on: stage.machine).run()
+        return stage.said
+    }
+
+    @Test func `each vendor's answers are understood, and said in words`() async throws {
+        var said = ""
+        for fake in SourceFake.all { said += "# \(fake)\n" + (try await probe(fake, as: .text, isRaw: false)) + "\n" }
+        try expectSnapshot(said, named: "probes.txt")
+    }
+
+    @Test(arguments: SourceFake.all) func `no vendor's answer brings a secret along`(_ fake: SourceFake) async throws {
+        for format in TextOrJSON.allCases {
+            let said = try await probe(fake, as: format, isRaw: true)
+            for secret in [SourceFake.secret, "ya29.c.EXAMPLE", "PRIVATE KEY"] {
+                #expect(!said.contains(secret), "\(said)")
+            }
+        }
+    }
+
     @Test func `an issue that many polls name is one, as the newest has it`() async throws {
         let line = { (minute: Int, events: Int) in
             #"{"source":"shop","app":"shop","from":"2026-11-20T22:0\#(minute):00Z","to":"2026-11-20T22:0\#(minute + 1):00Z","#
@@ -162,7 +205,7 @@ internal import Testing
         #expect(stage.said.contains("\n    and 2 more\n"))
         #expect(
             stage.said.contains(
-                "Rules can judge: crash_free_sessions, crashed_sessions, sessions; not in these answers: crash_free_users, "
+                "Rules can judge: crash_free_sessions, crashed_sessions, sessions, issues; not in these answers: crash_free_users, "
                     + "crashed_users, users"), "\(stage.said)")
     }
 

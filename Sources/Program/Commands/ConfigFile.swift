@@ -36,9 +36,12 @@ public struct ConfigFile: Sendable {
 
     private static let usualPlaces = ["config.yaml", "/etc/alertbot/config.yaml"]
 
-    /// - Parameter withholdsSecrets: whether no secret is asked for and something else stands for each.
+    /// - Parameters:
+    ///   - withholdsSecrets: whether no secret is asked for and something else stands for each.
+    ///   - drafts: files that are still to be written, by their paths: they are read as if they were there.
     public init(
-        _ path: String, _ catalog: PluginCatalog, on machine: Machine, withholdsSecrets: Bool = false
+        _ path: String, _ catalog: PluginCatalog, on machine: Machine, withholdsSecrets: Bool = false,
+        drafts: [String: [UInt8]] = [:]
     ) throws(Failure) {
         self.path = path
         memories = catalog.memories
@@ -46,7 +49,11 @@ public struct ConfigFile: Sendable {
         let bytes: [UInt8]
         var reading = ConfigReading(of: path)
         do throws(FileError) {
-            bytes = try reading.read(path, bytesMax: ConfigFile.bytesMax)
+            if let draft = drafts[path] {
+                bytes = draft
+            } else {
+                bytes = try reading.read(path, bytesMax: ConfigFile.bytesMax)
+            }
         } catch {
             throw Failure(.no, "the config \(path) cannot be read: \(error.reason); name another with --config FILE")
         }
@@ -61,6 +68,7 @@ public struct ConfigFile: Sendable {
         let surroundings = ConfigSurroundings(
             variable: { machine.variables[$0] },
             file: { path throws(ConfigSurroundings.Missing) in
+                if let draft = drafts[path] { return draft }
                 do throws(FileError) {
                     return try noted.withLock { reading throws(FileError) in
                         try reading.read(path, bytesMax: ConfigFile.bytesMax)

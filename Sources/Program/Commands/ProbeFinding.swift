@@ -121,7 +121,8 @@ struct ProbeFinding {
         for rate in [Metric.crashFreeUsers, .crashFreeSessions] where rate.canBeComputed(from: given) {
             all.insert(rate)
         }
-        let names = all.map(\.name).sorted().joined(separator: ", ")
+        let issues = observations.contains { !$0.issues.isEmpty } ? ["issues"] : []
+        let names = (all.map(\.name).sorted() + issues).joined(separator: ", ")
         let missing = (declared ?? []).subtracting(all).map(\.name).sorted().joined(separator: ", ")
         return "Rules can judge: \(names.isEmpty ? "nothing" : names.tamed)"
             + (missing.isEmpty ? "" : "; not in these answers: \(missing)")

@@ -10,7 +10,8 @@ struct Alertbot: AsyncParsableCommand {
         abstract: "Watches crash figures and alerts your chat when it matters.",
         version: Version.text,
         subcommands: [
-            RunCommand.self, DryRunCommand.self, BacktestCommand.self, SuggestCommand.self, TestCommand.self,
+            InitCommand.self, RunCommand.self, DryRunCommand.self, BacktestCommand.self, SuggestCommand.self,
+            TestCommand.self,
             CheckCommand.self, SourcesCommand.self, ReloadCommand.self,
             StatusCommand.self, HistoryCommand.self, IncidentsCommand.self, WhyCommand.self, MuteCommand.self,
             UnmuteCommand.self, MutesCommand.self, AckCommand.self, RetryCommand.self, SendTestCommand.self,

@@ -35,6 +35,8 @@ enum Names {
         else { return [] }
         return distinct(StatusReport.history(state, limit: State.historyMaxUsual, deadOnly: true), "id")
     }
+    static let ofSourcePlugins = CompletionKind.list(PluginCatalog.builtin.sources.map { $0.manifest.name })
+    static let ofChannelPlugins = CompletionKind.list(PluginCatalog.builtin.channels.map { $0.manifest.name })
     static let ofPlugins = CompletionKind.custom { _, _, _ in
         PluginCatalog.builtin.descriptions.map(\.manifest.name).sorted()
     }

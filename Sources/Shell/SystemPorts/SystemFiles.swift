@@ -108,6 +108,23 @@ public enum WholeFile {
         return status.st_mode & (S_IROTH | S_IWOTH | S_IWGRP) != 0
     }
 
+    /// Makes a folder for its owner alone, where there is none.
+    public static func makeFolder(_ path: String) throws(FileError) {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError(path) }
+    }
+
+    /// Takes a file away; whether it was there is nothing to the caller.
+    public static func remove(_ path: String) { unlink(path) }
+
+    /// What a symbolic link names; nil where there is none.
+    public static func target(ofLink path: String) -> String? {
+        var bytes = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = bytes.withUnsafeMutableBytes { bytes in
+            bytes.baseAddress.map { readlink(path, $0, bytes.count) } ?? -1
+        }
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+
     /// Writes over what is there.
     public static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
         try write(bytes, to: path, mode: 0o644, isLasting: false)

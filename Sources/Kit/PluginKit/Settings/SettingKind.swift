@@ -279,9 +279,10 @@ extension [String] {
 
 extension String {
     /// The text as a value in YAML: in quotes where it would be read as something else.
-    fileprivate var inYAML: String {
+    public var inYAML: String {
         let isPlain =
-            allSatisfy { !",[]{}\"\\\n\t#".contains($0) } && first.map { !"-?:&*!|>'%@` ~".contains($0) } ?? false
+            unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }
+            && allSatisfy { !",[]{}\"\\\n\t#".contains($0) } && first.map { !"-?:&*!|>'%@` ~".contains($0) } ?? false
             && firstRange(of: ": ") == nil && !hasSuffix(" ") && !hasSuffix(":") && lowercased() != "null"
         return isPlain ? self : JSON.string(self).text
     }

@@ -1,0 +1,250 @@
+internal import AlertCore
+public import BotConfig
+internal import Pictures
+internal import PluginKit
+internal import Preview
+internal import Runtime
+public import SystemPorts
+
+/// Writes a first config with whoever wants one: asks for a source and a channel, tries them, writes the file and previews what
+/// it would send. Nothing is written before everything is answered.
+public struct Init: Sendable {
+    private let wish: InitWish
+    private let catalog: PluginCatalog
+    private let dialogue: any Dialogue
+    /// The machine, speaking where questions are asked.
+    private let machine: Machine
+    /// Where an answer for programs goes.
+    private let output: Terminal
+
+    public init(
+        _ wish: InitWish, _ catalog: PluginCatalog, asking dialogue: any Dialogue, on machine: Machine
+    ) {
+        self.wish = wish
+        self.catalog = catalog
+        self.dialogue = dialogue
+        self.machine = {
+            var machine = machine
+            if wish.format == .json { machine.terminal = machine.terminal.onlyErrors }
+            return machine
+        }()
+        output = machine.terminal
+    }
+
+    private var terminal: Terminal { machine.terminal }
+
+    private static let stopped = Failure(.impossible, "stopped; nothing was written")
+
+    public func run() async throws(Failure) {
+        var draft = DraftConfig(path: wish.path, timezone: machine.timezone, written: machine.clock.now())
+        let questioner = Questioner(dialogue: dialogue, terminal: terminal, machine: machine, folder: draft.folder)
+        let (namedSource, namedChannel) = (try named(.source), try named(.channel))
+        if let namedSource, let namedChannel { try wish.checkSettings([namedSource, namedChannel]) }
+        try clearWay(for: wish.path, questioner)
+        let source = try choice(of: .source, namedSource, "Which service has the crash figures?", questioner)
+        let polled = try await setUp(source: source, in: &draft, questioner)
+        if namedChannel == nil { try terminal.line("") }
+        let channel = try choice(of: .channel, namedChannel, "Which chat is to be notified?", questioner)
+        try wish.checkSettings([source, channel])
+        let config = try await setUp(channel: channel, in: &draft, questioner)
+        let files = draft.secrets
+        for path in files.keys.sorted() { try clearWay(for: path, questioner) }
+        try write(draft, files)
+        if let polled, let config { try preview(config, polled) }
+        try terminal.line(
+            "\nNext: 'alertbot check' looks it over, 'alertbot dry-run' previews it again, 'alertbot run' starts the bot."
+        )
+        if wish.format == .json { try output.line(json(draft, files).prettyText) }
+    }
+
+    private func plugins(_ kind: PluginKind) -> [PluginDescription] { catalog.descriptions.filter { $0.kind == kind } }
+
+    private func choice(
+        of kind: PluginKind, _ named: PluginDescription?, _ question: String, _ questioner: Questioner
+    ) throws(Failure) -> PluginDescription {
+        if let named { return named }
+        return try questioner.choice(of: kind, question, among: plugins(kind))
+    }
+
+    /// The plugin that the command line names.
+    private func named(_ kind: PluginKind) throws(Failure) -> PluginDescription? {
+        guard let name = kind == .source ? wish.source : wish.channel else { return nil }
+        guard let plugin = plugins(kind).first(where: { $0.manifest.name == name }) else {
+            throw Failure(
+                noSuch: "\(kind.rawValue) plugin", name.tamed.clipped(to: 60), known: plugins(kind).map(\.manifest.name)
+            )
+        }
+        return plugin
+    }
+
+    /// Makes sure that nothing is written over that somebody wants to keep.
+    private func clearWay(for path: String, _ questioner: Questioner) throws(Failure) {
+        guard !wish.isForced, WholeFile.isThere(path) else { return }
+        if !wish.isComplete, try questioner.isWanted("\(path) is there already. Replace it?") { return }
+        throw Failure(.no, "\(path) is there already; --force replaces it, --config FILE writes another config")
+    }
+
+    // MARK: - The source
+
+    /// Asks for a source until it answers, or is to be kept as it is.
+    ///
+    /// - Returns: what a poll has brought; nil where there was none that could be used.
+    private func setUp(
+        source plugin: PluginDescription, in draft: inout DraftConfig, _ questioner: Questioner
+    ) async throws(Failure) -> Input? {
+        while true {
+            draft.source = try questioner.thing(
+                plugin, before: draft.source, set: wish.values(for: plugin), onlyNeeded: wish.isComplete)
+            guard let name = draft.source?.name else { return nil }
+            draft.rules = []
+            if let config = try read(draft), let source = config.sources[name] {
+                draft.rules = FirstRules.lines(for: source, seen: [])
+                // Rules say which spans are asked for.
+                guard let ruled = try read(draft) else { return nil }
+                if wish.isUntried { return nil }
+                if source is any PushedSource {
+                    try terminal.line(
+                        "\n\(plugin.manifest.name) is told, not asked: there is nothing to try before the bot runs.")
+                    return nil
+                }
+                if let (input, seen) = try await poll(name, ruled, draft.path) {
+                    draft.rules = FirstRules.lines(for: source, seen: seen)
+                    return input
+                }
+                if wish.isComplete {
+                    throw Failure(.impossible, "nothing was written; --untried writes it all the same")
+                }
+                switch try questioner.next(mayKeep: true) {
+                case .again: continue
+                case .keep: return nil
+                case .stop: throw Init.stopped
+                }
+            }
+            if wish.isComplete { throw Failure(.wrongUsage, "nothing was written") }
+            if case .stop = try questioner.next(mayKeep: false) { throw Init.stopped }
+        }
+    }
+
+    /// Polls a source once and says what came of it; nil where the poll failed.
+    private func poll(_ name: String, _ config: Config, _ path: String) async throws(Failure) -> (Input, [Observation])?
+    {
+        try terminal.line("\nPolling \(name) once …")
+        let probe = try SourceProbe(of: name, config, path, .text, isRaw: false, on: machine)
+        guard let (input, finding, _) = await probe.poll() else { return nil }
+        for line in finding.lines(in: config.plan.zone) { try terminal.line(line) }
+        if let failure = finding.failure {
+            terminal.error("source \(name): \(failure)\(probe.advice(on: failure))")
+            return nil
+        }
+        if case .values(let observations) = finding.report.outcome { return (input, observations) }
+        return (input, [])
+    }
+
+    // MARK: - The channel
+
+    /// Asks for a channel until its options are right and, where somebody wants to see one, a test message arrives.
+    private func setUp(
+        channel plugin: PluginDescription, in draft: inout DraftConfig, _ questioner: Questioner
+    ) async throws(Failure) -> Config? {
+        while true {
+            draft.channel = try questioner.thing(
+                plugin, before: draft.channel, set: wish.values(for: plugin), onlyNeeded: wish.isComplete)
+            guard let name = draft.channel?.name else { return nil }
+            guard let config = try read(draft) else {
+                if wish.isComplete { throw Failure(.wrongUsage, "nothing was written") }
+                if case .stop = try questioner.next(mayKeep: false) { throw Init.stopped }
+                continue
+            }
+            if wish.isUntried { return config }
+            if !wish.sendsTest {
+                if wish.isComplete { return config }
+                try terminal.line("")
+                if try !questioner.isWanted("Send a test message to \(name) now?") { return config }
+            }
+            do throws(Failure) {
+                try await TestMessage(to: name, config, draft.path, .text, on: machine).send()
+                return config
+            } catch {
+                if !error.sentence.isEmpty { terminal.error(error.sentence) }
+                if !plugin.manifest.access.isEmpty { terminal.error(plugin.manifest.access) }
+                if wish.isComplete {
+                    throw Failure(.impossible, "nothing was written; leave out --send-test to write it all the same")
+                }
+            }
+            switch try questioner.next(mayKeep: true) {
+            case .again: continue
+            case .keep: return config
+            case .stop: throw Init.stopped
+            }
+        }
+    }
+
+    // MARK: - The file
+
+    /// The config as the bot would read it; nil where something is wrong with it, which is told.
+    private func read(_ draft: DraftConfig) throws(Failure) -> Config? {
+        let file = try draft.file(catalog, withholdsSecrets: wish.isUntried, on: machine)
+        if let config = file.result.config { return config }
+        for problem in file.result.problems where problem.level == .error {
+            // There is no file yet that a place could point into.
+            terminal.error(
+                problem.message + (problem.suggestion.map { "; did you mean \($0)?" } ?? "")
+                    + (problem.advice.map { "; \($0)" } ?? ""))
+        }
+        return nil
+    }
+
+    /// Each file is whole or not there. The config comes last: with it everything is.
+    private func write(_ draft: DraftConfig, _ files: [String: [UInt8]]) throws(Failure) {
+        var made: [String] = []
+        do throws(FileError) {
+            if !files.isEmpty { try WholeFile.makeFolder("\(draft.folder)/\(DraftConfig.secretsFolder)") }
+            for (path, bytes) in files.sorted(by: { $0.key < $1.key }) {
+                if !WholeFile.isThere(path) { made.append(path) }
+                try WholeFile.replace(path, with: bytes)
+            }
+            try WholeFile.replace(draft.path, with: Array(draft.text.utf8), mode: Init.configMode)
+        } catch {
+            for path in made { WholeFile.remove(path) }
+            throw Failure(.impossible, "\(error.path) cannot be written: \(error.reason); nothing was written")
+        }
+        let secrets = files.keys.sorted().map { $0.hasPrefix("./") ? String($0.dropFirst(2)) : $0 }.joined(
+            separator: " and ")
+        try terminal.line(
+            "\nWrote \(draft.path)" + (secrets.isEmpty ? "." : ", and \(secrets), which only you can read."))
+    }
+
+    /// There is no secret in it, and the bot may be another user.
+    private static let configMode: UInt32 = 0o644
+
+    private func preview(_ config: Config, _ input: Input) throws(Failure) {
+        let now = machine.clock.now()
+        var preview = Preview(plan: config.plan, state: State(), start: now)
+        preview.take(input)
+        preview.advance(to: now)
+        try terminal.line("\nWhat would be sent now:\n")
+        let paint = Paint(isOn: terminal.isColored(wish.color))
+        let lines = DryRunText(PreviewReport(preview, channels: config.channels), width: terminal.width).lines
+        try terminal.line(lines.map(paint.line).joined(separator: "\n"))
+    }
+
+    private func json(_ draft: DraftConfig, _ files: [String: [UInt8]]) -> JSON {
+        [
+            "config": .string(draft.path), "secrets": .array(files.keys.sorted().map(JSON.string)),
+            "source": JSON(draft.source?.name), "channel": JSON(draft.channel?.name),
+        ]
+    }
+}
+
+extension Machine {
+    /// The IANA name of the zone that this machine goes by; UTC where it does not say.
+    fileprivate var timezone: String {
+        let zones = ZoneDatabase()
+        let marker = "zoneinfo/"
+        let linked = WholeFile.target(ofLink: "/etc/localtime").flatMap { path in
+            path.firstRange(of: marker).map { String(path[$0.upperBound...]) }
+        }
+        let name = [variables["TZ"], linked].compactMap(\.self).first { !$0.isEmpty && (try? zones.zone($0)) != nil }
+        return name ?? Zone.utc.name
+    }
+}

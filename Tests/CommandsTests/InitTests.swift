@@ -1,0 +1,358 @@
+internal import BotConfig
+internal import BotHarness
+internal import BuiltinPlugins
+internal import Commands
+internal import Foundation
+internal import MachineTesting
+internal import PluginKit
+internal import PluginTesting
+internal import SourceFakes
+internal import SystemPorts
+internal import Testing
+
+@Suite struct `Writing a first config` {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    /// What came of it: what was said, and why it ended where it did.
+    private struct Result {
+        let stage: StagedMachine
+        let dialogue: ScriptedDialogue
+        let failure: Failure?
+
+        var all: String { stage.said + stage.complained }
+    }
+
+    /// - Parameter change: what the command line says besides where the config goes.
+    private func write(
+        _ answers: [String], at now: String = "2026-11-20T12:00:00Z",
+        _ change: (inout InitWish) -> Void = { _ in },
+        web: @escaping StagedWeb.Answer = StagedWeb.nobody
+    ) async throws -> Result {
+        let stage = StagedMachine(
+            at: now, variables: ["T": SourceFake.secret, "TZ": "Europe/Madrid", "HOME": scratch.folder], answer: web)
+        let dialogue = ScriptedDialogue(answers)
+        var wish = InitWish(path: scratch.path("config.yaml"))
+        change(&wish)
+        do {
+            try await Init(wish, .builtin, asking: dialogue, on: stage.machine).run()
+            return Result(stage: stage, dialogue: dialogue, failure: nil)
+        } catch {
+            return Result(stage: stage, dialogue: dialogue, failure: error)
+        }
+    }
+
+    private func written() throws -> String {
+        try String(contentsOfFile: scratch.path("config.yaml"), encoding: .utf8)
+    }
+
+    /// What is wrong with the config that was written.
+    private func problems() throws -> [String] {
+        let stage = StagedMachine(variables: ["T": SourceFake.secret])
+        let file = try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine)
+        return file.problemTexts
+    }
+
+    // MARK: - Every plugin
+
+    /// Answers to what is asked for a plugin, after its name.
+    static let sources: KeyValuePairs<String, [String]> = [
+        "sentry": ["acme", "sntryu_0123456789abcdef"], "glitchtip": ["acme", "t0ken-t0ken"],
+        "bugsink": ["https://bugsink.example.com", "0123456789abcdef0123456789abcdef01234567"],
+        "rollbar": ["wallet", "${env:T}"],
+        "datadog": ["wallet", "abc", "${env:T}", "dd-app-0123456789", ""], "bugsnag": ["${env:T}"],
+        "crashlytics": ["./key.json", "wallet: 1:123456789012:android:abcdef0123456789", ""],
+        "google_play": ["~/key.json"],
+        "prometheus": ["http://localhost:9090", "sessions: sessions", "crash_events: crashes", ""],
+        "push": ["s3cret-s3cret"],
+        "http_json": [
+            "https://stats.example.com/rows", "$.data.rows[*]", "app: $.app.id",
+            "release: $.version",
+            "sessions=$.stability.sessions | commas", "",
+        ],
+        "file": ["./figures.jsonl"], "simulator": [],
+    ]
+
+    static let channels: KeyValuePairs<String, [String]> = [
+        "slack": ["https://hooks.slack.com/services/T0/B0/x"],
+        "matrix": ["https://matrix.example.org", "!abc:example.org", "syt_0123456789"],
+        "discord": ["https://discord.com/api/webhooks/1/abc"],
+        "teams": ["https://prod-12.westeurope.logic.azure.com:443/workflows/a/triggers/b?sig=c&x=1"],
+        "email": [
+            "smtp.example.com", "alerts@example.com", "pass word", "Shop <a@example.com>",
+            "b@example.com, c@example.com",
+        ],
+        "telegram": ["123456:ABC-DEF0123456789", "-1001234567890"],
+        "mattermost": ["https://chat.example.com/hooks/abc"], "rocketchat": ["https://chat.example.com/hooks/a/b"],
+        "google_chat": ["https://chat.googleapis.com/v1/spaces/A/messages?key=k&token=t"], "ntfy": ["0123456789abcdef"],
+        "pagerduty": ["0123456789abcdef0123456789abcdef"],
+        "webhook": ["https://hooks.example.com/alertbot", ""], "inbox": [], "console": [],
+    ]
+
+    private static let vector = """
+        {"status": "success", "data": {"resultType": "vector", "result":
+          [{"metric": {"app": "shop"}, "value": [1795219200, "100"]}]}}
+        """
+
+    @Test func `is tried with every plugin`() {
+        func names(_ kind: PluginKind) -> Set<String> {
+            Set(PluginCatalog.builtin.descriptions.filter { $0.kind == kind }.map(\.manifest.name))
+        }
+        #expect(Set(Self.sources.map(\.key)) == names(.source))
+        #expect(Set(Self.channels.map(\.key)) == names(.channel))
+    }
+
+    @Test(arguments: Self.sources.map(\.key))
+    func `asks a source what it needs, polls it and writes what 'check' takes`(_ name: String) async throws {
+        let answers = try #require(Self.sources.first { $0.key == name }?.value)
+        let fake = SourceFake.all.first { $0.plugin == name }
+        let respond = try fake?.responder()
+        try scratch.write("key.json", SampleServiceAccount.keyFile)
+        scratch.chmod("key.json", 0o600)
+        if let body = try fake?.bodies.first.flatMap({ try fake?.bytes($0) }) {
+            try scratch.write("figures.jsonl", String(decoding: body, as: UTF8.self))
+        }
+        let result = try await write([name] + answers + ["console", "n"], at: fake?.now ?? "2026-11-20T12:00:00Z") {
+            _ in
+        } web: { request throws(TransportError) in
+            // The series of its fixtures name no app.
+            if name == "prometheus" { return HTTPResponse(status: 200, body: Array(Self.vector.utf8)) }
+            return respond?(request) ?? HTTPResponse(status: 404)
+        }
+        #expect(result.failure == nil, "\(result.all)")
+        #expect(result.dialogue.left == [], "\(result.all)")
+        #expect(try problems() == [])
+        let isTold = name == "push"
+        #expect(result.stage.said.contains("Polling") != isTold)
+        #expect(result.stage.said.contains("What would be sent now:") != isTold, "\(result.all)")
+        let text = try written()
+        for secret in result.dialogue.hidden where !secret.contains("${") && !secret.contains("key.json") {
+            #expect(!text.contains(secret))
+            #expect(!result.all.contains(secret))
+            #expect(text.contains("${file:secrets/"))
+        }
+        let plugin = try #require(PluginCatalog.builtin.sources.first { $0.manifest.name == name })
+        for option in plugin.manifest.options { #expect(text.contains("\(option.name):"), "\(option.name)") }
+    }
+
+    @Test(arguments: Self.channels.map(\.key))
+    func `asks a channel what it needs and writes what 'check' takes`(_ name: String) async throws {
+        let answers = try #require(Self.channels.first { $0.key == name }?.value)
+        let result = try await write(["simulator", name] + answers + ["no"])
+        #expect(result.failure == nil, "\(result.all)")
+        #expect(result.dialogue.left == [], "\(result.all)")
+        #expect(try problems() == [])
+        let text = try written()
+        for secret in result.dialogue.hidden where !secret.isEmpty {
+            #expect(!text.contains(secret))
+            #expect(!result.all.contains(secret))
+        }
+    }
+
+    @Test func `of two ways to a chat one is enough`() async throws {
+        let result = try await write(["simulator", "slack", "", "xoxb-0123456789", "C0123456789", "n"])
+        #expect(result.failure == nil, "\(result.all)")
+        #expect(result.dialogue.left == [])
+        #expect(try problems() == [])
+        #expect(try written().contains("\n    channel: C0123456789\n"))
+    }
+
+    // MARK: - Secrets and files
+
+    @Test func `a typed secret goes to a file that only its owner can read`() async throws {
+        let result = try await write(["simulator", "discord", "https://discord.com/api/webhooks/1/abc", "n"])
+        #expect(result.failure == nil, "\(result.all)")
+        let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path("secrets/discord-webhook"))
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        let folder = try FileManager.default.attributesOfItem(atPath: scratch.path("secrets"))
+        #expect(folder[.posixPermissions] as? Int == 0o700)
+        #expect(result.stage.said.contains("secrets/discord-webhook, which only you can read."))
+    }
+
+    @Test func `nothing is written before everything is answered`() async throws {
+        let whole = ["push", "s3cret-s3cret", "discord", "https://discord.com/api/webhooks/1/abc", "n"]
+        for count in 0..<(whole.count - 1) {
+            let result = try await write(Array(whole.prefix(count)))
+            #expect(result.failure?.status == .wrongUsage, "\(count): \(result.all)")
+            #expect(result.failure?.sentence.contains("nobody is there to say") == true)
+            #expect(scratch.names == [], "after \(count) answers")
+        }
+    }
+
+    @Test func `what is there is replaced only by whoever wants it`() async throws {
+        try scratch.write("config.yaml", "mine\n")
+        for answers in [["simulator", "console"], ["n"], []] {
+            let result = try await write(answers)
+            #expect(result.failure?.status == .no)
+            #expect(try written() == "mine\n")
+        }
+        let named = try await write([]) { ($0.source, $0.channel) = ("simulator", "console") }
+        #expect(
+            named.failure
+                == Failure(
+                    .no,
+                    "\(scratch.path("config.yaml")) is there already; --force replaces it, --config FILE writes another config"
+                ))
+        #expect(try await write(["y", "simulator", "console", "n"]).failure == nil)
+        #expect(try problems() == [])
+        try scratch.write("config.yaml", "mine\n")
+        let forced = try await write([]) { wish in
+            (wish.source, wish.channel, wish.isForced) = ("simulator", "console", true)
+        }
+        #expect(forced.failure == nil, "\(forced.all)")
+        #expect(try problems() == [])
+    }
+
+    @Test func `a secret that is there is not lost either`() async throws {
+        try scratch.write("secrets/push-token", "old\n")
+        let answers = ["push", "s3cret-s3cret", "console", "n"]
+        #expect(try await write(answers).failure?.status == .no)
+        #expect(scratch.names == ["secrets", "secrets/push-token"])
+        #expect(try await write(answers + ["y"]).failure == nil)
+        #expect(try String(contentsOfFile: scratch.path("secrets/push-token"), encoding: .utf8) == "s3cret-s3cret\n")
+    }
+
+    @Test func `where the config cannot be written no secret is left behind`() async throws {
+        try scratch.makeFolder("config.yaml/x")
+        let result = try await write(["y", "push", "s3cret-s3cret", "console", "n"])
+        #expect(result.failure?.status == .impossible)
+        #expect(result.failure?.sentence.hasSuffix("; nothing was written") == true, "\(result.all)")
+        #expect(!scratch.names.contains("secrets/push-token"))
+    }
+
+    // MARK: - Wrong answers
+
+    @Test func `a token that the service refuses is asked for again, with where to get one`() async throws {
+        let fake = try #require(SourceFake.all.first { $0.plugin == "bugsnag" })
+        let respond = try fake.responder()
+        let result = try await write(
+            ["bugsnag", "wrong-wrong", "again", "right-right", "console", "n"], at: fake.now
+        ) { _ in
+        } web: { request throws(TransportError) in
+            let isRight = request.headers.contains { $0.value.reveal().contains("right-right") }
+            return isRight ? respond(request) : HTTPResponse(status: 401, body: Array(#"{"errors":["no"]}"#.utf8))
+        }
+        #expect(result.failure == nil, "\(result.all)")
+        #expect(result.stage.complained.contains("401"))
+        #expect(result.stage.complained.contains("Personal auth tokens, generate a token."))
+        #expect(try problems() == [])
+        let token = try String(contentsOfFile: scratch.path("secrets/bugsnag-token"), encoding: .utf8)
+        #expect(token == "right-right\n")
+    }
+
+    @Test(arguments: [("stop", Failure?.some(Failure(.impossible, "stopped; nothing was written"))), ("keep", nil)])
+    func `a source that cannot be reached can be kept all the same`(_ word: String, _ failure: Failure?) async throws {
+        let result = try await write(["rollbar", "wallet", "${env:T}", word, "console", "n"])
+        #expect(result.failure == failure, "\(result.all)")
+        #expect(result.stage.complained.contains("nobody answers"))
+        #expect(FileManager.default.fileExists(atPath: scratch.path("config.yaml")) == (failure == nil))
+        #expect(!result.stage.said.contains("What would be sent now"))
+    }
+
+    @Test func `an answer that makes no sense is asked for again`() async throws {
+        let result = try await write([
+            "sentri", "99", "prometheus", "nowhere", "http://localhost:9090", "sessions", "",
+            "sessions: a", "sessions: b", "", "sessions: sum(a)", "", "keep", "consle", "console", "n",
+        ])
+        #expect(result.failure == nil, "\(result.all)")
+        let lines = result.stage.complained.split(separator: "\n").map(String.init)
+        #expect(
+            lines.prefix(5) == [
+                "there is no source 'sentri'; did you mean sentry?", "there is no source '99'",
+                "  'url' is 'nowhere', expected an address such as https://example.com",
+                "  'metrics' has 'sessions', expected 'name: value'", "  'metrics' has 'sessions' twice",
+            ], "\(lines)")
+        #expect(lines.contains("there is no channel 'consle'; did you mean console?"))
+        #expect(try problems() == [])
+    }
+
+    @Test func `options that do not suit each other are asked for again, and Enter keeps an answer`() async throws {
+        let result = try await write([
+            "simulator", "teams", "https://acme.webhook.office.com/webhookb2/abc", "again",
+            "https://prod-12.westeurope.logic.azure.com:443/workflows/a/triggers/b?sig=c", "n",
+        ])
+        #expect(result.failure == nil, "\(result.all)")
+        #expect(try problems() == [])
+        let kept = try await write([
+            "y", "simulator", "email", "smtp.example.com", "", "nobody", "b@example.com", "again", "", "",
+            "a@example.com",
+            "", "n",
+        ])
+        #expect(kept.failure == nil, "\(kept.all)")
+        #expect(try written().contains("\n    server: smtp.example.com\n"))
+        #expect(try problems() == [])
+    }
+
+    // MARK: - Without questions
+
+    @Test func `with everything on the command line nobody is asked`() async throws {
+        let fake = try #require(SourceFake.all.first { $0.plugin == "prometheus" })
+        let respond = try fake.responder()
+        let result = try await write([], at: fake.now) { wish in
+            (wish.source, wish.channel) = ("prometheus", "slack")
+            wish.settings = [
+                "source.url=http://localhost:9090", "metrics.sessions=sessions", "source.metrics.crash_events=crashes",
+                "app=a", "webhook=${env:T}",
+            ]
+            wish.isUntried = false
+            wish.format = .json
+        } web: { request throws(TransportError) in
+            respond(request)
+        }
+        // The webhook is no address of Slack's.
+        #expect(result.failure == Failure(.wrongUsage, "nothing was written"))
+        #expect(result.stage.complained.contains("'webhook'"), "\(result.all)")
+        let untried = try await write([]) { wish in
+            (wish.source, wish.channel, wish.isUntried) = ("prometheus", "slack", true)
+            wish.settings = ["source.url=http://localhost:9090", "metrics.sessions=s", "app=a", "webhook=${env:UNSET}"]
+            wish.format = .json
+        }
+        #expect(untried.failure == nil, "\(untried.all)")
+        let said = try JSON(parsing: untried.stage.said)
+        #expect(said["config"]?.string == scratch.path("config.yaml"))
+        #expect(said["secrets"] == [])
+        #expect(said["source"] == "prometheus")
+    }
+
+    @Test(arguments: [
+        (["nonsense"], "--set is 'nonsense', expected KEY=VALUE such as source.organization=shop"),
+        (["organisation=shop"], "there is no option of sentry or slack 'organisation'"),
+        (["source.channel=x"], "there is no option of sentry 'channel'"),
+        (["token=${env:T}"], "both sentry and slack have 'token'; write source.token or channel.token"),
+        (["source.token=plain"], "'token' is a secret, and everybody on this machine can read a command line"),
+        (["source.token.x=${env:T}"], "'token.x' has no entries"),
+        (["issues=perhaps"], "'issues' is 'perhaps', expected true or false"),
+        (["organization=shop"], "nobody is there to say what 'token' of sentry is"),
+    ])
+    func `what the command line says wrong is said, and nothing is written`(
+        _ settings: [String], _ sentence: String
+    ) async throws {
+        let result = try await write([]) { wish in
+            (wish.source, wish.channel, wish.settings) = ("sentry", "slack", settings)
+        }
+        #expect(result.failure?.status == .wrongUsage)
+        #expect(result.failure?.sentence.hasPrefix(sentence) == true, "\(result.failure?.sentence ?? "none")")
+        #expect(scratch.names == [])
+    }
+
+    @Test func `a test message leaves only where somebody wants it`() async throws {
+        let answers = ["simulator", "discord", "https://discord.com/api/webhooks/1/abc"]
+        let silent = try await write(answers + ["n"])
+        #expect(silent.stage.web.asked == [])
+        let sent = try await write(["y"] + answers + ["y", "y"]) { _ in
+        } web: { _ throws(TransportError) in
+            HTTPResponse(status: 200, body: Array(#"{"id":"1"}"#.utf8))
+        }
+        #expect(sent.failure == nil, "\(sent.all)")
+        #expect(sent.stage.web.asked.count == 1)
+        #expect(sent.stage.said.contains("delivered to discord"))
+        let refused = try await write(["y"] + answers + ["y", "stop"]) { _ in
+        } web: { _ throws(TransportError) in
+            HTTPResponse(status: 404, body: Array(#"{"code":10015}"#.utf8))
+        }
+        #expect(refused.failure == Failure(.impossible, "stopped; nothing was written"), "\(refused.all)")
+        #expect(refused.stage.complained.contains("not delivered to discord"))
+        #expect(refused.stage.complained.contains("Webhooks, make one, and copy its URL."))
+    }
+}
