@@ -81,11 +81,11 @@ def arguments(command):
     return lines
 
 
-def page(title, version, date, name, abstract, synopsis, body):
+def page(title, version, date, name, abstract, synopsis, body, section="1"):
     return "\n".join([
-        f'.TH "{title.upper()}" "1" "{date}" "alertbot {version}" "alertbot"',
-        # No hyphenation and no stretched lines: options stay whole.
-        ".nh", ".ad l",
+        f'.TH "{title.upper()}" "{section}" "{date}" "alertbot {version}" "alertbot"',
+        # No hyphenation and no stretched lines: options stay whole. Paragraphs ask the register whether to hyphenate.
+        ".nr HY 0", ".nh", ".ad l",
         ".SH NAME", f"{text(name)} \\- {text(sentence(abstract))}",
         ".SH SYNOPSIS", synopsis, *body,
     ]) + "\n"
@@ -126,7 +126,10 @@ def pages(command, version, date, above=()):
     has_config = any(name["name"] == "config" for argument in shown(command) for name in argument.get("names", []))
     body += common_end(not above or has_config)
     related = (["-".join(above)] if above else []) + ["-".join([*words, sub["commandName"]]) for sub in subcommands]
-    body += [".SH SEE ALSO", ",\n".join(f"\\fB{text(other)}\\fR(1)" for other in related)]
+    others = [f"\\fB{text(other)}\\fR(1)" for other in related]
+    if not above or has_config:
+        others.append("\\fBalertbot.yaml\\fR(5)")
+    body += [".SH SEE ALSO", ",\n".join(others)]
     yield title, page(title, version, date, title, command["abstract"], synopsis(" ".join(words), command), body)
     for sub in subcommands:
         yield from pages(sub, version, date, tuple(words))
@@ -140,4 +143,5 @@ def main():
         (folder / f"{title}.1").write_text(roff)
 
 
-main()
+if __name__ == "__main__":
+    main()
