@@ -126,6 +126,23 @@ import Testing
         #expect(bot.state.incidents.inOrder[0].acknowledgement == nil)
     }
 
+    @Test func `whoever acknowledges second is added, and told who was first`() {
+        var bot = bot()
+        #expect(bot.play("w") == "O")
+        let id = bot.state.incidents.inOrder[0].id
+        _ = tell(&bot, .acknowledge([id], by: "ada"))
+        bot.advance(by: .minutes(5))
+        guard case .done(let sentence, _)? = tell(&bot, .acknowledge([id], by: "ben")) else {
+            Issue.record("the second was refused")
+            return
+        }
+        #expect(
+            sentence
+                == "acknowledged \(id) (look, shop; acknowledged before by ada, first at Fri 20 Nov 12:01 UTC): "
+                + "no more reminders unless it gets worse")
+        #expect(bot.state.incidents.inOrder[0].acknowledgement?.names == "ada and ben")
+    }
+
     @Test func `an acknowledgement survives a kill`() {
         var bot = bot(.rehearsed(for: .zero, repeat: .minutes(3)))
         #expect(bot.play("w") == "O")

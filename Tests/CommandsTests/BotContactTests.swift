@@ -69,7 +69,7 @@ import Testing
         try await running(seeing: "{\"source\":\"figures\"}\n") { file, _ in
             let status = try await BotContact(file, on: stage.machine).status()
             let warning = try #require(status["sources"]?.array?.first?["warnings"]?.array?.first?.string)
-            #expect(StatusText(status, .none).text.contains("\n    \(warning)\n"))
+            #expect(StatusText(status, .none, in: .utc).text.contains("\n    \(warning)\n"))
             let problems = CheckReport(file, on: stage.machine).problemTexts
             #expect(problems.count == 1)
             #expect(

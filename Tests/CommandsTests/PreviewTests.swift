@@ -263,25 +263,25 @@ import Testing
                 Shop.line(crashed: 500, at: "2026-11-20T10:00:00Z"), Shop.line(crashed: 0, at: "2026-11-20T11:30:00Z"),
             ]
         ])
-        try why(at: .at("10:30")).answer(as: .json)
+        try why(at: .at("10:30")).answer(as: .json, .none)
         let json = try JSON(parsing: stage.said)
         #expect(json["now"]?.string == "2026-11-20T10:30:00Z")
         #expect(json["why"]?.array?.first?["verdict"]?.string == "firing")
         #expect(
             stage.complained.hasPrefix("alertbot: this replays what was recorded from "))
-        try why(app: "shp-ios", at: .at("10:30")).answer(as: .text)
+        try why(app: "shp-ios", at: .at("10:30")).answer(as: .text, .none)
         #expect(
             stage.said.hasSuffix(
                 "No figures of app 'shp-ios' have arrived; known: shop-ios; did you mean shop-ios?\n"))
-        let early = #expect(throws: Failure.self) { try why(at: .at("09:30")).answer(as: .text) }
+        let early = #expect(throws: Failure.self) { try why(at: .at("09:30")).answer(as: .text, .none) }
         #expect(
             early?.sentence.hasPrefix("the recording begins at 2026-11-20T10:00:00Z; nothing is known about ") == true)
-        let late = #expect(throws: Failure.self) { try why(at: .at("13:00")).answer(as: .text) }
+        let late = #expect(throws: Failure.self) { try why(at: .at("13:00")).answer(as: .text, .none) }
         #expect(late?.status == .wrongUsage)
     }
 
     @Test func `why of the present reads the journal, and says when there is nothing yet`() throws {
-        try why().answer(as: .text)
+        try why().answer(as: .text, .none)
         #expect(
             stage.said
                 == "No figures have arrived yet, so there is nothing to judge; 'alertbot status' shows the sources.\n")
@@ -291,7 +291,7 @@ import Testing
                 == Failure(
                     .wrongUsage,
                     "there is no rule 'flor' that judges figures; there are: floor; did you mean floor?"))
-        let nothing = #expect(throws: Failure.self) { try why(at: .at("09:00")).answer(as: .text) }
+        let nothing = #expect(throws: Failure.self) { try why(at: .at("09:00")).answer(as: .text, .none) }
         #expect(nothing?.sentence.hasPrefix("nothing is recorded in ") == true)
     }
 }

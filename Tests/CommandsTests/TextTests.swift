@@ -11,11 +11,16 @@ import Testing
 
 @Suite struct TextTests {
     private let paint = Paint.none
+    /// Noon, on a clock whose zone has been named.
+    private let clock = Clockface(.utc).inNamedZone(at: Moment(rfc3339: "2026-11-20T12:00:00Z") ?? .earliest)
 
     private let incident: JSON = [
         "id": "3f9a", "severity": "critical", "app": "shop-ios", "release": "2.4", "state": "firing",
         "since": "2026-11-20T11:00:00Z", "rule": "floor", "evidence": ["sentence": "crash-free\nusers 95%"],
-        "acknowledged": ["by": "ada", "at": "2026-11-20T11:30:00Z"],
+        "acknowledged": [
+            "by": "ada", "at": "2026-11-20T11:30:00Z",
+            "also": [["by": "ben", "at": "2026-11-20T11:42:00Z"], ["by": .null, "at": "2026-11-19T11:50:00Z"]],
+        ],
         "channels": [
             "ops": ["held": ["until": "2026-11-21T06:00:00Z", "reason": "quiet_hours:nights"]],
             "team": ["held": .null],
@@ -34,31 +39,78 @@ import Testing
 
     @Test func `an incident is a few lines, free of what strangers wrote to break them`() {
         #expect(
-            IncidentText(incident, paint).text == """
-                  3f9a critical shop-ios 2.4: firing since 2026-11-20T11:00:00Z (floor)
+            IncidentText(incident, paint, clock).text == """
+                  3f9a critical shop-ios 2.4: firing for 1 h, since 11:00 (floor)
                     crash-free users 95%
-                    acknowledged by ada at 2026-11-20T11:30:00Z
-                    ops: held until 2026-11-21T06:00:00Z (quiet_hours:nights)
+                    acknowledged by ada at 11:30, by ben at 11:42, at Thu 19 Nov 11:50
+                    ops: held until Sat 21 Nov 06:00 (quiet_hours:nights)
                 """)
         let over = JSONObject([
             ("id", "3f9a"), ("severity", "critical"), ("app", "shop-ios"), ("state", "resolved"), ("rule", "floor"),
             ("since", "2026-11-20T11:00:00Z"), ("until", "2026-11-20T11:40:00Z"),
         ])
         #expect(
-            IncidentText(.object(over), paint).text
-                == "  3f9a critical shop-ios: resolved at 2026-11-20T11:40:00Z, began at 2026-11-20T11:00:00Z (floor)")
-        #expect(IncidentText(["id": "3f9a"], paint).text == "  3f9a ? ?: ? since ? (?)")
+            IncidentText(.object(over), paint, clock).text
+                == "  3f9a critical shop-ios: resolved at 11:40 after 40 min (floor)")
+        #expect(IncidentText(["id": "3f9a"], paint, clock).text == "  3f9a ? ?: ? since ? (?)")
+    }
+
+    @Test func `what an incident leads to can be followed, and what strangers wrote leads nowhere else`() {
+        var object = incident.object ?? JSONObject()
+        object["links"] = [
+            ["title": "incident", "url": "https://alerts.example.com/incidents/3f9a"],
+            ["title": "run\u{1B}book", "url": "https://wiki.example.com/crashes"],
+            ["title": "SHOP-1", "url": "https://evil.example.com/\u{1B}\\\u{1B}[2J"],
+            ["title": "SHOP-2", "url": "javascript:alert(1)"], ["title": "SHOP-3", "url": "https://é.example.com"],
+            ["title": "SHOP-4", "url": .string("https://example.com/" + String(repeating: "a", count: 2064))],
+        ]
+        func link(_ text: String, _ url: String) -> String {
+            let end = "\u{1B}\\"
+            return "\u{1B}]8;;\(url)\(end)\(text)\u{1B}]8;;\(end)"
+        }
+        let page = "https://alerts.example.com/incidents/3f9a"
+        let text = IncidentText(.object(object), Paint(isOn: false, hasLinks: true), clock).text
+        #expect(text.hasPrefix("  \(link("3f9a", page)) critical shop-ios 2.4: "))
+        #expect(
+            text.hasSuffix(
+                "\n    \(link("incident", page)), \(link("run\u{1B}book".tamed, "https://wiki.example.com/crashes")), "
+                    + "SHOP-1, SHOP-2, SHOP-3, SHOP-4"))
+        #expect(IncidentText(.object(object), paint, clock).text == IncidentText(incident, paint, clock).text)
+    }
+
+    @Test func `open incidents come first, the worst before others and the newest before older ones`() {
+        func incident(_ id: String, _ severity: String, _ since: String, until: JSON = .null) -> JSON {
+            ["id": .string(id), "severity": .string(severity), "since": .string(since), "until": until]
+        }
+        let texts = IncidentText.all(
+            [
+                incident("over", "critical", "2026-11-20T11:00:00Z", until: "2026-11-20T11:30:00Z"),
+                incident("mild", "info", "2026-11-20T11:00:00Z"), incident("old", "critical", "2026-11-20T10:00:00Z"),
+                incident("bad", "warning", "2026-11-20T11:00:00Z"), incident("new", "critical", "2026-11-20T11:00:00Z"),
+            ], paint, clock)
+        #expect(texts.map { $0.split(separator: " ")[0] } == ["new", "old", "bad", "mild", "over"])
+    }
+
+    @Test func `a time of another day has its date, and every time its zone where nothing else names it`() throws {
+        let now = try #require(Moment(rfc3339: "2026-11-20T12:00:00Z"))
+        let madrid = try ZoneDatabase().zone("Europe/Madrid")
+        #expect(Clockface(madrid, now: now).at("2026-11-20T11:30:00Z") == "12:30 CET")
+        #expect(Clockface(madrid, now: now).at("2026-11-19T22:59:00Z") == "Thu 19 Nov 23:59 CET")
+        #expect(Clockface(madrid).at("2026-11-20T11:30:00Z") == "Fri 20 Nov 12:30 CET")
+        #expect(Clockface(madrid, now: now).at("later") == "later")
+        #expect(Clockface(madrid, now: now).ahead("2026-11-20T11:59:00Z") == "now")
+        #expect(Clockface(madrid, now: now).lasting(since: "2026-11-20T12:01:00Z") == "since 13:01 CET")
     }
 
     @Test func `a mute is a line that says what, how long, by whom and why`() {
         #expect(
-            MuteText(mute(), paint).text
-                == "m1 app shop-*, from 2026-11-20T10:00:00Z until 2026-11-20T14:00:00Z, by ada: hotfix")
+            MuteText(mute(), paint, clock).text
+                == "m1 app shop-*, from 10:00 until 14:00, by ada: hotfix")
         let written = mute { mute in
             mute["origin"] = "config"
             for name in ["until", "by", "reason"] { mute[name] = .null }
         }
-        #expect(MuteText(written, paint).text == "m1 (in the config) app shop-*, from 2026-11-20T10:00:00Z permanently")
+        #expect(MuteText(written, paint, clock).text == "m1 (in the config) app shop-*, from 10:00 permanently")
     }
 
     @Test func `the status names what waits, what fails and what is muted`() {
@@ -96,29 +148,29 @@ import Testing
             "recording_trouble": "the disk is full",
         ]
         #expect(
-            StatusText(status, paint).text == """
-                shop-alerts  running
+            StatusText(status, paint, in: .utc).text == """
+                shop-alerts  running  Fri 20 Nov 12:00 UTC
 
                 Sources
-                  ios: failed, next poll 2026-11-20T12:05:00Z (failing, calm)
-                    no usable answer since 2026-11-20T11:10:00Z: nobody answers
+                  ios: failed, next poll in 5 min (failing, calm)
+                    no usable answer for 50 min, since 11:10: nobody answers
                   web: stopped
                     a row of tv is left out
 
                 Incidents
-                \(IncidentText(incident, paint).text)
+                \(IncidentText(incident, paint, clock).text)
 
                 Cannot judge yet
                   shop-web: floor: too few users
 
                 Channels
-                  ops: nothing waiting, 2 dead letters
+                  ops: nothing waiting, 2 failed deliveries
                     last error: the hook is gone
-                  team: 2 waiting, the oldest since 2026-11-20T11:59:00Z, 1 failure in a row, paused until 2026-11-20T12:10:00Z
-                  page: 1 waiting since 2026-11-20T11:58:00Z
+                  team: 2 waiting, the oldest for 1 min, since 11:59, 1 failure in a row, paused until 12:10
+                  page: 1 waiting for 2 min, since 11:58
 
                 Mutes
-                  \(MuteText(mute(), paint).text)
+                  \(MuteText(mute(), paint, clock).text)
 
                 Observations are not recorded: the disk is full
                 """)
@@ -126,7 +178,7 @@ import Testing
 
     @Test func `a status of nothing has its headings, and says that no bot runs`() {
         #expect(
-            StatusText(["running": false], Paint(isOn: true)).text == """
+            StatusText(["running": false], Paint(isOn: true), in: .utc).text == """
                 \u{1B}[1malertbot\u{1B}[0m  \u{1B}[33mnot running; this is from its journal\u{1B}[0m
 
                 \u{1B}[1mSources\u{1B}[0m
@@ -150,16 +202,16 @@ import Testing
             ],
         ]
         #expect(
-            HistoryText(history, isOnlyDead: false, paint).text == """
-                2026-11-20T12:00:00Z ops opened delivered  d1
+            HistoryText(history, isOnlyDead: false, paint, in: .utc).text == """
+                Fri 20 Nov 12:00 UTC ops opened delivered  d1
                   first line
                   last line
-                2026-11-20T12:01:00Z ops resolved failed  d2
+                Fri 20 Nov 12:01 UTC ops resolved failed  d2
                   over
                   it was refused
                 """)
-        #expect(HistoryText([], isOnlyDead: false, paint).text == "Nothing has been sent yet.")
-        #expect(HistoryText([], isOnlyDead: true, paint).text == "No failed deliveries.")
+        #expect(HistoryText([], isOnlyDead: false, paint, in: .utc).text == "Nothing has been sent yet.")
+        #expect(HistoryText([], isOnlyDead: true, paint, in: .utc).text == "No failed deliveries.")
     }
 
     @Test func `plugins are listed under their kinds, and one is described with an example`() throws {

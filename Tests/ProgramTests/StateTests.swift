@@ -21,7 +21,7 @@ import Testing
         let status = try await scratch.alertbot("status")
         #expect(status.status == 0)
         #expect(status.output.hasPrefix("shop-alerts  not running"))
-        #expect(status.output.contains("critical shop-ios: firing since "))
+        #expect(status.output.contains("critical shop-ios: firing for "))
 
         let json = try await scratch.alertbot("status", "--format", "json").json
         #expect(json["running"].bool == false)

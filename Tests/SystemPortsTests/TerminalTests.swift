@@ -107,6 +107,17 @@ import Testing
         #expect(!isColored(.never, ["TERM": "xterm"]))
     }
 
+    @Test func `links are for terminals alone, whatever is said of colours`() throws {
+        let teletype = try Teletype()
+        let shown = terminal(teletype.program, teletype.program, ["TERM": "xterm"])
+        #expect(shown.hasLinks(.auto) && shown.hasLinks(.always) && !shown.hasLinks(.never))
+        for variables in [["TERM": "xterm", "NO_COLOR": "1"], ["TERM": "dumb"], ["TERM": "linux"], [:]] {
+            let bare = terminal(teletype.program, teletype.program, variables)
+            #expect(!bare.hasLinks(.auto) && !bare.hasLinks(.always), "\(variables)")
+        }
+        #expect(!stage.terminal.hasLinks(.auto) && !stage.terminal.hasLinks(.always))
+    }
+
     @Test func `a bar appears after two seconds, moves with each percent and goes at the end`() throws {
         let teletype = try Teletype()
         var bar = terminal(teletype.program, teletype.program).progress("Playing")

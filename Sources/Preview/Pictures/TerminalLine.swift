@@ -26,6 +26,8 @@ public struct TerminalLine: Hashable, Sendable {
         public var isItalic = false
         public var isUnderlined = false
         public var isStruck = false
+        /// Where it leads, as whoever wrote it has it.
+        public var link: String?
 
         public init() {}
 

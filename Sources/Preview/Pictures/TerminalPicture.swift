@@ -78,8 +78,9 @@ struct TerminalPicture {
         // Line ends are the picture's own: those of strangers are gone by the time a channel has made its payload.
         let text = run.text.split(separator: "\n", omittingEmptySubsequences: false).map { String($0).tamed }
             .joined(separator: "\n")
-        guard run.link != nil else { return TerminalLine.Piece(text, ink) }
+        guard let link = run.link else { return TerminalLine.Piece(text, ink) }
         ink.isUnderlined = true
+        ink.link = link
         return TerminalLine.Piece(text + " ↗", ink)
     }
 }

@@ -4,7 +4,7 @@
 
 internal import AlertCore
 public import BotConfig
-internal import PluginKit
+public import PluginKit
 public import Runtime
 public import StatusPage
 internal import Synchronization
@@ -118,6 +118,9 @@ public struct ConfigFile: Sendable {
         func plain(_ path: String) -> Substring { path.hasPrefix("./") ? path.dropFirst(2) : path[...] }
         return plain(path) == plain(other)
     }
+
+    /// The bot's time zone; UTC where the config does not say it well.
+    public var zone: Zone { result.zone ?? .utc }
 
     /// Every problem, each with its line and a caret.
     public var problemTexts: [String] { result.problems.map(text) }

@@ -6,11 +6,17 @@ public import PluginKit
 public struct StatusText {
     private let status: JSON
     private let paint: Paint
+    private let now: Moment?
+    private let clock: Clockface
 
-    /// - Parameter status: as `StatusReport` has it.
-    public init(_ status: JSON, _ paint: Paint) {
+    /// - Parameters:
+    ///   - status: as `StatusReport` has it.
+    ///   - zone: the bot's.
+    public init(_ status: JSON, _ paint: Paint, in zone: Zone) {
         self.status = status
         self.paint = paint
+        now = status["now"]?.string.flatMap { Moment(rfc3339: $0) }
+        clock = now.map { Clockface(zone).inNamedZone(at: $0) } ?? Clockface(zone)
     }
 
     public var text: String {
@@ -18,15 +24,17 @@ public struct StatusText {
         let title =
             paint.bold(status["bot"]?.string ?? "alertbot") + "  "
             + (isRunning ? paint.green("running") : paint.yellow("not running; this is from its journal"))
+            + (now.map { paint.dim("  \(clock.whole($0))") } ?? "")
         var parts = [[title], section("Sources", elements("sources").flatMap(source))]
-        let incidents = elements("incidents").map { IncidentText($0, paint).text }
+        let incidents = IncidentText.all(elements("incidents"), paint, clock)
         parts.append(section("Incidents", incidents.isEmpty ? ["  none"] : incidents))
         let unknown = elements("rules").filter { $0["verdict"] == "unknown" }
         if !unknown.isEmpty { parts.append(section("Cannot judge yet", unknown.map(rule))) }
         parts.append(section("Channels", elements("channels").flatMap(channel)))
-        let now = moment(status, "now") ?? .latest
-        let mutes = elements("mutes").filter { (moment($0, "from") ?? .earliest) <= now }
-        if !mutes.isEmpty { parts.append(section("Mutes", mutes.map { "  " + MuteText($0, paint).text })) }
+        let mutes = elements("mutes").filter { mute in
+            (mute["from"]?.string.flatMap { Moment(rfc3339: $0) } ?? .earliest) <= now ?? .latest
+        }
+        if !mutes.isEmpty { parts.append(section("Mutes", mutes.map { "  " + MuteText($0, paint, clock).text })) }
         if let trouble = status["recording_trouble"]?.string {
             parts.append([paint.yellow("Observations are not recorded: \(trouble.tamed)")])
         }
@@ -43,12 +51,12 @@ public struct StatusText {
     private func source(_ source: JSON) -> [String] {
         let reasons = (source["reasons"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
         var line = "  \(source.word("name")): \(source.word("state"))"
-        if let next = source["next_poll"]?.string { line += ", next poll \(next)" }
+        if let next = source["next_poll"]?.string { line += ", next poll \(clock.ahead(next))" }
         if !reasons.isEmpty { line += " (\(reasons))" }
         if let holder = source["waits_for"]?.string {
             line += ", when \(holder.tamed) may ask again: both are one account there"
         }
-        let since = source["no_answer_since"]?.string.map { "no usable answer since \($0)" }
+        let since = source["no_answer_since"]?.string.map { "no usable answer \(clock.lasting(since: $0))" }
         let failure = [since, source["failure"]?["sentence"]?.string?.tamed].compactMap(\.self)
         let warnings = (source["warnings"]?.array ?? []).compactMap { $0.string }
         return [line] + (failure.isEmpty ? [] : [paint.red("    " + failure.joined(separator: ": "))])
@@ -64,13 +72,14 @@ public struct StatusText {
         let queued = Int(channel["queued"]?.number ?? 0)
         var line = "  \(channel.word("name")): " + (queued == 0 ? "nothing waiting" : "\(queued) waiting")
         if let oldest = channel["oldest"]?.string {
-            line += queued == 1 ? " since \(oldest)" : ", the oldest since \(oldest)"
+            let since = clock.lasting(since: oldest)
+            line += queued == 1 ? " \(since)" : ", the oldest \(since)"
         }
         let failures = Int(channel["failures"]?.number ?? 0)
         if failures > 0 { line += paint.red(", \(failures.counted("failure")) in a row") }
         let dead = Int(channel["dead"]?.number ?? 0)
-        if dead > 0 { line += paint.red(", \(dead.counted("dead letter"))") }
-        if let paused = channel["paused_until"]?.string { line += ", paused until \(paused)" }
+        if dead > 0 { line += paint.red(dead == 1 ? ", 1 failed delivery" : ", \(dead) failed deliveries") }
+        if let paused = channel["paused_until"]?.string { line += ", paused until \(clock.at(paused))" }
         let error = channel["last_error"]?.string.map { paint.red("    last error: \($0.tamed)") }
         let missing = channel["missing_charts"].flatMap { missing -> String? in
             guard let count = missing["count"]?.number, let why = missing["why"]?.string else { return nil }
@@ -78,63 +87,107 @@ public struct StatusText {
         }
         return [line] + [error, missing].compactMap(\.self)
     }
-
-    private func moment(_ json: JSON, _ name: String) -> Moment? { json[name]?.string.flatMap { Moment(rfc3339: $0) } }
 }
 
 /// An incident in a few lines, indented by two.
 public struct IncidentText {
     private let incident: JSON
     private let paint: Paint
+    private let clock: Clockface
 
-    public init(_ incident: JSON, _ paint: Paint) {
+    public init(_ incident: JSON, _ paint: Paint, _ clock: Clockface) {
         self.incident = incident
         self.paint = paint
+        self.clock = clock
+    }
+
+    /// Incidents in the order in which people want them: open ones before those that are over, the worst first, and of those
+    /// the newest.
+    public static func all(_ incidents: [JSON], _ paint: Paint, _ clock: Clockface) -> [String] {
+        func rank(_ incident: JSON) -> (Int, Int) {
+            let severity = incident["severity"]?.string.flatMap(Severity.init)
+            return (
+                incident["until"]?.string == nil ? 0 : 1,
+                severity.flatMap { Severity.allCases.reversed().firstIndex(of: $0) } ?? 0
+            )
+        }
+        return incidents.sorted { left, right in
+            let (mine, other) = (rank(left), rank(right))
+            return mine == other ? left.word("since") > right.word("since") : mine < other
+        }.map { IncidentText($0, paint, clock).text }
     }
 
     public var text: String {
         let release = incident["release"]?.string.map { " \($0.tamed)" } ?? ""
         let since = incident.word("since")
         let state =
-            incident["until"]?.string.map { "\(incident.word("state")) at \($0.tamed), began at \(since)" }
-            ?? "\(incident.word("state")) since \(since)"
+            incident["until"]?.string.map { until in
+                let length = clock.length(from: since, to: until).map { " after \($0)" }
+                return "\(incident.word("state")) at \(clock.at(until))" + (length ?? ", began at \(clock.at(since))")
+            } ?? "\(incident.word("state")) \(clock.lasting(since: since))"
+        let name = paint.link(incident.word("id"), to: links.first { $0.url.hasSuffix(pageEnd) }?.url)
         var lines = [
-            "  \(incident.word("id")) \(incident.word("severity")) \(incident.word("app"))\(release): "
-                + "\(state) (\(incident.word("rule")))"
+            "  \(name) \(severity) \(incident.word("app"))\(release): \(state) (\(incident.word("rule")))"
         ]
         if let sentence = incident["evidence"]?["sentence"]?.string { lines.append(paint.dim("    \(sentence.tamed)")) }
         if let acknowledged = incident["acknowledged"], acknowledged != .null {
-            let names = ([acknowledged] + (acknowledged["also"]?.array ?? [])).compactMap { $0["by"]?.string?.tamed }
-            let by = names.isEmpty ? "" : " by \(names.joined(separator: ", "))"
-            lines.append(paint.dim("    acknowledged\(by) at \(acknowledged.word("at"))"))
+            let all = ([acknowledged] + (acknowledged["also"]?.array ?? [])).map { one in
+                let by = one["by"]?.string.map { "by \($0.tamed) " } ?? ""
+                return "\(by)at \(clock.at(one.word("at")))"
+            }
+            lines.append(paint.dim("    acknowledged \(all.joined(separator: ", "))"))
         }
         for (name, standing) in incident["channels"]?.object?.members.map({ ($0.name, $0.value) }) ?? [] {
             guard let held = standing["held"], held != .null else { continue }
-            let until = held["until"]?.string.map { " until \($0)" } ?? ""
-            lines.append(paint.dim("    \(name): held\(until) (\(held.word("reason")))"))
+            let until = held["until"]?.string.map { " until \(clock.at($0))" } ?? ""
+            lines.append(paint.dim("    \(name.tamed): held\(until) (\(held.word("reason")))"))
+        }
+        if paint.hasLinks, !links.isEmpty {
+            lines.append("    " + links.map { paint.link($0.title.tamed, to: $0.url) }.joined(separator: ", "))
         }
         return lines.joined(separator: "\n")
     }
+
+    private var severity: String {
+        let word = incident.word("severity")
+        return switch Severity(rawValue: word) {
+        case .critical: paint.red(word)
+        case .warning: paint.yellow(word)
+        case .info, nil: word
+        }
+    }
+
+    private var links: [(title: String, url: String)] {
+        (incident["links"]?.array ?? []).compactMap { link in
+            link["url"]?.string.map { (link["title"]?.string ?? $0, $0) }
+        }
+    }
+
+    /// What the address of its own page ends with.
+    private var pageEnd: String { "/incidents/\(incident.word("id"))" }
 }
 
 /// A mute in a line.
 public struct MuteText {
     private let mute: JSON
     private let paint: Paint
+    private let clock: Clockface
 
-    public init(_ mute: JSON, _ paint: Paint) {
+    public init(_ mute: JSON, _ paint: Paint, _ clock: Clockface) {
         self.mute = mute
         self.paint = paint
+        self.clock = clock
     }
 
     public var text: String {
-        let until = mute["until"]?.string.map { "until \($0)" } ?? "permanently"
+        let until = mute["until"]?.string.map { "until \(clock.at($0))" } ?? "permanently"
+        let from = mute["from"]?.string.map { clock.at($0) } ?? "?"
         let by = mute["by"]?.string.map { ", by \($0)" } ?? ""
         let reason = mute["reason"]?.string.map { ": \($0)" } ?? ""
         let origin = mute["origin"]?.string == "config" ? " (in the config)" : ""
         let what = (try? Match(JSONReader(mute["match"] ?? .null)))?.sentence ?? "?"
         return paint.bold(mute["id"]?.string ?? "?")
-            + "\(origin) \(what), from \(mute["from"]?.string ?? "?") \(until)\(by)\(reason)".tamed
+            + "\(origin) \(what), from \(from) \(until)\(by)\(reason)".tamed
     }
 }
 
@@ -143,11 +196,14 @@ public struct HistoryText {
     private let entries: [JSON]
     private let isOnlyDead: Bool
     private let paint: Paint
+    private let clock: Clockface
 
     /// - Parameters:
     ///   - history: as `StatusReport` has it.
-    ///   - isOnlyDead: whether only dead letters were asked for.
-    public init(_ history: JSON, isOnlyDead: Bool, _ paint: Paint) {
+    ///   - isOnlyDead: whether only failed deliveries were asked for.
+    ///   - zone: the bot's.
+    public init(_ history: JSON, isOnlyDead: Bool, _ paint: Paint, in zone: Zone) {
+        clock = Clockface(zone)
         entries = history.array ?? []
         self.isOnlyDead = isOnlyDead
         self.paint = paint
@@ -162,7 +218,7 @@ public struct HistoryText {
         func member(_ name: String) -> String { entry[name]?.string ?? "?" }
         let outcome = member("outcome")
         let painted = outcome == "dead" ? paint.red("failed") : outcome
-        let title = paint.bold("\(member("at")) \(member("channel")) \(member("kind"))")
+        let title = paint.bold("\(clock.at(member("at"))) \(member("channel")) \(member("kind"))")
         var lines = ["\(title) \(painted)  \(paint.dim(member("id")))"]
         lines += (entry["text"]?.string ?? "").split(separator: "\n").map { "  \($0)" }
         if let why = entry["why"]?.string { lines.append(paint.red("  \(why.tamed)")) }

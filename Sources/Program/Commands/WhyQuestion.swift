@@ -1,6 +1,7 @@
 internal import AlertCore
 internal import Archive
 public import BotConfig
+public import Pictures
 public import PluginKit
 internal import Preview
 internal import Runtime
@@ -45,10 +46,11 @@ public struct WhyQuestion: Sendable {
     }
 
     /// Prints the answer.
-    public func answer(as format: TextOrJSON) throws(Failure) {
+    public func answer(as format: TextOrJSON, _ paint: Paint) throws(Failure) {
         let now = machine.clock.now()
         let state = try state(now)
-        let report = WhyReport(state, config.plan, at: then ?? now, app: app, rule: rule)
+        var report = WhyReport(state, config.plan, at: then ?? now, app: app, rule: rule)
+        if paint.hasLinks { report.link = { paint.link($0, to: $1) } }
         switch format {
         case .json: try machine.terminal.line(report.json.prettyText)
         case .text:

@@ -12,11 +12,14 @@ struct IncidentsCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() async throws {
-        let incidents = try await BotContact(common.file(), on: machine).status()["incidents"] ?? .array([])
+        let file = try common.file()
+        let status = try await BotContact(file, on: machine).status()
+        let incidents = status["incidents"] ?? .array([])
         guard format == .text else {
             return try machine.terminal.line((["incidents": incidents] as JSON).prettyText)
         }
-        let texts = (incidents.array ?? []).map { IncidentText($0, common.paint).text }
+        let clock = Clockface(file.zone, now: status["now"]?.string.flatMap { Moment(rfc3339: $0) })
+        let texts = IncidentText.all(incidents.array ?? [], common.paint, clock)
         try machine.terminal.line(texts.isEmpty ? "No incidents." : texts.joined(separator: "\n"))
     }
 }

@@ -95,11 +95,12 @@ struct MutesCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() async throws {
-        let mutes = try await BotContact(common.file(), on: machine).status()["mutes"] ?? .array([])
+        let file = try common.file()
+        let mutes = try await BotContact(file, on: machine).status()["mutes"] ?? .array([])
         guard format == .text else {
             return try machine.terminal.line((["mutes": mutes] as JSON).prettyText)
         }
-        let texts = (mutes.array ?? []).map { MuteText($0, common.paint).text }
+        let texts = (mutes.array ?? []).map { MuteText($0, common.paint, Clockface(file.zone)).text }
         try machine.terminal.line(texts.isEmpty ? "Nothing is muted." : texts.joined(separator: "\n"))
     }
 }

@@ -27,7 +27,9 @@ struct CommonOptions: ParsableArguments {
     @Option(name: .long, help: "Colours: auto, always or never.")
     var color = ColorChoice.auto
 
-    var paint: Paint { Paint(isOn: machine.terminal.isColored(color)) }
+    var paint: Paint {
+        Paint(isOn: machine.terminal.isColored(color), hasLinks: machine.terminal.hasLinks(color))
+    }
 
     /// The config file, read.
     func file() throws(Failure) -> ConfigFile { try ConfigFile(config, .builtin, on: machine) }

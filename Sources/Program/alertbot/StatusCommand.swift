@@ -15,10 +15,11 @@ struct StatusCommand: AsyncParsableCommand {
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
 
     func run() async throws {
-        let status = try await BotContact(common.file(), on: machine).status()
+        let file = try common.file()
+        let status = try await BotContact(file, on: machine).status()
         switch format {
         case .json: try machine.terminal.line(status.prettyText)
-        case .text: try machine.terminal.line(StatusText(status, common.paint).text)
+        case .text: try machine.terminal.line(StatusText(status, common.paint, in: file.zone).text)
         }
     }
 }
@@ -40,12 +41,12 @@ struct HistoryCommand: AsyncParsableCommand {
 
     func run() async throws {
         // The journal says it all, whether the bot runs or not.
-        let (state, _) = try State.inJournal(
-            common.file().journalFolder(), PluginCatalog.builtin.memories)
+        let file = try common.file()
+        let (state, _) = try State.inJournal(file.journalFolder(), PluginCatalog.builtin.memories)
         let history = StatusReport.history(state, limit: limit, deadOnly: dead)
         switch format {
         case .json: try machine.terminal.line((["history": history] as JSON).prettyText)
-        case .text: try machine.terminal.line(HistoryText(history, isOnlyDead: dead, common.paint).text)
+        case .text: try machine.terminal.line(HistoryText(history, isOnlyDead: dead, common.paint, in: file.zone).text)
         }
     }
 }

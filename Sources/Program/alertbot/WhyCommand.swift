@@ -31,6 +31,6 @@ struct WhyCommand: AsyncParsableCommand {
         try WhyQuestion(
             app: app, rule: rule, at: then, config, common.config,
             PluginCatalog.builtin.memories, on: machine
-        ).answer(as: format)
+        ).answer(as: format, common.paint)
     }
 }

@@ -42,6 +42,8 @@ public struct StatusReport: Sendable {
                             (name, self.standing(standing))
                         }))
                 object["acknowledged"] = incident.acknowledgement?.json ?? .null
+                object["links"] = .array(
+                    state.links(about: incident, plan).map { ["title": .string($0.title), "url": .string($0.url)] })
                 return .object(object)
             })
     }

@@ -7,6 +7,8 @@ public struct WhyReport: Sendable {
     private let state: State
     private let plan: Plan
     private let now: Moment
+    /// Makes words lead to an address, where people can follow it; nil where they cannot.
+    public var link: (@Sendable (_ words: String, _ address: String) -> String)?
 
     /// - Parameters:
     ///   - app: an app or a glob; nil for all.
@@ -115,6 +117,10 @@ public struct WhyReport: Sendable {
         }
         lines += explanation.ways.map { "  \($0.channel): \(words($0, explanation))" }
         lines += explanation.over.flatMap(ends)
+        if let link, let incident = explanation.incident {
+            let links = state.links(about: incident, plan).map { link($0.title.tamed, $0.url) }
+            if !links.isEmpty { lines.append("  links: \(links.joined(separator: ", "))") }
+        }
         if let source = state.schedule.sources[subject.source] {
             if let since = source.silentSince, !explanation.isTrouble {
                 let why = source.failure.map { ": \($0.sentence.tamed)" } ?? ": its figures are older than allowed"
@@ -131,6 +137,11 @@ public struct WhyReport: Sendable {
         return lines.joined(separator: "\n")
     }
 
+    private func name(of incident: Incident) -> String {
+        guard let link, let address = plan.address(ofPage: incident.id) else { return incident.id }
+        return link(incident.id, address)
+    }
+
     private func state(_ explanation: Explanation) -> String {
         let thinks =
             switch explanation.judgement.verdict {
@@ -140,7 +151,7 @@ public struct WhyReport: Sendable {
             case .ok: "fine"
             }
         guard let incident = explanation.incident else { return "\(thinks); no incident" }
-        var text = "\(thinks); incident \(incident.id) \(incident.state.rawValue) since \(clock(incident.since))"
+        var text = "\(thinks); incident \(name(of: incident)) \(incident.state.rawValue) since \(clock(incident.since))"
         if let firesAt = explanation.firesAt, firesAt > now { text += ", fires at \(clock(firesAt)) if it lasts" }
         if incident.isUncertain { text += ", waiting for reliable figures" }
         if let acknowledgement = incident.acknowledgement {
@@ -181,7 +192,7 @@ public struct WhyReport: Sendable {
     /// What channels still have to hear of an incident that is over.
     private func ends(_ incident: Incident) -> [String] {
         let until = incident.until.map { ", no longer open since \(clock($0))" } ?? ", no longer open"
-        return ["  incident \(incident.id)\(until):"]
+        return ["  incident \(name(of: incident))\(until):"]
             + incident.standings.sorted { $0.key < $1.key }.compactMap { channel, standing in
                 guard let hold = standing.hold else { return nil }
                 let what =

@@ -70,6 +70,13 @@ public struct Terminal: Sendable {
         }
     }
 
+    /// Whether words of what was asked for can lead somewhere: never where it goes into a pipe or a file, whatever is said
+    /// of colours.
+    public func hasLinks(_ choice: ColorChoice) -> Bool {
+        // The kernel's own console shows such a sequence where it does not know it.
+        choice != .never && isatty(output) == 1 && isColored(.auto) && variables["TERM"] != "linux"
+    }
+
     /// A bar for work that may take long, which has just begun.
     public func progress(_ what: String) -> ProgressBar {
         ProgressBar(what, self, clock, isWatched: isatty(errors) == 1)

@@ -114,6 +114,12 @@ public struct Plan: Sendable {
     func source(_ name: String) -> SourcePlan? { sourceRanks[name].map { sources[$0] } }
     public func channel(_ name: String) -> ChannelPlan? { channelRanks[name].map { channels[$0] } }
     func isPager(_ channel: String) -> Bool { self.channel(channel)?.isPager ?? false }
+    /// An incident's page on the bot; nil where nobody says how to reach the bot.
+    public func address(ofPage incident: String) -> String? { baseURL.map { "\($0)/incidents/\(incident)" } }
+
+    /// The address that every page of the bot begins with.
+    private var baseURL: String? { publicURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 } }
+
     /// Where to look and what to do, as the config says it.
     func links(about incident: Incident) -> [Message.Link] {
         let dashboard = source(incident.subject.source)?.dashboard(of: incident.subject, words)

@@ -15,6 +15,15 @@ extension State {
         return figures.issues(of: subject).prefix(MessageWriter.issuesInMessage).map { writer.issueLine($0) }
     }
 
+    /// Where there is more about an incident: its page on the bot first, where the bot has an address, then what the config
+    /// says and the issue that stands out.
+    public func links(about incident: Incident, _ plan: Plan) -> [Message.Link] {
+        let page = plan.address(ofPage: incident.id).map { Message.Link(plan.words[.linkIncident], $0) }
+        let issue = figures.issues(of: incident.subject).first { incident.key == nil || incident.key == $0.id }
+        let top = issue.flatMap { issue in issue.url.map { Message.Link(issue.id, $0) } }
+        return [page].compactMap(\.self) + plan.links(about: incident) + [top].compactMap(\.self)
+    }
+
     func story(of incident: Incident, _ plan: Plan, at now: Moment) -> Story {
         let subject = incident.subject
         return Story(

@@ -90,6 +90,7 @@ extension Turn {
 
     private mutating func acknowledge(_ names: [String], _ by: String?) -> CommandAnswer {
         var incidents: [Incident] = []
+        var earlier: [String: Acknowledgement] = [:]
         for name in names {
             let found = state.incidents.all.filter { $0.isOpen && $0.id.hasPrefix(name) }
             guard found.count < 2 else {
@@ -105,6 +106,7 @@ extension Turn {
         let new = Acknowledgement(at: now, by: by.map { $0.tamed.trimmed.clipped(to: Mute.reasonCharactersMax) })
         for var incident in incidents {
             if var known = incident.acknowledgement {
+                earlier[incident.id] = known
                 guard known.join(new) else { continue }
                 incident.acknowledgement = known
             } else {
@@ -114,7 +116,13 @@ extension Turn {
             tellAcknowledged(incident)
             state.agenda.revisit(incident.id, at: now)
         }
-        let what = incidents.map { "\($0.id) (\($0.rule), \($0.subject.app.tamed))" }.joined(separator: ", ")
+        let what = incidents.map { incident in
+            let first =
+                earlier[incident.id].map { known in
+                    "; acknowledged before by \(known.names), first at \(plan.zone.words(known.at))"
+                } ?? ""
+            return "\(incident.id) (\(incident.rule), \(incident.subject.app.tamed)\(first))"
+        }.joined(separator: ", ")
         return .done(
             "acknowledged \(what): no more reminders unless it gets worse", .array(incidents.map { .string($0.id) }))
     }
