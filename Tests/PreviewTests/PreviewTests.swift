@@ -169,4 +169,55 @@ internal import Testing
         #expect(failing.state.outbox.deliveries.values.map(\.attempts).allSatisfy { $0 >= 2 })
         #expect(play(0.5, seed: 7).notes == play(0.5, seed: 7).notes)
     }
+
+    @Test func `polls that fail on purpose bring nothing, and their source fails as it would`() {
+        func play(_ rate: Double, _ seed: UInt64 = 1) -> Preview {
+            var preview = Preview(
+                plan: .rehearsed(), state: State(), start: start, faults: Faults(rate: rate, seed: seed))
+            for poll in 0..<12 {
+                let at = start + .minutes(5) * poll
+                preview.feed(cue(poll < 6 ? .warning : .fine, at: at), at: at)
+            }
+            return preview
+        }
+        #expect(play(0).faultyPolls == (0, 12))
+        let none = play(1)
+        #expect(none.faultyPolls == (12, 12))
+        #expect(none.state.figures.series.isEmpty)
+        #expect(none.state.schedule.sources["ios"]?.failure?.sentence.contains("failed on purpose") == true)
+        let some = play(0.5)
+        #expect((1..<12).contains(some.faultyPolls.failed))
+        #expect(told(some) == told(play(0.5)) && some.faultyPolls == play(0.5).faultyPolls)
+        #expect((2...9).contains { play(0.5, $0).faultyPolls != some.faultyPolls })
+    }
+
+    @Test func `what became of a delivery is told where things fail on purpose, and nowhere else`() throws {
+        func play(_ rate: Double?) throws -> (preview: Preview, delivery: String) {
+            var preview = Preview(
+                plan: .rehearsed(), state: State(), start: start, faults: rate.map { Faults(rate: $0, seed: 1) })
+            // The poll itself is a live one here, which has failed or not before.
+            preview.take(.observed(cue(.warning, at: start), asked: nil))
+            return (preview, try #require(preview.decisions.first?.delivery))
+        }
+        let plain = try play(nil)
+        #expect(plain.preview.trial(plain.delivery) == nil)
+        let fine = try play(0)
+        let arrived = try #require(fine.preview.trial(fine.delivery))
+        #expect(arrived.failures.isEmpty && arrived.end?.how == .delivered(receipt: nil))
+        #expect(arrived.sentence(in: .utc) == nil)
+        var stuck = try play(1)
+        stuck.preview.advance(to: start + .minutes(1))
+        let trial = try #require(stuck.preview.trial(stuck.delivery))
+        #expect(trial.failures.count >= 2 && trial.end == nil)
+        #expect(trial.next.map { $0 > start + .minutes(1) } == true)
+        let sentence = try #require(trial.sentence(in: .utc))
+        #expect(
+            sentence.hasPrefix("\(trial.failures.count) attempts failed on purpose; tried again at Fri 20 Nov 12:0"))
+        let json = try #require(PreviewReport(stuck.preview, channels: [:]).json["notifications"]?.array?.first)
+        #expect(json["delivery"]?["outcome"] == "waiting")
+        #expect(json["delivery"]?["failed_attempts"]?.array?.count == trial.failures.count)
+        stuck.preview.advance(to: start + .days(2))
+        #expect(stuck.preview.trial(stuck.delivery)?.end?.how.name == "dead")
+        #expect(PreviewReport(plain.preview, channels: [:]).json["notifications"]?.array?.first?["delivery"] == nil)
+    }
 }

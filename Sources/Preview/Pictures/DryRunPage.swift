@@ -69,7 +69,8 @@ public struct DryRunPage {
         let request = report.request(record).map { request -> HTML in
             "<details><summary>The exact request</summary><pre>\(whole: request.prettyText)</pre></details>"
         }
-        return #"<article class="entry">\#(about)\#(picture)\#(request)</article>"#
+        let trial: HTML? = report.trial(record)?.sentence(in: report.zone).map { #"<p class="why">\#($0)</p>"# }
+        return #"<article class="entry">\#(about)\#(trial)\#(picture)\#(request)</article>"#
     }
 
     private var unrouted: HTML? {

@@ -92,7 +92,10 @@ public struct DryRunText {
         // A program's payload is `--format payload`; here is what it says.
         let shown = own.chat == .program ? ChatPicture(record.message) : own
         let picture = TerminalPicture(width: width.map { $0 - 2 }).lines(shown)
-        return head + picture.map { TerminalLine("  ") + $0 }
+        let trial = report.trial(record)?.sentence(in: report.zone).map { sentence in
+            TerminalLine.wrapped([TerminalLine.Piece(sentence.tamed, .of(.yellow))], to: width.map { $0 - 2 })
+        }
+        return head + ((trial ?? []) + picture).map { TerminalLine("  ") + $0 }
     }
 
     private func indented(_ text: String) -> [TerminalLine] {

@@ -1,5 +1,6 @@
 // Preview plays observations through the very core that runs at night, in virtual time, and lists what it would say. It
-// sends nothing and writes nothing: deliveries succeed at once, polls are not made.
+// sends nothing and writes nothing: deliveries succeed at once, polls are not made. Where things fail on purpose both fail as
+// those of the bot do, and what fails is tried again.
 
 public import AlertCore
 public import PluginKit
@@ -21,6 +22,10 @@ public struct Preview: Sendable {
     public private(set) var notes: [Note] = []
     /// What rules thought over time, if the preview was asked to keep it.
     public private(set) var traces: Traces?
+    /// Polls taken in where things fail on purpose, and how many of them failed.
+    public private(set) var faultyPolls = (failed: 0, all: 0)
+    /// Deliveries by their ids, where things fail on purpose.
+    private var trials: [String: DeliveryTrial] = [:]
     /// The severities with which each rule has fired.
     public private(set) var fired: [String: Set<Severity>] = [:]
     public let start: Moment
@@ -72,11 +77,35 @@ public struct Preview: Sendable {
         } else {
             advance(to: moment)
         }
-        step(.observed(lines, asked: asked))
+        step(.observed(withFaults(lines, asked: asked ?? moment, seen: moment), asked: asked))
         if let nextLook, nextLook <= now {
             gathered.take(core, state, at: now)
             self.nextLook = now + Preview.lookInterval
         }
+    }
+
+    /// What a poll brought, or that it failed on purpose; nobody polls what is pushed.
+    private mutating func withFaults(_ lines: [ObservationLine], asked: Moment, seen: Moment) -> [ObservationLine] {
+        guard let faults, let source = lines.first?.source,
+            plan.sources.contains(where: { $0.name == source && !$0.isPushed })
+        else { return lines }
+        faultyPolls.all += 1
+        guard faults.strikes(source, at: asked) else { return lines }
+        faultyPolls.failed += 1
+        let failure = EmptyPoll.Failure(reason: PollFailure.Reason.unreachable.rawValue, sentence: Faults.sentence)
+        return [.empty(EmptyPoll(source: source, .failed(failure), seen: seen))]
+    }
+
+    /// What has become of a delivery by now; nil where nothing fails on purpose.
+    public func trial(_ delivery: String) -> DeliveryTrial? {
+        guard faults != nil else { return nil }
+        var trial = trials[delivery] ?? DeliveryTrial()
+        if case .waiting(let notBefore)? = state.outbox[delivery]?.phase {
+            let paused = state.outbox[delivery].flatMap { state.outbox.channels[$0.channel]?.pausedUntil }
+            let next = max(notBefore, paused ?? notBefore)
+            trial.next = next > now ? next : nil
+        }
+        return trial
     }
 
     /// What each rule could judge and what it could not, in the order of the config.
@@ -129,6 +158,8 @@ public struct Preview: Sendable {
                 seen[id]?.see(evidence, isWorst: isWorst, state)
             // A suspicion that came to nothing is nobody's business.
             case .incidents(.ended(let id)) where seen[id]?.state == .pending: seen[id] = nil
+            case .outbox(.done(let id, let end, let at)) where faults != nil:
+                trials[id, default: DeliveryTrial()].end = DeliveryTrial.End(how: end, at: at)
             default: break
             }
         }
@@ -145,17 +176,19 @@ public struct Preview: Sendable {
     }
 
     /// What comes back at once of what was sent.
-    private func answers(to output: Output) -> [Input] {
-        output.effects.compactMap { effect in
-            guard case .send(let order) = effect else { return nil }
-            return .delivered(id: order.delivery.id, outcome(of: order.delivery))
+    private mutating func answers(to output: Output) -> [Input] {
+        var answers: [Input] = []
+        for case .send(let order) in output.effects {
+            answers.append(.delivered(id: order.delivery.id, outcome(of: order.delivery)))
         }
+        return answers
     }
 
-    private func outcome(of delivery: Delivery) -> DeliveryOutcome {
+    private mutating func outcome(of delivery: Delivery) -> DeliveryOutcome {
         guard let faults, faults.strikes("\(delivery.id)#\(delivery.attempts)", at: now) else {
             return .delivered(receipt: nil)
         }
-        return .retry(after: nil, "failed on purpose (--fault-rate)")
+        trials[delivery.id, default: DeliveryTrial()].failures.append(now)
+        return .retry(after: nil, Faults.sentence)
     }
 }

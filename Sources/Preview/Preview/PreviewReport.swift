@@ -16,6 +16,8 @@ public struct PreviewReport: Sendable {
     public let botName: String
     public let zone: Zone
     private let channels: [String: any Channel]
+    /// What became of deliveries, by their ids, where things fail on purpose.
+    private let trials: [String: DeliveryTrial]
 
     /// When a source is polled next, and why then.
     public struct NextPoll: Hashable, Sendable {
@@ -34,6 +36,8 @@ public struct PreviewReport: Sendable {
         now = preview.now
         self.channels = channels
         decisions = preview.decisions.filter { channel == nil || $0.channel == channel }
+        let ids = decisions.compactMap(\.delivery)
+        trials = Dictionary(ids.compactMap { id in preview.trial(id).map { (id, $0) } }) { first, _ in first }
         botName = preview.plan.botName
         zone = preview.plan.zone
         polls = preview.plan.sources.map { source in
@@ -55,8 +59,25 @@ public struct PreviewReport: Sendable {
 
     /// How many were sent, held and dropped, and how many incidents no route takes, in a phrase.
     public var summary: String {
-        "\(count("send")) sent, \(count("hold")) held, \(count("drop")) dropped"
+        "\(count("send")) sent\(failed), \(count("hold")) held, \(count("drop")) dropped"
             + (unrouted.isEmpty ? "" : ", \(unrouted.count.counted("incident")) that no route takes")
+    }
+
+    /// How many of those sent have not arrived at once, or not at all, where things fail on purpose.
+    private var failed: String {
+        guard !trials.isEmpty else { return "" }
+        func isDelivered(_ trial: DeliveryTrial) -> Bool {
+            if case .delivered? = trial.end?.how { true } else { false }
+        }
+        let late = trials.values.count { isDelivered($0) && !$0.failures.isEmpty }
+        let missing = trials.values.count { !isDelivered($0) }
+        return " (\(late) after failed attempts, \(missing) not delivered by then)"
+    }
+
+    /// What became of a message that was sent; nil where nothing fails on purpose.
+    public func trial(_ record: DecisionRecord) -> DeliveryTrial? {
+        guard case .send = record.decision else { return nil }
+        return record.delivery.flatMap { trials[$0] }
     }
 
     public var json: JSON {
@@ -72,13 +93,16 @@ public struct PreviewReport: Sendable {
     private func notification(_ record: DecisionRecord) -> JSON {
         var until: Moment?
         if case .hold(let moment) = record.decision { until = moment.ifKnown }
-        return [
+        let object: JSON = [
             "at": JSON(record.at), "incident": JSON(record.incident), "kind": .string(record.kind.rawValue),
             "severity": .string(record.severity.rawValue), "channel": .string(record.channel),
             "decision": .string(record.decision.name), "reason": .string(record.reason.description),
             "until": JSON(until), "text": .string(record.message.plainText),
             "request": request(record) ?? .null,
         ]
+        guard let trial = trial(record), case .object(var members) = object else { return object }
+        members["delivery"] = trial.json
+        return .object(members)
     }
 
     /// The request or the mail that would post the message, as people may see it; nil when nothing is posted.

@@ -33,7 +33,9 @@ public struct DryRun: Sendable {
         var playback = Playback(config.plan, from: state, until: end, faults: faults)
         let isWhole = try file.play { playback.feed($0) }
         for remark in playback.remarks(until: end) { machine.terminal.error("alertbot: warning: \(remark)") }
-        return (playback.finish(now: machine.clock.now()), isWhole)
+        let preview = playback.finish(now: machine.clock.now())
+        tellFaults(preview)
+        return (preview, isWhole)
     }
 
     /// What would be said if every source said again what it has said last.
@@ -52,7 +54,16 @@ public struct DryRun: Sendable {
             preview.feed(batch.lines, asked: batch.asked, at: now)
         }
         preview.advance(to: now)
+        tellFaults(preview)
         return preview
+    }
+
+    /// Polls that failed on purpose leave no message, so they are told of here.
+    private func tellFaults(_ preview: Preview) {
+        guard let faults else { return }
+        let polls = preview.faultyPolls
+        machine.terminal.error(
+            "alertbot: \(polls.failed) of \(polls.all.counted("poll")) \(Faults.sentence), seed \(faults.seed)")
     }
 
     /// What would be said if every source were polled once.

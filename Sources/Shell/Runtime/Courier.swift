@@ -184,7 +184,7 @@ public struct Courier: Sendable {
         of delivery: Delivery, _ posting: Posting, _ channel: any Channel, _ connection: Connection
     ) async -> DeliveryOutcome {
         if let faults = ports.faults, faults.strikes("\(delivery.id)#\(delivery.attempts)", at: posting.at) {
-            return .retry(after: nil, "failed on purpose (--fault-rate)")
+            return .retry(after: nil, Faults.sentence)
         }
         switch channel.post(posting) {
         case .keep: return .delivered(receipt: nil)

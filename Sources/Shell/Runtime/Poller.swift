@@ -33,7 +33,7 @@ public struct Poller: Sendable {
         let began = ports.clock.now()
         var validators = order.validators
         if let faults = ports.faults, faults.strikes(order.source, at: began) {
-            let failure = PollFailure(.unreachable, "failed on purpose (--fault-rate)")
+            let failure = PollFailure(.unreachable, Faults.sentence)
             return .polled(source: order.source, PollReport(.failed(failure)), validators: validators)
         }
         let deadline = ports.clock.uptime() + order.timeout * Poller.timeoutsPerPollMax

@@ -92,6 +92,9 @@ public struct Faults: Sendable {
         self.seed = seed
     }
 
+    /// What is said of all that fails so.
+    public static let sentence = "failed on purpose (--fault-rate)"
+
     /// Whether the thing of that name, at that time, fails.
     public func strikes(_ name: String, at moment: Moment) -> Bool {
         StableHash.unit(String(seed), name, moment.description, "fault") < rate
