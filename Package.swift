@@ -228,7 +228,9 @@ let package = Package(
         .executableTarget(
             name: "fuzz", dependencies: ["CFuzzer", "FuzzTargets"], path: "Sources/Testing/fuzz", swiftSettings: strict),
         tests("FuzzTargetsTests", ["AlertTesting", "FuzzTargets"] + kit),
-        tests("SimulatedWorldTests", ["SimulatedWorld"] + simulated),
+        tests(
+            "SimulatedWorldTests",
+            ["SimulatedWorld", "BotConfig", "BuiltinPlugins", "PluginTesting", "SourceFakes"] + simulated),
         tests("AlertModelTests", ["AlertModel"]),
         tests(
             "TimeZonesTests", ["TimeZones", "AlertModel"],
