@@ -203,3 +203,44 @@ import Testing
         await #expect(throws: CancellationError.self) { try await work.value }
     }
 }
+
+/// The log as JSON.
+@Suite struct LogFormatTests {
+    private let stage = StagedMachine()
+
+    private func host(_ variables: [String: String] = [:]) -> SystemHost {
+        SystemHost(
+            stateFolder: "/nowhere", terminal: stage.terminal.logging(.json), clock: stage.clock,
+            variables: Variables(variables))
+    }
+
+    @Test func `each note is an object on a line of its own, with what it is about by name`() throws {
+        let host = host()
+        host.log(Note(.info, "watching\n1 \"source\"\u{1B}[31m"))
+        host.log(Note(.warning, "source ios: timeout", ["source": "ios"]))
+        host.log(Note(.debug, "of no interest"))
+        host.log(
+            Note(.info, "team: send (first): opened x", ["reason": "first", "channel": "team", "decision": "send"]))
+        #expect(
+            stage.complained == """
+                {"time":"2026-11-20T12:00:00Z","level":"info","message":"watching 1 \\"source\\"[31m"}
+                {"time":"2026-11-20T12:00:00Z","level":"warning","message":"source ios: timeout","source":"ios"}
+                {"time":"2026-11-20T12:00:00Z","level":"info","message":"team: send (first): opened x","channel":"team","decision":"send","reason":"first"}
+
+                """)
+    }
+
+    @Test func `under systemd's journal the priority stands in front, which the journal takes off`() {
+        host(["JOURNAL_STREAM": "8:1"]).log(Note(.error, "x"))
+        #expect(
+            stage.complained == #"<3>{"time":"2026-11-20T12:00:00Z","level":"error","message":"x"}"# + "\n")
+    }
+
+    @Test func `what is said over several lines stays one message`() {
+        stage.terminal.logging(.json).error("config.yaml:1:1: error: no\n    \u{202E}x\n    ^")
+        #expect(
+            stage.complained
+                == #"{"time":"2026-11-20T12:00:00Z","level":"error","message":"config.yaml:1:1: error: no\n    x\n    ^"}"#
+                + "\n")
+    }
+}

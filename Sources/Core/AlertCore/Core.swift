@@ -68,10 +68,14 @@ public struct Note: Hashable, Sendable {
     public enum Level: String, Hashable, Sendable { case debug, info, warning, error }
     public let level: Level
     public let text: String
+    /// What it is about, by name, for programs that read the log: `source`, `channel`, `incident` and the like. The text
+    /// says it, too.
+    public let details: [String: String]
 
-    public init(_ level: Level, _ text: String) {
+    public init(_ level: Level, _ text: String, _ details: [String: String] = [:]) {
         self.level = level
         self.text = text
+        self.details = details
     }
 }
 
@@ -132,7 +136,9 @@ public struct Output: Sendable {
         return begins && facts.allSatisfy({ if case .schedule = $0 { true } else { false } }) ? .someTime : .soon
     }
 
-    mutating func note(_ level: Note.Level, _ text: String) { effects.append(.note(Note(level, text))) }
+    mutating func note(_ level: Note.Level, _ text: String, _ details: [String: String] = [:]) {
+        effects.append(.note(Note(level, text, details)))
+    }
 }
 
 /// The bot's mind: a plan, and a function from what happened to what to do.

@@ -12,6 +12,7 @@ typealias Option = ArgumentParser.Option
 
 extension TextOrJSON: ExpressibleByArgument {}
 extension ColorChoice: ExpressibleByArgument {}
+extension LogFormat: ExpressibleByArgument {}
 
 /// The options that every command shares.
 struct CommonOptions: ParsableArguments {

@@ -17,10 +17,24 @@ struct RunCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
     @OptionGroup var faults: FaultOptions
+    @Option(name: .long, help: "The log: text, or json for one object a line.") var logFormat = LogFormat.text
 
     func run() async throws {
+        var logging = machine
+        logging.terminal = machine.terminal.logging(logFormat)
+        do {
+            try await run(on: logging)
+        } catch let failure as Failure {
+            // Said here, in the form that was asked for; what is left is the status.
+            if !failure.sentence.isEmpty { logging.terminal.error("alertbot: \(failure.sentence)") }
+            throw Failure(failure.status, "")
+        }
+    }
+
+    private func run(on machine: Machine) async throws {
         giveMemoryBack()
-        let file = try common.file()
+        let read = { @Sendable [common] () throws(Failure) in try ConfigFile(common.config, .builtin, on: machine) }
+        let file = try read()
         let config = try file.config()
         let host = machine.host(stateFolder: config.bot.stateFolder)
         let ports = machine.ports(
@@ -32,9 +46,7 @@ struct RunCommand: AsyncParsableCommand {
             throw Failure(.impossible, "the system has no pipe left for signals; raise the limit of open files")
         }
         let face = BotFace(bot, clock: machine.clock, process: ProcessFile.figures)
-        let reloading = Reloading(bot, began: file, config, on: machine) { [common] () throws(Failure) in
-            try common.file()
-        }
+        let reloading = Reloading(bot, began: file, config, on: machine, read)
         let servers = servers(config, face, BotDesk(face, reloading) { host.log($0) })
         let supervisor = Supervisor(machine.variables)
         try await withThrowingTaskGroup(of: Void.self) { group in

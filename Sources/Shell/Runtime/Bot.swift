@@ -404,9 +404,9 @@ public actor Bot {
     private func perform(_ effect: Effect, _ isWritten: Bool, _ group: inout DiscardingTaskGroup) {
         switch effect {
         case .note(let note):
-            ports.host.log(Note(note.level, redactor.redact(note.text)))
+            ports.host.log(Note(note.level, redactor.redact(note.text), note.details))
         case .decided(let record):
-            ports.host.log(Note(.info, record.logLine))
+            ports.host.log(Note(.info, record.logLine, record.logDetails))
         case .poll(let order):
             guard !isStopping, let source = sources[order.source] else { return }
             let poller = Poller(ports: ports, redactor: redactor, tokens: tokens)

@@ -101,7 +101,9 @@ public struct Courier: Sendable {
             return try painter.image(of: chart, in: zone)
         } catch {
             ports.host.log(
-                Note(.warning, "channel \(delivery.channel): a message goes without its chart: \(error.sentence)"))
+                Note(
+                    .warning, "channel \(delivery.channel): a message goes without its chart: \(error.sentence)",
+                    ["channel": delivery.channel]))
             return nil
         }
     }
@@ -117,7 +119,10 @@ public struct Courier: Sendable {
         }
         let sentence = redactor.redact(trouble).tamed.clipped(to: 300)
         pictures.miss(picture.name, sentence, at: ports.clock.now())
-        ports.host.log(Note(.warning, "channel \(picture.name): the chart of a message did not arrive: \(sentence)"))
+        ports.host.log(
+            Note(
+                .warning, "channel \(picture.name): the chart of a message did not arrive: \(sentence)",
+                ["channel": picture.name]))
         return sentence
     }
 
@@ -250,7 +255,9 @@ public struct Courier: Sendable {
         case .partly(_, let why), .retry(_, let why), .unknown(let why), .refusedBody(let why),
             .refusedChannel(let why):
             ports.host.log(
-                Note(.info, "channel \(delivery.channel): the opening message stays as it was: \(why)"))
+                Note(
+                    .info, "channel \(delivery.channel): the opening message stays as it was: \(why)",
+                    ["channel": delivery.channel]))
         }
     }
 

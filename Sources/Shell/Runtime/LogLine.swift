@@ -2,6 +2,18 @@ public import AlertCore
 internal import PluginKit
 
 extension DecisionRecord {
+    /// What programs that read the log want to know of it.
+    var logDetails: [String: String] {
+        var details = [
+            "channel": channel, "decision": decision.name, "reason": reason.description, "kind": kind.rawValue,
+            "severity": severity.rawValue,
+        ]
+        if let incident { details["incident"] = incident }
+        if let delivery { details["delivery"] = delivery }
+        if case .hold(let until) = decision, let until = until.ifKnown { details["until"] = until.description }
+        return details
+    }
+
     /// The decision on one line.
     public var logLine: String {
         let what =

@@ -31,11 +31,12 @@ public struct SystemHost: Host {
     public func log(_ note: Note) {
         guard note.level != .debug else { return }
         let text = note.text.tamed
-        if isUnderJournal {
-            let priority = [Note.Level.error: 3, .warning: 4, .info: 6][note.level] ?? 7
-            terminal.error("<\(priority)>\(text)")
-        } else {
-            terminal.error("\(clock.now()) \(note.level.rawValue): \(text)")
+        // The journal takes the priority off before it looks at the rest.
+        let priority = isUnderJournal ? "<\([Note.Level.error: 3, .warning: 4, .info: 6][note.level] ?? 7)>" : ""
+        switch terminal.logFormat {
+        case .json: terminal.log(Note(note.level, text, note.details), priority: priority)
+        case .text:
+            terminal.error(isUnderJournal ? priority + text : "\(clock.now()) \(note.level.rawValue): \(text)")
         }
     }
 

@@ -1,3 +1,4 @@
+internal import AlertCore
 internal import Glibc
 internal import PluginKit
 public import Runtime
@@ -8,6 +9,8 @@ public struct Terminal: Sendable {
     private let errors: Int32
     private let variables: Variables
     private let clock: any Clock
+    /// In which form everything else is said; bars are for people alone.
+    public private(set) var logFormat = LogFormat.text
 
     /// What the program was started with.
     public static let standard = Terminal(
@@ -26,6 +29,13 @@ public struct Terminal: Sendable {
     /// The same where what was asked for is wanted by itself, and all the rest is not.
     public var onlyErrors: Terminal { Terminal(output: errors, errors: errors, variables: variables, clock: clock) }
 
+    /// The same with everything else in that form.
+    public func logging(_ format: LogFormat) -> Terminal {
+        var copy = self
+        copy.logFormat = format
+        return copy
+    }
+
     /// A line of what was asked for.
     public func line(_ text: String) throws(Failure) { try self.text(text + "\n") }
 
@@ -41,7 +51,17 @@ public struct Terminal: Sendable {
     func print(_ text: String) { _ = write(text, to: output) }
 
     /// Everything else; where that cannot be said there is nobody to tell.
-    public func error(_ text: String) { _ = write(text + "\n", to: errors) }
+    public func error(_ text: String) {
+        switch logFormat {
+        case .text: say(text)
+        case .json: log(Note(.error, text))
+        }
+    }
+
+    /// An entry of the log as JSON.
+    func log(_ note: Note, priority: String = "") { say(priority + LogFormat.line(note, at: clock.now())) }
+
+    private func say(_ text: String) { _ = write(text + "\n", to: errors) }
 
     /// Something drawn over on the way out for everything else.
     fileprivate func draw(_ text: String) { _ = write(text, to: errors) }

@@ -48,7 +48,8 @@ extension Figures {
         // One search for all; and the series is let go of before it changes, or that would copy it.
         let known = series[observation.subject]
         if let flaw = Figures.flaw(of: &observation, known) {
-            output.note(.warning, "source \(observation.subject.source): \(flaw)")
+            output.note(
+                .warning, "source \(observation.subject.source): \(flaw)", ["source": observation.subject.source])
             return nil
         }
         observation.setBack(to: now)

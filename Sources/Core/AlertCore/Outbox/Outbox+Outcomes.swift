@@ -59,7 +59,7 @@ extension Outbox {
             record.failures = 0
             if let paused = record.pausedUntil, paused <= now { record.pausedUntil = nil }
             end(delivery, .delivered(receipt: receipt), at: now, &output)
-            output.note(.warning, "channel \(delivery.channel): delivery \(delivery.id) \(sentence)")
+            output.note(.warning, "channel \(delivery.channel): delivery \(delivery.id) \(sentence)", delivery.details)
             news = .partial(delivery, sentence)
         case .retry(let told, let sentence):
             news = tryAgain(delivery, &record, told: told, sentence, "", at: now, &output)
@@ -89,7 +89,8 @@ extension Outbox {
         record(.progress(id: delivery.id, delivery.progress), &output)
         output.note(
             .warning,
-            "channel \(delivery.channel): delivery \(delivery.id)\(joint) \(sentence); next try in \(wait.short)")
+            "channel \(delivery.channel): delivery \(delivery.id)\(joint) \(sentence); next try in \(wait.short)",
+            delivery.details)
         // The team should not learn of a broken channel only when the first message has died.
         let isLate = now - delivery.queued >= Outbox.lateAfter || (told ?? .zero) > Outbox.lateAfter
         return isLate ? .late(delivery, told: told, sentence) : nil
@@ -127,7 +128,8 @@ extension Outbox {
         delivery.phase = .waiting(notBefore: now)
         record(.progress(id: delivery.id, delivery.progress), &output)
         output.note(
-            .warning, "channel \(delivery.channel): delivery \(delivery.id) \(sentence); trying the plain form")
+            .warning, "channel \(delivery.channel): delivery \(delivery.id) \(sentence); trying the plain form",
+            delivery.details)
         return nil
     }
 
@@ -169,7 +171,9 @@ extension Outbox {
     /// Puts a delivery to the dead letters.
     mutating func bury(_ delivery: Delivery, _ sentence: String, at now: Moment, _ output: inout Output) -> News {
         end(delivery, .dead(sentence), at: now, &output)
-        output.note(.error, "channel \(delivery.channel): delivery \(delivery.id) failed for good: \(sentence)")
+        output.note(
+            .error, "channel \(delivery.channel): delivery \(delivery.id) failed for good: \(sentence)",
+            delivery.details)
         return .dead(delivery, sentence)
     }
 
@@ -222,5 +226,14 @@ extension DeliveryOutcome {
         case .delivered(let receipt), .partly(let receipt, _): receipt
         case .retry, .unknown, .refusedBody, .refusedChannel: nil
         }
+    }
+}
+
+extension Delivery {
+    /// Which it is, for the log.
+    fileprivate var details: [String: String] {
+        var details = ["channel": channel, "delivery": id]
+        if let incident { details["incident"] = incident }
+        return details
     }
 }

@@ -38,9 +38,10 @@ extension Turn {
         var record = state.schedule.sources[name] ?? SourceRecord()
         if let cursor = report.cursor { record.cursor = cursor }
         record.validators = validators
-        for warning in report.warnings { output.note(.warning, "source \(name): \(warning)") }
+        for warning in report.warnings { output.note(.warning, "source \(name): \(warning)", ["source": name]) }
         if case .failed(let failure) = report.outcome {
-            output.note(.warning, "source \(name): \(failure.reason.rawValue): \(failure.description)")
+            output.note(
+                .warning, "source \(name): \(failure.reason.rawValue): \(failure.description)", ["source": name])
             let news = record.noteFailure(
                 failure, of: name, figuresLast: plan.figuresLast(name), at: now)
             receiveNews(news, of: name)
@@ -86,7 +87,8 @@ extension Turn {
                 .warning,
                 source.isPushed
                     ? "source \(source.name): nobody has pushed anything to it since \(measured)"
-                    : "source \(source.name): its figures are from \(measured), older than allowed")
+                    : "source \(source.name): its figures are from \(measured), older than allowed",
+                ["source": source.name])
             let news = record.staleNews(
                 of: source, measured: measured, figuresLast: plan.figuresLast(source.name), at: now)
             receiveNews(news, of: source.name)
