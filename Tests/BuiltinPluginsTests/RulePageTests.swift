@@ -66,7 +66,10 @@ struct RulePage: Sendable, CustomTestStringConvertible {
         let surroundings = ConfigSurroundings(
             // A secret that may stand for a token and for an address.
             variable: { _ in "https://hooks.slack.com/services/T0/B0/x" },
-            file: { _ throws(ConfigSurroundings.Missing) in throw ConfigSurroundings.Missing("there are no files") },
+            file: { path throws(ConfigSurroundings.Missing) in
+                guard path.hasSuffix(".ics") else { throw ConfigSurroundings.Missing("there are no such files") }
+                return Array("BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART:20261225\nEND:VEVENT\nEND:VCALENDAR\n".utf8)
+            },
             credentialsFolder: nil, zones: ZoneDatabase())
         let result = Config.load(Array(text.utf8), folder: ".", catalog: .builtin, surroundings: surroundings)
         return result.problems.map { "\($0.position.line):\($0.position.column): \($0.message)" }

@@ -145,6 +145,10 @@ import Testing
                     mute["from"] = "2026-11-20T13:00:00Z"
                 },
             ],
+            "oncall": [
+                ["rotation": "mobile", "person": "ana", "until": "2026-11-23T09:00:00Z"],
+                ["rotation": "web", "person": "bo", "until": .null],
+            ],
             "recording_trouble": "the disk is full",
         ]
         #expect(
@@ -168,6 +172,10 @@ import Testing
                     last error: the hook is gone
                   team: 2 waiting, the oldest for 1 min, since 11:59, 1 failure in a row, paused until 12:10
                   page: 1 waiting for 2 min, since 11:58
+
+                On call
+                  mobile: ana, until 2026-11-23T09:00:00Z
+                  web: bo
 
                 Mutes
                   \(MuteText(mute(), paint, clock).text)

@@ -33,7 +33,7 @@ internal import Testing
         let status = report(rehearsal()).status(isRunning: true)
         #expect(
             try JSONReader(status).members().map(\.name) == [
-                "bot", "now", "running", "sources", "incidents", "channels", "mutes", "rules", "subjects",
+                "bot", "now", "running", "sources", "incidents", "channels", "mutes", "rules", "oncall", "subjects",
                 "recording_trouble", "config_trouble",
             ])
         #expect(status["bot"] == "shop-alerts")
@@ -54,6 +54,21 @@ internal import Testing
                 == #"[{"name":"team","queued":0,"failures":0,"paused_until":null,"oldest":null,"#
                 + #""dead":0,"last_error":null,"missing_charts":null},{"name":"page","queued":0,"failures":0,"paused_until":null,"#
                 + #""oldest":null,"dead":0,"last_error":null,"missing_charts":null}]"#)
+    }
+
+    @Test func `it says who is on call, and until when`() throws {
+        let people = ["ana", "bo"].map { Rotation.Person($0) }
+        let starts = CivilTime(Moment.utc("2026-11-16 09:00"))
+        var plan = rehearsal().plan
+        plan.rotations = [
+            try #require(Rotation("mobile", zone: .utc, starts: starts, every: .days(7), people: people)),
+            try #require(Rotation("web", zone: .utc, starts: starts, every: .days(7), people: [people[1]])),
+        ]
+        let report = StatusReport(rehearsal().state, plan, at: .rehearsalStart)
+        #expect(
+            report.status(isRunning: true)["oncall"]?.text
+                == #"[{"rotation":"mobile","person":"ana","until":"2026-11-23T09:00:00Z"},{"rotation":"web","person":"bo","until":null}]"#
+        )
     }
 
     @Test func `who waits for the limit of an account says for whom, and until when`() throws {

@@ -47,6 +47,19 @@ import Testing
         #expect(order.compactMap(\.self) == order.compactMap(\.self).sorted())
     }
 
+    @Test func `who is on call stands there, and until when`() {
+        var overview = Overview.sample()
+        #expect(!page.overview(overview, health: health, apps: nil).text.contains("On call"))
+        overview.onCall = [
+            PageWatch(rotation: "mobile", person: "ana<b>", until: Moment(milliseconds: 1_795_424_400_000)),
+            PageWatch(rotation: "web", person: "bo", until: nil),
+        ]
+        let text = page.overview(overview, health: health, apps: nil).text
+        for part in ["<h2>On call</h2>", "ana&lt;b&gt;", "2026-11-23T09:00:00Z", "always"] {
+            #expect(text.contains(part), "\(part)")
+        }
+    }
+
     @Test func `a quiet bot says so`() {
         let text = page.overview(Overview(), health: BotHealth(isAlive: true, isReady: true, sentence: "x"), apps: nil)
             .text

@@ -45,7 +45,7 @@ extension WebhookChat {
 
     /// The JSON of a posting, with those called.
     public func composed(_ posting: Posting) -> JSON {
-        let called = mentions.called(by: posting.message)
+        let called = mentions.called(by: posting.message, at: posting.at)
         return called.isEmpty ? payload(posting) : calling(called, in: payload(posting))
     }
 

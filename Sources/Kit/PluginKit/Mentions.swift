@@ -1,17 +1,26 @@
 /// Whom a chat calls, by severity: those that the config names, and nobody else, whatever stands in a message.
 ///
-/// People are called when an incident begins and when it gets worse. Reminders, ends and summaries call nobody.
+/// People are called when an incident begins and when it gets worse. Reminders, ends and summaries call nobody. Of a
+/// rotation whoever is on call when the message leaves.
 public struct Mentions: Sendable {
     public static let setting = Setting(
         "mention", .section([critical, warning, info]), default: Options(name: "mention", position: .none),
         unset: "nobody", "Whom to call when an incident of that severity begins, or gets as bad.")
 
     // Inside of `mention`.
-    static let critical = Setting("critical", .list(.plain), default: [], unset: "nobody", "Whom to call for critical.")
-    static let warning = Setting("warning", .list(.plain), default: [], unset: "nobody", "Whom to call for warning.")
-    static let info = Setting("info", .list(.plain), default: [], unset: "nobody", "Whom to call for info.")
+    static let critical = Setting(
+        "critical", .list(.callee), default: [], unset: "nobody", "Whom to call for critical.")
+    static let warning = Setting("warning", .list(.callee), default: [], unset: "nobody", "Whom to call for warning.")
+    static let info = Setting("info", .list(.callee), default: [], unset: "nobody", "Whom to call for info.")
 
-    private let called: [Severity: [String]]
+    /// In the service's own writing.
+    private enum Called: Sendable {
+        case always(String)
+        /// With what each of its people is called by.
+        case onCall(Rotation, [String: [String]])
+    }
+
+    private let called: [Severity: [Called]]
 
     /// More than one call of all the people that a team has.
     private static let countMax = 20
@@ -23,22 +32,39 @@ public struct Mentions: Sendable {
     public init(_ options: Options, forms: String, _ read: (String) -> String?) throws(ProblemList) {
         let written = options[Self.setting]
         var problems: [Problem] = []
-        var called: [Severity: [String]] = [:]
+        var called: [Severity: [Called]] = [:]
         for (severity, setting) in [
             (Severity.critical, Self.critical), (.warning, Self.warning), (.info, Self.info),
         ] {
             let position = written.position(of: setting)
-            let names = written[setting]
-            if names.count > Self.countMax {
+            let callees = written[setting]
+            if callees.count > Self.countMax {
                 problems.append(
-                    Problem(position, "'\(setting.spec.name)' calls \(names.count), expected at most \(Self.countMax)"))
+                    Problem(
+                        position, "'\(setting.spec.name)' calls \(callees.count), expected at most \(Self.countMax)"))
             }
-            for name in names {
-                if let form = read(name) {
-                    called[severity, default: []].append(form)
-                } else {
-                    problems.append(
-                        Problem(position, "'\(name.tamed.clipped(to: 60))' calls nobody here; expected \(forms)"))
+            for callee in callees {
+                switch callee {
+                case .written(let name):
+                    if let form = read(name) {
+                        called[severity, default: []].append(.always(form))
+                    } else {
+                        problems.append(
+                            Problem(position, "'\(name.tamed.clipped(to: 60))' calls nobody here; expected \(forms)"))
+                    }
+                case .onCall(let rotation):
+                    var known: [String: [String]] = [:]
+                    for person in rotation.people {
+                        let understood = person.mentions.compactMap(read)
+                        known[person.name] = understood
+                        guard understood.isEmpty else { continue }
+                        problems.append(
+                            Problem(
+                                position,
+                                "'\(person.name.tamed.clipped(to: 60))' of the rotation '\(rotation.name)' cannot be called here",
+                                advice: "give them a 'mention' under 'oncall': \(forms)"))
+                    }
+                    called[severity, default: []].append(.onCall(rotation, known))
                 }
             }
         }
@@ -52,8 +78,30 @@ public struct Mentions: Sendable {
     private init() { called = [:] }
 
     /// Whom the message calls, in the service's own writing.
-    public func called(by message: Message) -> [String] {
+    ///
+    /// - Parameter now: when it is sent.
+    public func called(by message: Message, at now: Moment) -> [String] {
         guard message.kind == .opened || message.kind == .escalated else { return [] }
-        return called[message.severity] ?? []
+        return (called[message.severity] ?? []).flatMap { called in
+            switch called {
+            case .always(let form): [form]
+            case .onCall(let rotation, let forms): forms[rotation.person(on: now).name] ?? []
+            }
+        }.unrepeated
     }
+
+    /// Everybody who may be called for that severity, whoever is on call.
+    public func everybody(at severity: Severity) -> [String] {
+        (called[severity] ?? []).flatMap { called in
+            switch called {
+            case .always(let form): [form]
+            case .onCall(let rotation, let forms): rotation.people.flatMap { forms[$0.name] ?? [] }
+            }
+        }.unrepeated
+    }
+}
+
+extension [String] {
+    /// Each of them once: somebody may be on call and named besides.
+    fileprivate var unrepeated: [String] { reduce(into: []) { if !$0.contains($1) { $0.append($1) } } }
 }

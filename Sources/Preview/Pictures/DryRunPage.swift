@@ -24,7 +24,7 @@ public struct DryRunPage {
             PageFrame.chip("\(report.count("drop")) dropped", "drop"),
         ]
         let lead: HTML = """
-            <p class="lead">What would be sent at \(report.zone.words(report.now)) (\(report.zone.name))</p>\
+            <p class="lead">What would be sent at \(report.zone.words(report.now)) (\(report.zone.name))\(report.watch.map { ". \($0)" } ?? "")</p>\
             <div class="counts">\(counts)</div>
             """
         let channels = report.channelNames.map(channel)

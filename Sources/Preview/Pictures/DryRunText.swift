@@ -60,6 +60,7 @@ public struct DryRunText {
                 [TerminalLine("Next polls", .bold)]
                     + report.polls.flatMap { indented("\($0.source): \(report.words(for: $0))") })
         }
+        if let watch = report.watch { parts.append(TerminalLine.wrapped([TerminalLine.Piece(watch.tamed)], to: width)) }
         let summary =
             "At \(report.zone.words(report.now)): \(report.summary). This was a preview: nothing was sent."
         parts.append(TerminalLine.wrapped([TerminalLine.Piece(summary, .dim)], to: width))

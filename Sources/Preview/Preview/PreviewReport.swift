@@ -13,6 +13,8 @@ public struct PreviewReport: Sendable {
     public let outlooks: [RuleOutlook]
     /// Incidents that no channel hears of, since no route leads them to one; those that are over, too.
     public let unrouted: [Incident]
+    /// Who is on call at `now`, by the names of rotations.
+    public let onCall: [(rotation: String, person: String)]
     public let botName: String
     public let zone: Zone
     private let channels: [String: any Channel]
@@ -39,6 +41,7 @@ public struct PreviewReport: Sendable {
         let ids = decisions.compactMap(\.delivery)
         trials = Dictionary(ids.compactMap { id in preview.trial(id).map { (id, $0) } }) { first, _ in first }
         botName = preview.plan.botName
+        onCall = preview.plan.rotations.map { ($0.name, $0.person(on: preview.now).name) }
         zone = preview.plan.zone
         polls = preview.plan.sources.map { source in
             let record = preview.state.schedule.sources[source.name] ?? SourceRecord()
@@ -80,14 +83,23 @@ public struct PreviewReport: Sendable {
         return record.delivery.flatMap { trials[$0] }
     }
 
+    /// Who is on call, in a phrase; nil without rotations.
+    public var watch: String? {
+        onCall.isEmpty ? nil : "On call: " + onCall.map { "\($0.person) (\($0.rotation))" }.joined(separator: ", ")
+    }
+
     public var json: JSON {
-        [
-            "now": JSON(now),
-            "incidents": .array(incidents.map { IncidentSummary($0).json }),
-            "notifications": .array(decisions.map(notification)),
-            "summary": ["sent": JSON(count("send")), "held": JSON(count("hold")), "dropped": JSON(count("drop"))],
-            "rules": .array(outlooks.map(\.json)), "unrouted": JSON(unrouted.count),
-        ]
+        var members = JSONObject([
+            ("now", JSON(now)),
+            ("incidents", .array(incidents.map { IncidentSummary($0).json })),
+            ("notifications", .array(decisions.map(notification))),
+            ("summary", ["sent": JSON(count("send")), "held": JSON(count("hold")), "dropped": JSON(count("drop"))]),
+            ("rules", .array(outlooks.map(\.json))), ("unrouted", JSON(unrouted.count)),
+        ])
+        if !onCall.isEmpty {
+            members["oncall"] = .array(onCall.map { ["rotation": .string($0.rotation), "person": .string($0.person)] })
+        }
+        return .object(members)
     }
 
     private func notification(_ record: DecisionRecord) -> JSON {

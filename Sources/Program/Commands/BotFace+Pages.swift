@@ -80,6 +80,10 @@ struct Look {
         overview.illSourceCount = ill.count
         overview.channels = channels
         overview.mutes = mutes
+        overview.onCall = plan.rotations.map {
+            PageWatch(
+                rotation: $0.name, person: $0.person(on: now).name, until: $0.nextChange(after: now))
+        }
         return overview
     }
 

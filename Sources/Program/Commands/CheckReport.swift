@@ -13,6 +13,7 @@ public struct CheckReport {
     private let file: ConfigFile
     private let delays: [(rule: String, delay: Duration)]
     private let calendar: [(name: String, spans: [TimeSpan])]
+    private let watches: [(name: String, zone: Zone, shifts: [Rotation.Shift])]
     private let experience: Experience?
     /// What is wrong by the file alone, and what came to light when observations were played.
     private let problems: [Problem]
@@ -46,6 +47,10 @@ public struct CheckReport {
             guard let calendar = gate.calendar else { return nil }
             let spans = calendar.schedule(from: now, count: CheckReport.calendarSpansMax)
             return (gate.name, spans.filter { $0.from < now + CheckReport.calendarLength })
+        }
+        watches = (plan?.rotations ?? []).map { rotation in
+            let span = TimeSpan(lasting: CheckReport.calendarLength, until: now + CheckReport.calendarLength)
+            return (rotation.name, rotation.zone, rotation.shifts(in: span, count: CheckReport.calendarSpansMax))
         }
         self.experience = experience
         let places = file.result.config?.rulePlaces ?? [:]
@@ -107,6 +112,19 @@ public struct CheckReport {
                         "closed": .array(gate.spans.map { ["from": JSON($0.from), "to": JSON($0.to)] }),
                     ]
                 }),
+            "oncall": .array(
+                watches.map { watch in
+                    [
+                        "rotation": .string(watch.name),
+                        "shifts": .array(
+                            watch.shifts.map { shift in
+                                [
+                                    "person": .string(shift.person.name), "from": JSON(shift.span.from),
+                                    "to": JSON(shift.span.to),
+                                ]
+                            }),
+                    ]
+                }),
             "history": experience?.json ?? .null,
         ]
     }
@@ -123,7 +141,7 @@ public struct CheckReport {
     /// Of a file that cannot be read, in the shape in which programs learn of every mistake.
     public static func unreadable(_ path: String, _ failure: Failure) -> JSON {
         let problem = Problem(Position(line: 1, column: 1), failure.sentence)
-        return ["problems": [problem.json(file: path)], "rules": [], "gates": [], "history": .null]
+        return ["problems": [problem.json(file: path)], "rules": [], "gates": [], "oncall": [], "history": .null]
     }
 
     /// Nil where there is no config to tell of.
@@ -144,6 +162,15 @@ public struct CheckReport {
             let title = paint.bold("\(gate.name) holds messages") + paint.dim("  (\(plan.zone.name), next 14 days)")
             let spans = gate.spans.map { "\(wall($0.from, plan.zone)) – \(wall($0.to, plan.zone))" }
             parts.append(lines(title, spans.isEmpty ? ["never"] : spans))
+        }
+        for watch in watches {
+            let title = paint.bold("\(watch.name) on call") + paint.dim("  (\(watch.zone.name), next 14 days)")
+            let shifts = watch.shifts.enumerated().map { index, shift in
+                "\(shift.person.name.tamed)"
+                    + (index == 0 ? " now" : " from \(wall(shift.span.from, watch.zone))")
+            }
+            let more = watch.shifts.count == CheckReport.calendarSpansMax ? ["…"] : []
+            parts.append(lines(title, shifts + more))
         }
         if let experience {
             let zone = experience.zone

@@ -31,6 +31,11 @@ public struct StatusText {
         let unknown = elements("rules").filter { $0["verdict"] == "unknown" }
         if !unknown.isEmpty { parts.append(section("Cannot judge yet", unknown.map(rule))) }
         parts.append(section("Channels", elements("channels").flatMap(channel)))
+        let onCall = elements("oncall").map { shift in
+            "  \(shift.word("rotation")): \(shift.word("person"))"
+                + (shift["until"]?.string.map { ", until \(clock.at($0))" } ?? "")
+        }
+        if !onCall.isEmpty { parts.append(section("On call", onCall)) }
         let mutes = elements("mutes").filter { mute in
             (mute["from"]?.string.flatMap { Moment(rfc3339: $0) } ?? .earliest) <= now ?? .latest
         }

@@ -171,7 +171,7 @@ private struct Prospect {
     /// Whether a channel may hear of one of them.
     func isTaken(by routes: [Route]) -> Bool {
         for route in routes where mayFit(route.match) {
-            if !route.to.isEmpty { return true }
+            if !route.to.isEmpty || !route.onCall.isEmpty { return true }
             if mustFit(route.match), !route.continues { return false }
         }
         return false

@@ -91,9 +91,12 @@ extension ConfigLoader {
         }
     }
 
-    private mutating func reportMissing(_ what: String, _ name: String, at position: Position, among names: [String]) {
+    mutating func reportMissing(_ what: String, _ name: String, at position: Position, among names: [String]) {
         let known = names.isEmpty ? "" : "; known: \(names.sorted().listed)"
-        reader.report(position, "there is no \(what) '\(name.clipped(to: 60))'\(known)", name.nearest(in: names))
+        let isRotation = what == "channel" && reader.rotations?[name] != nil
+        reader.report(
+            position, "there is no \(what) '\(name.clipped(to: 60))'\(known)",
+            isRotation ? Rotation.prefix + name : name.nearest(in: names))
     }
 
     /// Names in a match must be names of things; and a detector sees subjects, which have no severity and no rule.

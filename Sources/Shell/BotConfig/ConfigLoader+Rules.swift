@@ -146,9 +146,14 @@ extension ConfigLoader {
             reader.reportUnknown(entries, known: Vocabulary.route.names, in: "a route")
             let matchNode = entries.first { $0.key == "match" }?.value
             var to: [(name: String, position: Position)] = []
+            var onCall: [Rotation] = []
             if let entry = entries.first(where: { $0.key == "to" }) {
                 for element in entry.value.elements {
-                    if let name = reader.text(element, "to")?.description { to.append((name, element.position)) }
+                    if element.namesRotation {
+                        if let rotation = readRotation(forRoute: element) { onCall.append(rotation) }
+                    } else if let name = reader.text(element, "to")?.description {
+                        to.append((name, element.position))
+                    }
                 }
             } else {
                 reader.report(
@@ -158,7 +163,7 @@ extension ConfigLoader {
                 [RuleSettings.match, Vocabulary.continues], in: entries, at: node.position, "a route")
             return RouteEntry(
                 route: Route(
-                    match: said[RuleSettings.match], to: to.map(\.name),
+                    match: said[RuleSettings.match], to: to.map(\.name), onCall: onCall,
                     continues: said[Vocabulary.continues]),
                 to: to, match: matchNode)
         }

@@ -91,6 +91,9 @@ struct ConfigLoader {
         let bot = readBot(entries.first { $0.key == "bot" })
         let polling = readPolling(entries.first { $0.key == "polling" }?.value)
         let sources = readSources(named(entries, "sources", isRequired: false), polling)
+        if entries.contains(where: { $0.key == Vocabulary.onCall }) {
+            _ = readRotations(named(entries, Vocabulary.onCall, isRequired: false), bot.zone)
+        }
         _ = readChannels(named(entries, "channels", isRequired: false), bot)
         _ = readRules(named(entries, "rules", isRequired: false), bot.zone, sources)
         _ = readRoutes(entries.first { $0.key == "routes" }?.value)
@@ -109,17 +112,20 @@ struct ConfigLoader {
         let bot = readBot(entries.first { $0.key == "bot" })
         let polling = readPolling(entries.first { $0.key == "polling" }?.value)
         let sources = readSources(named(entries, "sources", isRequired: true), polling)
+        let rotations = readRotations(named(entries, Vocabulary.onCall, isRequired: false), bot.zone)
         let channels = readChannels(named(entries, "channels", isRequired: true), bot)
         let rules = readRules(named(entries, "rules", isRequired: false), bot.zone, sources)
         let routes = readRoutes(entries.first { $0.key == "routes" }?.value)
         checkReferences(entries, bot, sources, channels, rules, routes)
+        checkReferences(of: rotations, channels)
         checkReach(entries, bot, sources, channels, rules, routes)
 
         let plan = Plan(
             botName: bot.name, zone: bot.zone, words: bot.words, publicURL: bot.publicURL, reportTo: bot.reportTo,
             concurrency: polling[PollingSettings.concurrency], perHost: polling[PollingSettings.perHost],
             sources: sources.map(\.plan), detectors: rules.detectors, gates: rules.gates,
-            channels: channels.map(\.plan), routes: routes.map(\.route))
+            channels: channels.map(\.plan), routes: routes.map(\.route),
+            rotations: rotations.map(\.rotation))
         checkCapacity(entries, plan)
         checkPushes(bot, sources)
         return Config(

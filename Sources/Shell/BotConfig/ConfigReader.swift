@@ -26,6 +26,11 @@ struct ConfigReader {
     /// Calendars that have been read, nil for one with faults: many rules may share one.
     var calendars: [String: EventCalendar?] = [:]
 
+    /// Who is on call, by the names of rotations; nil where they stand elsewhere, and are taken on trust.
+    var rotations: [String: Rotation]?
+    /// Those that could not be read.
+    var brokenRotations: Set<String> = []
+
     /// One that has read nothing yet.
     var afresh: ConfigReader { ConfigReader(secrets: secrets, surroundings: surroundings, catalog: catalog) }
 

@@ -17,6 +17,7 @@ public struct ConfigSchema: Sendable {
         properties.append(("bot", nullable(bot)))
         properties.append(
             ("polling", nullable(object(PollingSettings.ofAll.map(\.spec), "Defaults for every source."))))
+        properties.append((Vocabulary.onCall, nullable(rotations)))
         properties += [
             ("sources", things("source", "Where figures come from.", isRequired: true)),
             ("rules", things("rule", "What is worth a message, and what holds messages back.", isRequired: false)),
@@ -36,7 +37,7 @@ public struct ConfigSchema: Sendable {
                 nullable([
                     "anyOf": [ref("text"), ["type": "array", "items": ref("text")]],
                     "description":
-                        "Other files, by name or pattern, whose sources, rules, channels and routes belong here too.",
+                        "Other files, by name or pattern, whose sources, rules, channels, routes and rotations belong here too.",
                 ])
             ))
         return [
@@ -70,6 +71,14 @@ public struct ConfigSchema: Sendable {
         ]
         bot["properties"] = .object(properties)
         return .object(bot)
+    }
+
+    private var rotations: JSON {
+        [
+            "type": "object", "description": "Who is on call: rotations for 'mention' and for routes.",
+            "propertyNames": ConfigSchema.names,
+            "additionalProperties": object(Vocabulary.rotation, "People who take turns."),
+        ]
     }
 
     private var plugins: [Named] {
@@ -115,7 +124,7 @@ public struct ConfigSchema: Sendable {
         ]
         let map: JSON = [
             "type": "object", "description": .string(description), "minProperties": JSON(isRequired ? 1 : 0),
-            "propertyNames": ["pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"], "additionalProperties": thing,
+            "propertyNames": ConfigSchema.names, "additionalProperties": thing,
         ]
         return isRequired ? map : nullable(map)
     }
@@ -144,7 +153,7 @@ public struct ConfigSchema: Sendable {
 
     private func schema(of kind: OptionKind) -> JSON {
         switch kind {
-        case .text, .path, .calendar, .name: ref("text")
+        case .text, .path, .calendar, .callee, .name: ref("text")
         case .url: ref("address")
         case .integer(let range):
             [
@@ -217,6 +226,7 @@ public struct ConfigSchema: Sendable {
         return ["anyOf": .array([text, ref("secret")] + (other.map { [$0] } ?? []))]
     }
 
+    private static let names: JSON = ["pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$"]
     private static let duration = "([0-9]{1,9}[smhd])+"
     private static let time = "[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?"
     /// Days in small or large letters: the pattern language of JSON Schema has no switch for it.

@@ -69,6 +69,7 @@ extension ConfigReader {
         case .section(let specs): return section(node, name, specs).map(Option.Value.section)
         case .match: return match(node, name).map(Option.Value.match)
         case .calendar: return calendar(node, name).map(Option.Value.calendar)
+        case .callee where node.namesRotation: return rotation(node).map(Option.Value.rotation)
         case .days:
             // `[sat, sun]` is `sat,sun`.
             guard case .sequence(let nodes) = node.kind, !nodes.isEmpty else { return single(node, name, kind) }

@@ -93,6 +93,7 @@ extension OptionKind {
         case .instant: "instant such as 2026-12-24 09:00"
         case .choice(let words): words.listed
         case .name(of: let reference): "name of a \(reference.rawValue)"
+        case .callee: "mention, or oncall:ROTATION"
         case .metric: "name of a metric"
         case .orOff(let inner): inner.words + ", or off"
         case .list(let inner, _): "list: \(inner.words)"

@@ -5,8 +5,9 @@ internal import PluginKit
 /// schema says are the same.
 enum Vocabulary {
     static let include = "include"
+    static let onCall = "oncall"
     /// What an included file may hold.
-    static let includable = ["sources", "rules", "channels", "routes"]
+    static let includable = ["sources", "rules", "channels", "routes", onCall]
     static let top = ["version", "bot", "polling"] + includable + [include, "plugins"]
 
     private static let bot = BotSettings.declared.map(\.spec)
@@ -15,6 +16,7 @@ enum Vocabulary {
 
     static let plugin = RequiredSetting("plugin", .plain, "The plugin that does it.").spec
 
+    static let rotation = RotationSettings.all.map(\.spec)
     private static let source = [plugin] + (PollingSettings.ofSource + SourceSettings.all).map(\.spec)
     static let detector = [
         plugin, RuleSettings.match.spec, RuleSettings.reminder.spec, RuleSettings.runbook.spec,
@@ -50,6 +52,7 @@ enum Vocabulary {
         if backoff.names.contains(key) { return "'backoff'" }
         if connection.names.contains(key) { return "a source or a channel that speaks to a service" }
         if route.names.contains(key), key != "match" { return "a route" }
+        if rotation.names.contains(key) { return "a rotation under '\(onCall)'" }
         let homes: [(String, [any Plugin.Type])] = [
             ("a rule", catalog.detectors), ("a rule", catalog.gates), ("a source", catalog.sources),
             ("a channel", catalog.channels),

@@ -26,7 +26,7 @@ public struct StatusReport: Sendable {
             "bot": .string(plan.botName), "now": JSON(now), "running": .bool(isRunning),
             "sources": .array(plan.sources.map(source)), "incidents": incidents,
             "channels": .array(plan.channels.map { channel($0, missingPictures[$0.name]) }), "mutes": mutes,
-            "rules": rules,
+            "rules": rules, "oncall": onCall,
             "subjects": JSON(state.figures.series.count), "recording_trouble": JSON(recordingTrouble),
             "config_trouble": JSON(configTrouble),
         ]
@@ -45,6 +45,17 @@ public struct StatusReport: Sendable {
                 object["links"] = .array(
                     state.links(about: incident, plan).map { ["title": .string($0.title), "url": .string($0.url)] })
                 return .object(object)
+            })
+    }
+
+    /// Who is on call now, and until when.
+    private var onCall: JSON {
+        .array(
+            plan.rotations.map { rotation in
+                [
+                    "rotation": .string(rotation.name), "person": .string(rotation.person(on: now).name),
+                    "until": JSON(rotation.nextChange(after: now)),
+                ]
             })
     }
 

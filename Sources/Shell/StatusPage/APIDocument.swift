@@ -40,7 +40,12 @@ extension APIDesk {
                           "properties": {
                             "name": {"type": "string"}, "queued": {"type": "integer"}, "dead": {"type": "integer"}}}},
                         "mutes": {"type": "array", "items": {"$ref": "#/components/schemas/Mute"}},
-                        "rules": {"type": "array", "items": {"type": "object"}}
+                        "rules": {"type": "array", "items": {"type": "object"}},
+                        "oncall": {"type": "array", "items": {
+                          "type": "object", "required": ["rotation", "person", "until"],
+                          "properties": {
+                            "rotation": {"type": "string"}, "person": {"type": "string"},
+                            "until": {"type": ["string", "null"], "format": "date-time"}}}}
                       }
                     }}}
                   }

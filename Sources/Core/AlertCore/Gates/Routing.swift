@@ -5,7 +5,7 @@ internal import PluginKit
 extension Plan {
     /// The channels that the routes name for an incident, in the order of the config, and those it has escalated to.
     func channels(for incident: Incident, at now: Moment) -> [String] {
-        var names = routes(of: incident)
+        var names = routes(of: incident, at: now)
         for escalation in escalations(of: incident) where escalation.from <= now {
             names += escalation.channels.filter { !names.contains($0) && !isSilent($0, about: incident) }
         }
@@ -18,21 +18,47 @@ extension Plan {
             && incident.subject.source == channel
     }
 
-    private func routes(of incident: Incident) -> [String] {
+    private func routes(of incident: Incident, at now: Moment) -> [String] {
         if Trouble(rawValue: incident.rule) != nil, incident.subject.app == Subject.botApp {
             if let reportTo, !isSilent(reportTo, about: incident) { return [reportTo] }
-            return routed(incident).filter { !isSilent($0, about: incident) }
+            return routed(incident, at: now).filter { !isSilent($0, about: incident) }
         }
-        return routed(incident)
+        return routed(incident, at: now)
     }
 
-    private func routed(_ incident: Incident) -> [String] {
+    private func routed(_ incident: Incident, at now: Moment) -> [String] {
         guard !routes.isEmpty else { return channels.map(\.name) }
         var names: [String] = []
-        for route in routes where route.match.fits(incident.property) {
-            names += route.to.filter { !names.contains($0) }
-            if !route.continues { break }
+        for route in ways(of: incident) {
+            let channels = route.to + route.onCall.compactMap { $0.person(on: now).channel }
+            for name in channels where !names.contains(name) { names.append(name) }
         }
         return names
+    }
+
+    /// The routes that take an incident.
+    private func ways(of incident: Incident) -> [Route] {
+        var ways: [Route] = []
+        for route in routes where route.match.fits(incident.property) {
+            ways.append(route)
+            if !route.continues { break }
+        }
+        return ways
+    }
+
+    // MARK: - Who is on call
+
+    /// Whether the channel is that of somebody whose turn is over, or has not come: they hear how it ends, and nothing
+    /// that asks anybody to do something.
+    func isOffDuty(_ channel: String, for incident: Incident, at now: Moment) -> Bool {
+        guard !rotations.isEmpty else { return false }
+        return ways(of: incident).contains { $0.onCall.contains { $0.people.contains { $0.channel == channel } } }
+            && !channels(for: incident, at: now).contains(channel)
+    }
+
+    /// When somebody else is on call whom the incident concerns; nil where nobody ever is.
+    func nextHandover(of incident: Incident, after now: Moment) -> Moment? {
+        guard !rotations.isEmpty else { return nil }
+        return ways(of: incident).flatMap(\.onCall).compactMap { $0.nextChange(after: now) }.min()
     }
 }

@@ -140,7 +140,8 @@ extension Core {
             return Explanation.Way(
                 channel: channel, standing: standing, closure: state.closure(for: notification, at: now, plan),
                 gates: state.asked(notification, at: now, plan),
-                reminder: standing.flatMap { plan.reminderDue(incident, $0, in: channel) })
+                reminder: plan.isOffDuty(channel, for: incident, at: now)
+                    ? nil : standing.flatMap { plan.reminderDue(incident, $0, in: channel) })
         }
     }
 }

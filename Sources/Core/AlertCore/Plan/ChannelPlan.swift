@@ -35,12 +35,15 @@ public struct ChannelPlan: Sendable {
 public struct Route: Hashable, Sendable {
     public var match: Match
     public var to: [String]
+    /// Leads also to the channel of whoever is on call.
+    public var onCall: [Rotation]
     /// Whether routes after this one are looked at too.
     public var continues: Bool
 
-    public init(match: Match = .all, to: [String], continues: Bool = false) {
+    public init(match: Match = .all, to: [String], onCall: [Rotation] = [], continues: Bool = false) {
         self.match = match
         self.to = to
+        self.onCall = onCall
         self.continues = continues
     }
 }

@@ -48,12 +48,14 @@ public struct Plan: Sendable {
     private(set) var hasCharts: Bool
     /// Empty: everything goes everywhere.
     public var routes: [Route]
+    /// Who is on call, in the order of the config.
+    public var rotations: [Rotation]
 
     public init(
         botName: String, zone: Zone, words: Words = .english, publicURL: String? = nil, reportTo: String? = nil,
         concurrency: Int = PollingSettings.concurrency.default, perHost: Int = PollingSettings.perHost.default,
         sources: [SourcePlan], detectors: [DetectorPlan] = [], gates: [GatePlan] = [], channels: [ChannelPlan],
-        routes: [Route] = []
+        routes: [Route] = [], rotations: [Rotation] = []
     ) {
         self.botName = botName
         self.zone = zone
@@ -75,6 +77,7 @@ public struct Plan: Sendable {
         hasCharts = channels.contains(where: \.hasCharts)
         hasTemplates = Plan.hasTemplates(detectors, channels)
         self.routes = routes
+        self.rotations = rotations
     }
 
     private static func hasTemplates(_ detectors: [DetectorPlan], _ channels: [ChannelPlan]) -> Bool {

@@ -81,11 +81,15 @@ extension Turn {
                 if hold.isForSummary, hold.checkAgain <= now, summariesDue.contains(channel) { continue }
                 // What only an event can release, the event brings back.
                 if hold.checkAgain < .latest { due.append(hold.checkAgain) }
-            } else if let reminder = plan.reminderDue(incident, standing, in: channel) {
+            } else if let reminder = plan.reminderDue(incident, standing, in: channel),
+                !plan.isOffDuty(channel, for: incident, at: now)
+            {
                 due.append(reminder)
             }
         }
         due += plan.escalations(of: incident).map(\.from).filter { $0 > now }
+        // Whoever comes on call hears of what is still open.
+        if incident.isOpen, let handover = plan.nextHandover(of: incident, after: now) { due.append(handover) }
         // Whatever should have been settled by now and is not must not keep the turn from ending.
         state.agenda.set(.incident(id), due.min().map { max($0, now + Turn.secondLookAfter) })
     }

@@ -8,6 +8,7 @@ extension Turn {
         _ incident: Incident, _ standing: Standing, in channel: String
     ) -> (kind: Notification.Kind, reason: Reason)? {
         let want = wantedAnywhere(incident, standing, channel)
+        if want?.kind.asksSomebody == true, plan.isOffDuty(channel, for: incident, at: now) { return nil }
         // A correction behind an alert that is over would call people anew.
         return want?.kind == .revised && plan.isPager(channel) ? nil : want
     }
@@ -212,6 +213,11 @@ extension Turn {
                     at: now, incident: incident, kind: kind, severity: severity, channel: channel, decision: decision,
                     reason: reason, message: message, delivery: delivery)))
     }
+}
+
+extension Notification.Kind {
+    /// Whether somebody is to do something about it.
+    fileprivate var asksSomebody: Bool { [.opened, .escalated, .reminder].contains(self) }
 }
 
 extension Notification {

@@ -25,6 +25,8 @@ public indirect enum OptionKind: Sendable {
     case choice([String])
     /// The name of something else in the config; it must exist.
     case name(of: Reference)
+    /// Somebody whom a chat is to call, as the chat writes it, or a rotation: `oncall:mobile`.
+    case callee
     /// One of the metric names, or a name of the source's own.
     case metric
     /// Any of the kinds, or the word `off`.
@@ -46,7 +48,7 @@ extension OptionKind {
     public func value(_ text: GuardedText) throws(GrammarError) -> Option.Value? {
         let word = text.reveal()
         switch self {
-        case .text, .path, .name: return .text(text)
+        case .text, .path, .name, .callee: return .text(text)
         case .url:
             guard WebAddress(word) != nil else {
                 throw GrammarError(expected: "an address such as https://example.com")

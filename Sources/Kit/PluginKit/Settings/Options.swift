@@ -115,6 +115,7 @@ public struct Option: Sendable {
         case instant(WrittenInstant)
         case match(Match)
         case calendar(EventCalendar)
+        case rotation(Rotation)
         case off
         case list([Option])
         case map([(name: String, option: Option)])

@@ -176,6 +176,30 @@ extension SettingKind where Value == EventCalendar {
     }
 }
 
+extension SettingKind where Value == Callee {
+    /// Somebody whom a chat is to call, or a rotation.
+    public static var callee: SettingKind {
+        SettingKind(
+            kind: .callee,
+            read: { value in
+                if case .rotation(let rotation) = value { return .onCall(rotation) }
+                return value.text.map { .written($0.description) }
+            },
+            write: { callee in
+                switch callee {
+                case .written(let text): .text(GuardedText(text))
+                case .onCall(let rotation): .rotation(rotation)
+                }
+            },
+            text: { callee in
+                switch callee {
+                case .written(let text): text.inYAML
+                case .onCall(let rotation): (Rotation.prefix + rotation.name).inYAML
+                }
+            })
+    }
+}
+
 // MARK: What is made of others
 
 extension SettingKind where Value == Match {

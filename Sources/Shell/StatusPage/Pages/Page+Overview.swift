@@ -13,6 +13,7 @@ extension Page {
             \(Page.beyond(overview))</section>
             <section><h2>Channels</h2>\(Page.table(["Channel", "Last delivery", "Waiting", "Failed"], overview.channels.map(row)))\
             </section>
+            \(onCall(overview))
             \(mutes(overview.mutes))
             <p class="hint">For programs: <a href="api/status">status</a>, <a href="api/incidents">incidents</a>, \
             <a href="api/history">history</a>, <a href="metrics">metrics</a></p>
@@ -170,6 +171,18 @@ extension Page {
             <td>\(channel.queued)</td><td>\(list ?? "0")</td></tr>
 
             """
+    }
+
+    private func onCall(_ overview: Overview) -> HTML? {
+        guard !overview.onCall.isEmpty else { return nil }
+        let rows = overview.onCall.map { watch -> HTML in
+            """
+            <tr class="fine"><th scope="row">\(watch.rotation)</th><td>\(watch.person)</td>\
+            <td>\(Page.time(watch.until) ?? "always")</td></tr>
+
+            """
+        }
+        return "<section><h2>On call</h2>\(Page.table(["Rotation", "Who", "Until"], rows))</section>"
     }
 
     private func mutes(_ mutes: [PageMute]) -> HTML {

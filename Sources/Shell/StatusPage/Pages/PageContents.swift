@@ -20,6 +20,7 @@ public struct Overview: Hashable, Sendable {
     public var illSourceCount = 0
     public var channels: [PageChannel] = []
     public var mutes: [PageMute] = []
+    public var onCall: [PageWatch] = []
 
     public init() {}
 }
@@ -156,6 +157,20 @@ public struct PageChannel: Hashable, Sendable {
         self.dead = dead
         self.deadCount = deadCount
         self.trouble = trouble
+    }
+}
+
+/// Who is on call.
+public struct PageWatch: Hashable, Sendable {
+    public let rotation: String
+    public let person: String
+    /// Nil where nobody else ever is.
+    public let until: Moment?
+
+    public init(rotation: String, person: String, until: Moment?) {
+        self.rotation = rotation
+        self.person = person
+        self.until = until
     }
 }
 

@@ -139,7 +139,7 @@ public struct MatrixChannel: Channel {
 
     /// The plain form stands alone: a thread whose root is gone is one reason to refuse the rich one.
     private func content(_ posting: Posting) -> JSON {
-        let called = mentions.called(by: posting.message)
+        let called = mentions.called(by: posting.message, at: posting.at)
         return posting.isPlain
             ? MatrixContent.plain(posting.message, calling: called)
             : MatrixContent.rich(posting.message, thread: posting.thread, calling: called)

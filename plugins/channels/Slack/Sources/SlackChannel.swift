@@ -138,7 +138,7 @@ public struct SlackChannel: Channel {
     }
 
     private func payload(_ posting: Posting) -> JSONObject {
-        let called = mentions.called(by: posting.message)
+        let called = mentions.called(by: posting.message, at: posting.at)
         return posting.isPlain
             ? SlackPayload.plain(posting, mentions: called) : SlackPayload.rich(posting, mentions: called)
     }

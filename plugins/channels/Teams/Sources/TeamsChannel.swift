@@ -31,7 +31,7 @@ public struct TeamsChannel: WebhookChat {
         webhook = try ChatWebhook(options, refusing: TeamsChannel.refusal)
         mentions = try Mentions(options, forms: TeamsMention.forms) { TeamsMention($0)?.text }
         for severity in Severity.allCases {
-            let people = mentions.people(at: severity)
+            let people = mentions.everybody(at: severity).compactMap { TeamsMention($0) }
             guard TeamsMention.size(of: people) > TeamsMention.bytesMax else { continue }
             throw ProblemList(
                 options.position(of: Mentions.setting),
@@ -63,7 +63,8 @@ public struct TeamsChannel: WebhookChat {
     }
 
     public func payload(_ posting: Posting) -> JSON {
-        TeamsPayload.of(posting, calling: mentions.called(by: posting.message).compactMap { TeamsMention($0) })
+        TeamsPayload.of(
+            posting, calling: mentions.called(by: posting.message, at: posting.at).compactMap { TeamsMention($0) })
     }
 
     /// They stand in the card already: a card has to say twice whom it calls.
@@ -72,11 +73,4 @@ public struct TeamsChannel: WebhookChat {
     public static func picture(of payload: JSON) -> ChatPicture { TeamsPicture.of(payload) }
 
     public static func outcome(of answer: ChatAnswer) -> DeliveryOutcome { TeamsAnswer.outcome(of: answer) }
-}
-
-extension Mentions {
-    fileprivate func people(at severity: Severity) -> [TeamsMention] {
-        let sample = Message(kind: .opened, severity: severity, at: Moment(milliseconds: 0), headline: "")
-        return called(by: sample).compactMap { TeamsMention($0) }
-    }
 }

@@ -1,0 +1,84 @@
+import AlertCore
+import AlertTesting
+import PluginKit
+import Testing
+
+/// Routes that lead to whoever is on call.
+@Suite struct `Routes to a rotation` {
+    /// Ana is on call when the rehearsal begins, and Bo from 18:00 on, for a day each.
+    private let mobile = Rotation(
+        "mobile", zone: .utc, starts: CivilTime(.utc("2026-11-19 18:00")), every: .days(1),
+        people: [Rotation.Person("ana", channel: "ana-dm"), Rotation.Person("bo", channel: "bo-dm")])
+
+    private func bot(_ routes: (Rotation) -> [Route] = { [Route(to: ["team"], onCall: [$0])] }) throws -> Rehearsal {
+        let mobile = try #require(mobile)
+        var plan = Plan.rehearsed(
+            detectors: [DetectorPlan(name: "look", detector: ScriptedDetector(), repeat: .hours(4))],
+            channels: ["team", "ana-dm", "bo-dm"].map { ChannelPlan(name: $0) }, routes: routes(mobile))
+        plan.rotations = [mobile]
+        return Rehearsal(plan)
+    }
+
+    private func heard(_ bot: Rehearsal, in channel: String) -> [String] {
+        bot.decisions.filter { $0.channel == channel }.map { "\($0.mark) \($0.at)" }
+    }
+
+    private func plays(_ cue: Cue, _ bot: inout Rehearsal) {
+        bot.pollAnswer = { _, now in (PollReport(.values([.cue(cue, at: now)])), .zero) }
+    }
+
+    @Test func `a message goes to who is on call, and to nobody else`() throws {
+        var bot = try bot()
+        bot.start()
+        bot.see(.critical)
+        #expect(bot.decisions.map(\.channel) == ["team", "ana-dm"])
+    }
+
+    @Test func `who comes on call hears of what is open; who has gone hears how it ended, and is not reminded`() throws
+    {
+        var bot = try bot()
+        plays(.critical, &bot)
+        bot.start()
+        bot.advance(by: .hours(16))
+        #expect(
+            heard(bot, in: "ana-dm") == ["O 2026-11-20T12:00:00Z", "M 2026-11-20T16:00:00Z"])
+        // At the very handover, not with the next poll.
+        #expect(heard(bot, in: "bo-dm").first == "O 2026-11-20T18:00:00Z")
+        #expect(heard(bot, in: "bo-dm").count == 3)
+        #expect(heard(bot, in: "team").count == 5)
+        plays(.fine, &bot)
+        bot.advance(by: .hours(1))
+        #expect(bot.decisions.suffix(3).map { "\($0.mark) \($0.channel)" } == ["R team", "R ana-dm", "R bo-dm"])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `what gets worse after the handover is for who is on call`() throws {
+        var bot = try bot()
+        plays(.warning, &bot)
+        bot.start()
+        bot.advance(by: .hours(7))
+        plays(.critical, &bot)
+        bot.advance(by: .hours(1))
+        #expect(bot.decisions.filter { $0.mark == "E" }.map(\.channel) == ["team", "bo-dm"])
+    }
+
+    @Test func `who comes back on call is reminded again`() throws {
+        var bot = try bot()
+        plays(.warning, &bot)
+        bot.start()
+        bot.advance(by: .hours(29))
+        #expect(heard(bot, in: "ana-dm").count == 2)
+        bot.advance(by: .hours(5))
+        #expect(heard(bot, in: "ana-dm").dropFirst(2).first == "M 2026-11-21T18:00:00Z")
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a restart on another day finds the one who is on call then`() throws {
+        var bot = try bot()
+        bot.comparesReplay = true
+        bot.start()
+        bot.see(.critical)
+        bot.crash(after: .hours(12))
+        #expect(bot.decisions.last.map { "\($0.mark) \($0.channel)" } == "O bo-dm")
+    }
+}
