@@ -47,6 +47,11 @@ static inline CURLcode ccurl_set_prereq_callback(CURL *easy, curl_prereq_callbac
     return (curl_easy_setopt)(easy, CURLOPT_PREREQFUNCTION, callback);
 }
 
+// The callback that opens sockets, or refuses to; its option has no other user.
+static inline CURLcode ccurl_set_opensocket_callback(CURL *easy, curl_opensocket_callback callback) {
+    return (curl_easy_setopt)(easy, CURLOPT_OPENSOCKETFUNCTION, callback);
+}
+
 // That one refused recipient does not cost the others their mail. The option lost an L of its name in 8.2; the old one
 // lives on as a macro, which Swift cannot see.
 static inline CURLcode ccurl_allow_refused_recipients(CURL *easy) {

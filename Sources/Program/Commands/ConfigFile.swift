@@ -180,6 +180,7 @@ extension Config {
         if let linkSeal { seal = { message in linkSeal.sealing(message) } }
         return Bot.Setup(
             plan: plan, sources: sources, renewals: renewals, channels: channels, heartbeat: bot.heartbeat,
+            policy: bot.policy,
             secrets: secrets, seal: seal)
     }
 

@@ -18,6 +18,8 @@ public struct BotSettings: Sendable {
     public var publicURL: String?
     /// Called after each full healthy cycle.
     public var heartbeat: GuardedText?
+    /// Where that may be.
+    public var policy = AddressPolicy.open
     public var shutdownGrace: Duration
     public var reportTo: String?
     /// The header in which a proxy with a login says who asks.
@@ -70,6 +72,9 @@ extension ConfigLoader {
                 options.position(of: BotSettings.heartbeat), "'heartbeat' is plain http to a host that is not loopback",
                 advice: "use https")
         }
+        if let heartbeat = options[BotSettings.heartbeat] {
+            reader.checkAdmitted(heartbeat, "heartbeat", at: options.position(of: BotSettings.heartbeat))
+        }
         let listen = readListening(options)
         words = readWords(entries, options[BotSettings.language])
         checkLinks(listen, options)
@@ -77,7 +82,8 @@ extension ConfigLoader {
             name: options[BotSettings.name].clipped(to: 80), zone: readZone(options), words: words,
             stateFolder: absolute(options[BotSettings.state].reveal()), listen: listen,
             publicURL: options[BotSettings.publicURL]?.description, heartbeat: options[BotSettings.heartbeat],
-            shutdownGrace: options[BotSettings.shutdownGrace], reportTo: options[BotSettings.reportTo],
+            policy: reader.policy, shutdownGrace: options[BotSettings.shutdownGrace],
+            reportTo: options[BotSettings.reportTo],
             userHeader: options[BotSettings.userHeader],
             token: options[BotSettings.token].map { Secret($0.reveal()) })
     }

@@ -9,7 +9,7 @@ extension ConfigLoader {
     mutating func readConnection(_ thing: Named, _ entries: [Entry], _ what: String) -> Connection {
         typealias Settings = ConnectionSettings
         let own = reader.options(Settings.all, in: entries, at: thing.position, what)
-        var connection = Connection()
+        var connection = Connection(policy: reader.policy)
         func path(_ setting: Setting<GuardedText?>) -> String? {
             own[setting].map { absolute($0.reveal()) }
         }
@@ -105,6 +105,7 @@ extension ConfigLoader {
                     : "'proxy' is '\(address.tamed.clipped(to: 80))', expected a proxy's address",
                 advice: "write http://proxy.example.com:3128, socks5h://127.0.0.1:1080, or off")
         }
+        reader.checkAdmitted(written, "proxy", at: own.position(of: ConnectionSettings.proxy), scheme: scheme)
         return .at(written)
     }
 }

@@ -109,6 +109,7 @@ struct ConfigLoader {
                 plugins.keyMark.position, "plugins outside the bot's own process are not supported by this version",
                 advice: "remove 'plugins'")
         }
+        reader.policy = readNetwork(entries.first { $0.key == Vocabulary.network })
         let bot = readBot(entries.first { $0.key == "bot" })
         let polling = readPolling(entries.first { $0.key == "polling" }?.value)
         let sources = readSources(named(entries, "sources", isRequired: true), polling)

@@ -26,13 +26,19 @@ struct ConfigReader {
     /// Calendars that have been read, nil for one with faults: many rules may share one.
     var calendars: [String: EventCalendar?] = [:]
 
+    /// Where sources and channels may be.
+    var policy = AddressPolicy.open
     /// Who is on call, by the names of rotations; nil where they stand elsewhere, and are taken on trust.
     var rotations: [String: Rotation]?
     /// Those that could not be read.
     var brokenRotations: Set<String> = []
 
     /// One that has read nothing yet.
-    var afresh: ConfigReader { ConfigReader(secrets: secrets, surroundings: surroundings, catalog: catalog) }
+    var afresh: ConfigReader {
+        var reader = ConfigReader(secrets: secrets, surroundings: surroundings, catalog: catalog)
+        reader.policy = policy
+        return reader
+    }
 
     /// Remembers a problem, once.
     mutating func report(_ problem: Problem) {

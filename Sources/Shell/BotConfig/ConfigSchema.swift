@@ -17,6 +17,11 @@ public struct ConfigSchema: Sendable {
         properties.append(("bot", nullable(bot)))
         properties.append(
             ("polling", nullable(object(PollingSettings.ofAll.map(\.spec), "Defaults for every source."))))
+        properties.append(
+            (
+                Vocabulary.network,
+                nullable(object(NetworkSettings.all.map(\.spec), "Where sources and channels may be."))
+            ))
         properties.append((Vocabulary.onCall, nullable(rotations)))
         properties += [
             ("sources", things("source", "Where figures come from.", isRequired: true)),

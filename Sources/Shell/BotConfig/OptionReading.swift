@@ -14,6 +14,7 @@ extension ConfigReader {
         reportUnknown(entries, known: common + manifest.options.names, in: "\(what) of plugin \(manifest.name)")
         let values = values(entries, manifest.options, position, what)
         let options = Options(name: name, position: position, values: values)
+        if manifest.isConnected { checkAdmitted(manifest, options) }
         return manifest.options.names.contains(Setting.insecure.name) ? checkSchemes(manifest, options) : options
     }
 
@@ -22,6 +23,15 @@ extension ConfigReader {
         _ settings: [any SettingDeclaration], in entries: [Entry], at position: Position, _ what: String
     ) -> Options {
         Options(name: what, position: position, values: values(entries, settings.map(\.spec), position, what))
+    }
+
+    /// Addresses of the plugin's service that 'network' denies.
+    private mutating func checkAdmitted(_ manifest: PluginManifest, _ options: Options) {
+        for spec in manifest.options {
+            guard case .url = spec.kind, let option = options[named: spec.name], case .text(let text) = option.value
+            else { continue }
+            checkAdmitted(text, spec.name, at: option.position)
+        }
     }
 
     /// Plain http would carry a credential readable by everyone on the way. Where there is none to carry, it is as good

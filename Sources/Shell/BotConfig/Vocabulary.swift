@@ -8,7 +8,8 @@ enum Vocabulary {
     static let onCall = "oncall"
     /// What an included file may hold.
     static let includable = ["sources", "rules", "channels", "routes", onCall]
-    static let top = ["version", "bot", "polling"] + includable + [include, "plugins"]
+    static let network = "network"
+    static let top = ["version", "bot", "polling", network] + includable + [include, "plugins"]
 
     private static let bot = BotSettings.declared.map(\.spec)
     private static let polling = PollingSettings.ofAll.map(\.spec)
@@ -52,6 +53,7 @@ enum Vocabulary {
         if backoff.names.contains(key) { return "'backoff'" }
         if connection.names.contains(key) { return "a source or a channel that speaks to a service" }
         if route.names.contains(key), key != "match" { return "a route" }
+        if NetworkSettings.all.map(\.name).contains(key) { return "'\(network)'" }
         if rotation.names.contains(key) { return "a rotation under '\(onCall)'" }
         let homes: [(String, [any Plugin.Type])] = [
             ("a rule", catalog.detectors), ("a rule", catalog.gates), ("a source", catalog.sources),

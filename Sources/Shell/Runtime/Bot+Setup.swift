@@ -10,19 +10,23 @@ extension Bot {
         public var renewals: [String: SourceRenewal]
         public var channels: [String: any Channel]
         public var heartbeat: GuardedText?
+        /// Where that may be.
+        public var policy: AddressPolicy
         public var secrets: [Secret]
         /// What is done to a message as it leaves.
         public var seal: Courier.Seal?
 
         public init(
             plan: Plan, sources: [String: any Source], renewals: [String: SourceRenewal] = [:],
-            channels: [String: any Channel], heartbeat: GuardedText?, secrets: [Secret], seal: Courier.Seal? = nil
+            channels: [String: any Channel], heartbeat: GuardedText?, policy: AddressPolicy = .open,
+            secrets: [Secret], seal: Courier.Seal? = nil
         ) {
             self.plan = plan
             self.sources = sources
             self.renewals = renewals
             self.channels = channels
             self.heartbeat = heartbeat
+            self.policy = policy
             self.secrets = secrets
             self.seal = seal
         }

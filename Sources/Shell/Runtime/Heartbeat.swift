@@ -5,12 +5,14 @@ internal import PluginKit
 /// not.
 struct Heartbeat {
     private let address: GuardedText?
+    private let policy: AddressPolicy
     private let sources: Set<String>
     /// Sources that have answered since the last ping. Another config forgets who was healthy.
     private var healthy: Set<String> = []
 
     init(_ setup: Bot.Setup) {
         address = setup.heartbeat
+        policy = setup.policy
         sources = Set(setup.sources.keys)
     }
 
@@ -29,9 +31,10 @@ struct Heartbeat {
         healthy.insert(source)
         guard healthy.count == sources.count, isHealthy else { return }
         healthy = []
-        group.addTask {
+        group.addTask { [policy] in
             // The config is not read with a secret address that is plain http.
-            let request = HTTPRequest(.get, address, allowsPlainHTTP: true)
+            var request = HTTPRequest(.get, address, allowsPlainHTTP: true)
+            request.connection.policy = policy
             do {
                 let response = try await ports.web.perform(request, timeout: .seconds(10))
                 guard !response.isSuccess else { return }

@@ -98,7 +98,10 @@ final class HTTPTransfer: Transfer {
 
     /// Called before each attempt to send. libcurl makes another one when a kept connection turns out to be broken; a
     /// request that changes something must not go out twice.
-    fileprivate func begin() -> Bool {
+    ///
+    /// - Parameter address: where the connection leads: a kept one may be from before the policy.
+    fileprivate func begin(at address: IPAddress?) -> Bool {
+        guard request.unixSocketPath != nil || mayLead(to: address) else { return false }
         let sent = ccurl_get_long(easy, CURLINFO_REQUEST_SIZE)
         // How much of a body sent with its headers the last attempt got out is not known any more: any of it counts.
         if isSending, isSentInOnePiece, sent > sentBefore { hasLeftBefore = true }
@@ -186,8 +189,9 @@ private func transfer(_ context: UnsafeMutableRawPointer?) -> HTTPTransfer {
     return Unmanaged<HTTPTransfer>.fromOpaque(context).takeUnretainedValue()
 }
 
-private let beginSending: curl_prereq_callback = { context, _, _, _, _ in
-    transfer(context).begin() ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
+private let beginSending: curl_prereq_callback = { context, address, _, _, _ in
+    transfer(context).begin(at: address.flatMap { IPAddress(String(cString: $0)) })
+        ? Int32(CURL_PREREQFUNC_OK) : Int32(CURL_PREREQFUNC_ABORT)
 }
 
 private let takeHeaderBytes: ccurl_bytes_callback = { bytes, size, count, context in

@@ -1,6 +1,7 @@
 internal import AlertModel
 internal import CCrypto
 internal import CCurl
+internal import Glibc
 
 /// One errand under way: an easy handle of libcurl, and what all errands have in common.
 ///
@@ -14,6 +15,8 @@ class Transfer {
     var isSending = false
     /// How much of the body libcurl has fetched.
     private(set) var givenCount = 0
+    /// An address that libcurl found and was kept from.
+    private var denied: IPAddress?
     /// libcurl's own words for what went wrong.
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -83,6 +86,10 @@ class Transfer {
             // What is said of this one service counts more than what the environment says of all.
             set(CURLOPT_NOPROXY, "")
         }
+        if !connection.policy.isOpen {
+            need(ccurl_set_opensocket_callback(easy, openSocket))
+            need(ccurl_set_context(easy, CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque()))
+        }
         return isFine
     }
 
@@ -101,9 +108,25 @@ class Transfer {
         return piece.count
     }
 
+    // MARK: Where it may lead
+
+    /// Whether the policy admits an address, as it is after names were resolved. What is no address is not admitted.
+    func mayLead(to address: IPAddress?) -> Bool {
+        guard let address else { return job.errand.connection.policy.isOpen }
+        guard !job.errand.connection.policy.admits(address) else { return true }
+        denied = address
+        return false
+    }
+
     // MARK: What went wrong
 
     func error(of code: CURLcode) -> TransportError {
+        if let denied, !isSending {
+            return TransportError.unsent(
+                .connect,
+                "\(job.errand.peer) is at \(denied), which 'network' in the config denies; "
+                    + "add \(denied) to its 'allow' if that is meant")
+        }
         if String(cString: words).contains("alert certificate required") {
             return TransportError.unsent(
                 .tls, "\(job.errand.peer) wants to see a certificate; name one with 'client_certificate'")
@@ -152,4 +175,28 @@ private let giveBodyBytes: ccurl_bytes_callback = { bytes, size, count, context 
     guard let context else { preconditionFailure("every callback is set together with its context") }
     return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
         .give(UnsafeMutableRawBufferPointer(start: bytes, count: size * count))
+}
+
+/// Opens a socket to an address that the policy admits: the last moment before anything leaves for it, and after its name
+/// was resolved, so that no name can lead elsewhere than was looked at.
+private let openSocket: curl_opensocket_callback = { context, _, address in
+    guard let context, let address else { return CURL_SOCKET_BAD }
+    let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+    guard transfer.mayLead(to: IPAddress(socket: address)) else { return CURL_SOCKET_BAD }
+    let target = address.pointee
+    return socket(target.family, target.socktype | Int32(SOCK_CLOEXEC.rawValue), target.protocol)
+}
+
+extension IPAddress {
+    /// The address that libcurl is about to connect to; nil for what is no address of the internet protocol.
+    fileprivate init?(socket: UnsafeMutablePointer<curl_sockaddr>) {
+        guard let offset = MemoryLayout<curl_sockaddr>.offset(of: \.addr) else { return nil }
+        // The address is longer than the type that it is declared with; libcurl keeps room for it.
+        let start = UnsafeRawPointer(socket) + offset
+        switch socket.pointee.family {
+        case AF_INET: self.init(bytes: UnsafeRawBufferPointer(start: start + 4, count: 4))
+        case AF_INET6: self.init(bytes: UnsafeRawBufferPointer(start: start + 8, count: 16))
+        default: return nil
+        }
+    }
 }

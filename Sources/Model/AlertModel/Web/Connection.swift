@@ -7,6 +7,8 @@ public struct Connection: Hashable, Sendable {
     /// The file with its key; nil where that stands in the certificate's file, or where there is none.
     public var key: String?
     public var proxy: Proxy
+    /// Which addresses it may be at; where a proxy is asked, which the proxy may be at.
+    public var policy: AddressPolicy
 
     public enum Proxy: Hashable, Sendable {
         /// Whatever the environment says, which leaves out what is on this machine.
@@ -17,12 +19,13 @@ public struct Connection: Hashable, Sendable {
 
     public init(
         authorities: String? = nil, certificate: String? = nil, key: String? = nil,
-        proxy: Proxy = .environment
+        proxy: Proxy = .environment, policy: AddressPolicy = .open
     ) {
         self.authorities = authorities
         self.certificate = certificate
         self.key = key
         self.proxy = proxy
+        self.policy = policy
     }
 
     /// As the system has it.

@@ -1,0 +1,68 @@
+internal import PluginKit
+internal import YAMLKit
+
+// `network:` keeps sources and channels away from addresses that no service of theirs should have: whoever may write a
+// part of the config, or answers for a name in it, else reaches what the bot's machine reaches.
+
+/// What stands under `network`.
+enum NetworkSettings {
+    enum Denied: String, CaseIterable { case `private` }
+
+    static let deny = Setting(
+        "deny", .choice(of: Denied.self), unset: "nothing",
+        "private: sources and channels may only be at addresses of the internet.")
+    static let allow = Setting(
+        "allow", .list(.plain), default: [],
+        "Addresses and blocks (CIDR) that they may be at all the same, such as 10.1.0.0/16.")
+
+    static let all: [any SettingDeclaration] = [deny, allow]
+}
+
+extension ConfigLoader {
+    /// Which addresses services may be at.
+    mutating func readNetwork(_ entry: Entry?) -> AddressPolicy {
+        guard let entry else { return .open }
+        let what = "'\(Vocabulary.network)'"
+        let entries = reader.entries(of: entry.value, what)
+        reader.reportUnknown(entries, known: NetworkSettings.all.map(\.name), in: what)
+        let options = reader.options(NetworkSettings.all, in: entries, at: entry.value.position, what)
+        var allowed: [AddressBlock] = []
+        for (written, position) in zip(
+            options[NetworkSettings.allow], options.positions(in: NetworkSettings.allow))
+        {
+            do throws(GrammarError) {
+                allowed.append(try AddressBlock(grammar: written))
+            } catch {
+                reader.report(
+                    position, "'allow' holds '\(written.tamed.clipped(to: 60))', expected \(error.expected)",
+                    error.suggestion)
+            }
+        }
+        guard options[NetworkSettings.deny] != nil else {
+            if !allowed.isEmpty {
+                reader.report(
+                    Problem(
+                        options.position(of: NetworkSettings.allow), "'allow' has no effect: nothing is denied",
+                        advice: "add deny: private", level: .warning))
+            }
+            return .open
+        }
+        return .publicOnly(besides: allowed)
+    }
+}
+
+extension ConfigReader {
+    /// Reports an address that leads where nothing may be, as far as it can be told without asking for its name.
+    mutating func checkAdmitted(_ text: GuardedText, _ name: String, at position: Position, scheme: String? = nil) {
+        // Proxies have schemes of their own.
+        let written = text.reveal()
+        let address = scheme.map { "http" + written.dropFirst($0.count) } ?? written
+        guard !isWithheld(text), let host = WebAddress(address)?.host, let found = IPAddress(host: host),
+            !policy.admits(found)
+        else { return }
+        report(
+            position, "'\(name)' leads to \(text.hasSecret ? "an address" : "\(found)"), which 'network' denies",
+            advice: text.hasSecret
+                ? "add it to 'allow' there if it is meant" : "add \(found) to 'allow' there if it is meant")
+    }
+}
