@@ -102,6 +102,11 @@ private struct DayGate: CalendarGate {
         let result = load("gone.ics", [:], withholding: true)
         #expect(result.problems.map(\.level) == [.warning])
         #expect(days(result) == [])
+        // Nor does it matter what stands for one.
+        let mentioned = load("a.ics", ["/etc/bot/a.ics": ""], withholding: true)
+        #expect(mentioned.problems == [])
+        #expect(days(mentioned) == [])
+        #expect(load("a.ics", ["/etc/bot/a.ics": ""]).problems.map(\.message) == ["the calendar has no event"])
     }
 
     @Test func `a change of the file is a change of the config`() throws {

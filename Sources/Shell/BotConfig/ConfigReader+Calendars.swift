@@ -37,6 +37,11 @@ extension ConfigReader {
             leaveUnread(node)
             return nil
         }
+        // A page of a plugin only mentions its files.
+        if surroundings.withholdsSecrets, bytes.isEmpty {
+            withhold(node)
+            return EventCalendar(emptyNamed: name)
+        }
         texts[name] = bytes
         do throws(CalendarFaults) {
             let calendar = try EventCalendar(bytes, name: name, zones: surroundings.zones)
