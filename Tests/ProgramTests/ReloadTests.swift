@@ -28,6 +28,14 @@ import Testing
         #expect(same.status == 0)
         #expect(same.output == "the config was reloaded\nnothing in it has changed\n", "\(same.all)")
 
+        try scratch.write("config.yaml", config.replacing("critical: \"< 99%\"", with: "warning: \"< 99.5%\""))
+        let milder = try await scratch.alertbot("reload")
+        #expect(
+            milder.output.contains(
+                /\nrules: changed floor\njudges anew incident [0-9a-z]+: floor of shop: critical \(below 99%\) becomes warning/
+            ),
+            "\(milder.all)")
+
         try scratch.write("config.yaml", config.replacing("  floor:", with: "  flour:").replacing("1m", with: "2m"))
         let other = try await scratch.alertbot("reload")
         #expect(other.status == 0, "\(other.all)")

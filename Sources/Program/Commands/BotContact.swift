@@ -42,8 +42,9 @@ public struct BotContact: Sendable {
         guard case .done(let sentence, let details) = answer else { return answer }
         let changes = (details["changes"]?.array ?? []).compactMap(\.string)
         let closes = (details["closes"]?.array ?? []).compactMap(\.string).map { "closes incident \($0)" }
+        let judged = (details["judged"]?.array ?? []).compactMap(\.string).map { "judges anew incident \($0)" }
         let lines = changes.isEmpty ? ["nothing in it has changed"] : changes
-        return .done(([sentence] + lines + closes).joined(separator: "\n"), details)
+        return .done(([sentence] + lines + closes + judged).joined(separator: "\n"), details)
     }
 
     /// Has the running bot do it, or, while none runs, writes it to the journal for the next one.

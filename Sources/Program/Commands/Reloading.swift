@@ -24,6 +24,8 @@ public actor Reloading {
     public static let interval = Duration.seconds(10)
     /// How long a config may be wrong before people are told: who edits it by hand may take a while.
     static let patience = Duration.minutes(5)
+    /// Incidents in one line of the log; whoever asked for the reload hears of all.
+    private static let loggedMax = 10
 
     /// - Parameters:
     ///   - file: what the bot was started with.
@@ -91,11 +93,16 @@ public actor Reloading {
             }
         var closing: [String] = []
         var changes: [String] = []
+        var judged: [String] = []
         if let setup = reloaded.setup, let now = reloaded.things {
             changes = now.changes(since: things)
             things = now
             closing = await bot.state.outdatedIncidents(under: setup.plan).map {
                 "\($0.incident.id): \($0.incident.rule) of \($0.incident.subject.app). \($0.why)"
+            }
+            judged = await bot.state.rejudgedIncidents(from: bot.plan, to: setup.plan, at: clock.now()).map {
+                "\($0.incident.id): \($0.incident.rule) of \($0.incident.subject.app.tamed): "
+                    + "\($0.before.position) becomes \($0.after.position)"
             }
             refused = nil
             bot.reload(setup)
@@ -108,12 +115,30 @@ public actor Reloading {
             "done": .bool(reloaded.setup != nil), "sentence": .string(sentences.joined(separator: "; ")),
             "details": [
                 "changes": .array(changes.map(JSON.string)), "closes": .array(closing.map(JSON.string)),
-                "problems": .array(reloaded.problems),
+                "judged": .array(judged.map(JSON.string)), "problems": .array(reloaded.problems),
             ],
         ]
         var list = changes.isEmpty ? [] : [Note(.info, "changed: \(changes.joined(separator: "; "))")]
         if !closing.isEmpty { list.append(Note(.info, "closes incident \(closing.joined(separator: "; "))")) }
+        if !judged.isEmpty {
+            let more = judged.count > Reloading.loggedMax ? " and \(judged.count - Reloading.loggedMax) more" : ""
+            let first = judged.prefix(Reloading.loggedMax).joined(separator: "; ")
+            list.append(Note(.info, "judges anew incident \(first)\(more)"))
+        }
         return (reloaded.notes + list, answer)
+    }
+}
+
+extension Judgement {
+    /// What the rule thinks and by which limit: `warning (below 99.5%)`.
+    fileprivate var position: String {
+        let thinks =
+            switch verdict {
+            case .ok: "fine"
+            case .unknown: "unknown"
+            case .firing(let severity): severity.rawValue
+            }
+        return thinks + (evidence.limit.map { " (\($0.words))" } ?? "")
     }
 }
 

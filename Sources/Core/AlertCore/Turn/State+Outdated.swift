@@ -8,6 +8,31 @@ extension State {
         }
     }
 
+    /// The open incidents that stay under another config and of which their rule thinks otherwise there: it finds something
+    /// else, or has another limit.
+    public func rejudgedIncidents(
+        from old: Plan, to new: Plan, at now: Moment
+    ) -> [(incident: Incident, before: Judgement, after: Judgement)] {
+        let open = incidents.inOrder.filter { $0.isOpen && whyOutdated($0, under: new) == nil }
+        let subjects = Set(open.flatMap { [$0.subject, $0.subject.whole] })
+        func judgements(_ plan: Plan) -> [IncidentKey: Judgement] {
+            let judged = Core(plan: plan).judged(self, at: now, most: State.rejudgedMax) { subjects.contains($0) }
+            return Dictionary(
+                judged.map { (IncidentKey(rule: $0.rule, subject: $0.subject, key: $0.key), $0.judgement) }
+            ) { $1 }
+        }
+        guard !open.isEmpty else { return [] }
+        let (before, after) = (judgements(old), judgements(new))
+        return open.compactMap { incident in
+            guard let then = before[incident.identity], let now = after[incident.identity] else { return nil }
+            let isAlike = then.verdict == now.verdict && then.evidence.limit == now.evidence.limit
+            return isAlike ? nil : (incident, then, now)
+        }
+    }
+
+    /// Judgements compared: more than anybody reads of.
+    private static let rejudgedMax = 10_000
+
     /// Why a config has no place any more for an incident; nil where it has one.
     func whyOutdated(_ incident: Incident, under plan: Plan) -> Phrase? {
         let name = incident.subject.source
