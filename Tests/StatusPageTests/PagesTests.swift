@@ -60,6 +60,22 @@ import Testing
         }
     }
 
+    @Test
+    func `of many incidents the worst are cards and the others a line each, below which the apps are a jump away`() {
+        var many = Overview.sample()
+        func cards(_ count: Int) -> (cards: Int, lines: Int, jumps: Bool) {
+            many.incidents = Array(repeating: .sample(), count: count)
+            let text = page.overview(many, health: health, apps: nil).text
+            return (
+                text.split(separator: #"<p class="kind">"#).count - 1,
+                text.split(separator: #"<li class="critical"><a href="incidents/3f9a">"#).count - 1,
+                text.contains(##"<a href="#apps">"##)
+            )
+        }
+        #expect(cards(Page.cardsMax) == (Page.cardsMax, 0, false))
+        #expect(cards(Page.cardsMax + 5) == (Page.cardsMax, 5, true))
+    }
+
     @Test func `a quiet bot says so`() {
         let text = page.overview(Overview(), health: BotHealth(isAlive: true, isReady: true, sentence: "x"), apps: nil)
             .text

@@ -31,10 +31,26 @@ extension Page {
         let pending = overview.incidents.count { $0.state == .pending }
         let beyond = overview.open.values.reduce(0, +) - (overview.incidents.count - pending)
         let more: HTML? = beyond > 0 ? #"<p class="hint">And \#(beyond) more.</p>"# : nil
+        let lines = overview.incidents.dropFirst(Page.cardsMax).map(line)
+        let list: HTML? = lines.isEmpty ? nil : #"<ul class="rest">\#(lines)</ul>"#
+        let jump: HTML? = lines.isEmpty ? nil : ##" <a href="#apps">To the apps</a>"##
         return """
-            <section><h2>Wrong now</h2>
-            \(overview.incidents.map { incident($0, .top) })
-            \(more)</section>
+            <section><h2>Wrong now\(jump)</h2>
+            <div class="cards">\(overview.incidents.prefix(Page.cardsMax).map { incident($0, .top) })</div>
+            \(list)\(more)</section>
+            """
+    }
+
+    /// Incidents with all that can be done about them, six beside six on a wide screen; of the others each is a line, for nobody
+    /// scrolls through forty cards at night.
+    static let cardsMax = 12
+
+    private func line(_ incident: PageIncident) -> HTML {
+        let carers: HTML? = incident.carers.map { #" · <b>\#($0)</b> on it"# }
+        return """
+            <li class="\(Page.tone(incident.message))"><a href="incidents/\(incident.id)">\(incident.message.headline)</a> \
+            <small>\(incident.lasting)\(carers)</small></li>
+
             """
     }
 
@@ -91,7 +107,8 @@ extension Page {
             asked == nil
             ? #"<p class="hint">No source has named an app yet.</p>"#
             : #"<p class="hint">No app has '\#(asked ?? "")' in its name.</p>"#
-        return "<section><h2>Apps</h2>\(search)\(overview.apps.isEmpty ? nothing : table)\(more)</section>"
+        return
+            #"<section id="apps"><h2>Apps</h2>\#(search)\#(overview.apps.isEmpty ? nothing : table)\#(more)</section>"#
     }
 
     /// A line for each verdict; the name stands in the first.

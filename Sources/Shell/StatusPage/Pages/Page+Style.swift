@@ -73,6 +73,14 @@ extension Page {
         .board .message article h3 { font-size: 16px; font-weight: 650; }
         .board .message article h3 a { color: var(--ink); }
         .board .kind + h1, .board .kind + h3, .board h1 + .since, .board h3 + .since { margin-top: 2px; }
+        .board h2 a { margin-left: 10px; font-weight: 500; text-decoration: underline; text-underline-offset: 2px; }
+        .rest { margin-top: 8px; list-style: none; font-size: 14px; }
+        .rest li {
+          margin: 3px 0; padding: 6px 14px; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
+          border-left: 4px solid var(--tone);
+        }
+        .rest a { color: var(--ink); font-weight: 600; }
+        .rest small { color: var(--muted); white-space: nowrap; }
         .since, .calm, .board .footer { font-size: 13px; color: var(--muted); }
         .calm { font-size: 15px; }
         .board .footer { margin-top: 26px; }
@@ -85,6 +93,9 @@ extension Page {
         tbody th { font-weight: 600; }
         tbody th a, .keys a { text-decoration: underline; text-underline-offset: 2px; }
         td small, th small { color: var(--muted); font-size: 12px; font-weight: 400; }
+        .rest .critical { --tone: var(--critical); }
+        .rest .warning { --tone: var(--warning); }
+        .rest .info { --tone: var(--info); }
         tr.fine { --tone: var(--resolved); }
         tr.warning { --tone: var(--warning); }
         tr.critical { --tone: var(--critical); }
@@ -238,7 +249,11 @@ extension Page {
         @keyframes arrive { from { opacity: 0; transform: translateY(12px); } }
         @media (prefers-reduced-motion: reduce) { * { animation: none !important; } }
 
+        @media (min-width: 1000px) {
+          .cards:has(.message + .message) { display: grid; grid-template-columns: 1fr 1fr; gap: 0 14px; }
+        }
         @media (max-width: 640px) {
+          .rest small { white-space: normal; }
           .top { padding: 8px 12px; flex-wrap: wrap; }
           .top nav { width: 100%; margin: -4px 0 -2px -10px; overflow-x: auto; }
           .board { padding: 4px 12px 28px; }
