@@ -64,16 +64,17 @@ extension FuzzTarget {
         return records
     }
 
-    /// The bytes with the right checksums in the lines that ask for one. What is no UTF-8 keeps a wrong one: no writer writes
-    /// it, and checksums are against damage, not against whoever could give it the right one.
+    /// The bytes with the right checksums in the lines that ask for one. What is no UTF-8, longer than a record or
+    /// has control characters keeps a wrong one: no writer writes it, and checksums are against damage, not against whoever could
+    /// give it the right one.
     private static func rightened(_ bytes: [UInt8]) -> [UInt8] {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let member = Array(#","crc":""#.utf8)
         return Array(
             lines.map { line -> [UInt8] in
-                guard line.first == UInt8(ascii: "!"), String(validating: line, as: UTF8.self) != nil else {
-                    return Array(line)
-                }
+                let isAsking = line.first == UInt8(ascii: "!") && line.count <= limits.recordBytesMax
+                let isWritable = line.allSatisfy { $0 >= 0x20 } && String(validating: line, as: UTF8.self) != nil
+                guard isAsking, isWritable else { return Array(line) }
                 let line = Array(line.dropFirst())
                 guard let start = line.firstRange(of: member)?.lowerBound, line.count >= start + member.count + 9 else {
                     return line
