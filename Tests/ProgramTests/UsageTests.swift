@@ -6,6 +6,7 @@ import Testing
         ["check", "--format", "xml"], ["check", "--nope"], ["dry-run", "extra"],
         ["dry-run", "--fault-rate", "soon"], ["dry-run", "--fault-rate", "130%"], ["history", "--limit", "0"],
         ["history", "--limit", "many"], ["send-test"], ["sources", "probe"], ["check", "--color", "blue"],
+        ["init", "extra"], ["init", "--format", "xml"],
         ["run", "--seed", "-1"],
     ])
     func `wrong usage ends with 2 and says what is right on standard error`(arguments: [String]) async throws {
@@ -73,7 +74,7 @@ import Testing
         if arguments.last == "opps" { #expect(finished.errors.contains("did you mean ops?")) }
     }
 
-    @Test(arguments: ["run", "dry-run", "check", "status", "history", "send-test", "journal", "sources"])
+    @Test(arguments: ["init", "run", "dry-run", "check", "status", "history", "send-test", "journal", "sources"])
     func `every command explains itself`(command: String) async throws {
         let scratch = try Scratch()
         let all = try await scratch.alertbot("--help")
