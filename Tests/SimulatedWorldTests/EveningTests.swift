@@ -122,6 +122,7 @@ private final class Evening: @unchecked Sendable {
     private var chatFailures = 0
     private var accepted: Set<String> = []
     private var left = -1
+    private var dead = -1
     private let disk = MemoryDisk()
 
     init(_ mishap: @escaping (String, Int) -> Mishap) throws {
@@ -207,6 +208,7 @@ private final class Evening: @unchecked Sendable {
         var found = State(historyMax: 1000, memories: PluginCatalog.builtin.memories)
         _ = try Ledger(opening: disk.copied(), limits: JournalLimits(), rebuilding: &found)
         left = found.outbox.deliveries.count
+        dead = found.outbox.history.count { if case .dead = $0.end { true } else { false } }
     }
 
     private func push(to bot: Bot) {
@@ -305,6 +307,7 @@ private final class Evening: @unchecked Sendable {
         #expect(Set(arrived.map(\.id)).count == arrived.count, "\(name): something arrived twice")
         #expect(Set(arrived.map(\.id)) == accepted, "\(name): something that left has never arrived")
         #expect(left == 0, "\(name): \(left) deliveries are left")
+        #expect(dead == 0, "\(name): \(dead) deliveries were given up")
         let asked = polls.values.reduce(0, +)
         let failed = failures.values.reduce(0, +)
         print(
