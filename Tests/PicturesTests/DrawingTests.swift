@@ -86,7 +86,7 @@ internal import Testing
             return (app: "app-\(index)", crashed: crashed)
         }
         let page = BacktestPage(Shop.backtest(Shop.hours(apps, every: 6))).text
-        #expect(page.matches(of: /<svg\s/).count == 100)
+        #expect(page.matches(of: /<svg\s/).count == 100 + BacktestPage.closeUpsMax)
         #expect(page.utf8.count < 2_000_000, "\(page.utf8.count) bytes")
     }
 
@@ -95,6 +95,48 @@ internal import Testing
         let page = BacktestPage(Shop.backtest(Shop.hours(apps))).text
         #expect(page.matches(of: /<svg\s/).count == BacktestPage.picturesMax)
         #expect(page.contains("<h2>Not drawn</h2><p>app-97 (production), app-98 (production), app-99 (production)</p>"))
+    }
+
+    @Test func `each incident is drawn from near, from six hours before it to six after, and its limits stand still`()
+        throws
+    {
+        let calm = Array(repeating: 9, count: 40)
+        let (story, report) = try story(calm + [80, 240, 310, 120] + calm)
+        let near = CloseUp.all(story, report, most: 6)
+        #expect(near.count == story.incidents.count && !near.isEmpty)
+        for closeUp in near {
+            #expect(closeUp.span.from == closeUp.incident.since - .hours(6))
+            #expect(closeUp.span.to == closeUp.incident.until.map { $0 + .hours(6) })
+            #expect(closeUp.story.panels.map(\.rule) == [closeUp.incident.rule])
+            #expect(closeUp.story.records.allSatisfy { $0.message.incidents.contains { $0.id == closeUp.incident.id } })
+            let figure = closeUp.figure(report, id: "n").text
+            #expect(figure.contains("viewBox=\"0 0 350"))
+            #expect(figure.contains(/class="tl"[^>]*>limits? [0-9.]+%/))
+            let limits = Set(closeUp.story.panels.flatMap(\.points).compactMap(\.limit))
+            let lines = try #require(figure.firstMatch(of: /<path class="t" d="([^"]*)"/)).1
+            #expect(lines.count { $0 == "h" } == limits.count && !lines.contains("V"), "\(lines)")
+        }
+        #expect(CloseUp.all(story, report, most: 0).isEmpty)
+    }
+
+    @Test func `one trouble far deeper than the others does not flatten them, and its depth is written`() throws {
+        let calm = Array(repeating: 9, count: 30)
+        func page(_ deep: Int) -> String {
+            let days = (0..<6).flatMap { _ in calm + [150, 150, 150] } + calm + [deep, deep] + calm
+            return BacktestPage(Shop.backtest(Shop.hours([("shop-ios", days)]))).text
+        }
+        #expect(page(6000).contains(">down to 40%</text>"))
+        #expect(!page(200).contains("down to "))
+    }
+
+    @Test func `incidents that are not drawn from near are counted`() throws {
+        let calm = Array(repeating: 9, count: 12)
+        let days = (0..<9).flatMap { _ in calm + [240, 240] } + calm
+        let report = Shop.backtest(Shop.hours([("shop-ios", days)]))
+        let count = try #require(AppStory.all(report).first).incidents.count
+        let page = BacktestPage(report).text
+        #expect(count > BacktestPage.closeUpsOfApp)
+        #expect(page.contains("\(count - BacktestPage.closeUpsOfApp) incidents of \(count) not drawn from near."))
     }
 
     @Test func `what several channels hear alike is one row`() {

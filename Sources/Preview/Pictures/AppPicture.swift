@@ -23,6 +23,8 @@ struct AppPicture {
         case whole = 780
         /// Beside another one.
         case half = 500
+        /// As wide as a telephone's page, where nothing is made smaller.
+        case near = 350
     }
 
     private let width: Double
@@ -39,14 +41,20 @@ struct AppPicture {
     /// Lanes for channels: what more would make of a picture.
     private static let channelsMax = 5
 
-    init(_ story: AppStory, _ report: BacktestReport, id: String, _ width: Width = .whole) {
+    /// - Parameters:
+    ///   - from: nil for where the backtest begins.
+    ///   - to: nil for where it ends.
+    init(
+        _ story: AppStory, _ report: BacktestReport, id: String, _ width: Width = .whole, from: Moment? = nil,
+        to: Moment? = nil
+    ) {
         self.story = story
         self.id = id
         self.width = width.rawValue
         zone = report.zone
         closures = report.closures
         time = TimeAxis(
-            from: report.from, to: report.to, zone: report.zone, left: AppPicture.left,
+            from: from ?? report.from, to: to ?? report.to, zone: report.zone, left: AppPicture.left,
             width: width.rawValue - AppPicture.left - AppPicture.right)
         let told = Set(story.records.map(\.channel))
         channels = Array(report.channels.map(\.name).filter(told.contains).prefix(AppPicture.channelsMax))
@@ -124,14 +132,14 @@ struct AppPicture {
     private static let style: HTML = """
         .g{fill:#fff}text{font:11px system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif;fill:#626274}\
         .k{fill:#1c1c28;font-weight:600}.l{text-anchor:end}.x{text-anchor:middle}.a,.m{stroke:#e9e9f0;fill:none}\
-        .m{stroke:#d3d3de}.q{fill:#8a8aa8;opacity:.13}.f,.s{fill:none;stroke:#5546d6;stroke-width:1.6;\
+        .m{stroke:#d3d3de}.q{fill:#8a8aa8;opacity:.13}.u{fill:none;stroke:#626274;stroke-width:1;opacity:.8}.f,.s{fill:none;stroke:#5546d6;stroke-width:1.6;\
         stroke-linejoin:round;stroke-linecap:round}.f{fill:#5546d6;fill-opacity:.3;stroke-width:1}\
         .b{fill:none;stroke:#5546d6;stroke-width:1;stroke-dasharray:1 3;\
         opacity:.8}.t{fill:none;stroke:#c81e30;stroke-width:1.2;stroke-dasharray:6 3}.tl{fill:#c81e30;text-anchor:end}\
         .critical{fill:#c81e30}.warning{fill:#d98200}.info{fill:#1f6cd6}.resolved{fill:#137a38}.digest,.closed{fill:#6e7781}\
         .i{opacity:.1}.h{fill:none;stroke:#8a6a20;stroke-width:1.4}.n{fill:none;stroke:#c81e30;stroke-width:1.4}\
         @media(prefers-color-scheme:dark){.g{fill:#1f1f28}text{fill:#a2a2b4}.k{fill:#ececf3}.a{stroke:#2b2b36}\
-        .m{stroke:#3c3c4a}.f,.s{stroke:#a79dff}.f{fill:#a79dff}.b{stroke:#a79dff}.t{stroke:#ff6b76}.tl{fill:#ff6b76}\
+        .m{stroke:#3c3c4a}.f,.s{stroke:#a79dff}.f{fill:#a79dff}.b{stroke:#a79dff}.u{stroke:#a2a2b4}.t{stroke:#ff6b76}.tl{fill:#ff6b76}\
         .critical{fill:#ff6b76}.warning{fill:#ffab4a}.info{fill:#6cabff}.resolved{fill:#4fce7b}.i{opacity:.16}\
         .h{stroke:#e0b860}.n{stroke:#ff6b76}.q{fill:#b4b4d8;opacity:.12}}
         """

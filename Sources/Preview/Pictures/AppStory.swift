@@ -41,7 +41,9 @@ struct AppStory {
     let key: Key
     /// Those of rules that fired first.
     let panels: [Panel]
-    let panelCount: Int
+    /// Those that have no place in one picture, too.
+    private let allPanels: [Panel]
+    var panelCount: Int { allPanels.count }
     let incidents: [Incident]
     let records: [DecisionRecord]
 
@@ -76,7 +78,7 @@ struct AppStory {
         // Within one severity they stay in their order.
         let ranked = Severity.allCases.reversed().map(Optional.some) + [nil]
         self.panels = Array(ranked.flatMap { rank in panels.filter { $0.severity == rank } }.prefix(AppStory.panelsMax))
-        panelCount = panels.count
+        allPanels = panels
         self.incidents = incidents.filter { $0.state != .pending }
         self.records = records
     }
@@ -89,6 +91,21 @@ struct AppStory {
             worst[incident] = max(known, record.severity)
         }
         return worst
+    }
+
+    /// One incident and what its rule saw within a span; nil where that is too little for a line.
+    func near(_ incident: Incident, _ span: TimeSpan) -> AppStory? {
+        let panel = allPanels.first { $0.rule == incident.rule && $0.release == incident.subject.release }
+        let points = panel?.points.filter { $0.to >= span.from && $0.from <= span.to } ?? []
+        guard let panel, points.count(where: { $0.figure != nil }) > 1 else { return nil }
+        return AppStory(
+            key: key,
+            panels: [Panel(rule: panel.rule, release: panel.release, metric: panel.metric, points: points)],
+            incidents: incidents.filter { $0.rule == incident.rule && $0.subject == incident.subject },
+            records: records.filter { record in
+                span.from <= record.at && record.at <= span.to
+                    && record.message.incidents.contains { $0.id == incident.id }
+            })
     }
 
     /// The app as a config sees it that knows nothing of it.

@@ -32,6 +32,10 @@ public struct BacktestPage {
     public static let messagesMax = 50
     /// Changes that are written out.
     public static let changesMax = 500
+    /// Incidents of one app that are drawn from near.
+    static let closeUpsOfApp = 6
+    /// Incidents of all apps that are drawn from near: each is some kilobytes.
+    public static let closeUpsMax = 60
     /// Apps that are named in a list.
     private static let namesMax = 1000
 
@@ -91,8 +95,11 @@ public struct BacktestPage {
 
     private var apps: HTML {
         let stories = AppStory.all(report)
+        var room = BacktestPage.closeUpsMax
         let drawn = stories.prefix(BacktestPage.picturesMax).enumerated().map { index, story in
-            section(story, [figure(story, report, "\(index)", nil)])
+            let near = CloseUp.all(story, report, most: min(room, BacktestPage.closeUpsOfApp))
+            room -= near.count
+            return section(story, [figure(story, report, "\(index)", nil), closeUps(near, of: story, "\(index)")])
         }
         let others = BacktestPage.names("Not drawn", stories.dropFirst(BacktestPage.picturesMax))
         return "\(drawn)\(BacktestPage.legend)\(others)"
@@ -121,6 +128,17 @@ public struct BacktestPage {
             """
     }
 
+    private func closeUps(_ near: [CloseUp], of story: AppStory, _ id: String) -> HTML {
+        let figures = near.enumerated().map { index, closeUp in closeUp.figure(report, id: "\(id)i\(index)") }
+        let left = story.incidents.count - near.count
+        let rest: HTML? =
+            left > 0
+            ? #"<p class="legend">\#(left.counted("incident")) of \#(story.incidents.count) not drawn from near.</p>"#
+            : nil
+        let grid: HTML? = figures.isEmpty ? nil : #"<div class="near">\#(figures)</div>"#
+        return "\(grid)\(rest)"
+    }
+
     private func messages(_ story: AppStory) -> HTML? {
         let messages = SharedMessage.all(story.records)
         guard !messages.isEmpty else { return nil }
@@ -147,7 +165,7 @@ public struct BacktestPage {
 
     private static let legend: HTML = """
         <p class="legend">Solid: the figure, with a band where several polls share a column. Dots: the best \
-        (or worst) it may really be. Dashes: the limit. Grey: quiet hours and mutes. \
+        (or worst) it may really be. Thin: what is usual. Dashes: the limit. Grey: quiet hours and mutes. \
         ▲ sent, ● resolved, ■ summary, ○ held, × dropped.</p>
         """
 

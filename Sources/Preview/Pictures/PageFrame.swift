@@ -200,6 +200,9 @@ enum PageFrame {
         .pair { display: grid; grid-template-columns: 1fr 1fr; gap: 18px; }
         .pair figure { min-width: 0; }
         .pair figure svg { min-width: 440px; }
+        .near { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 330px), 1fr)); gap: 4px 18px; }
+        .near figure { min-width: 0; }
+        .near figure svg { min-width: 0; max-width: 460px; }
         .legend { color: var(--muted); font-size: 13px; margin-top: 6px; }
         @media (max-width: 720px) {
           header, main, footer { padding-left: 14px; padding-right: 14px; }

@@ -27,10 +27,37 @@ struct PanelDrawing {
         let (thin, wide) = (runs.filter(isThin), runs.filter { !isThin($0) })
         return """
             \(ticks)<path class="f" d="\(wide.map(band))"/><path class="s" d="\(thin.map(single))"/>\
-            <path class="b" d="\(runs.flatMap(bound))"/>\(limit(columns))
+            <path class="b" d="\(runs.flatMap(bound))"/>\(usual(runs))\(limit(columns))\(beyond)
 
             """
     }
+
+    /// As many as a rule has severities.
+    private static let fixedLimitsMax = 3
+
+    /// How far the figures go beyond what is drawn, where they do.
+    private var beyond: HTML? {
+        let figures = panel.points.flatMap { [$0.figure, $0.best].compactMap(\.self) }
+        guard let low = figures.min(), let high = figures.max() else { return nil }
+        let room = (axis.high - axis.low) * PanelDrawing.beyondMin
+        if low < axis.low - room {
+            return """
+                <text class="x" x="\(time.left + time.width / 2)" y="\(axis.top + axis.height - 4)">down to \(words(low))</text>
+                """
+        }
+        guard high > axis.high + room else { return nil }
+        return """
+            <text class="x" x="\(time.left + time.width / 2)" y="\(axis.top + 11)">up to \(words(high))</text>
+            """
+    }
+
+    /// A figure with no more places than people want to know.
+    private func words(_ figure: Double) -> String {
+        axis.label(panel.isRate ? (figure * 10_000).rounded() / 10_000 : figure)
+    }
+
+    /// In panels: what is less far outside needs no words.
+    private static let beyondMin = 0.5
 
     /// What one column of the drawing shows.
     private struct Column {
@@ -39,12 +66,14 @@ struct PanelDrawing {
         var high: Double?
         var limit: Double?
         var bound: Double?
+        var usual: Double?
 
         /// Takes in what the next poll in the same column saw.
         mutating func take(_ other: Column) {
             low = [low, other.low].compactMap(\.self).min()
             high = [high, other.high].compactMap(\.self).max()
             limit = other.limit ?? limit
+            usual = other.usual ?? usual
             // Of several polls the last: bounds of different polls have no order of their own.
             bound = other.bound ?? bound
         }
@@ -61,7 +90,7 @@ struct PanelDrawing {
             let ends = [point.figure, point.best].compactMap(\.self)
             let column = Column(
                 x: x, low: ends.min(), high: ends.max(), limit: point.limit,
-                bound: point.figure == nil ? nil : point.bound)
+                bound: point.figure == nil ? nil : point.bound, usual: point.usual)
             if place == last, let index = columns.indices.last {
                 columns[index].take(column)
             } else {
@@ -116,6 +145,15 @@ struct PanelDrawing {
         }
     }
 
+    /// What is usual, where the rule knows it.
+    private func usual(_ runs: [[Column]]) -> HTML? {
+        let known = runs.flatMap { run in run.split { $0.usual == nil } }
+        guard !known.isEmpty else { return nil }
+        let lines = known.map { part in line(part.compactMap { column in column.usual.map { (column.x, axis.y($0)) } })
+        }
+        return #"<path class="u" d="\#(lines)"/>"#
+    }
+
     /// From place to place, each written as its distance from the one before: half as long as where it stands.
     private func line(_ points: [(x: Double, y: Double)]) -> HTML {
         // Rounded before distances are taken, so that what is rounded off does not add up.
@@ -125,10 +163,20 @@ struct PanelDrawing {
         return "M\(first.x),\(first.y)\(rest)"
     }
 
-    /// The limit that was judged by, from each change to the next, with its last value written beside.
+    /// Limits that stand still are lines all across, each with its value; those of a rule that moves its own are drawn from
+    /// each change to the next, with the last value written beside.
     private func limit(_ columns: [Column]) -> HTML? {
         let known = columns.compactMap { column in column.limit.map { (x: column.x, limit: $0) } }
         guard let first = known.first, let last = known.last else { return nil }
+        let limits = Set(known.map(\.limit)).sorted(by: >)
+        if limits.count <= PanelDrawing.fixedLimitsMax {
+            let words = limits.map(axis.label).joined(separator: ", ")
+            return """
+                <path class="t" d="\(limits.map { "M\(time.left),\(axis.y($0))h\(time.width)" as HTML })"/>\
+                <text class="tl" x="\(time.left + time.width)" y="\(axis.top - 7)">\
+                \(limits.count == 1 ? "limit" : "limits") \(words)</text>
+                """
+        }
         var path: HTML = "M\(first.x),\(axis.y(first.limit))"
         for (before, now) in zip(known, known.dropFirst()) where before.limit != now.limit {
             path = "\(path)H\(now.x)V\(axis.y(now.limit))"
@@ -141,11 +189,25 @@ struct PanelDrawing {
 }
 
 extension FigureAxis {
-    /// The limits and the figures of trouble are never outside.
+    /// The limits are never outside, nor are the figures of trouble but those of one that was far worse than most: it must not
+    /// flatten all others, and is drawn from near.
     init(_ points: [Traces.Point], isRate: Bool, top: Double, height: Double) {
+        let limits = points.compactMap(\.limit)
+        let troubles = points.filter { $0.severity != nil }
+        let depths = troubles.compactMap { point in
+            point.figure.flatMap { figure in point.limit.map { abs(figure - $0) } }
+        }.sorted()
+        let usual = depths.isEmpty ? .infinity : depths[depths.count / 2]
+        func isDeep(_ point: Traces.Point) -> Bool {
+            guard point.severity != nil, let figure = point.figure, let limit = point.limit else { return false }
+            return abs(figure - limit) > usual * FigureAxis.depthMax
+        }
         self.init(
-            points.compactMap(\.figure),
-            needing: points.compactMap(\.limit) + points.filter { $0.severity != nil }.compactMap(\.figure),
-            isRate: isRate, top: top, height: height)
+            points.filter { !isDeep($0) }.compactMap(\.figure) + points.compactMap(\.usual),
+            needing: limits + troubles.filter { !isDeep($0) }.compactMap(\.figure), isRate: isRate, top: top,
+            height: height)
     }
+
+    /// In depths of half of the troubles: what is deeper is at the edge.
+    private static let depthMax = 4.0
 }

@@ -27,6 +27,8 @@ public struct Traces: Sendable {
         public private(set) var limit: Double?
         /// The value that the figure truly has at best (or at worst, for limits from above), where the rule says so.
         public private(set) var bound: Double?
+        /// What the figure usually is at that time, where the rule knows it.
+        public private(set) var usual: Double?
         /// The worst severity with which the rule fired; nil while it did not.
         public private(set) var severity: Severity?
         private var isBelow: Bool
@@ -38,6 +40,7 @@ public struct Traces: Sendable {
             best = figure
             limit = judgement.evidence.limit?.limit
             bound = judgement.evidence.bound
+            if case .usual(let value)? = judgement.evidence.reference { usual = value }
             isBelow = judgement.evidence.limit?.relation.isBelow ?? true
             if case .firing(let severity) = judgement.verdict { self.severity = severity }
         }
@@ -50,6 +53,7 @@ public struct Traces: Sendable {
             }
             if let other = next.best, best.map({ isBelow ? other > $0 : other < $0 }) ?? true { best = other }
             limit = next.limit ?? limit
+            usual = next.usual ?? usual
             severity = [severity, next.severity].compactMap { $0 }.max()
         }
     }
