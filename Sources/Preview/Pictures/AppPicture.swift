@@ -68,7 +68,7 @@ struct AppPicture {
             let drawing = PanelDrawing(panel, time, top: y + AppPicture.panelTitle, height: AppPicture.panelHeight)
             panels.append(
                 """
-                <text class="k" x="\(AppPicture.left)" y="\(y + 15)">\(panel.title.clipped(to: Int(width / 9)))</text>\
+                <text class="k" x="\(AppPicture.left)" y="\(y + 15)">\(title(of: panel))</text>\
                 \(drawing.piece)
                 """)
             y += AppPicture.panelTitle + AppPicture.panelHeight + AppPicture.panelGap
@@ -108,6 +108,12 @@ struct AppPicture {
         }
         return "\(zone.words(time.from)) to \(zone.words(time.to)). " + worst.joined()
             + "\(story.incidents.count) incidents, \(sent) messages, \(story.records.count - sent) held or dropped."
+    }
+
+    /// Beside the limits; a picture from near has the rule above it.
+    private func title(of panel: AppStory.Panel) -> String {
+        let title = width == Width.near.rawValue ? Metric(panel.metric).title : panel.title
+        return title.clipped(to: Int(width / 9))
     }
 
     private func lane(_ name: String, _ y: Double, _ marks: [HTML]) -> HTML {

@@ -42,12 +42,12 @@ struct PanelDrawing {
         let room = (axis.high - axis.low) * PanelDrawing.beyondMin
         if low < axis.low - room {
             return """
-                <text class="x" x="\(time.left + time.width / 2)" y="\(axis.top + axis.height - 4)">down to \(words(low))</text>
+                <text x="\(time.left + 6)" y="\(axis.top + axis.height - 4)">down to \(words(low))</text>
                 """
         }
         guard high > axis.high + room else { return nil }
         return """
-            <text class="x" x="\(time.left + time.width / 2)" y="\(axis.top + 11)">up to \(words(high))</text>
+            <text x="\(time.left + 6)" y="\(axis.top + 11)">up to \(words(high))</text>
             """
     }
 
