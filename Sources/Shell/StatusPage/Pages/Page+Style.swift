@@ -74,7 +74,7 @@ extension Page {
         .board .message article h3 a { color: var(--ink); }
         .board .kind + h1, .board .kind + h3, .board h1 + .since, .board h3 + .since { margin-top: 2px; }
         .board h2 a { margin-left: 10px; font-weight: 500; text-decoration: underline; text-underline-offset: 2px; }
-        .rest { margin-top: 8px; list-style: none; font-size: 14px; }
+        .rest { margin-top: 8px; padding: 0; list-style: none; font-size: 14px; }
         .rest li {
           margin: 3px 0; padding: 6px 14px; background: var(--card); border: 1px solid var(--line); border-radius: 8px;
           border-left: 4px solid var(--tone);
