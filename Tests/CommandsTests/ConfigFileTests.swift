@@ -121,7 +121,9 @@ import Testing
             RunNotes.greeting(config, port: nil, openFilesMax: 1024).map(\.text)
                 == ["shop-alerts: watching 1 source with 1 rule, notifying 1 channel"])
         let open = try scratch.shop(stage.machine, replacing: "listen: off", with: #"listen: "[::1]:0""#).config()
-        #expect(RunNotes.greeting(open, port: 18080, openFilesMax: nil).map(\.text).last == "the page is at http://[::1]:18080/")
+        #expect(
+            RunNotes.greeting(open, port: 18080, openFilesMax: nil).map(\.text).last
+                == "the page is at http://[::1]:18080/")
     }
 
     @Test func `a bot that may open few files warns of it at its start`() throws {

@@ -174,7 +174,7 @@ import Testing
                   page: 1 waiting for 2 min, since 11:58
 
                 On call
-                  mobile: ana, until 2026-11-23T09:00:00Z
+                  mobile: ana, until Mon 23 Nov 09:00
                   web: bo
 
                 Mutes

@@ -54,6 +54,7 @@ private struct Call: Sendable, CustomStringConvertible {
     /// What is not tried, and why.
     private static let notTried: [(prefix: String, why: String)] = [
         ("run", "starts a bot; IntegrationTests do"),
+        ("init", "asks people; InitTests do"),
         ("reload", "asks a running bot; ReloadTests do"),
         ("send-test", "posts to a real service"),
         ("sources probe", "asks a real service"),

@@ -101,7 +101,8 @@ private struct Excerpt {
     var isOfSections: Bool { indent == 0 && keys.allSatisfy(Excerpt.sections.contains) }
 
     private static let sections = [
-        "version", "bot", "polling", "sources", "rules", "channels", "routes", "include", "tests", "config",
+        "version", "bot", "polling", "network", "sources", "rules", "channels", "routes", "oncall", "include", "tests",
+        "config",
     ]
 
     init(_ text: String) {

@@ -178,7 +178,7 @@ import Testing
         #expect(check.output.contains("floor: judged 1, 1 firing"))
         let told = try await scratch.alertbot(
             "check", "--without-secrets", "--format", "json", environment: ["SLACK_WEBHOOK": "s3cr3t-hook"])
-        #expect(try told.json.names == ["gates", "history", "problems", "rules"])
+        #expect(try told.json.names == ["gates", "history", "oncall", "problems", "rules"])
         #expect(!told.output.contains("s3cr3t") && !told.errors.contains("s3cr3t"))
     }
 

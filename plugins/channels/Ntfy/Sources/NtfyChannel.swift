@@ -14,7 +14,7 @@ public struct NtfyChannel: Channel {
         example: """
             topic: ${env:NTFY_TOPIC}
             """,
-        access: "Install the app from https://ntfy.sh, choose a topic that nobody guesses (openssl rand -hex 16), "
+        access: "Install the app from https://ntfy.sh, choose a topic that nobody can guess (openssl rand -hex 16), "
             + "subscribe to it.",
         options: [topic, url, token, username, password, Setting.insecure])
 

@@ -15,7 +15,7 @@ public struct BugsinkSource: Source {
             token: ${env:BUGSINK_TOKEN}
             projects: [shop-android]
             """,
-        access: "Somebody who may administer the server makes a token under Tokens.",
+        access: "An administrator of the server makes a token under Tokens.",
         options: [url, token, projects, Setting.insecure])
 
     static let url = RequiredSetting("url", .url, "The server, such as https://bugsink.example.com.")
