@@ -53,6 +53,12 @@ internal import Testing
         #expect(outcome.violation == nil, "\(mistake): \(outcome.verdict)")
     }
 
+    /// The world took what had been written before a failed append for lost, and missed the end of a delivery.
+    @Test func `what was written before an append that failed counts`() {
+        let outcome = Simulation(seed: 3_445_294_359, hours: 121, only: [59_393, 59_394]).run()
+        #expect(outcome.violation == nil, "\(outcome.verdict)")
+    }
+
     @Test func `a failure is shrunk to a script that still fails, and can be played again`() throws {
         var simulation = Simulation(seed: 1, hours: 60)
         simulation.sabotage = .outcomeLies

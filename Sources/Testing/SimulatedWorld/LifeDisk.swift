@@ -89,19 +89,14 @@ final class LifeDisk: JournalDisk {
 
         func write(_ bytes: [UInt8], at offset: Int) throws(DiskFault) {
             try disk.pass(.beforeAppend, .write, name)
-            do {
-                try file.write(bytes, at: offset)
-                disk.world.appended(bytes, to: name)
-            } catch {
-                disk.world.forgetUnsynced(name)
-                throw error
-            }
+            try file.write(bytes, at: offset)
+            disk.world.appended(bytes, to: name, at: offset)
             try disk.pass(.afterAppend, .write, name)
         }
 
         func truncate(to bytesCount: Int) throws(DiskFault) {
             try disk.pass(nil, .truncate, name)
-            disk.world.forgetUnsynced(name)
+            disk.world.forgetUnsynced(name, beyond: bytesCount)
             try file.truncate(to: bytesCount)
         }
 

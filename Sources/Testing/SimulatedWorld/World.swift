@@ -51,7 +51,7 @@ final class World: @unchecked Sendable {
     /// The disk's trouble, and until when.
     var diskTrouble: (kind: DiskFaultKind, until: Int64)?
     /// Bytes appended and not yet synced, by file.
-    private var unsynced: [String: [UInt8]] = [:]
+    private var unsynced: [String: (start: Int, bytes: [UInt8])] = [:]
     /// Whether the journal is open in this life: what is written before is what was read.
     var isJournalOpen = false
 
@@ -221,20 +221,24 @@ final class World: @unchecked Sendable {
 
     // MARK: The journal, watched
 
-    func appended(_ bytes: [UInt8], to name: String) {
+    func appended(_ bytes: [UInt8], to name: String, at offset: Int) {
         guard isJournalOpen, name.hasPrefix("journal-") else { return }
-        unsynced[name, default: []] += bytes
+        unsynced[name, default: (offset, [])].bytes += bytes
     }
 
-    /// An append or a sync has failed: whatever of it is on the disk does not count.
-    func forgetUnsynced(_ name: String) {
-        unsynced[name] = nil
+    /// A sync has failed, or something was cut off: whatever of it is on the disk does not count. What was appended
+    /// before a failed append stays.
+    func forgetUnsynced(_ name: String, beyond bytesCount: Int = 0) {
+        if let known = unsynced[name] {
+            let kept = max(0, bytesCount - known.start)
+            unsynced[name] = kept == 0 ? nil : (known.start, Array(known.bytes.prefix(kept)))
+        }
         isJournalLate = true
     }
 
     /// What was appended is durable now: take it in.
     func synced(_ name: String) {
-        guard let bytes = unsynced.removeValue(forKey: name) else { return }
+        guard let bytes = unsynced.removeValue(forKey: name)?.bytes else { return }
         counts.commits += 1
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             guard let fact = World.fact(inLine: line) else {
