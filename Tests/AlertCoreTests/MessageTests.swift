@@ -84,7 +84,7 @@ private struct Floor: SubjectDetector {
         bot.suspend(for: .hours(2))
         see(crashed: 118, in: &bot)
         let message = try #require(bot.decisions.last { $0.decision == .send }).message
-        #expect(message.headline == "🟠 shop: crash-free users 98.00% (alert below 99%)")
+        #expect(message.headline == "🟠 shop: crash-free users 98.00% (alert below 99.5%)", "a warning's own limit")
         #expect(message.fields.contains(Message.Field("Now", "99.41%")))
         #expect(message.fields.contains(Message.Field("Users affected", "400 of 20,000 (2.00%)")))
         #expect(message.reason.contains("98.00%"))
