@@ -126,7 +126,7 @@ import Testing
         Mistake(
             "a stranger",
             "{starts: 2026-11-02, people: [{name: ana}], overrides: [{from: 2026-12-24, until: 2026-12-26, person: anna}]}",
-            "3:113: nobody of this rotation is called 'anna'; known: ana -> ana"),
+            "3:113: nobody in this rotation is called 'anna'; known: ana -> ana"),
         Mistake(
             "backwards",
             "{starts: 2026-11-02, people: [{name: ana}], overrides: [{from: 2026-12-24, until: 2026-12-24, person: ana}]}",

@@ -162,15 +162,18 @@ private func faults(_ text: String) -> [String] {
 @Suite struct `Calendars with faults` {
     @Test(arguments: [
         ("", "1: the calendar has no event"),
-        ("<!DOCTYPE html>\n<html>", "1: this is no iCalendar file: expected BEGIN:VCALENDAR, found '<!DOCTYPE html>'"),
-        ("a: b", "1: this is no iCalendar file: expected BEGIN:VCALENDAR, found 'a: b'"),
+        (
+            "<!DOCTYPE html>\n<html>",
+            "1: this is not an iCalendar file: expected BEGIN:VCALENDAR, found '<!DOCTYPE html>'"
+        ),
+        ("a: b", "1: this is not an iCalendar file: expected BEGIN:VCALENDAR, found 'a: b'"),
         ("BEGIN:VCARD\nEND:VCARD", "1: expected BEGIN:VCALENDAR, found BEGIN:VCARD"),
         ("BEGIN:VCALENDAR\nEND:VCALENDAR", "1: the calendar has no event"),
         (
             "BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART:20261225",
-            "2: BEGIN:VEVENT is never ended (export the calendar anew)"
+            "2: BEGIN:VEVENT has no END (export the calendar again)"
         ),
-        ("BEGIN:VCALENDAR\nEND:VEVENT", "2: END:VEVENT ends nothing that was begun"),
+        ("BEGIN:VCALENDAR\nEND:VEVENT", "2: END:VEVENT has no BEGIN before it"),
         ("BEGIN:VCALENDAR\nMETHOD PUBLISH", "2: expected NAME:VALUE, found 'METHOD PUBLISH'"),
     ])
     func `of its shape`(_ text: String, _ expected: String) {
@@ -193,18 +196,21 @@ private func faults(_ text: String) -> [String] {
         ),
         (
             "DTSTART;TZID=Romance Standard Time:20261224T180000",
-            "3: TZID 'Romance Standard Time' is no IANA time zone -> Europe/Madrid"
+            "3: TZID 'Romance Standard Time' is not an IANA time zone -> Europe/Madrid"
         ),
         (
             "DTSTART;TZID=../../etc/passwd:20261224T180000",
-            "3: TZID '../../etc/passwd' is no IANA time zone (export the calendar with zones such as Europe/Madrid, or with events that last whole days)"
+            "3: TZID '../../etc/passwd' is not an IANA time zone (export the calendar with zones such as Europe/Madrid, or with events that last whole days)"
         ),
-        ("DTSTART:20261224\nDTEND:20261223", "4: this event ends before it begins, or ten years later"),
-        ("DTSTART:20261224T180000\nDTEND:20261224T170000", "4: this event ends before it begins, or ten years later"),
-        ("DTSTART:20261224\nDTEND:20261224T170000", "4: of DTSTART and DTEND one is a date and one a time"),
+        ("DTSTART:20261224\nDTEND:20261223", "4: this event ends before it begins, or more than ten years later"),
+        (
+            "DTSTART:20261224T180000\nDTEND:20261224T170000",
+            "4: this event ends before it begins, or more than ten years later"
+        ),
+        ("DTSTART:20261224\nDTEND:20261224T170000", "4: one of DTSTART and DTEND is a date, and the other is a time"),
         (
             "DTSTART:20261224T180000\nDTEND:20261224T200000Z",
-            "4: of DTSTART and DTEND one has a time zone and one has none"
+            "4: one of DTSTART and DTEND has a time zone, and the other has none"
         ),
         (
             "DTSTART:20261224\nDURATION:1D",
@@ -215,10 +221,13 @@ private func faults(_ text: String) -> [String] {
             "4: DURATION is 'P999999999W', expected one such as P1D or PT8H, of ten years at most"
         ),
         ("DTSTART:20261224\nDURATION:PT8H", "4: DURATION is 'PT8H', but an event on a date lasts whole days"),
-        ("DTSTART:20261224\nEXRULE:FREQ=DAILY", "4: EXRULE is not read (write the days that are left out as EXDATE)"),
+        (
+            "DTSTART:20261224\nEXRULE:FREQ=DAILY",
+            "4: EXRULE is not supported (write the days that are left out as EXDATE)"
+        ),
         (
             "DTSTART:20261224\nRDATE;VALUE=PERIOD:20261224T180000Z/PT1H",
-            "4: RDATE with a period is not read (write an event of its own for it)"
+            "4: RDATE with a period is not supported (write an event of its own for it)"
         ),
         (
             "DTSTART:20261224\nEXDATE:Friday",
@@ -226,7 +235,7 @@ private func faults(_ text: String) -> [String] {
         ),
         (
             "DTSTART:20261224\nRECURRENCE-ID;RANGE=THISANDFUTURE:20261224",
-            "4: RECURRENCE-ID with RANGE is not read (write an event of its own for the rest)"
+            "4: RECURRENCE-ID with RANGE is not supported (write an event of its own for the rest)"
         ),
         (
             "DTSTART:20261224\nRRULE:FREQ=HOURLY",
@@ -241,11 +250,11 @@ private func faults(_ text: String) -> [String] {
         ("DTSTART:20261224\nRRULE:FREQ=DAILY;COUNT", "4: RRULE has 'COUNT', expected NAME=VALUE"),
         (
             "DTSTART:20261224\nRRULE:FREQ=YEARLY;BYWEEKNO=20",
-            "4: RRULE has 'BYWEEKNO', which is not read; known are FREQ, INTERVAL, COUNT, UNTIL, BYMONTH, BYMONTHDAY, BYDAY, BYSETPOS, WKST (write those days as RDATE)"
+            "4: RRULE has 'BYWEEKNO', which is not supported; known are FREQ, INTERVAL, COUNT, UNTIL, BYMONTH, BYMONTHDAY, BYDAY, BYSETPOS, WKST (write those days as RDATE)"
         ),
         (
             "DTSTART:20261224\nRRULE:FREQ=YEARLY;BYMONTHS=2",
-            "4: RRULE has 'BYMONTHS', which is not read; known are FREQ, INTERVAL, COUNT, UNTIL, BYMONTH, BYMONTHDAY, BYDAY, BYSETPOS, WKST -> BYMONTH"
+            "4: RRULE has 'BYMONTHS', which is not supported; known are FREQ, INTERVAL, COUNT, UNTIL, BYMONTH, BYMONTHDAY, BYDAY, BYSETPOS, WKST -> BYMONTH"
         ),
         (
             "DTSTART:20261224\nRRULE:FREQ=DAILY;INTERVAL=0",
@@ -255,8 +264,14 @@ private func faults(_ text: String) -> [String] {
             "DTSTART:20261224\nRRULE:FREQ=MONTHLY;BYDAY=0MO",
             "4: BYDAY of RRULE is '0MO', expected days such as MO,TU or 1MO or -1FR"
         ),
-        ("DTSTART:20261224\nRRULE:FREQ=WEEKLY;BYDAY=1MO", "4: RRULE counts the days of BYDAY in a week"),
-        ("DTSTART:20261224\nRRULE:FREQ=WEEKLY;BYMONTHDAY=1", "4: RRULE has BYMONTHDAY in a week (write FREQ=MONTHLY)"),
+        (
+            "DTSTART:20261224\nRRULE:FREQ=WEEKLY;BYDAY=1MO",
+            "4: RRULE numbers the days of BYDAY, which only FREQ=MONTHLY and FREQ=YEARLY can"
+        ),
+        (
+            "DTSTART:20261224\nRRULE:FREQ=WEEKLY;BYMONTHDAY=1",
+            "4: RRULE has BYMONTHDAY with FREQ=WEEKLY (write FREQ=MONTHLY)"
+        ),
         ("DTSTART:20261224\nRRULE:FREQ=YEARLY;BYMONTH=13", "4: BYMONTH of RRULE is '13', expected months from 1 to 12"),
         (
             "DTSTART:20261224\nRRULE:FREQ=YEARLY;BYMONTHDAY=32",

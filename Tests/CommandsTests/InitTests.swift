@@ -192,7 +192,7 @@ internal import Testing
             named.failure
                 == Failure(
                     .no,
-                    "\(scratch.path("config.yaml")) is there already; --force replaces it, --config FILE writes another config"
+                    "\(scratch.path("config.yaml")) already exists; use --force to replace it, or --config FILE to write another one"
                 ))
         #expect(try await write(["y", "simulator", "console", "n"]).failure == nil)
         #expect(try problems() == [])
@@ -321,7 +321,7 @@ internal import Testing
         (["source.channel=x"], "there is no option of sentry 'channel'"),
         (["token=${env:T}"], "both sentry and slack have 'token'; write source.token or channel.token"),
         (["source.token=plain"], "'token' is a secret, and everybody on this machine can read a command line"),
-        (["source.token.x=${env:T}"], "'token.x' has no entries"),
+        (["source.token.x=${env:T}"], "'token.x' takes no entries"),
         (["issues=perhaps"], "'issues' is 'perhaps', expected true or false"),
         (["organization=shop"], "nobody is there to say what 'token' of sentry is"),
     ])

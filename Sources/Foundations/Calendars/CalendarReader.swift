@@ -30,7 +30,7 @@ struct CalendarReader {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
         for (number, bytes) in ContentLine.unfolded(start) where !bytes.isEmpty {
             guard let text = String(validating: bytes, as: UTF8.self) else {
-                report(number, "this line is not UTF-8 text", advice: "export the calendar anew")
+                report(number, "this line is not UTF-8 text", advice: "export the calendar again")
                 return []
             }
             // Blank lines stand at the end of many a file.
@@ -39,7 +39,7 @@ struct CalendarReader {
                 report(
                     number,
                     open.isEmpty && events.isEmpty
-                        ? "this is no iCalendar file: expected BEGIN:VCALENDAR, found \(text.quoted)"
+                        ? "this is not an iCalendar file: expected BEGIN:VCALENDAR, found \(text.quoted)"
                         : "expected NAME:VALUE, found \(text.quoted)")
                 return []
             }
@@ -53,7 +53,7 @@ struct CalendarReader {
                 open.append((name, number))
             case "END":
                 guard let begun = open.popLast(), begun.name == line.value.uppercased() else {
-                    report(number, "END:\(line.value.tamed.clipped(to: 60)) ends nothing that was begun")
+                    report(number, "END:\(line.value.tamed.clipped(to: 60)) has no BEGIN before it")
                     return []
                 }
                 guard begun.name == "VEVENT", open.map(\.name) == ["VCALENDAR"] else { break }
@@ -65,7 +65,7 @@ struct CalendarReader {
                 }
             default:
                 guard !open.isEmpty else {
-                    report(number, "this is no iCalendar file: expected BEGIN:VCALENDAR, found \(text.quoted)")
+                    report(number, "this is not an iCalendar file: expected BEGIN:VCALENDAR, found \(text.quoted)")
                     return []
                 }
                 // Alarms within an event are no part of it.
@@ -74,8 +74,8 @@ struct CalendarReader {
         }
         if let begun = open.last {
             report(
-                begun.line, "BEGIN:\(begun.name.tamed.clipped(to: 60)) is never ended",
-                advice: "export the calendar anew")
+                begun.line, "BEGIN:\(begun.name.tamed.clipped(to: 60)) has no END",
+                advice: "export the calendar again")
         } else if events.isEmpty, faults.isEmpty {
             report(1, "the calendar has no event")
         }
@@ -100,7 +100,7 @@ struct CalendarReader {
             }
         }
         if let line = the("EXRULE") {
-            report(line.number, "EXRULE is not read", advice: "write the days that are left out as EXDATE")
+            report(line.number, "EXRULE is not supported", advice: "write the days that are left out as EXDATE")
         }
         let more = starts("RDATE", lines)
         let without = starts("EXDATE", lines)
@@ -108,7 +108,7 @@ struct CalendarReader {
         if let line = the("RECURRENCE-ID") {
             if line.parameters["RANGE"] != nil {
                 report(
-                    line.number, "RECURRENCE-ID with RANGE is not read",
+                    line.number, "RECURRENCE-ID with RANGE is not supported",
                     advice: "write an event of its own for the rest")
             }
             replaces = self.start(line, line.value[...])
@@ -126,7 +126,9 @@ struct CalendarReader {
         for line in lines where line.name == name {
             for text in line.value.split(separator: ",") {
                 if text.contains("/") {
-                    report(line.number, "\(name) with a period is not read", advice: "write an event of its own for it")
+                    report(
+                        line.number, "\(name) with a period is not supported",
+                        advice: "write an event of its own for it")
                 } else if let start = start(line, text) {
                     starts.append(start)
                 }
@@ -161,24 +163,24 @@ struct CalendarReader {
         case (.time(let from, let clock), .time(let to, let other)):
             guard clock == other else {
                 guard case .of(let zone) = clock, case .of(let otherZone) = other else {
-                    report(end.number, "of DTSTART and DTEND one has a time zone and one has none")
+                    report(end.number, "one of DTSTART and DTEND has a time zone, and the other has none")
                     return usual
                 }
                 return between(from, zone.civil(otherZone.moment(beginning: to)), end)
             }
             return between(from, to, end)
         default:
-            report(end.number, "of DTSTART and DTEND one is a date and one a time")
+            report(end.number, "one of DTSTART and DTEND is a date, and the other is a time")
             return usual
         }
-        report(end.number, "this event ends before it begins, or ten years later")
+        report(end.number, "this event ends before it begins, or more than ten years later")
         return usual
     }
 
     private mutating func between(_ from: CivilTime, _ to: CivilTime, _ end: ContentLine) -> Event.Length {
         let seconds = (to.day - from.day) * 86_400 + to.secondOfDay - from.secondOfDay
         guard seconds >= 0, seconds / 86_400 <= CalendarReader.lengthDaysMax else {
-            report(end.number, "this event ends before it begins, or ten years later")
+            report(end.number, "this event ends before it begins, or more than ten years later")
             return Event.Length()
         }
         return Event.Length(wall: seconds)

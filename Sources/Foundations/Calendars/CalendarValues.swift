@@ -59,7 +59,8 @@ extension CalendarReader {
         zonesSeen[written] = .some(zone)
         if zone == nil {
             report(
-                line, "TZID \(written.quoted) is no IANA time zone", suggestion: CalendarReader.windowsZones[written],
+                line, "TZID \(written.quoted) is not an IANA time zone",
+                suggestion: CalendarReader.windowsZones[written],
                 advice: CalendarReader.windowsZones[written] == nil
                     ? "export the calendar with zones such as Europe/Madrid, or with events that last whole days" : nil)
         }

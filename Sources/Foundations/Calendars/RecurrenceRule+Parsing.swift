@@ -44,17 +44,17 @@ extension RecurrenceRule {
             throw CalendarFault(line, "RRULE has both COUNT and UNTIL", advice: "keep one of them")
         }
         if weekdays.contains(where: { $0.ordinal != nil }), frequency == .daily || frequency == .weekly {
-            throw CalendarFault(line, "RRULE counts the days of BYDAY in a \(frequency == .daily ? "day" : "week")")
+            throw CalendarFault(line, "RRULE numbers the days of BYDAY, which only FREQ=MONTHLY and FREQ=YEARLY can")
         }
         if frequency == .weekly, !monthDays.isEmpty {
-            throw CalendarFault(line, "RRULE has BYMONTHDAY in a week", advice: "write FREQ=MONTHLY")
+            throw CalendarFault(line, "RRULE has BYMONTHDAY with FREQ=WEEKLY", advice: "write FREQ=MONTHLY")
         }
     }
 
     private static func unread(_ name: String, _ line: Int) -> CalendarFault {
         let known = Part.allCases.map(\.rawValue)
         return CalendarFault(
-            line, "RRULE has \(name.quoted), which is not read; known are \(known.joined(separator: ", "))",
+            line, "RRULE has \(name.quoted), which is not supported; known are \(known.joined(separator: ", "))",
             suggestion: name.nearest(in: known),
             advice: name.nearest(in: known) == nil ? "write those days as RDATE" : nil)
     }

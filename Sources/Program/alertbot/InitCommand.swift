@@ -9,8 +9,8 @@ struct InitCommand: AsyncParsableCommand {
         abstract: "Asks for a source and a chat, tries them, and writes a config with comments.",
         discussion: """
             Nothing is written before everything is answered. Secrets that are typed go to files of their own that only you can \
-            read; answer with ${env:NAME} or ${credential:NAME} where they come from elsewhere. With --source, --channel and \
-            --set it asks for nothing that is known; answers can also be piped, one a line.
+            read; answer with ${env:NAME} or ${credential:NAME} where they come from elsewhere. It does not ask for what \
+            --source, --channel and --set say; answers can also be piped, one per line.
             """)
 
     @Option(
@@ -33,7 +33,7 @@ struct InitCommand: AsyncParsableCommand {
             "An option, such as source.organization=shop or channel.webhook='${env:SLACK_WEBHOOK}'; may be repeated.",
             valueName: "key=value"))
     var settings: [String] = []
-    @Flag(name: .long, help: "Replace files that are there already.") var force = false
+    @Flag(name: .long, help: "Replace files that already exist.") var force = false
     @Flag(name: .long, help: "Try nothing: ask no service whether the credentials are right.") var untried = false
     @Flag(name: .long, help: "Send a test message to the chat without asking.") var sendTest = false
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text

@@ -94,7 +94,7 @@ extension ConfigLoader {
             guard let person = names.firstIndex(of: name) else {
                 reader.report(
                     override.position(of: Settings.person),
-                    "nobody of this rotation is called '\(name.tamed.clipped(to: 60))'; known: \(names.listed)",
+                    "nobody in this rotation is called '\(name.tamed.clipped(to: 60))'; known: \(names.listed)",
                     name.nearest(in: names))
                 return nil
             }

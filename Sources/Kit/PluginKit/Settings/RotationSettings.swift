@@ -10,13 +10,13 @@ public enum RotationSettings {
     public static let people = RequiredSetting(
         "people", .list(.section([name, mention, channel])), "Who takes turns, in this order.")
     public static let overrides = Setting(
-        "overrides", .list(.section([from, until, person])), default: [], "Times in which somebody stands in.")
+        "overrides", .list(.section([from, until, person])), default: [], "Times when somebody stands in.")
 
     // Of each of `people`.
     public static let name = RequiredSetting("name", .plain, "The person's name.")
     public static let mention = Setting(
         "mention", .list(.plain), default: [], unset: "nobody",
-        "What the chats call the person by; each chat uses those that it knows.")
+        "How chats mention the person; each chat uses the forms that it knows.")
     public static let channel = Setting(
         "channel", .name(of: .channel), "Where routes to the rotation lead while the person is on call.")
 

@@ -69,7 +69,7 @@ enum Answer {
         guard ["/", "./", "../", "~/"].contains(where: text.hasPrefix) else { return nil }
         let path = text.hasPrefix("~/") ? (home ?? "~") + text.dropFirst(1) : text
         guard WholeFile.isThere(path.hasPrefix("/") ? path : folder + "/" + path) else {
-            throw AnswerFlaw("is the path of no file; for a secret that begins like a path write ${env:NAME}")
+            throw AnswerFlaw("is not the path of a file; for a secret that looks like a path, write ${env:NAME}")
         }
         return "${file:\(path)}"
     }

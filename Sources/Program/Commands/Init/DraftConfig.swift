@@ -73,12 +73,12 @@ enum FirstRules {
             let hasUsers = issues.contains { $0.users != nil } || issues.isEmpty && source.metrics != []
             lines += [
                 "# Fires once for each issue that was never seen before.", "new-issue:", "  plugin: new_issue",
-                "  min_users: \(hasUsers ? "10    # That many users must be hit." : "0    # The source does not count users.")",
+                "  min_users: \(hasUsers ? "10    # At least this many users must be affected." : "0    # The source does not count users.")",
             ]
         }
         if lines.isEmpty {
             lines = [
-                "# Nothing is known yet of what this source gives. 'alertbot sources probe' tells, and a rule then says what is",
+                "# It is not known yet what this source gives. 'alertbot sources probe' shows it; then write a rule for what is",
                 "# worth a message:", "# floor: {plugin: threshold, metric: crash_free_users, critical: \"< 99%\"}",
             ]
         }

@@ -44,7 +44,7 @@ public struct Init: Sendable {
         let source = try choice(of: .source, namedSource, "Which service has the crash figures?", questioner)
         let polled = try await setUp(source: source, in: &draft, questioner)
         if namedChannel == nil { try terminal.line("") }
-        let channel = try choice(of: .channel, namedChannel, "Which chat is to be notified?", questioner)
+        let channel = try choice(of: .channel, namedChannel, "Which chat should be notified?", questioner)
         try wish.checkSettings([source, channel])
         let config = try await setUp(channel: channel, in: &draft, questioner)
         let files = draft.secrets
@@ -52,7 +52,7 @@ public struct Init: Sendable {
         try write(draft, files)
         if let polled, let config { try preview(config, polled) }
         try terminal.line(
-            "\nNext: 'alertbot check' looks it over, 'alertbot dry-run' previews it again, 'alertbot run' starts the bot."
+            "\nNext: 'alertbot check' validates it, 'alertbot dry-run' previews it again, 'alertbot run' starts the bot."
         )
         if wish.format == .json { try output.line(json(draft, files).prettyText) }
     }
@@ -80,8 +80,8 @@ public struct Init: Sendable {
     /// Makes sure that nothing is written over that somebody wants to keep.
     private func clearWay(for path: String, _ questioner: Questioner) throws(Failure) {
         guard !wish.isForced, WholeFile.isThere(path) else { return }
-        if !wish.isComplete, try questioner.isWanted("\(path) is there already. Replace it?") { return }
-        throw Failure(.no, "\(path) is there already; --force replaces it, --config FILE writes another config")
+        if !wish.isComplete, try questioner.isWanted("\(path) already exists. Replace it?") { return }
+        throw Failure(.no, "\(path) already exists; use --force to replace it, or --config FILE to write another one")
     }
 
     // MARK: - The source
@@ -97,31 +97,25 @@ public struct Init: Sendable {
                 plugin, before: draft.source, set: wish.values(for: plugin), onlyNeeded: wish.isComplete)
             guard let name = draft.source?.name else { return nil }
             draft.rules = []
-            if let config = try read(draft), let source = config.sources[name] {
-                draft.rules = FirstRules.lines(for: source, seen: [])
-                // Rules say which spans are asked for.
-                guard let ruled = try read(draft) else { return nil }
-                if wish.isUntried { return nil }
-                if source is any PushedSource {
-                    try terminal.line(
-                        "\n\(plugin.manifest.name) is told, not asked: there is nothing to try before the bot runs.")
-                    return nil
-                }
-                if let (input, seen) = try await poll(name, ruled, draft.path) {
-                    draft.rules = FirstRules.lines(for: source, seen: seen)
-                    return input
-                }
-                if wish.isComplete {
-                    throw Failure(.impossible, "nothing was written; --untried writes it all the same")
-                }
-                switch try questioner.next(mayKeep: true) {
-                case .again: continue
-                case .keep: return nil
-                case .stop: throw Init.stopped
-                }
+            guard let config = try read(draft), let source = config.sources[name] else {
+                _ = try isAskedAgain(questioner, else: Failure(.wrongUsage, "nothing was written"))
+                continue
             }
-            if wish.isComplete { throw Failure(.wrongUsage, "nothing was written") }
-            if case .stop = try questioner.next(mayKeep: false) { throw Init.stopped }
+            draft.rules = FirstRules.lines(for: source, seen: [])
+            // Rules say which spans are asked for.
+            guard let ruled = try read(draft) else { return nil }
+            if wish.isUntried { return nil }
+            if source is any PushedSource {
+                try terminal.line(
+                    "\n\(plugin.manifest.name) receives pushes, so there is nothing to poll before the bot runs.")
+                return nil
+            }
+            if let (input, seen) = try await poll(name, ruled, draft.path) {
+                draft.rules = FirstRules.lines(for: source, seen: seen)
+                return input
+            }
+            let untried = Failure(.impossible, "nothing was written; use --untried to write it anyway")
+            guard try isAskedAgain(questioner, mayKeep: true, else: untried) else { return nil }
         }
     }
 
@@ -151,8 +145,7 @@ public struct Init: Sendable {
                 plugin, before: draft.channel, set: wish.values(for: plugin), onlyNeeded: wish.isComplete)
             guard let name = draft.channel?.name else { return nil }
             guard let config = try read(draft) else {
-                if wish.isComplete { throw Failure(.wrongUsage, "nothing was written") }
-                if case .stop = try questioner.next(mayKeep: false) { throw Init.stopped }
+                _ = try isAskedAgain(questioner, else: Failure(.wrongUsage, "nothing was written"))
                 continue
             }
             if wish.isUntried { return config }
@@ -167,15 +160,23 @@ public struct Init: Sendable {
             } catch {
                 if !error.sentence.isEmpty { terminal.error(error.sentence) }
                 if !plugin.manifest.access.isEmpty { terminal.error(plugin.manifest.access) }
-                if wish.isComplete {
-                    throw Failure(.impossible, "nothing was written; leave out --send-test to write it all the same")
-                }
             }
-            switch try questioner.next(mayKeep: true) {
-            case .again: continue
-            case .keep: return config
-            case .stop: throw Init.stopped
-            }
+            let untested = Failure(.impossible, "nothing was written; leave out --send-test to write it anyway")
+            guard try isAskedAgain(questioner, mayKeep: true, else: untested) else { return config }
+        }
+    }
+
+    /// Whether to ask again after something did not work; otherwise the answers are kept, if they may be.
+    ///
+    /// - Parameter failure: what ends it where nobody is asked.
+    private func isAskedAgain(
+        _ questioner: Questioner, mayKeep: Bool = false, else failure: Failure
+    ) throws(Failure) -> Bool {
+        if wish.isComplete { throw failure }
+        switch try questioner.next(mayKeep: mayKeep) {
+        case .again: return true
+        case .keep: return false
+        case .stop: throw Init.stopped
         }
     }
 

@@ -72,7 +72,7 @@ struct Questioner {
     static func nobody(_ what: String, _ option: String) -> Failure {
         Failure(
             .wrongUsage,
-            "nobody is there to say \(what): run it in a terminal, pipe an answer a line, or give it with \(option)")
+            "nobody is there to say \(what): run it in a terminal, pipe one answer per line, or pass \(option)")
     }
 
     // MARK: - Options
@@ -117,7 +117,7 @@ struct Questioner {
     private func put(_ value: String, _ key: String, _ option: OptionSpec, in thing: inout DraftThing) throws(Failure) {
         do throws(AnswerFlaw) {
             if let dot = key.firstIndex(of: ".") {
-                guard case .map(let kind) = option.kind else { throw AnswerFlaw("has no entries") }
+                guard case .map(let kind) = option.kind else { throw AnswerFlaw("takes no entries") }
                 let entry = String(key[key.index(after: dot)...])
                 try Answer.check(value, kind)
                 var entries: [DraftValue.DraftEntry] = []
@@ -151,7 +151,7 @@ struct Questioner {
             }
             if answer.isEmpty, !option.isRequired { return }
             do throws(AnswerFlaw) {
-                guard !answer.isEmpty else { throw AnswerFlaw("must be there") }
+                guard !answer.isEmpty else { throw AnswerFlaw("is required") }
                 if option.isSecret,
                     let typed = try Answer.secret(answer, home: machine.variables["HOME"], folder: folder)
                 {
@@ -188,12 +188,12 @@ struct Questioner {
     private func hint(_ option: OptionSpec, _ plugin: PluginDescription, _ old: DraftValue?) -> String {
         var hints: [String] = []
         switch option.kind {
-        case .list: hints.append("Several with commas.")
-        case .map: hints.append("One 'name: value' a line; an empty line ends them.")
+        case .list: hints.append("Separate several with commas.")
+        case .map: hints.append("One 'name: value' per line; an empty line ends the list.")
         default: break
         }
         if option.isSecret {
-            hints.append("What is typed is not shown; a file's path, ${env:NAME} or ${credential:NAME} will do, too.")
+            hints.append("What you type is not shown; a file's path, ${env:NAME} or ${credential:NAME} also works.")
         } else if !option.help.contains("such as"), let example = plugin.exampleValue(of: option.name) {
             hints.append("Such as \(example).")
         }

@@ -62,7 +62,7 @@ public struct DatadogSource: Source {
             problems.append(
                 Problem(
                     options.position(of: Self.application),
-                    "'application' is '\(application.tamed.clipped(to: 60))', which no application's id looks like",
+                    "'application' is '\(application.tamed.clipped(to: 60))', which does not look like an application id",
                     advice: "take it from the address of the application's page"))
         }
         problems += options.flaws(inNames: Self.environments, most: Self.environmentsMax)

@@ -165,7 +165,7 @@ import Testing
             #expect(
                 error.problems.map(\.message) == [
                     "'url' is not an address of a server such as https://api.datadoghq.eu", "'api_key' is empty",
-                    "'app' is empty", "'application' is 'a\"b', which no application's id looks like",
+                    "'app' is empty", "'application' is 'a\"b', which does not look like an application id",
                     "an empty name in 'environments'", "'a\\' cannot be an environment: it has quotes or a backslash",
                 ])
         }
