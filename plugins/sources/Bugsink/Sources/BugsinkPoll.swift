@@ -111,11 +111,9 @@ struct BugsinkPoll: Sendable {
     // MARK: - The end
 
     private func finish() -> PollStep {
-        if observations.isEmpty, let failure = failures.first { return fail(failure) }
-        return .finish(
-            PollReport(
-                observations.isEmpty ? .noData : .values(observations), cursor: cursor,
-                notBefore: failures.compactMap(\.retryAt).max(), warnings: warnings + failures.map(\.description)))
+        var report = PollReport(observations, failures: failures, warnings: warnings)
+        report.cursor = cursor
+        return .finish(report)
     }
 
     private func fail(_ failure: PollFailure) -> PollStep {

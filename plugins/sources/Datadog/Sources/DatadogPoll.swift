@@ -1,4 +1,5 @@
 internal import PluginKit
+internal import SourceKit
 
 /// One poll under way: for each environment and each span the sessions, those that crashed, and both by version.
 struct DatadogPoll: Sendable {
@@ -66,14 +67,9 @@ struct DatadogPoll: Sendable {
     }
 
     private func finish(without failure: PollFailure? = nil) -> PollStep {
-        let observations = observations()
-        // Some spans are better than none: nothing follows from one that is not there.
-        if observations.isEmpty, let failure { return .finish(PollReport(.failed(failure), warnings: warnings)) }
-        return .finish(
+        .finish(
             PollReport(
-                observations.isEmpty ? .noData : .values(observations),
-                notBefore: [failure?.retryAt, spentUntil].compactMap(\.self).max(),
-                warnings: warnings + [failure?.description].compactMap(\.self)))
+                observations(), failures: [failure].compactMap(\.self), spentUntil: spentUntil, warnings: warnings))
     }
 
     private func observations() -> [Observation] {

@@ -51,14 +51,9 @@ struct RollbarPoll: Sendable {
     }
 
     private func finish(without failure: PollFailure? = nil) -> PollStep {
-        let observations = observations()
-        // Some items are better than none: nothing follows from one that is not named.
-        if observations.isEmpty, let failure { return .finish(PollReport(.failed(failure), warnings: warnings)) }
-        return .finish(
+        .finish(
             PollReport(
-                observations.isEmpty ? .noData : .values(observations),
-                notBefore: [failure?.retryAt, spentUntil].compactMap(\.self).max(),
-                warnings: warnings + [failure?.description].compactMap(\.self)))
+                observations(), failures: [failure].compactMap(\.self), spentUntil: spentUntil, warnings: warnings))
     }
 
     private func observations() -> [Observation] {

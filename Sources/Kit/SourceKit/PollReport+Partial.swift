@@ -1,0 +1,23 @@
+public import PluginKit
+
+extension PollReport {
+    /// What came of a poll that failures may have cut short. Some observations are better than none, since nothing follows
+    /// from one that is not there.
+    ///
+    /// - Parameters:
+    ///   - failures: what went wrong on the way. Where nothing was observed the first is what came of the poll; otherwise
+    ///     each is a warning.
+    ///   - spentUntil: set when the budget is used up: no request before that moment.
+    public init(
+        _ observations: [Observation], failures: [PollFailure], spentUntil: Moment? = nil, warnings: [String]
+    ) {
+        if observations.isEmpty, let failure = failures.first {
+            self.init(.failed(failure), warnings: warnings)
+        } else {
+            self.init(
+                observations.isEmpty ? .noData : .values(observations),
+                notBefore: (failures.map(\.retryAt) + [spentUntil]).compactMap(\.self).max(),
+                warnings: warnings + failures.map(\.description))
+        }
+    }
+}
