@@ -13,10 +13,7 @@ final class KillWorld {
     private(set) var kills = 0
     private var stops = 0
     private var reloads = 0
-    /// Apps that went bad, in order, and those of them that are well again.
-    private var apps: [String] = []
-    private var well: Set<String> = []
-    private let appsMax: Int
+    private var apps: FickleApps
     private var toldOf: Set<String> = []
     private var readOfHook = 0
     private var readOfTeam = 0
@@ -27,7 +24,7 @@ final class KillWorld {
         hook = try FickleReceiver(seed: chance.next(), words: KillLedger.words(inHook:))
         team = try FickleReceiver(seed: chance.next(), words: KillLedger.words(inTeam:))
         // Two messages an app and channel; the history remembers a thousand, and is asked for all of them in the end.
-        appsMax = min(max(kills / 2, 1), 200)
+        apps = FickleApps(countMax: min(max(kills / 2, 1), 200))
         try scratch.write("figures.jsonl", "")
         try scratch.write(
             "config.yaml",
@@ -55,8 +52,7 @@ final class KillWorld {
 
     /// Some apps go bad or get well; a bot runs for a moment of chance, and is killed or, now and then, stopped.
     func runAWhile() async throws {
-        if apps.count < appsMax, chance.oneIn(2) { try makeOneBad() }
-        for app in told().subtracting(well).sorted() where chance.oneIn(3) { try makeWell(app) }
+        try apps.goOn(heardOf: told(), &chance, in: scratch)
         let bot = try Child(BotBinary.path, ["run"], folder: scratch.folder, keeping: scratch)
         defer { bot.send(SIGKILL) }
         try await pass(bot, milliseconds: 5...400)
@@ -97,17 +93,6 @@ final class KillWorld {
 
     private var requestCount: Int { hook.requests.count + team.requests.count }
 
-    private func makeOneBad() throws {
-        let app = "app-\(String(apps.count + 1000).dropFirst())"
-        apps.append(app)
-        try scratch.append(figures: Figures().line(app, crashed: 500, of: 10_000))
-    }
-
-    private func makeWell(_ app: String) throws {
-        well.insert(app)
-        try scratch.append(figures: Figures().line(app, crashed: 0, of: 10_000))
-    }
-
     /// Apps of which anything was ever said to anybody: their opening is accepted, so their end is due.
     private func told() -> Set<String> {
         let (byHook, byTeam) = (hook.requests, team.requests)
@@ -123,10 +108,10 @@ final class KillWorld {
         team.calmDown()
         let bot = try await scratch.startBot()
         defer { bot.send(SIGKILL) }
-        _ = try await eventually("all of \(apps.count) apps were told of", within: .seconds(300)) {
-            told().count == apps.count ? true : nil
+        _ = try await eventually("all of \(apps.all.count) apps were told of", within: .seconds(300)) {
+            told().count == apps.all.count ? true : nil
         }
-        for app in apps where !well.contains(app) { try makeWell(app) }
+        try apps.healAll(in: scratch)
         try await scratch.finish(bot, within: .seconds(600))
     }
 
@@ -135,7 +120,8 @@ final class KillWorld {
         let history = try await scratch.alertbot("history", "--limit", "1000", "--format", "json").json["history"]
         let seconds = (ContinuousClock.now - began) / .seconds(1)
         return KillLedger(
-            heading: "\(kills) kills, \(stops) stops, \(reloads) reloads, \(Int(seconds)) s", kills: kills, apps: apps,
+            heading: "\(kills) kills, \(stops) stops, \(reloads) reloads, \(Int(seconds)) s", kills: kills,
+            apps: apps.all,
             hook: hook, team: team, history: history.elements)
     }
 }

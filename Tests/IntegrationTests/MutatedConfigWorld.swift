@@ -19,11 +19,9 @@ final class MutatedConfigWorld {
     private var taken = 0
     private var refused = 0
     private var mutations: [ConfigMutation: (taken: Int, refused: Int)] = [:]
-    private var apps: [String] = []
-    private var well: Set<String> = []
+    private var apps: FickleApps
     private var told: Set<String> = []
     private var readOfHook = 0
-    private let appsMax: Int
     private var versions = 0
     /// Every broken promise, as a sentence.
     private(set) var complaints: [String] = []
@@ -36,7 +34,7 @@ final class MutatedConfigWorld {
         scratch = try Scratch()
         hook = try FickleReceiver(seed: chance.next(), words: MutatedConfigWorld.words)
         spare = try LoopbackServer { _ in .answer(200) }
-        appsMax = min(max(reloads / 4, 1), 200)
+        apps = FickleApps(countMax: min(max(reloads / 4, 1), 200))
         try scratch.write("figures.jsonl", "")
         let text = MutatedConfigWorld.config(hook.url, spare.url)
         try scratch.write("good.yaml", text)
@@ -86,8 +84,7 @@ final class MutatedConfigWorld {
 
     /// Mutates what the config says, has the bot read it, and sees to it that it is taken or refused as `check` would.
     func replaceConfig() async throws {
-        if apps.count < appsMax, chance.oneIn(2) { try makeOneBad() }
-        for app in toldOf().subtracting(well).sorted() where chance.oneIn(3) { try makeWell(app) }
+        try apps.goOn(heardOf: toldOf(), &chance, in: scratch)
         guard let mutation = ConfigMutation.allCases.randomElement(using: &chance) else { return }
         try putRight()
         guard try await put(mutation) else { return }
@@ -182,25 +179,7 @@ final class MutatedConfigWorld {
         )
     }
 
-    private var said: String { String(bot.standardError.suffix(1500)) }
-
-    private func makeOneBad() throws {
-        let app = "app-\(String(apps.count + 1000).dropFirst())"
-        apps.append(app)
-        try append(Figures().line(app, crashed: 500, of: 10_000))
-    }
-
-    private func makeWell(_ app: String) throws {
-        well.insert(app)
-        try append(Figures().line(app, crashed: 0, of: 10_000))
-    }
-
-    private func append(_ line: String) throws {
-        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: scratch.path("figures.jsonl")))
-        defer { try? file.close() }
-        try file.seekToEnd()
-        try file.write(contentsOf: Data(line.utf8))
-    }
+    private var said: String { bot.lastWords }
 
     /// Apps of whose crashes the hook was told.
     private func toldOf() -> Set<String> {
@@ -219,19 +198,11 @@ final class MutatedConfigWorld {
             noted.taken > before ? true : nil
         }
         hook.calmDown()
-        _ = try await eventually("all of \(apps.count) apps were told of", within: .seconds(120)) {
-            toldOf().count == apps.count ? true : nil
+        _ = try await eventually("all of \(apps.all.count) apps were told of", within: .seconds(120)) {
+            toldOf().count == apps.all.count ? true : nil
         }
-        for app in apps where !well.contains(app) { try makeWell(app) }
-        _ = try await eventually("nothing was left to say", within: .seconds(300)) {
-            let status = try await scratch.alertbot("status", "--format", "json").json
-            let isQuiet = status["channels"].elements.allSatisfy { $0["queued"].number == 0 }
-            let open = status["incidents"].elements.filter { $0["rule"].string == "floor" }
-            return isQuiet && open.isEmpty && status["config_trouble"] == .null ? true : nil
-        }
-        bot.send(SIGTERM)
-        let ending = try await bot.ending()
-        guard ending == .exited(0) else { throw TooLate("the bot ended well: \(ending): \(said)") }
+        try apps.healAll(in: scratch)
+        try await scratch.finish(bot, of: "floor", within: .seconds(300))
         try await settleAccounts()
     }
 
@@ -255,7 +226,7 @@ final class MutatedConfigWorld {
         repeated = hook.taken.count - first.count
         let kinds = ["opened", "resolved"]
         let times = Dictionary(grouping: first.flatMap(MutatedConfigWorld.words), by: \.self).mapValues(\.count)
-        for app in apps {
+        for app in apps.all {
             let story = times[KillLedger.Word(app: app, kind: "digest")] ?? 0
             for kind in kinds {
                 due += 1
@@ -290,7 +261,7 @@ final class MutatedConfigWorld {
         return
             ([
                 "\(count) configs in \(seconds) s: \(taken) taken, \(refused) refused",
-                "\(apps.count) incidents, \(due) messages due, \(arrived) arrived, \(repeated) repeated under their id, "
+                "\(apps.all.count) incidents, \(due) messages due, \(arrived) arrived, \(repeated) repeated under their id, "
                     + "\(hook.faults.values.reduce(0, +)) faults",
             ] + rows).joined(separator: "\n")
     }
