@@ -99,4 +99,55 @@ import Testing
         }
         #expect(swings.first?.count == 4)
     }
+
+    // MARK: - One broken source is one incident
+
+    private func troubles(_ bot: Rehearsal) -> [String] {
+        bot.state.incidents.inOrder.filter { $0.isOpen && $0.subject.app == Subject.botApp }.map(\.rule)
+    }
+
+    @Test func `one whose credential is refused after it has failed for long is one incident, which gets worse`() throws
+    {
+        var bot = bot()
+        bot.see(.fine)
+        let answered = bot.now
+        bot.suspend(for: .minutes(45))
+        bot.fail()
+        bot.fail()
+        let failing = try #require(trouble(bot))
+        bot.advance(by: .zero)
+        bot.fail(.unauthorized)
+        bot.fail(.unauthorized)
+        bot.advance(by: .zero)
+        #expect(troubles(bot) == ["source-stopped"])
+        let stopped = try #require(bot.state.incidents[failing.id])
+        #expect(stopped.severity == .critical)
+        #expect(stopped.since == answered)
+        #expect(bot.decisions.map(\.kind) == [.opened, .escalated])
+        let worse = try #require(bot.decisions.last).message
+        #expect(worse.headline.contains("was refused twice"))
+        #expect(worse.footer.contains("Rule source-stopped · incident \(failing.id)"))
+        #expect(try bot.stateFromSnapshot().durable == bot.state.durable)
+
+        // Its end is said once, too.
+        bot.reload(bot.plan)
+        bot.see(.fine)
+        bot.advance(by: .zero)
+        #expect(troubles(bot).isEmpty)
+        #expect(bot.decisions.map(\.kind) == [.opened, .escalated, .resolved])
+    }
+
+    @Test func `one that was refused and then is out of reach for long stays the one incident`() throws {
+        var bot = bot()
+        bot.see(.fine)
+        bot.fail(.unauthorized)
+        bot.fail(.unauthorized)
+        bot.reload(bot.plan)
+        bot.suspend(for: .minutes(45))
+        bot.fail()
+        bot.fail()
+        bot.advance(by: .zero)
+        #expect(troubles(bot) == ["source-stopped"])
+        #expect(bot.decisions.map(\.kind) == [.opened])
+    }
 }

@@ -117,8 +117,6 @@ private final class Evening: @unchecked Sendable {
     private var arrived: [(id: String, body: JSON)] = []
     private var polls: [String: Int] = [:]
     private var failures: [String: Int] = [:]
-    /// The sources whose credential was refused.
-    private var refused: Set<String> = []
     private var chatFailures = 0
     private var accepted: Set<String> = []
     private var left = -1
@@ -246,7 +244,6 @@ private final class Evening: @unchecked Sendable {
         let right = responders[source]?(request) ?? HTTPResponse(status: 404)
         guard let mishap = mishapNow(of: source) else { return right }
         failures[source, default: 0] += 1
-        if mishap == .unauthorized { refused.insert(source) }
         return try mishap.answer(right, at: now)
     }
 
@@ -297,10 +294,7 @@ private final class Evening: @unchecked Sendable {
             #expect(polls[source, default: 0] > 0, "\(name): \(source) was never asked")
             if source != "push" { #expect(failures[source, default: 0] > 0, "\(name): \(source) has never failed") }
             let incidents = told(of: source)
-            // That a credential is refused is another matter: the source is not asked any more.
-            let rules = incidents.map(\.rule)
-            let isStopped = refused.contains(source) && rules == ["source-failing", "source-stopped"]
-            #expect(rules.count == 1 || isStopped, "\(name): \(source) has \(incidents)")
+            #expect(incidents.count == 1, "\(name): \(source) has \(incidents)")
             #expect(
                 incidents.allSatisfy { $0.opened == 1 && $0.resolved == 1 }, "\(name): \(source) has \(incidents)")
         }

@@ -51,6 +51,15 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// What else may be open about the same breakage: one broken source is one incident.
+    fileprivate var twin: Trouble? {
+        switch self {
+        case .sourceFailing: .sourceStopped
+        case .sourceStopped: .sourceFailing
+        case .channelFailing, .journalFailing, .configRefused, .templateFailing, .clockStepped: nil
+        }
+    }
+
     /// What identifies the incident of a trouble with something of that name.
     func identity(about name: String) -> IncidentKey {
         IncidentKey(rule: rawValue, subject: Subject(source: name, app: Subject.botApp))
@@ -58,7 +67,8 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
 }
 
 extension Incidents {
-    /// Opens an incident about a source or a channel of the bot, unless there is one already that is as bad.
+    /// Opens an incident about a source or a channel of the bot, unless there is one already that is as bad. One that is not
+    /// as bad gets worse, and goes on under this trouble's name.
     ///
     /// - Parameter since: when it began. What is late to be noticed began before now.
     mutating func raise(
@@ -66,8 +76,10 @@ extension Incidents {
         _ evidence: Evidence, at now: Moment, _ output: inout Output
     ) -> Touch? {
         let identity = trouble.identity(about: name)
-        if var known = self[identity: identity] {
+        let twin = trouble.twin.flatMap { self[identity: $0.identity(about: name)] }
+        if var known = self[identity: identity] ?? twin {
             guard severity > known.severity else { return nil }
+            known.goOn(under: trouble.rawValue)
             known.severity = severity
             // Somebody took care of something that was not as bad.
             known.acknowledgement = nil

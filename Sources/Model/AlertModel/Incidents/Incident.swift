@@ -21,7 +21,7 @@ public struct Incident: Hashable, Sendable {
     }
 
     public let id: String
-    public let rule: String
+    public private(set) var rule: String
     public let subject: Subject
     /// What it is about where the subject alone does not say it: the id of an issue.
     public let key: String?
@@ -113,6 +113,9 @@ public struct Incident: Hashable, Sendable {
         self.state = state
         isUncertain = false
     }
+
+    /// Goes on under another rule, with its id and with all that channels know of it.
+    public mutating func goOn(under rule: String) { self.rule = rule }
 
     public var isOpen: Bool { state != .resolved && state != .closed }
 
