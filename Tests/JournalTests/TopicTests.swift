@@ -12,6 +12,17 @@ import Testing
         .whole(of: ""), .end(of: [#"a","b"#, "]", #"\"#]),
     ]
 
+    @Test func `a record whose topic alone is too long is told the bound as it is`() throws {
+        var limits = JournalLimits()
+        limits.recordBytesMax = 200
+        var writer = try JournalWriter.open(MemoryDisk(), limits: limits) { _ in }
+        let error = #expect(throws: JournalError.self) {
+            try writer.append(payload(1), at: noon, about: .whole(of: String(repeating: "k", count: 300)))
+        }
+        let sentence = try #require(error).description
+        #expect(sentence.hasSuffix("is too long for the journal, which takes up to 200 bytes"), "\(sentence)")
+    }
+
     @Test(arguments: topics)
     func `a topic is read back as it was written, and the record beside it`(topic: Topic) throws {
         let disk = MemoryDisk()

@@ -31,7 +31,7 @@ public enum JournalError: Error, Equatable, Sendable {
     case foreignFile(path: String)
     /// The caller's closure threw while records were replayed.
     case refused(place: JournalPlace, seq: UInt64, reason: String)
-    /// A payload is longer than the bound.
+    /// A payload, with what it is about, is longer than the bound.
     case recordTooLarge(bytes: Int, bytesMax: Int)
     /// A payload or a time stamp cannot stand in a line.
     case recordMalformed(reason: String)
@@ -97,7 +97,7 @@ extension JournalError: CustomStringConvertible {
         case .refused(let place, let seq, let reason):
             return "\(place): record \(seq) is intact but was not understood: \(reason); use the release that wrote it"
         case .recordTooLarge(let bytes, let bytesMax):
-            return "a record of \(bytes) bytes is too long for the journal, which takes up to \(bytesMax)"
+            return "a record of \(bytes) bytes is too long for the journal, which takes up to \(bytesMax) bytes"
         case .recordMalformed(let reason):
             return "a record cannot be written to the journal: \(reason)"
         }

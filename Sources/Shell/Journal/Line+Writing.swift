@@ -55,8 +55,8 @@ extension Line {
         payload(&buffer)
         do {
             try check(
-                payload: buffer.span.extracting(payloadStart..<buffer.count),
-                bytesMax: limits.recordBytesMax - topicBytes)
+                payload: buffer.span.extracting(payloadStart..<buffer.count), topicBytes: topicBytes,
+                bytesMax: limits.recordBytesMax)
         } catch {
             buffer.removeSubrange(start...)
             throw error
@@ -105,9 +105,9 @@ extension Line {
         }
     }
 
-    private static func check(payload: Span<UInt8>, bytesMax: Int) throws(JournalError) {
-        guard payload.count <= bytesMax else {
-            throw .recordTooLarge(bytes: payload.count, bytesMax: bytesMax)
+    private static func check(payload: Span<UInt8>, topicBytes: Int, bytesMax: Int) throws(JournalError) {
+        guard payload.count + topicBytes <= bytesMax else {
+            throw .recordTooLarge(bytes: payload.count + topicBytes, bytesMax: bytesMax)
         }
         guard payload.count >= 2, payload[0] == UInt8(ascii: "{"), payload[payload.count - 1] == UInt8(ascii: "}")
         else {
