@@ -73,7 +73,7 @@ import Testing
         #expect(text.hasPrefix("  \(link("3f9a", page)) critical shop-ios 2.4: "))
         #expect(
             text.hasSuffix(
-                "\n    \(link("incident", page)), \(link("run\u{1B}book".tamed, "https://wiki.example.com/crashes")), "
+                "\n    \(link("run\u{1B}book".tamed, "https://wiki.example.com/crashes")), "
                     + "SHOP-1, SHOP-2, SHOP-3, SHOP-4"))
         #expect(IncidentText(.object(object), paint, clock).text == IncidentText(incident, paint, clock).text)
     }
@@ -97,6 +97,10 @@ import Testing
         #expect(Clockface(madrid, now: now).at("2026-11-20T11:30:00Z") == "12:30 CET")
         #expect(Clockface(madrid, now: now).at("2026-11-19T22:59:00Z") == "Thu 19 Nov 23:59 CET")
         #expect(Clockface(madrid).at("2026-11-20T11:30:00Z") == "Fri 20 Nov 12:30 CET")
+        // A weekday and a day of a month return in another year.
+        #expect(Clockface(madrid, now: now).at("2027-09-20T11:30:00Z") == "Mon 20 Sep 13:30 CEST")
+        #expect(Clockface(madrid, now: now).at("2027-11-20T11:30:00Z") == "Sat 20 Nov 2027 12:30 CET")
+        #expect(Clockface(madrid, now: now).at("2025-11-19T11:30:00Z") == "Wed 19 Nov 2025 12:30 CET")
         #expect(Clockface(madrid, now: now).at("later") == "later")
         #expect(Clockface(madrid, now: now).ahead("2026-11-20T11:59:00Z") == "now")
         #expect(Clockface(madrid, now: now).lasting(since: "2026-11-20T12:01:00Z") == "since 13:01 CET")

@@ -6,6 +6,24 @@ extension Zone {
         "\(wall(moment, in: words)) \(abbreviation(at: moment))"
     }
 
+    /// A moment on the zone's clock, with its year where nobody would think of it: `Sat 20 Nov 2027 23:00 CET`.
+    ///
+    /// - Parameter now: when it is read.
+    public func words(_ moment: Moment, readAt now: Moment) -> String {
+        "\(wall(moment, readAt: now)) \(abbreviation(at: moment))"
+    }
+
+    /// The same for where the zone has been named: `Sat 20 Nov 2027 23:00`.
+    public func wall(_ moment: Moment, readAt now: Moment) -> String {
+        let text = wall(moment, in: .english)
+        let distance = moment < now ? now - moment : moment - now
+        guard distance > Zone.yearGoesUnsaid, let space = text.lastIndex(of: " ") else { return text }
+        return "\(text[..<space]) \(civil(moment).date.year)\(text[space...])"
+    }
+
+    /// Beyond eleven months a day and a month are nearly those of today, or of tomorrow.
+    private static let yearGoesUnsaid = Duration.days(330)
+
     /// A stretch of time on the zone's clock: `Fri 20 Nov 23:00 to 23:40 CET`.
     public func words(from: Moment, to: Moment, in words: Words = .english) -> String {
         "\(wall(from: from, to: to, in: words)) \(abbreviation(at: to))"

@@ -52,7 +52,7 @@ public struct DryRunPage {
 
     private func entry(_ record: DecisionRecord) -> HTML {
         let until: HTML? =
-            record.knownUntil.map { #" <span class="why">until \#(report.zone.words($0))</span>"# }
+            record.knownUntil.map { #" <span class="why">until \#(report.zone.words($0, readAt: record.at))</span>"# }
         let about: HTML = """
             <div class="about"><time datetime="\(record.at.description)">\(report.zone.words(record.at))</time> \
             \(PageFrame.chip(record.decision.name, "\(record.decision.name)")) \

@@ -81,7 +81,7 @@ public struct DryRunText {
             case .hold: ("hold", .of(.yellow))
             case .drop: ("drop", .of(.red))
             }
-        let until = record.knownUntil.map { " until \(report.zone.words($0))" } ?? ""
+        let until = record.knownUntil.map { " until \(report.zone.words($0, readAt: record.at))" } ?? ""
         let line =
             TerminalLine("\(report.zone.words(record.at)) ", .dim) + TerminalLine(verdict, ink)
             + TerminalLine("\(until) (\(record.reason))")

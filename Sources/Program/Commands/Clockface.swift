@@ -25,7 +25,7 @@ public struct Clockface: Sendable {
     /// A time as the bot's JSON has it; as it stands where it is none.
     func at(_ written: String) -> String {
         guard let moment = Moment(rfc3339: written) else { return written.tamed }
-        let wall = zone.wall(moment, in: .english)
+        let wall = now.map { zone.wall(moment, readAt: $0) } ?? zone.wall(moment, in: .english)
         let isToday = now.map { zone.civil($0).day == zone.civil(moment).day } ?? false
         let time = isToday ? wall.split(separator: " ").last.map(String.init) ?? wall : wall
         return namesZone ? "\(time) \(zone.abbreviation(at: moment))" : time

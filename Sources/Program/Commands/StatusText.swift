@@ -40,6 +40,12 @@ public struct StatusText {
             (mute["from"]?.string.flatMap { Moment(rfc3339: $0) } ?? .earliest) <= now ?? .latest
         }
         if !mutes.isEmpty { parts.append(section("Mutes", mutes.map { "  " + MuteText($0, paint, clock).text })) }
+        let ended = elements("ended_calendars").map { calendar in
+            paint.yellow(
+                "The calendar \(calendar.word("calendar")) of rule \(calendar.word("rule")) has no days left: "
+                    + "\(calendar.word("why"))")
+        }
+        if !ended.isEmpty { parts.append(ended) }
         if let trouble = status["recording_trouble"]?.string {
             parts.append([paint.yellow("Observations are not recorded: \(trouble.tamed)")])
         }
@@ -130,7 +136,9 @@ public struct IncidentText {
                 let length = clock.length(from: since, to: until).map { " after \($0)" }
                 return "\(incident.word("state")) at \(clock.at(until))" + (length ?? ", began at \(clock.at(since))")
             } ?? "\(incident.word("state")) \(clock.lasting(since: since))"
-        let name = paint.link(incident.word("id"), to: links.first { $0.url.hasSuffix(pageEnd) }?.url)
+        // Its name leads to its own page.
+        let page = links.first { $0.url.hasSuffix(pageEnd) }?.url
+        let name = paint.link(incident.word("id"), to: page)
         var lines = [
             "  \(name) \(severity) \(incident.word("app"))\(release): \(state) (\(incident.word("rule")))"
         ]
@@ -147,8 +155,9 @@ public struct IncidentText {
             let until = held["until"]?.string.map { " until \(clock.at($0))" } ?? ""
             lines.append(paint.dim("    \(name.tamed): held\(until) (\(held.word("reason")))"))
         }
-        if paint.hasLinks, !links.isEmpty {
-            lines.append("    " + links.map { paint.link($0.title.tamed, to: $0.url) }.joined(separator: ", "))
+        let others = links.filter { $0.url != page }
+        if paint.hasLinks, !others.isEmpty {
+            lines.append("    " + others.map { paint.link($0.title.tamed, to: $0.url) }.joined(separator: ", "))
         }
         return lines.joined(separator: "\n")
     }

@@ -96,11 +96,13 @@ struct MutesCommand: AsyncParsableCommand {
 
     func run() async throws {
         let file = try common.file()
-        let mutes = try await BotContact(file, on: machine).status()["mutes"] ?? .array([])
+        let status = try await BotContact(file, on: machine).status()
+        let mutes = status["mutes"] ?? .array([])
         guard format == .text else {
             return try machine.terminal.line((["mutes": mutes] as JSON).prettyText)
         }
-        let texts = (mutes.array ?? []).map { MuteText($0, common.paint, Clockface(file.zone)).text }
+        let clock = Clockface(file.zone, now: status["now"]?.string.flatMap { Moment(rfc3339: $0) })
+        let texts = (mutes.array ?? []).map { MuteText($0, common.paint, clock).text }
         try machine.terminal.line(texts.isEmpty ? "Nothing is muted." : texts.joined(separator: "\n"))
     }
 }

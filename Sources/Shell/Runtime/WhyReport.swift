@@ -215,7 +215,7 @@ public struct WhyReport: Sendable {
         return "\(waiting.count) on the way, \(record?.failures ?? 0) failed attempts in a row\(error)\(pause ?? "")"
     }
 
-    private func clock(_ moment: Moment) -> String { plan.zone.words(moment) }
+    private func clock(_ moment: Moment) -> String { plan.zone.words(moment, readAt: now) }
 }
 
 extension Explanation {

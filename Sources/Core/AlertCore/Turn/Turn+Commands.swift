@@ -35,7 +35,7 @@ extension Turn {
         let covered = checkAgain(at: mute)
         announce(mute, to: hearers)
         return .done(
-            "muted \(match.sentence) until \(plan.zone.words(end)) (\(mute.id))"
+            "muted \(match.sentence) until \(plan.zone.words(end, readAt: now)) (\(mute.id))"
                 + (covered == 0 ? "" : "; it covers \(covered) open \(covered == 1 ? "incident" : "incidents")")
                 + unseenApps(in: match), mute.json)
     }
