@@ -160,6 +160,32 @@ import Testing
         #expect(CheckReport(unwanted, on: without.machine).problemTexts == [])
     }
 
+    @Test func `a check and the status name a calendar that has no days left, and nobody names one that has`() throws {
+        func holiday(_ date: String) -> String {
+            "BEGIN:VCALENDAR\nBEGIN:VEVENT\nDTSTART:\(date)\nEND:VEVENT\nEND:VCALENDAR\n"
+        }
+        try scratch.write("old.ics", holiday("20251225"))
+        try scratch.write("today.ics", holiday("20261120"))
+        let file = try scratch.shop(
+            stage.machine, replacing: "between: 22:00-07:00",
+            with: "calendar: [old.ics, today.ics], between: 22:00-07:00")
+        let report = CheckReport(file, on: stage.machine)
+        let sentence =
+            "the calendar '\(scratch.path("old.ics"))' has no days left: its last day was 2025-12-25; "
+            + "export it again, with the days to come"
+        #expect(report.json["problems"]?.array?.compactMap { $0["message"]?.string } == [sentence])
+        let problem = try #require(report.problemTexts.first)
+        #expect(problem.contains(":7:44: warning: \(sentence)"), "\(problem)")
+        #expect(report.failure == nil)
+
+        let plan = try #require(file.result.config).plan
+        let status = StatusReport(State(), plan, at: stage.machine.clock.now()).status(isRunning: true)
+        #expect(
+            StatusText(status, .none, in: plan.zone).text.hasSuffix(
+                "\n\nThe calendar \(scratch.path("old.ics")) of rule nights has no days left: its last day was 2025-12-25"
+            ))
+    }
+
     @Test func `a rule that matched nothing is noted, and a recording that cannot be read is left out`() throws {
         try scratch.record(["2026-11-20-1": [Shop.line("bank", crashed: 0, at: "2026-11-20T10:00:00Z")]])
         let file = try scratch.shop(stage.machine, replacing: "window: 1h}", with: "window: 1h, match: {app: shop-*}}")

@@ -33,8 +33,9 @@ internal import Testing
         let status = report(rehearsal()).status(isRunning: true)
         #expect(
             try JSONReader(status).members().map(\.name) == [
-                "bot", "now", "running", "sources", "incidents", "channels", "mutes", "rules", "oncall", "subjects",
-                "recording_trouble", "config_trouble",
+                "bot", "now", "running", "sources", "incidents", "channels", "mutes", "rules", "oncall",
+                "ended_calendars",
+                "subjects", "recording_trouble", "config_trouble",
             ])
         #expect(status["bot"] == "shop-alerts")
         #expect(status["running"] == .bool(true))

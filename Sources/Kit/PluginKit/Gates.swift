@@ -72,11 +72,46 @@ public protocol CalendarGate: Gate {
 
     /// When the gate is closed from `now` on, for `check`; at most `count` spans.
     func schedule(from now: Moment, count: Int) -> [TimeSpan]
+
+    /// The calendars that the gate follows, so that people hear of one that has no days left.
+    var calendars: [FollowedCalendar] { get }
 }
 
 extension CalendarGate {
+    public var calendars: [FollowedCalendar] { [] }
+
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
         closure(for: notification, at: now)
+    }
+}
+
+/// The days of an iCalendar file that a gate follows.
+public struct FollowedCalendar: Hashable, Sendable {
+    /// The file, as places have it.
+    public let name: String
+    /// Where the config names it.
+    public let position: Position
+    /// Its last day, in days since 1970-01-01 on the wall.
+    public let lastDay: Int
+    /// When its last day is over.
+    public let end: Moment
+
+    /// Nil for a calendar without a day.
+    ///
+    /// - Parameter zone: the one in whose days the gate counts.
+    public init?(_ name: String, at position: Position, _ days: DateSet, in zone: Zone) {
+        guard let last = days.ranges.last?.days.upperBound else { return nil }
+        self.name = name
+        self.position = position
+        lastDay = last
+        end = zone.moment(beginning: CivilTime(day: last + 1, secondOfDay: 0))
+    }
+
+    /// `its last day was 2026-01-06`, once that is over.
+    public func exhaustion(at now: Moment) -> String? {
+        guard end <= now else { return nil }
+        let date = CivilTime(day: lastDay, secondOfDay: 0).date
+        return "its last day was \(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
     }
 }
 

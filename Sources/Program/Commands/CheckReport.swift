@@ -55,8 +55,19 @@ public struct CheckReport {
         self.experience = experience
         let places = file.result.config?.rulePlaces ?? [:]
         let unjudged = (experience?.outlooks ?? []).compactMap { Problem($0, places: places) }
-        problems = (file.result.problems + unjudged + gaps + CheckReport.pictureless(file, on: machine)).sorted {
-            $0.position < $1.position
+        let found = CheckReport.exhausted(plan, at: now) + CheckReport.pictureless(file, on: machine)
+        problems = (file.result.problems + unjudged + gaps + found).sorted { $0.position < $1.position }
+    }
+
+    /// The calendars without a day left: nothing is wrong with them, and they do nothing any more.
+    private static func exhausted(_ plan: Plan?, at now: Moment) -> [Problem] {
+        (plan?.gates ?? []).flatMap { $0.calendar?.calendars ?? [] }.compactMap { calendar in
+            calendar.exhaustion(at: now).map { why in
+                Problem(
+                    calendar.position,
+                    "the calendar '\(calendar.name.tamed.clipped(to: 60))' has no days left: \(why)",
+                    advice: "export it again, with the days to come", level: .warning)
+            }
         }
     }
 

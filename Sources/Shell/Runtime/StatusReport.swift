@@ -26,7 +26,7 @@ public struct StatusReport: Sendable {
             "bot": .string(plan.botName), "now": JSON(now), "running": .bool(isRunning),
             "sources": .array(plan.sources.map(source)), "incidents": incidents,
             "channels": .array(plan.channels.map { channel($0, missingPictures[$0.name]) }), "mutes": mutes,
-            "rules": rules, "oncall": onCall,
+            "rules": rules, "oncall": onCall, "ended_calendars": endedCalendars,
             "subjects": JSON(state.figures.series.count), "recording_trouble": JSON(recordingTrouble),
             "config_trouble": JSON(configTrouble),
         ]
@@ -56,6 +56,18 @@ public struct StatusReport: Sendable {
                     "rotation": .string(rotation.name), "person": .string(rotation.person(on: now).name),
                     "until": JSON(rotation.nextChange(after: now)),
                 ]
+            })
+    }
+
+    /// The calendars that rules follow and that have no days left.
+    private var endedCalendars: JSON {
+        .array(
+            plan.gates.flatMap { gate in
+                (gate.calendar?.calendars ?? []).compactMap { calendar in
+                    calendar.exhaustion(at: now).map { why in
+                        ["rule": .string(gate.name), "calendar": .string(calendar.name), "why": .string(why)]
+                    }
+                }
             })
     }
 

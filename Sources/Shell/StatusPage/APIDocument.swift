@@ -45,7 +45,11 @@ extension APIDesk {
                           "type": "object", "required": ["rotation", "person", "until"],
                           "properties": {
                             "rotation": {"type": "string"}, "person": {"type": "string"},
-                            "until": {"type": ["string", "null"], "format": "date-time"}}}}
+                            "until": {"type": ["string", "null"], "format": "date-time"}}}},
+                        "ended_calendars": {"type": "array", "items": {
+                          "type": "object", "required": ["rule", "calendar", "why"],
+                          "properties": {
+                            "rule": {"type": "string"}, "calendar": {"type": "string"}, "why": {"type": "string"}}}}
                       }
                     }}}
                   }

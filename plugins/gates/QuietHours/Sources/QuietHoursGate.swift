@@ -32,6 +32,7 @@ public struct QuietHoursGate: CalendarGate {
     private let window: DailyWindow
     public let except: Severity?
     private let drops: Bool
+    public let calendars: [FollowedCalendar]
 
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         name = context.name
@@ -45,7 +46,9 @@ public struct QuietHoursGate: CalendarGate {
                     "'dates' holds '\(written.tamed.clipped(to: 60))', expected \(error.expected)")
             }
         }
-        dates += try QuietHoursGate.days(of: options, in: context.zone)
+        var calendars: [FollowedCalendar] = []
+        dates += try QuietHoursGate.days(of: options, in: context.zone, &calendars)
+        self.calendars = calendars
         let days = options.written(Self.days) ?? (dates.isEmpty ? .everyDay : DaySet([]))
         window = DailyWindow(
             zone: context.zone, days: days, dates: DateSet(dates), hours: try options[Self.between])
@@ -54,7 +57,9 @@ public struct QuietHoursGate: CalendarGate {
     }
 
     /// The days of all its calendars; each of them has some.
-    private static func days(of options: Options, in zone: Zone) throws(ProblemList) -> [DateRange] {
+    private static func days(
+        of options: Options, in zone: Zone, _ calendars: inout [FollowedCalendar]
+    ) throws(ProblemList) -> [DateRange] {
         var found: [DateRange] = []
         for (calendar, place) in zip(options[Self.calendar], options.positions(in: Self.calendar)) {
             let days: DateSet
@@ -63,11 +68,12 @@ public struct QuietHoursGate: CalendarGate {
             } catch {
                 throw ProblemList(error.problems(in: calendar.name))
             }
-            guard !days.isEmpty else {
+            guard let followed = FollowedCalendar(calendar.name, at: place, days, in: zone) else {
                 throw ProblemList(
-                    place, "the events of '\(calendar.name.tamed.clipped(to: 60))' are on no day",
-                    advice: "remove it, or export the calendar anew")
+                    place, "no event of '\(calendar.name.tamed.clipped(to: 60))' falls on any day",
+                    advice: "remove it, or export the calendar again")
             }
+            calendars.append(followed)
             found += days.ranges
         }
         return found

@@ -230,11 +230,22 @@ import Testing
             ])
     }
 
+    @Test func `a calendar is over with its last day, by the clock of the gate's zone`() throws {
+        let gate = try gate([
+            "calendar": calendar("DTSTART:20261224\nDTEND:20261227"), "between": "22:00-23:00",
+        ])
+        let calendar = try #require(gate.calendars.first)
+        #expect(gate.calendars.count == 1)
+        let end = try #require(Moment(rfc3339: "2026-12-26T23:00:00Z"))
+        #expect(calendar.exhaustion(at: end - .seconds(1)) == nil)
+        #expect(calendar.exhaustion(at: end) == "its last day was 2026-12-26")
+    }
+
     @Test func `a calendar of nothing is refused, for nobody would notice`() {
         #expect(
             throws: ProblemList(
-                Position(line: 2, column: 9), "the events of 'calendar.ics' are on no day",
-                advice: "remove it, or export the calendar anew")
+                Position(line: 2, column: 9), "no event of 'calendar.ics' falls on any day",
+                advice: "remove it, or export the calendar again")
         ) { try gate(["calendar": calendar("DTSTART:20261225\nSTATUS:CANCELLED"), "between": "00:00-24:00"]) }
     }
 }
