@@ -39,7 +39,7 @@ import Testing
     func `an address that is written there is an error`(_ url: String, _ address: String) {
         #expect(
             load(config("{deny: private}", url: url)).problems.map(\.line) == [
-                "4:28: 'url' leads to \(address), which 'network' denies (add \(address) to 'allow' there if it is meant)"
+                "4:28: 'url' leads to \(address), which 'network' denies (add \(address) to 'allow' there if it is intended)"
             ])
         #expect(load(config("{deny: private, allow: \"\(address)\"}", url: url)).problems == [])
     }

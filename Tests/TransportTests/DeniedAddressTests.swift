@@ -36,7 +36,7 @@ import Transport
         let error = try await failure("http://127.1:9/")
         #expect(
             error.description
-                == "127.0.0.1:9 is at 127.0.0.1, which 'network' in the config denies; add 127.0.0.1 to its 'allow' if that is meant"
+                == "127.0.0.1:9 is at 127.0.0.1, which 'network' in the config denies; add 127.0.0.1 to its 'allow' if that is intended"
         )
     }
 

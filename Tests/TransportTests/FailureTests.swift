@@ -32,6 +32,24 @@ import Transport
         error.expect(.connect, mayHaveArrived: false, says: "cannot connect to 127.0.0.1:\(port) (Connection refused)")
     }
 
+    /// In a process of its own, whose limit can be used up.
+    @Test func `a bot that can open no more files says so`() async {
+        await #expect(processExitsWith: .success) {
+            let transport = HTTPTransport.forTests()
+            // What the transport itself keeps open is there from its first request on.
+            _ = try await transport.failure(of: "http://127.0.0.1:9/")
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            limit.rlim_cur = 64
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            while open("/dev/null", O_RDONLY) >= 0 {}
+            let error = try await transport.failure(.post, of: "http://127.0.0.1:9/", body: .json([]))
+            error.expect(
+                .connect, mayHaveArrived: false,
+                says: "no connection to 127.0.0.1:9: the bot can open no more files (Too many open files)")
+        }
+    }
+
     @Test func `a server that speaks no TLS`() async throws {
         let server = try LoopbackServer { connection in
             _ = connection.send("HTTP/1.1 200 OK\r\n\r\n")

@@ -18,7 +18,7 @@ import YAMLKit
         (
             "~: 1\n'': 2\n? \n: 3",
             [
-                "1:1 a key is missing here; put it in quotes if it is meant as text",
+                "1:1 a key is missing here; put it in quotes if it is intended as text",
                 "2:1 a key is missing here; write one before the ':'",
                 "3:2 a key is missing here; write one before the ':'",
             ]

@@ -105,7 +105,7 @@ extension ConfigLoader {
                     : "'proxy' is '\(address.tamed.clipped(to: 80))', expected a proxy's address",
                 advice: "write http://proxy.example.com:3128, socks5h://127.0.0.1:1080, or off")
         }
-        reader.checkAdmitted(written, "proxy", at: own.position(of: ConnectionSettings.proxy), scheme: scheme)
+        reader.checkAdmitted(written, "proxy", at: own.position(of: ConnectionSettings.proxy))
         return .at(written)
     }
 }

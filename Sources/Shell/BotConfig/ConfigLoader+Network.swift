@@ -10,10 +10,10 @@ enum NetworkSettings {
 
     static let deny = Setting(
         "deny", .choice(of: Denied.self), unset: "nothing",
-        "private: sources and channels may only be at addresses of the internet.")
+        "private: sources and channels may only be at public addresses.")
     static let allow = Setting(
         "allow", .list(.plain), default: [],
-        "Addresses and blocks (CIDR) that they may be at all the same, such as 10.1.0.0/16.")
+        "Addresses and blocks (CIDR) that are allowed anyway, such as 10.1.0.0/16.")
 
     static let all: [any SettingDeclaration] = [deny, allow]
 }
@@ -53,16 +53,15 @@ extension ConfigLoader {
 
 extension ConfigReader {
     /// Reports an address that leads where nothing may be, as far as it can be told without asking for its name.
-    mutating func checkAdmitted(_ text: GuardedText, _ name: String, at position: Position, scheme: String? = nil) {
-        // Proxies have schemes of their own.
-        let written = text.reveal()
-        let address = scheme.map { "http" + written.dropFirst($0.count) } ?? written
-        guard !isWithheld(text), let host = WebAddress(address)?.host, let found = IPAddress(host: host),
+    mutating func checkAdmitted(_ text: GuardedText, _ name: String, at position: Position) {
+        // Proxies and mail servers have schemes of their own, or none.
+        let written = text.reveal().trimmed
+        let place = written.firstRange(of: "://").map { written[$0.upperBound...] } ?? written[...]
+        guard !isWithheld(text), let host = WebAddress("http://" + place)?.host, let found = IPAddress(host: host),
             !policy.admits(found)
         else { return }
         report(
             position, "'\(name)' leads to \(text.hasSecret ? "an address" : "\(found)"), which 'network' denies",
-            advice: text.hasSecret
-                ? "add it to 'allow' there if it is meant" : "add \(found) to 'allow' there if it is meant")
+            advice: "add \(text.hasSecret ? "it" : "\(found)") to 'allow' there if it is intended")
     }
 }

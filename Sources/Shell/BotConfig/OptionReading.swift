@@ -28,8 +28,9 @@ extension ConfigReader {
     /// Addresses of the plugin's service that 'network' denies.
     private mutating func checkAdmitted(_ manifest: PluginManifest, _ options: Options) {
         for spec in manifest.options {
-            guard case .url = spec.kind, let option = options[named: spec.name], case .text(let text) = option.value
-            else { continue }
+            guard spec.isAddress, let option = options[named: spec.name], case .text(let text) = option.value else {
+                continue
+            }
             checkAdmitted(text, spec.name, at: option.position)
         }
     }

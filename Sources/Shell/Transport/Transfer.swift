@@ -17,6 +17,8 @@ class Transfer {
     private(set) var givenCount = 0
     /// An address that libcurl found and was kept from.
     private var denied: IPAddress?
+    /// What the system said when it opened no socket; libcurl does not ask.
+    private var socketTrouble: Int32?
     /// libcurl's own words for what went wrong.
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -86,10 +88,8 @@ class Transfer {
             // What is said of this one service counts more than what the environment says of all.
             set(CURLOPT_NOPROXY, "")
         }
-        if !connection.policy.isOpen {
-            need(ccurl_set_opensocket_callback(easy, openSocket))
-            need(ccurl_set_context(easy, CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque()))
-        }
+        need(ccurl_set_opensocket_callback(easy, openSocket))
+        need(ccurl_set_context(easy, CURLOPT_OPENSOCKETDATA, Unmanaged.passUnretained(self).toOpaque()))
         return isFine
     }
 
@@ -118,6 +118,18 @@ class Transfer {
         return false
     }
 
+    /// Opens a socket to an address that the policy admits; nil where there is none.
+    fileprivate func open(_ address: UnsafeMutablePointer<curl_sockaddr>) -> curl_socket_t? {
+        guard mayLead(to: IPAddress(socket: address)) else { return nil }
+        let target = address.pointee
+        let opened = socket(target.family, target.socktype | Int32(SOCK_CLOEXEC.rawValue), target.protocol)
+        guard opened >= 0 else {
+            socketTrouble = errno
+            return nil
+        }
+        return opened
+    }
+
     // MARK: What went wrong
 
     func error(of code: CURLcode) -> TransportError {
@@ -125,13 +137,19 @@ class Transfer {
             return TransportError.unsent(
                 .connect,
                 "\(job.errand.peer) is at \(denied), which 'network' in the config denies; "
-                    + "add \(denied) to its 'allow' if that is meant")
+                    + "add \(denied) to its 'allow' if that is intended")
         }
         if String(cString: words).contains("alert certificate required") {
             return TransportError.unsent(
                 .tls, "\(job.errand.peer) wants to see a certificate; name one with 'client_certificate'")
         }
         let code = CurlCode(code)
+        if !isSending, let trouble = exhaustion(code.cause) {
+            return TransportError.unsent(
+                code.cause,
+                "no connection to \(job.errand.peer): the bot can open no more files (\(systemMessage(trouble))); "
+                    + "raise their limit, which is LimitNOFILE of its service or ulimit -n")
+        }
         let sentence = code.sentence(
             about: job.errand.peer, job.bounds, isSending: isSending, detail: detail(of: code),
             speaking: job.errand.language, trusting: job.errand.connection.authorities)
@@ -143,6 +161,22 @@ class Transfer {
         TransportError(
             .cancelled, mayHaveArrived: mayHaveArrived,
             "the request to \(job.errand.peer) was cancelled " + (isSending ? "under way" : "before it was sent"))
+    }
+
+    /// That no descriptor was left, as the system says it; nil where there was one.
+    private func exhaustion(_ cause: TransportError.Cause) -> Int32? {
+        switch cause {
+        case .connect: return [EMFILE, ENFILE].contains(socketTrouble) ? socketTrouble : nil
+        case .resolve:
+            // A resolver needs descriptors, too, and keeps to itself why it found nothing.
+            let descriptor = Glibc.open("/dev/null", O_RDONLY | O_CLOEXEC)
+            guard descriptor < 0 else {
+                close(descriptor)
+                return nil
+            }
+            return [EMFILE, ENFILE].contains(errno) ? errno : nil
+        default: return nil
+        }
     }
 
     /// The system's or OpenSSL's own words where they say more than libcurl's.
@@ -181,10 +215,7 @@ private let giveBodyBytes: ccurl_bytes_callback = { bytes, size, count, context 
 /// was resolved, so that no name can lead elsewhere than was looked at.
 private let openSocket: curl_opensocket_callback = { context, _, address in
     guard let context, let address else { return CURL_SOCKET_BAD }
-    let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
-    guard transfer.mayLead(to: IPAddress(socket: address)) else { return CURL_SOCKET_BAD }
-    let target = address.pointee
-    return socket(target.family, target.socktype | Int32(SOCK_CLOEXEC.rawValue), target.protocol)
+    return Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().open(address) ?? CURL_SOCKET_BAD
 }
 
 extension IPAddress {

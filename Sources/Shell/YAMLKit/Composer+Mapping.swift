@@ -57,7 +57,7 @@ extension Composer {
             return nil
         }
         guard !text.isEmpty, !node.isNull else {
-            let advice = text.isEmpty ? "write one before the ':'" : "put it in quotes if it is meant as text"
+            let advice = text.isEmpty ? "write one before the ':'" : "put it in quotes if it is intended as text"
             try report(node.mark, "a key is missing here", advice: advice)
             return nil
         }

@@ -99,6 +99,14 @@ public struct RequiredSetting<Value: Sendable>: SettingDeclaration {
         copy.spec.isSecret = true
         return copy
     }
+
+    /// The same setting, naming a server that is none of the web, such as `smtp.example.com:587`: `network` in the config
+    /// says where it may be.
+    public var server: RequiredSetting {
+        var copy = self
+        copy.spec.isServer = true
+        return copy
+    }
 }
 
 /// A setting of any type: what a plugin lists in its manifest.
@@ -127,6 +135,8 @@ public struct OptionSpec: Sendable {
     public let help: String
     /// Whether its value is a secret wherever it comes from, and so has no place in the file itself.
     public internal(set) var isSecret = false
+    /// Whether it names a server that is none of the web.
+    var isServer = false
     /// When whoever writes a first config is asked for it.
     public internal(set) var asking: Asking
 
@@ -152,6 +162,11 @@ public struct OptionSpec: Sendable {
         self.unset = unset
         self.help = help
         asking = isRequired ? .always : .never
+    }
+
+    /// Whether its value leads somewhere on the network.
+    public var isAddress: Bool {
+        if case .url = kind { true } else { isServer }
     }
 
     /// What holds when the option is left out, for people; nil when there is nothing to say.

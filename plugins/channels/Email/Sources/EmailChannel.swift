@@ -21,7 +21,8 @@ public struct EmailChannel: Channel {
         options: [server, security, username, password, from, to, subjectPrefix, Setting.chart, Setting.insecure])
 
     static let server = RequiredSetting(
-        "server", .plain, "The mail server that takes mail from you, such as smtp.example.com or smtp.example.com:587.")
+        "server", .plain, "The mail server that takes mail from you, such as smtp.example.com or smtp.example.com:587."
+    ).server
     static let security = Setting(
         "security", .choice(of: MailServer.Security.self), unset: "tls on port 465, else starttls",
         "How the connection is encrypted: starttls and tls both must, none does not.")
