@@ -129,6 +129,22 @@ internal import Testing
         #expect(!page(200).contains("down to "))
     }
 
+    @Test func `the same is true of a rule that says what is usual and has no limit`() {
+        func axis(_ deepest: Double) -> FigureAxis {
+            let figures = Array(repeating: 0.999, count: 30) + [0.98, 0.982, 0.981, deepest]
+            let points = figures.enumerated().map { hour, figure in
+                let evidence = Evidence(
+                    figure: Figure(value: figure, share: nil), reference: .usual(0.999), sentence: "")
+                let verdict: Judgement.Verdict = figure < 0.99 ? .firing(.warning) : .ok(recovered: true)
+                return Traces.Point(Judgement(verdict, .far, evidence), at: Shop.start + .hours(Int64(hour)))
+            }
+            return FigureAxis(points, isRate: true, top: 10, height: 100)
+        }
+        #expect(axis(0.979).low > 0.95)
+        #expect(axis(0.4).low > 0.95)
+        #expect(axis(0.95).low < 0.95)
+    }
+
     @Test func `incidents that are not drawn from near are counted`() throws {
         let calm = Array(repeating: 9, count: 12)
         let days = (0..<9).flatMap { _ in calm + [240, 240] } + calm

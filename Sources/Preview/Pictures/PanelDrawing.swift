@@ -194,13 +194,14 @@ extension FigureAxis {
     init(_ points: [Traces.Point], isRate: Bool, top: Double, height: Double) {
         let limits = points.compactMap(\.limit)
         let troubles = points.filter { $0.severity != nil }
-        let depths = troubles.compactMap { point in
-            point.figure.flatMap { figure in point.limit.map { abs(figure - $0) } }
-        }.sorted()
+        // A rule without a limit says what is usual.
+        func depth(_ point: Traces.Point) -> Double? {
+            point.figure.flatMap { figure in (point.limit ?? point.usual).map { abs(figure - $0) } }
+        }
+        let depths = troubles.compactMap(depth).sorted()
         let usual = depths.isEmpty ? .infinity : depths[depths.count / 2]
         func isDeep(_ point: Traces.Point) -> Bool {
-            guard point.severity != nil, let figure = point.figure, let limit = point.limit else { return false }
-            return abs(figure - limit) > usual * FigureAxis.depthMax
+            point.severity != nil && depth(point).map { $0 > usual * FigureAxis.depthMax } ?? false
         }
         self.init(
             points.filter { !isDeep($0) }.compactMap(\.figure) + points.compactMap(\.usual),
