@@ -33,7 +33,7 @@ import Transport
     }
 
     /// In a process of its own, whose limit can be used up.
-    @Test func `a bot that can open no more files says so`() async {
+    @Test func `a bot that cannot open any more files says so`() async {
         await #expect(processExitsWith: .success) {
             let transport = HTTPTransport.forTests()
             // What the transport itself keeps open is there from its first request on.
@@ -46,7 +46,7 @@ import Transport
             let error = try await transport.failure(.post, of: "http://127.0.0.1:9/", body: .json([]))
             error.expect(
                 .connect, mayHaveArrived: false,
-                says: "no connection to 127.0.0.1:9: the bot can open no more files (Too many open files)")
+                says: "no connection to 127.0.0.1:9: the bot cannot open any more files (Too many open files)")
         }
     }
 

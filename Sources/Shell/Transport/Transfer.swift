@@ -147,8 +147,8 @@ class Transfer {
         if !isSending, let trouble = exhaustion(code.cause) {
             return TransportError.unsent(
                 code.cause,
-                "no connection to \(job.errand.peer): the bot can open no more files (\(systemMessage(trouble))); "
-                    + "raise their limit, which is LimitNOFILE of its service or ulimit -n")
+                "no connection to \(job.errand.peer): the bot cannot open any more files (\(systemMessage(trouble))); "
+                    + "raise its limit: LimitNOFILE= in its service, or ulimit -n")
         }
         let sentence = code.sentence(
             about: job.errand.peer, job.bounds, isSending: isSending, detail: detail(of: code),

@@ -22,7 +22,7 @@ public struct PushSource: PushedSource {
     }
 
     static let token = RequiredSetting(
-        "token", .text, "What whoever pushes must know: a bearer token, or the secret that Sentry signs with."
+        "token", .text, "The secret that pushes must carry: a bearer token, or the one that Sentry signs with."
     ).secret
     static let format = Setting(
         "format", .choice(of: Format.self), default: .observations,
