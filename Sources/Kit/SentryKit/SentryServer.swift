@@ -56,10 +56,17 @@ public struct SentryServer: Sendable {
     private static let everyRegion = "sentry.io"
     private static let regions = "the organization's region, https://us.sentry.io or https://de.sentry.io"
 
+    /// What Sentry's tokens for an organization begin with: they read neither sessions nor issues.
+    private static let organizationTokens = "sntrys_"
+
     /// What to do about a failure.
     func advice(about reason: PollFailure.Reason, of endpoint: Endpoint) -> String {
         switch reason {
         case .unauthorized: return " (check 'token')"
+        case .forbidden where token.reveal().hasPrefix(SentryServer.organizationTokens):
+            return
+                " (the token is an organization's, which is for CI alone; make one of an internal integration, with "
+                + "the scope \(scopes[endpoint] ?? "of this part"))"
         case .forbidden:
             return " (the token needs the scope \(scopes[endpoint] ?? "of this part") and access to the projects)"
         case .notFound:

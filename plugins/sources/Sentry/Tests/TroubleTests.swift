@@ -63,6 +63,13 @@ import Testing
         let failure = try #require(server.play(try source(), poll(.hours(1))).failure)
         #expect(failure.reason == .forbidden)
         #expect(failure.description.contains("org:read"))
+        let organizations = try source(["token": option(.text(GuardedText(Secret("sntrys_eyJpYXQiOjE3"))))])
+        let wrongKind = try #require(server.play(organizations, poll(.hours(1))).failure)
+        #expect(
+            wrongKind.description.hasSuffix(
+                " (the token is an organization's, which is for CI alone; make one of an internal integration, with the scope "
+                    + "org:read)"), "\(wrongKind.description)")
+        #expect(!wrongKind.description.contains("sntrys_"))
     }
 
     @Test(arguments: [
