@@ -1,0 +1,144 @@
+internal import AlertCore
+internal import Archive
+internal import BotConfig
+internal import BotHarness
+internal import BuiltinPlugins
+internal import Foundation
+internal import MachineTesting
+internal import PluginKit
+internal import Preview
+internal import SystemPorts
+internal import Testing
+
+@Suite struct `A backtest` {
+    private let scratch: Scratch
+
+    init() throws { scratch = try Scratch() }
+
+    /// The hours in which one session of five crashes; in all others it is one of a thousand.
+    private static let bad = (from: "2026-11-19T06:00:00Z", to: "2026-11-19T09:00:00Z")
+    private static let now = "2026-11-20T12:30:00Z"
+
+    /// A service that knows what happened at any time.
+    struct Service: Sendable, CustomTestStringConvertible {
+        let plugin: String
+        /// The source's options in the config.
+        let options: String
+        let answer: @Sendable (HTTPRequest) -> String?
+
+        var testDescription: String { plugin }
+    }
+
+    static let services = [
+        Service(plugin: "sentry", options: "organization: acme, token: \"${env:T}\"", answer: sentry),
+        Service(
+            plugin: "prometheus",
+            options: "url: \"http://localhost:9090\", app: wallet, "
+                + "metrics: {sessions: \"sum(increase(sessions[30m]))\", crashed_sessions: \"sum(increase(crashed[30m]))\"}",
+            answer: prometheus),
+        Service(
+            plugin: "http_json",
+            options: "url: \"https://stats.example.com/s?from={from}&to={to}\", each: \"$.rows[*]\", "
+                + "map: {app: $.app, sessions: $.sessions, crashed_sessions: $.crashed}",
+            answer: rows),
+    ]
+
+    private static func crashed(_ seconds: Double) -> Int {
+        let at = Moment(milliseconds: Int64(seconds * 1000))
+        guard let from = Moment(rfc3339: bad.from), let to = Moment(rfc3339: bad.to) else { return 0 }
+        return from <= at && at < to ? 800 : 4
+    }
+
+    private static func parameter(_ name: String, of request: HTTPRequest) -> String? {
+        URLComponents(string: request.url.reveal())?.queryItems?.first { $0.name == name }?.value
+    }
+
+    private static func seconds(_ name: String, of request: HTTPRequest) -> Double? {
+        parameter(name, of: request).flatMap { text in
+            Double(text) ?? Moment(rfc3339: text).map { Double($0.milliseconds) / 1000 }
+        }
+    }
+
+    /// Hours of all sessions, and of each release none.
+    private static func sentry(_ request: HTTPRequest) -> String? {
+        if request.url.description.contains("/projects/") {
+            return #"[{"id": "1", "slug": "wallet", "platform": "android", "hasSessions": true}]"#
+        }
+        guard request.url.description.contains("/sessions/"), let start = seconds("start", of: request),
+            let end = seconds("end", of: request)
+        else { return nil }
+        let hours = Array(stride(from: start, to: end, by: 3600))
+        let names = hours.map { "\"\(Moment(milliseconds: Int64($0 * 1000)))\"" }
+        let rates = hours.map { "\(1 - Double(crashed($0)) / 4000)" }
+        let series = """
+            {"sum(session)": [\(hours.map { _ in "4000" }.joined(separator: ","))],
+             "crash_free_rate(session)": [\(rates.joined(separator: ","))]}
+            """
+        let group = "{\"by\": {\"project\": 1}, \"totals\": {}, \"series\": \(series)}"
+        let groups = request.url.description.contains("groupBy=release") ? "" : group
+        return "{\"intervals\": [\(names.joined(separator: ","))], \"groups\": [\(groups)]}"
+    }
+
+    /// What the last half hour had, at every time that is asked about.
+    private static func prometheus(_ request: HTTPRequest) -> String? {
+        guard let start = seconds("start", of: request), let end = seconds("end", of: request),
+            let step = seconds("step", of: request), step > 0, let query = parameter("query", of: request)
+        else { return nil }
+        let samples = stride(from: start, through: end, by: step).map { at in
+            "[\(at), \"\(query.contains("crashed") ? crashed(at - 1) : 4000)\"]"
+        }
+        return """
+            {"status": "success", "data": {"resultType": "matrix",
+             "result": [{"metric": {}, "values": [\(samples.joined(separator: ","))]}]}}
+            """
+    }
+
+    private static func rows(_ request: HTTPRequest) -> String? {
+        guard let from = seconds("from", of: request) else { return nil }
+        return "{\"rows\": [{\"app\": \"wallet\", \"sessions\": 4000, \"crashed\": \(crashed(from))}]}"
+    }
+
+    @Test func `is tried with every source that has a past`() {
+        let names = PluginCatalog.builtin.sources.filter { $0 is any HistoricalSource.Type }.map(\.manifest.name)
+        #expect(Set(Self.services.map(\.plugin)) == Set(names))
+    }
+
+    @Test(arguments: services)
+    func `of a source's past finds what was planted there and nothing else`(_ service: Service) async throws {
+        let stage = StagedMachine(at: Self.now, variables: ["T": "s3cret"]) { request throws(TransportError) in
+            let body = service.answer(request)
+            return HTTPResponse(
+                status: body == nil ? 404 : 200, headers: [("Content-Type", "application/json")],
+                body: Array((body ?? "{}").utf8))
+        }
+        try scratch.write(
+            "config.yaml",
+            """
+            version: 1
+            bot: {name: shop-alerts, listen: off, state: \(scratch.path("state"))}
+            sources:
+              past: {plugin: \(service.plugin), \(service.options)}
+            rules:
+              floor: {plugin: threshold, metric: crash_free_sessions, critical: "< 97%", window: 1h}
+            channels:
+              ops: {plugin: console}
+
+            """)
+        let config = try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine).config()
+        var playback = Playback(config.plan)
+        let span = PlayedSpan(
+            config, .init(since: "2d", cache: scratch.path("cache")), until: nil, on: stage.machine)
+        #expect(try await span.play { playback.feed($0) }, "\(stage.complained)")
+        let report = BacktestReport(playback.finish(now: stage.clock.now()), channels: config.channels)
+        let said = report.messages.map { "\($0.kind) \($0.severity)" }
+        #expect(said == ["opened critical", "resolved critical"], "\(stage.complained)")
+        let times = report.messages.map(\.at)
+        let (from, to) = (try #require(Moment(rfc3339: Self.bad.from)), try #require(Moment(rfc3339: Self.bad.to)))
+        // A window of an hour has to fill with what is wrong, and then with what is right.
+        if times.count == 2 {
+            #expect(from...(from + .hours(1) + .minutes(5)) ~= times[0], "\(times)")
+            #expect(to...(to + .hours(1) + .minutes(5)) ~= times[1], "\(times)")
+        }
+        #expect(stage.complained == "")
+    }
+}
