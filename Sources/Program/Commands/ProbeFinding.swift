@@ -12,6 +12,8 @@ struct ProbeFinding {
     let spans: [Duration]
     /// The metrics that the source says it can give; nil when only its answers tell.
     let declared: Set<Metric>?
+    /// Whether others push to it, so that a poll asks nobody.
+    let isPushed: Bool
 
     /// Issues named of each app.
     private static let issuesShown = 5
@@ -31,6 +33,8 @@ struct ProbeFinding {
         var lines = ["source \(source) (\(plugin)): \(requests) in \(took.short); rules ask for \(spansText)"]
         switch report.outcome {
         case .failed: break
+        case .noData where isPushed:
+            lines.append("It is pushed to, not polled: 'alertbot status' shows what has reached the running bot.")
         case .noData: lines.append("It answered, and nothing happened in the span.")
         case .unchanged: lines.append("It answered the same as before.")
         case .stale(let measured):
@@ -40,7 +44,9 @@ struct ProbeFinding {
             lines.append(metricsText)
         }
         if let until = report.notBefore { lines.append("It asks not to be polled before \(zone.words(until)).") }
-        lines += report.warnings.map { "warning: \($0.tamed)" } + report.notes.map { "note: \($0.tamed)" }
+        lines += report.warnings.map { "warning: \($0.tamed)" }
+        // What was pushed the running bot knows, and this poll does not.
+        if !isPushed { lines += report.notes.map { "note: \($0.tamed)" } }
         return lines
     }
 

@@ -48,7 +48,7 @@ public struct SourceProbe: Sendable {
         let finding = ProbeFinding(
             source: plan.name, plugin: type(of: source).manifest.name, report: report, exchanges: web.heard,
             took: ports.clock.uptime() - began, spans: config.plan.previewOrder(for: plan, State()).spans,
-            declared: source.metrics)
+            declared: source.metrics, isPushed: source is any PushedSource)
         return (input, finding, redactor)
     }
 
