@@ -3,6 +3,7 @@ internal import BotHarness
 internal import BuiltinPlugins
 internal import Commands
 internal import Foundation
+internal import Glibc
 internal import MachineTesting
 internal import PluginKit
 internal import PluginTesting
@@ -213,12 +214,46 @@ internal import Testing
         #expect(try String(contentsOfFile: scratch.path("secrets/push-token"), encoding: .utf8) == "s3cret-s3cret\n")
     }
 
-    @Test func `where the config cannot be written no secret is left behind`() async throws {
+    @Test
+    func `where the config cannot be written nobody is asked first, and where a secret cannot be nothing is written`()
+        async throws
+    {
         try scratch.makeFolder("config.yaml/x")
-        let result = try await write(["y", "push", "s3cret-s3cret", "console", "n"])
-        #expect(result.failure?.status == .impossible)
-        #expect(result.failure?.sentence.hasSuffix("; nothing was written") == true, "\(result.all)")
-        #expect(!scratch.names.contains("secrets/push-token"))
+        let path = scratch.path("config.yaml")
+        let folder = try await write(["y", "push"])
+        #expect(
+            folder.failure == Failure(.impossible, "\(path) cannot be written: it is a folder; nothing was written"))
+        #expect(folder.dialogue.left == ["y", "push"])
+        let absent = try await write(["push"]) { $0 = InitWish(path: path + "/none/config.yaml") }
+        #expect(
+            absent.failure?.sentence
+                == "\(path)/none/config.yaml cannot be written: there is no folder \(path)/none; nothing was written")
+        try scratch.makeFolder("secrets/push-token")
+        let secret = try await write(["push", "s3cret-s3cret", "console", "n", "y"]) {
+            $0 = InitWish(path: scratch.path("other.yaml"))
+        }
+        #expect(secret.failure?.sentence.hasSuffix("it is a folder; nothing was written") == true, "\(secret.all)")
+        #expect(scratch.names == ["config.yaml", "config.yaml/x", "secrets", "secrets/push-token"])
+    }
+
+    @Test func `a link that leads nowhere is somebody's, and what comes meanwhile is not replaced`() async throws {
+        symlink("/nowhere/config.yaml", scratch.path("config.yaml"))
+        #expect(try await write(["n"]).failure?.status == .no)
+        #expect(WholeFile.target(ofLink: scratch.path("config.yaml")) == "/nowhere/config.yaml")
+        unlink(scratch.path("config.yaml"))
+        let folder = scratch
+        let fake = try #require(SourceFake.all.first { $0.plugin == "bugsnag" })
+        let respond = try fake.responder()
+        let late = try await write(["bugsnag", "right-right", "console", "n"], at: fake.now) { _ in
+        } web: { request throws(TransportError) in
+            try? folder.write("config.yaml", "mine\n")
+            return respond(request)
+        }
+        #expect(
+            late.failure?.sentence.contains("it was made by somebody else meanwhile; nothing was") == true,
+            "\(late.all)")
+        #expect(try written() == "mine\n")
+        #expect(scratch.names == ["config.yaml"])
     }
 
     // MARK: - Wrong answers

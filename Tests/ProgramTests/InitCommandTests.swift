@@ -1,4 +1,5 @@
 import BotHarness
+import Glibc
 import Testing
 
 @Suite struct `The first config, from the built program` {
@@ -35,5 +36,39 @@ import Testing
         #expect(written.status == 0, "\(written.all)")
         #expect(try written.json["config"].string == "config.yaml")
         #expect(written.errors.contains("Polling simulator once"))
+    }
+
+    /// Answers up to a moment, and what is asked then.
+    @Test(
+        arguments: [
+            ("", "source, by name or number: "), ("push\n", "  token: "),
+            ("push\ns3cret-s3cret\n", "channel, by name or number: "),
+        ])
+    func `whoever is killed at a question has written nothing`(_ answers: String, _ question: String) async throws {
+        for signal in [SIGINT, SIGTERM, SIGHUP] {
+            let scratch = try Scratch()
+            let bot = try Child(BotBinary.path, ["init"], folder: scratch.folder, input: .open)
+            bot.type(answers)
+            try await eventually("it asks '\(question)'; it said: \(bot.standardOutput)") {
+                bot.standardOutput.hasSuffix(question) ? true : nil
+            }
+            bot.send(signal)
+            #expect(try await bot.ending() == .killed(signal: signal))
+            #expect(scratch.names == [])
+        }
+    }
+
+    @Test func `a disk that has room for the secret and not for the config gets neither`() async throws {
+        let scratch = try Scratch()
+        // 512 bytes a file, and a mistake instead of the end for who wants more.
+        let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" init"
+        let finished = try await run(
+            "sh", ["-c", script, BotBinary.path], folder: scratch.folder,
+            input: .text("push\ns3cret-s3cret\nconsole\nn\n"))
+        #expect(finished.status == 3)
+        #expect(
+            finished.errors == "alertbot: config.yaml cannot be written: File too large; nothing was written\n",
+            "\(finished.all)")
+        #expect(scratch.names == [])
     }
 }

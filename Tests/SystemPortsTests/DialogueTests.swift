@@ -51,6 +51,8 @@ internal import Testing
     private struct Desk {
         let person: Int32
         let program: Int32
+        /// Of the terminal, among those of this machine.
+        let number: UInt32
 
         init() throws {
             // Swift sees neither posix_openpt nor its companions; on Linux they do just this.
@@ -58,6 +60,7 @@ internal import Testing
             var (isLocked, number) = (Int32(0), UInt32(0))
             try #require(person >= 0 && ioctl(person, UInt(0x4004_5431), &isLocked) == 0)  // TIOCSPTLCK
             try #require(ioctl(person, UInt(0x8004_5430), &number) == 0)  // TIOCGPTN
+            self.number = number
             program = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
             try #require(program >= 0)
         }
@@ -115,6 +118,21 @@ internal import Testing
         defer { desk.end() }
         #expect(throws: Failure(.impossible, "stopped; nothing was written")) {
             try typed("s3c\u{3}", at: desk)
+        }
+        #expect(desk.hasEcho)
+    }
+
+    @Test func `that are secret can be left with a kill, and the terminal is as before`() async throws {
+        let desk = try Desk()
+        defer { desk.end() }
+        await #expect(processExitsWith: .signal(SIGTERM)) { [number = desk.number as UInt32] in
+            let input = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+            Thread.detachNewThread {
+                var modes = termios()
+                while tcgetattr(input, &modes) == 0, modes.c_lflag & tcflag_t(ECHO) != 0 { sched_yield() }
+                kill(getpid(), SIGTERM)
+            }
+            _ = try InputDialogue(input: input, terminal: StagedMachine().terminal).answer(isHidden: true)
         }
         #expect(desk.hasEcho)
     }

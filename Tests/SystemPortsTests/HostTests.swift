@@ -196,6 +196,18 @@ import Testing
         await #expect(throws: CancellationError.self) { try await work.value }
     }
 
+    @Test func `a signal that whoever started the program wants ignored stays ignored`() async throws {
+        await #expect(processExitsWith: .exitCode(7)) {
+            _ = signal(SIGUSR1, SIG_IGN)
+            try await Interruption([SIGUSR1]).cancelling {
+                kill(getpid(), SIGUSR1)
+                try Task.checkCancellation()
+            }
+            kill(getpid(), SIGUSR1)
+            exit(7)
+        }
+    }
+
     @Test func `work that nothing interrupts gives what it gives, and its own end is reported`() async throws {
         #expect(try await Interruption.none.cancelling { 7 } == 7)
         #expect(try await Interruption([SIGUSR1]).cancelling { 8 } == 8)

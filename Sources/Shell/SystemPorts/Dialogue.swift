@@ -1,5 +1,11 @@
 internal import Glibc
 internal import PluginKit
+internal import Synchronization
+
+/// The terminal that shows nothing for the moment, and how it was before. A handler of signals can be given nothing, so these
+/// must be within its reach; both are set before the handler is.
+private let silentTerminal = Atomic<Int32>(-1)
+nonisolated(unsafe) private let usualModes = UnsafeMutablePointer<termios>.allocate(capacity: 1)
 
 /// Somebody who answers questions, line by line.
 public protocol Dialogue: Sendable {
@@ -37,6 +43,8 @@ public struct InputDialogue: Dialogue {
         // shows nothing.
         var silent = usual
         silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
+        let caught = InputDialogue.restoreAtSignals(input, usual)
+        defer { for number in caught { _ = signal(number, SIG_DFL) } }
         guard tcsetattr(input, TCSADRAIN, &silent) == 0 else {
             throw Failure(
                 .impossible, "the terminal cannot be kept from showing what is typed; pipe the answers, or use --set")
@@ -46,6 +54,24 @@ public struct InputDialogue: Dialogue {
             terminal.error("")
         }
         return try hiddenLine()
+    }
+
+    /// Whatever ends the program from outside leaves the terminal as it was.
+    ///
+    /// - Returns: the signals that are caught from now on.
+    private static func restoreAtSignals(_ terminal: Int32, _ usual: termios) -> [Int32] {
+        usualModes.initialize(to: usual)
+        silentTerminal.store(terminal, ordering: .sequentiallyConsistent)
+        let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !Signals.isIgnored($0) }
+        for number in numbers {
+            _ = signal(number) { number in
+                // Only what is safe in a handler. The program then ends as if there had been none.
+                _ = tcsetattr(silentTerminal.load(ordering: .sequentiallyConsistent), TCSANOW, usualModes)
+                _ = signal(number, SIG_DFL)
+                raise(number)
+            }
+        }
+        return numbers
     }
 
     private func line() throws(Failure) -> String? {

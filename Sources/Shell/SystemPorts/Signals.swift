@@ -58,13 +58,22 @@ public final class Signals: Sendable {
     }
 
     deinit { reader.source.cancel() }
+
+    /// Whether the program was started so that this signal does nothing, as `nohup` and shells do for what runs in the background.
+    static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        // A handler, or one of two numbers in its place: only as a number can it be compared.
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+            == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
 }
 
-/// What people do to end a program: Ctrl-C, or `kill`.
+/// What people do to end a program: Ctrl-C, `kill`, or closing its terminal.
 public struct Interruption: Sendable {
     private let numbers: [Int32]
 
-    public static let byUser = Interruption([SIGINT, SIGTERM])
+    public static let byUser = Interruption([SIGINT, SIGTERM, SIGHUP])
     /// None, for work that nothing interrupts.
     public static let none = Interruption([])
 
@@ -74,6 +83,7 @@ public struct Interruption: Sendable {
     public func cancelling<Result: Sendable>(
         _ work: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
+        let numbers = numbers.filter { !Signals.isIgnored($0) }
         guard !numbers.isEmpty else { return try await work() }
         // Caught before the work begins, or what comes early would end the program after all.
         let signals = Signals(numbers)

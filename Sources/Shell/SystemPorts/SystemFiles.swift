@@ -90,6 +90,16 @@ public enum WholeFile {
         return bytes
     }
 
+    /// Why no file can take that place, as far as it can be seen without trying; nil where nothing is in the way.
+    public static func obstacle(at path: String) -> FileError? {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return FileError(path, "it is a folder") }
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        guard stat(folder, &status) == 0 else { return FileError(path, "there is no folder \(folder)") }
+        return access(folder, W_OK | X_OK) == 0 ? nil : FileError(path)
+    }
+
     /// Whether there is something that could be opened.
     public static func isThere(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
@@ -107,14 +117,6 @@ public enum WholeFile {
         guard stat(path, &status) == 0 else { return false }
         return status.st_mode & (S_IROTH | S_IWOTH | S_IWGRP) != 0
     }
-
-    /// Makes a folder for its owner alone, where there is none.
-    public static func makeFolder(_ path: String) throws(FileError) {
-        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw FileError(path) }
-    }
-
-    /// Takes a file away; whether it was there is nothing to the caller.
-    public static func remove(_ path: String) { unlink(path) }
 
     /// What a symbolic link names; nil where there is none.
     public static func target(ofLink path: String) -> String? {
@@ -144,7 +146,10 @@ public enum WholeFile {
         }
     }
 
-    private static func write(
+    /// - Parameters:
+    ///   - mode: who may read it, where there was none before.
+    ///   - isLasting: whether it is on the disk afterwards.
+    static func write(
         _ bytes: [UInt8], to path: String, mode: UInt32, isLasting: Bool
     ) throws(FileError) {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)

@@ -109,6 +109,14 @@ public final class Child: Sendable {
         end.ending.withLock { if $0 == nil { kill(pid, signal) } }
     }
 
+    /// Writes to its standard input, which stays open; no more than a pipe holds.
+    public func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        inputDescriptor.withLock { descriptor in
+            if let descriptor { _ = write(descriptor, bytes, bytes.count) }
+        }
+    }
+
     public func closeInput() {
         inputDescriptor.withLock { descriptor in
             if let open = descriptor { close(open) }

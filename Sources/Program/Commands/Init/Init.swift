@@ -35,12 +35,18 @@ public struct Init: Sendable {
 
     private static let stopped = Failure(.impossible, "stopped; nothing was written")
 
+    private static func notWritten(_ error: FileError) -> Failure {
+        Failure(.impossible, "\(error.path) cannot be written: \(error.reason); nothing was written")
+    }
+
     public func run() async throws(Failure) {
         var draft = DraftConfig(path: wish.path, timezone: machine.timezone, written: machine.clock.now())
         let questioner = Questioner(dialogue: dialogue, terminal: terminal, machine: machine, folder: draft.folder)
         let (namedSource, namedChannel) = (try named(.source), try named(.channel))
         if let namedSource, let namedChannel { try wish.checkSettings([namedSource, namedChannel]) }
-        try clearWay(for: wish.path, questioner)
+        if let obstacle = WholeFile.obstacle(at: wish.path) { throw Init.notWritten(obstacle) }
+        var replaced: Set<String> = []
+        if try clearWay(for: wish.path, questioner) { replaced.insert(wish.path) }
         let source = try choice(of: .source, namedSource, "Which service has the crash figures?", questioner)
         let polled = try await setUp(source: source, in: &draft, questioner)
         if namedChannel == nil { try terminal.line("") }
@@ -48,8 +54,8 @@ public struct Init: Sendable {
         try wish.checkSettings([source, channel])
         let config = try await setUp(channel: channel, in: &draft, questioner)
         let files = draft.secrets
-        for path in files.keys.sorted() { try clearWay(for: path, questioner) }
-        try write(draft, files)
+        for path in files.keys.sorted() where try clearWay(for: path, questioner) { replaced.insert(path) }
+        try await write(draft, files, replacing: replaced)
         if let polled, let config { try preview(config, polled) }
         try terminal.line(
             "\nNext: 'alertbot check' validates it, 'alertbot dry-run' previews it again, 'alertbot run' starts the bot."
@@ -78,9 +84,13 @@ public struct Init: Sendable {
     }
 
     /// Makes sure that nothing is written over that somebody wants to keep.
-    private func clearWay(for path: String, _ questioner: Questioner) throws(Failure) {
-        guard !wish.isForced, WholeFile.isThere(path) else { return }
-        if !wish.isComplete, try questioner.isWanted("\(path) already exists. Replace it?") { return }
+    ///
+    /// - Returns: whether something is there, which may be replaced.
+    private func clearWay(for path: String, _ questioner: Questioner) throws(Failure) -> Bool {
+        if wish.isForced { return true }
+        // A link that leads nowhere for now is somebody's, too.
+        guard WholeFile.isThere(path) || WholeFile.target(ofLink: path) != nil else { return false }
+        if !wish.isComplete, try questioner.isWanted("\(path) already exists. Replace it?") { return true }
         throw Failure(.no, "\(path) already exists; use --force to replace it, or --config FILE to write another one")
     }
 
@@ -195,19 +205,23 @@ public struct Init: Sendable {
         return nil
     }
 
-    /// Each file is whole or not there. The config comes last: with it everything is.
-    private func write(_ draft: DraftConfig, _ files: [String: [UInt8]]) throws(Failure) {
-        var made: [String] = []
-        do throws(FileError) {
-            if !files.isEmpty { try WholeFile.makeFolder("\(draft.folder)/\(DraftConfig.secretsFolder)") }
-            for (path, bytes) in files.sorted(by: { $0.key < $1.key }) {
-                if !WholeFile.isThere(path) { made.append(path) }
-                try WholeFile.replace(path, with: bytes)
-            }
-            try WholeFile.replace(draft.path, with: Array(draft.text.utf8), mode: Init.configMode)
+    /// All of them, or none. The config comes last: with it everything is there.
+    private func write(
+        _ draft: DraftConfig, _ files: [String: [UInt8]], replacing replaced: Set<String>
+    ) async throws(Failure) {
+        var written = FileSet()
+        if !files.isEmpty { written.add(folder: "\(draft.folder)/\(DraftConfig.secretsFolder)") }
+        for (path, bytes) in files.sorted(by: { $0.key < $1.key }) {
+            written.add(path, bytes, mayReplace: replaced.contains(path))
+        }
+        written.add(
+            draft.path, Array(draft.text.utf8), mode: Init.configMode, mayReplace: replaced.contains(draft.path))
+        do {
+            try await machine.interruption.cancelling { [written] in try written.write() }
+        } catch let error as FileError {
+            throw Init.notWritten(error)
         } catch {
-            for path in made { WholeFile.remove(path) }
-            throw Failure(.impossible, "\(error.path) cannot be written: \(error.reason); nothing was written")
+            throw Init.stopped
         }
         let secrets = files.keys.sorted().map { $0.hasPrefix("./") ? String($0.dropFirst(2)) : $0 }.joined(
             separator: " and ")
