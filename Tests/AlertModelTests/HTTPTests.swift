@@ -21,6 +21,19 @@ import Testing
         #expect(response.header("rate") == nil)
     }
 
+    @Test(arguments: [
+        ("", []), ("A: b\r\nC:d\r\n", ["A=b", "C=d"]), ("a:  1 \na:2", ["a=1", "a=2"]), ("Empty:\r\n", ["Empty="]),
+        ("Name : x:y\r\n", ["Name=x:y"]), ("A: b\r\n  c\r\n\td \r\nE: f\r\n", ["A=b c d", "E=f"]),
+        (" begins with space\r\nA: b\r\n", ["A=b"]), ("no colon\r\nA: b\r\n", ["A=b"]), ("X: ü\u{301}\r\n", ["X=ü\u{301}"]),
+        ("X:\u{301}y\r\n", ["X=\u{301}y"]),
+    ])
+    func `header lines are read when somebody wants to know them`(lines: String, headers: [String]) {
+        let response = HTTPResponse(status: 200, head: Array(lines.utf8), body: [])
+        #expect(response.headers.map { "\($0.name)=\($0.value)" } == headers)
+        let same = response.headers.map { (name: $0.name, value: $0.value) }
+        #expect(response == HTTPResponse(status: 200, headers: same))
+    }
+
     @Test(arguments: [(199, false), (200, true), (204, true), (299, true), (300, false), (304, false)])
     func `success is 2xx`(status: Int, isSuccess: Bool) {
         #expect(HTTPResponse(status: status).isSuccess == isSuccess)

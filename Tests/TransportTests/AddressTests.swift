@@ -44,6 +44,17 @@ import Testing
         #expect(try WireRequest(allowed, userAgent: "x", unixSocketPath: nil).url == url)
     }
 
+    @Test func `origins are remembered for a few addresses, and right for any number`() throws {
+        let origins = RecentOrigins()
+        for _ in 0..<3 {
+            for number in 1...9 {
+                let origin = try origins.origin(of: "http://h\(number).example:80\(number)/path")
+                #expect(origin.hostAndPort == "h\(number).example:80\(number)")
+            }
+            #expect(throws: TransportError.self) { try origins.origin(of: "no address") }
+        }
+    }
+
     @Test(arguments: ["127.0.0.1", "127.1", "2130706433", "0x7f000001", "localhost", "LOCALHOST", "127.0.0.1."])
     func `plain http to this machine is fine however it is written`(host: String) async throws {
         let server = try LoopbackServer.answering { _ in answer() }

@@ -11,6 +11,8 @@ final class HTTPTransfer: Transfer {
     /// What had left when the attempt began, in bytes; a proxy is spoken to before.
     private var sentBefore = 0
     private var headerBytesCount = 0
+    /// The header lines of the last answer so far, as they came.
+    private var head: [UInt8] = []
     /// Whether the empty line after the headers came. libcurl takes a connection that closes among them for the end.
     private var hasAllHeaders = false
     private var received: [UInt8] = []
@@ -49,7 +51,9 @@ final class HTTPTransfer: Transfer {
         var isFine = super.setUp()
         func need(_ code: CURLcode) { if code != CURLE_OK { isFine = false } }
         func set(_ option: CURLoption, _ value: Int) { need(ccurl_set_long(easy, option, value)) }
-        func set(_ option: CURLoption, _ value: String) { need(ccurl_set_string(easy, option, value)) }
+        func set(_ option: CURLoption, _ value: String) {
+            need(value.withCString { ccurl_set_string(easy, option, $0) })
+        }
 
         set(CURLOPT_URL, request.url)
         set(CURLOPT_PROTOCOLS_STR, "http,https")
@@ -66,7 +70,7 @@ final class HTTPTransfer: Transfer {
         if let path = request.unixSocketPath { set(CURLOPT_UNIX_SOCKET_PATH, path) }
 
         for line in request.headerLines {
-            guard let longer = curl_slist_append(headerLines, line) else { return false }
+            guard let longer = line.withCString({ curl_slist_append(headerLines, $0) }) else { return false }
             headerLines = longer
         }
         need(ccurl_set_list(easy, CURLOPT_HTTPHEADER, headerLines))
@@ -114,15 +118,21 @@ final class HTTPTransfer: Transfer {
         return true
     }
 
-    /// Takes a header line: its length only, as libcurl keeps the headers themselves.
+    /// Takes a line of an answer's head, or of the trailers behind its body, which count for nothing.
     fileprivate func receiveHeader(_ line: UnsafeRawBufferPointer) -> Bool {
         headerBytesCount += line.count
-        // A status line begins anew: what came before was an interim answer.
-        if line.starts(with: "HTTP/".utf8) { hasAllHeaders = false }
-        if line.elementsEqual("\r\n".utf8) || line.elementsEqual("\n".utf8) { hasAllHeaders = true }
         guard headerBytesCount <= job.bounds.headerBytesMax else {
             stopReason = .headersTooLarge
             return false
+        }
+        if line.count >= 5, line.starts(with: "HTTP/".utf8) {
+            // A status line begins anew: what came before was an interim answer.
+            hasAllHeaders = false
+            head.removeAll(keepingCapacity: true)
+        } else if line.first == UInt8(ascii: "\n") || line.count == 2 && line[0] == UInt8(ascii: "\r") {
+            hasAllHeaders = true
+        } else if !hasAllHeaders {
+            head.append(contentsOf: line)
         }
         return true
     }
@@ -145,7 +155,7 @@ final class HTTPTransfer: Transfer {
             return .failure(error(of: code == CURLE_OK ? CURLE_PARTIAL_FILE : code))
         }
         let response = HTTPResponse(
-            status: ccurl_get_long(easy, CURLINFO_RESPONSE_CODE), headers: headers(), body: received)
+            status: ccurl_get_long(easy, CURLINFO_RESPONSE_CODE), head: head, body: received)
         return .success(.http(response, redirectURL: redirectURL(of: response)))
     }
 
@@ -160,18 +170,6 @@ final class HTTPTransfer: Transfer {
                 (.interrupted, "the connection to \(request.peer) broke after sending; it was not tried again")
             }
         return TransportError(cause, mayHaveArrived: mayHaveArrived, sentence)
-    }
-
-    private func headers() -> [(name: String, value: String)] {
-        var headers: [(name: String, value: String)] = []
-        var last: UnsafeMutablePointer<curl_header>?
-        // -1: of the last answer, where interim answers came before it.
-        while let header = curl_easy_nextheader(easy, UInt32(CURLH_HEADER), -1, last) {
-            // Trimmed, because libcurl leaves the line's end in an empty value.
-            headers.append((String(cString: header.pointee.name), String(cString: header.pointee.value).trimmed))
-            last = header
-        }
-        return headers
     }
 
     private func redirectURL(of response: HTTPResponse) -> String? {

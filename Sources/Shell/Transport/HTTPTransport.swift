@@ -23,6 +23,7 @@ public final class HTTPTransport: Sendable {
     private let userAgent: String
     private let limits: Limits
     private let mailbox: Mailbox
+    private let origins = RecentOrigins()
 
     /// Starts the thread. If the system has none to give, every request fails and says so.
     public init(userAgent: String, limits: Limits = Limits()) {
@@ -51,7 +52,7 @@ public final class HTTPTransport: Sendable {
         bodyBytesMax: Int? = nil,
         unixSocketPath: String? = nil
     ) async throws(TransportError) -> HTTPResponse {
-        var wire = try WireRequest(request, userAgent: userAgent, unixSocketPath: unixSocketPath)
+        var wire = try WireRequest(request, userAgent: userAgent, unixSocketPath: unixSocketPath, origins)
         let timeout = timeout.clamped(to: .milliseconds(1)...Limits.timeoutMax)
         let deadline = ContinuousClock.now + timeout
         var redirectsCount = 0

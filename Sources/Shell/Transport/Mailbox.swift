@@ -23,13 +23,23 @@ enum Answer: Sendable {
     case mail(MailAnswer)
 }
 
-/// One errand on its way to the loop, with the caller who waits for it.
-struct Job: Sendable {
+/// One errand on its way to the loop, with the caller who waits for it. A class, for it lies in one queue after the other.
+final class Job: Sendable {
     let id: UInt64
     let errand: Errand
     let bounds: TransferBounds
     /// Resumed exactly once: by whoever takes the job out of the mailbox or out of the loop.
     let continuation: CheckedContinuation<Result<Answer, TransportError>, Never>
+
+    init(
+        id: UInt64, errand: Errand, bounds: TransferBounds,
+        continuation: CheckedContinuation<Result<Answer, TransportError>, Never>
+    ) {
+        self.id = id
+        self.errand = errand
+        self.bounds = bounds
+        self.continuation = continuation
+    }
 
     /// Ends the job when nothing of it was sent.
     func fail(_ cause: TransportError.Cause, _ description: String) {

@@ -1,6 +1,7 @@
 internal import AlertModel
 internal import CCurl
 internal import Glibc
+internal import Synchronization
 
 /// Where a URL leads: scheme, host and port, as libcurl itself reads them, so that what is checked is what is used.
 ///
@@ -12,6 +13,8 @@ struct Origin: Hashable, Sendable {
     let host: String
     /// Empty for a scheme without a known port.
     let port: String
+    /// Whether the host is this machine by definition, without asking any resolver.
+    let isLoopback: Bool
 
     /// Reads the origin of a URL. Errors quote nothing of it.
     init(of url: String) throws(TransportError) {
@@ -34,6 +37,13 @@ struct Origin: Hashable, Sendable {
         scheme = part(CURLUPART_SCHEME)
         host = part(CURLUPART_HOST)
         port = part(CURLUPART_PORT)
+        isLoopback = Origin.isLoopback(host)
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        var four = in_addr()
+        return host == "localhost" || host == "[::1]"
+            || inet_pton(AF_INET, host, &four) == 1 && UInt32(bigEndian: four.s_addr) >> 24 == 127
     }
 
     private static func badAddress(_ what: String) -> TransportError {
@@ -44,11 +54,22 @@ struct Origin: Hashable, Sendable {
     var hostAndPort: String {
         (port.isEmpty ? host : "\(host):\(port)").tamed.clipped(to: 100)
     }
+}
 
-    /// Whether the host is this machine by definition, without asking any resolver.
-    var isLoopback: Bool {
-        var four = in_addr()
-        return host == "localhost" || host == "[::1]"
-            || inet_pton(AF_INET, host, &four) == 1 && UInt32(bigEndian: four.s_addr) >> 24 == 127
+/// The origins of the addresses asked for last: whoever sends very much sends it to few places.
+final class RecentOrigins: Sendable {
+    /// To look through these costs less than to read one address.
+    private static let keptMax = 4
+    private let kept = Mutex<[(url: String, origin: Origin)]>([])
+
+    /// Reads the origin of an address, or remembers it.
+    func origin(of url: String) throws(TransportError) -> Origin {
+        if let known = kept.withLock({ kept in kept.first { $0.url == url }?.origin }) { return known }
+        let origin = try Origin(of: url)
+        kept.withLock { kept in
+            if kept.count == RecentOrigins.keptMax { kept.removeFirst() }
+            kept.append((url, origin))
+        }
+        return origin
     }
 }

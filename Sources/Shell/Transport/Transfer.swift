@@ -37,7 +37,8 @@ class Transfer {
     init(_ job: Job, on easy: UnsafeMutableRawPointer) {
         self.job = job
         self.easy = easy
-        words.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        // Nothing is read behind the first zero.
+        words.initialize(to: 0)
     }
 
     deinit { words.deallocate() }
@@ -58,7 +59,9 @@ class Transfer {
         var isFine = true
         func need(_ code: CURLcode) { if code != CURLE_OK { isFine = false } }
         func set(_ option: CURLoption, _ value: Int) { need(ccurl_set_long(easy, option, value)) }
-        func set(_ option: CURLoption, _ value: String?) { need(ccurl_set_string(easy, option, value)) }
+        func set(_ option: CURLoption, _ value: String) {
+            need(value.withCString { ccurl_set_string(easy, option, $0) })
+        }
 
         set(CURLOPT_SSL_VERIFYPEER, 1)
         set(CURLOPT_SSL_VERIFYHOST, 2)
@@ -76,7 +79,7 @@ class Transfer {
         if let file = connection.authorities {
             set(CURLOPT_CAINFO, file)
             // Those of the system would be trusted besides.
-            set(CURLOPT_CAPATH, nil)
+            need(ccurl_set_string(easy, CURLOPT_CAPATH, nil))
         }
         if let file = connection.certificate { set(CURLOPT_SSLCERT, file) }
         if let file = connection.key { set(CURLOPT_SSLKEY, file) }

@@ -2,11 +2,11 @@ internal import AlertModel
 
 /// A request with its secrets revealed, checked, and ready for the wire.
 ///
-/// It never leaves this module, and nothing prints it.
-struct WireRequest: Sendable {
+/// It never leaves this module, and nothing prints it. A class, for it passes through many hands and never changes.
+final class WireRequest: Sendable {
     let method: HTTPRequest.Method
-    private(set) var url: String
-    private(set) var origin: Origin
+    let url: String
+    let origin: Origin
     /// `Name: value`, as libcurl takes them.
     let headerLines: [String]
     let body: [UInt8]?
@@ -16,10 +16,12 @@ struct WireRequest: Sendable {
     /// The longest path of a socket: `sun_path` has 108 bytes, one of them for the end.
     private static let socketPathBytesMax = 107
 
-    init(_ request: HTTPRequest, userAgent: String, unixSocketPath: String?) throws(TransportError) {
+    init(
+        _ request: HTTPRequest, userAgent: String, unixSocketPath: String?, _ origins: RecentOrigins = RecentOrigins()
+    ) throws(TransportError) {
         method = request.method
         url = request.url.reveal()
-        origin = try Origin(of: url)
+        origin = try origins.origin(of: url)
         self.unixSocketPath = unixSocketPath
         connection = request.connection
         if let path = unixSocketPath {
@@ -50,6 +52,17 @@ struct WireRequest: Sendable {
         headerLines = lines
     }
 
+    /// - Parameter url: Of the same origin.
+    private init(_ request: WireRequest, at url: String) {
+        method = request.method
+        self.url = url
+        origin = request.origin
+        headerLines = request.headerLines
+        body = request.body
+        unixSocketPath = request.unixSocketPath
+        connection = request.connection
+    }
+
     /// Whom the request goes to, for messages.
     var peer: String { unixSocketPath.map { "the socket \($0.tamed.clipped(to: 200))" } ?? origin.hostAndPort }
 
@@ -74,9 +87,7 @@ struct WireRequest: Sendable {
             let place = "\(targetOrigin.scheme)://\(targetOrigin.hostAndPort)".tamed.clipped(to: 240)
             throw refusal("\(place), and nothing was sent there; if that is right, use its address instead")
         }
-        var copy = self
-        copy.url = target
-        return copy
+        return WireRequest(self, at: target)
     }
 
     private static func checkScheme(of origin: Origin, isPlainFine: Bool) throws(TransportError) {
@@ -112,7 +123,7 @@ struct WireRequest: Sendable {
         }
         let value = value.trimmed
         // The way to say "with an empty value"; a name and a colon alone would mean "without this header".
-        return value.isEmpty ? "\(name);" : "\(name): \(value)"
+        return value.isEmpty ? name + ";" : name + ": " + value
     }
 
     /// What says where a request ends: a wrong one would let one request pass for two.
@@ -135,9 +146,9 @@ extension UInt8 {
     fileprivate var isHeaderNameByte: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
             true
-        default: "!#$%&'*+-.^_`|~".utf8.contains(self)
+        default: "!#$%&'*+.^_`|~".utf8.contains(self)
         }
     }
 }

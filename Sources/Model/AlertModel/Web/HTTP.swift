@@ -166,14 +166,51 @@ public struct HTTPRequest: Hashable, Sendable {
 /// The answer to a request, whatever its status.
 public struct HTTPResponse: Hashable, Sendable {
     public let status: Int
-    /// In the order they came; names as they came.
-    public let headers: [(name: String, value: String)]
     public let body: [UInt8]
+    private let head: Head
+
+    private enum Head: Sendable {
+        case fields([(name: String, value: String)])
+        /// As they came: of most answers nobody wants to know them.
+        case lines([UInt8])
+    }
 
     public init(status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.status = status
-        self.headers = headers
         self.body = body
+        head = .fields(headers)
+    }
+
+    /// - Parameter head: The header lines as they came, each with its end.
+    public init(status: Int, head: [UInt8], body: [UInt8]) {
+        self.status = status
+        self.body = body
+        self.head = .lines(head)
+    }
+
+    /// In the order they came; names as they came.
+    public var headers: [(name: String, value: String)] {
+        switch head {
+        case .fields(let fields): fields
+        case .lines(let lines): HTTPResponse.fields(of: lines)
+        }
+    }
+
+    /// RFC 9112, section 5: a name, a colon, and a value that lines with space at their begin go on with.
+    private static func fields(of lines: [UInt8]) -> [(name: String, value: String)] {
+        var fields: [(name: String, value: String)] = []
+        for line in lines.split(separator: UInt8(ascii: "\n")) {
+            let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+            let text = String(decoding: line, as: UTF8.self)
+            if line.first == UInt8(ascii: " ") || line.first == UInt8(ascii: "\t") {
+                guard let last = fields.popLast() else { continue }
+                fields.append((last.name, "\(last.value) \(text.trimmed)".trimmed))
+            } else if let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) {
+                let value = text.utf8.index(after: colon)
+                fields.append((String(text[..<colon]).trimmed, String(text[value...]).trimmed))
+            }
+        }
+        return fields
     }
 
     public static func == (left: HTTPResponse, right: HTTPResponse) -> Bool {
