@@ -17,6 +17,29 @@ import Testing
         #expect(try read(disk).records == lines(1...101))
     }
 
+    @Test func `what is not UTF-8 is refused wherever it stands, and nothing else is`() throws {
+        let sound = ["é", "€", "🔴", "e\u{301}", "\u{7FF}\u{800}\u{10FFFF}"].map { Array($0.utf8) }
+        let broken: [[UInt8]] = [
+            [0xC3], [0xE2, 0x82], [0xF0, 0x9F, 0x94], [0x80], [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xC3, 0xC3],
+            [0xF4, 0x90, 0x80, 0x80],
+        ]
+        var writer = try JournalWriter.open(MemoryDisk()) { _ in }
+        func append(_ piece: [UInt8], behind count: Int, before rest: Int) throws {
+            let head = Array(#"{"n":""#.utf8) + [UInt8](repeating: UInt8(ascii: "a"), count: count)
+            let tail = [UInt8](repeating: UInt8(ascii: "b"), count: rest) + Array(#""}"#.utf8)
+            try writer.append(head + piece + tail, at: noon)
+        }
+        for count in 0...17 {
+            for piece in sound { try append(piece, behind: count, before: 17 - count) }
+            for piece in broken {
+                #expect(throws: JournalError.recordMalformed(reason: "it is not valid UTF-8")) {
+                    try append(piece, behind: count, before: 17 - count)
+                }
+            }
+        }
+        #expect(writer.lastSeq == UInt64(18 * sound.count))
+    }
+
     @Test func `a flush is one write and no sync, and the next commit writes only what is new`() throws {
         let disk = try diskWith(1)
         var writer = try JournalWriter.open(disk) { _ in }

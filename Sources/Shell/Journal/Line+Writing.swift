@@ -135,10 +135,15 @@ extension [UInt8] {
     /// Adds a string's text and its closing quote.
     fileprivate mutating func append(text: String) {
         // Keys and channels are of plain letters, nearly always.
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) {
-            append(contentsOf: text.utf8)
-            return append(UInt8(ascii: "\""))
+        var text = text
+        let isPlain = text.withUTF8 { bytes in
+            for byte in bytes where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                return false
+            }
+            append(contentsOf: bytes)
+            return true
         }
+        if isPlain { return append(UInt8(ascii: "\"")) }
         for byte in text.utf8 {
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): self += [UInt8(ascii: "\\"), byte]

@@ -206,20 +206,31 @@ extension Span<UInt8> {
         return end < count ? start..<end : nil
     }
 
-    /// Whether the bytes are UTF-8; plain ASCII, the common case, is seen eight bytes at a time.
+    /// Whether the bytes are UTF-8; plain ASCII, the common case, is passed over eight bytes at a time.
     var isUTF8: Bool {
-        var high: UInt64 = 0
-        var index = 0
-        while index + 8 <= count {
-            high |= bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
+        var start = 0
+        while true {
+            start = endOfASCII(from: start)
+            guard start < count else { return true }
+            // A piece of other characters ends with a byte of ASCII, which is part of none of them.
+            var end = start + 1
+            while end < count, self[end] >= 0x80 { end += 1 }
+            let piece = extracting(start..<end)
+            guard piece.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) != nil }) else { return false }
+            start = end
+        }
+    }
+
+    /// Where the first byte from `start` on stands that is not of ASCII; `count` when there is none.
+    private func endOfASCII(from start: Int) -> Int {
+        var index = start
+        while index + 8 <= count,
+            bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+        {
             index += 8
         }
-        while index < count {
-            high |= UInt64(self[index])
-            index += 1
-        }
-        if high & 0x8080_8080_8080_8080 == 0 { return true }
-        return withUnsafeBufferPointer { String(validating: $0, as: UTF8.self) != nil }
+        while index < count, self[index] < 0x80 { index += 1 }
+        return index
     }
 
     /// Eight lower-case hexadecimal digits; `nil` when they are anything else. All eight must be inside the span.

@@ -93,21 +93,12 @@ extension JSON {
     /// Whether eight bytes follow of which none may need an escape.
     @inline(__always)
     private static func isPlainWord(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Bool {
-        guard index + 8 <= bytes.count else { return false }
-        let word = UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt64.self)
-        // The top bit of each byte below 0x20; a byte that is equal to another leaves 0 when both are crossed out.
-        let control = (word &- all(0x20)) & ~word
-        let quote = hasZero(word ^ all(UInt8(ascii: "\"")))
-        let backslash = hasZero(word ^ all(UInt8(ascii: "\\")))
-        let separator = hasZero((word | all(0x01)) ^ all(0xA9))
-        return (control | quote | backslash | separator) & all(0x80) == 0
+        guard let word = UInt64(bytes, at: index) else { return false }
+        let marks = word.mayBe(UInt8(ascii: "\"")) | word.mayBe(UInt8(ascii: "\\"))
+        // The ends of U+2028 and U+2029, which differ in the last bit.
+        let separator = (word | .all(0x01)).mayBe(0xA9)
+        return (word.mayBeControl | marks | separator) & .all(0x80) == 0
     }
-
-    @inline(__always)
-    private static func hasZero(_ word: UInt64) -> UInt64 { (word &- all(0x01)) & ~word }
-
-    @inline(__always)
-    private static func all(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
     @inline(__always)
     private static func mayNeedEscape(_ byte: UInt8) -> Bool {

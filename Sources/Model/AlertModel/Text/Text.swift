@@ -30,20 +30,28 @@ extension String {
         return String(result)
     }
 
-    /// Whether any of the bytes may begin something wild: looking at bytes costs less than looking at characters.
+    /// Whether any of the bytes may begin something wild: looking at bytes costs less than looking at characters, and at
+    /// eight at once still less.
     private var mayBeWild: Bool {
-        var last: UInt8 = 0
-        for byte in utf8 {
-            switch byte {
-            // U+0080 to U+00BF and U+0600 to U+063F begin with 0xC2 and 0xD8.
-            case 0..<0x20, 0x7F, 0xC2, 0xD8: return true
-            // U+2000 to U+207F begin with 0xE2 and one of these two.
-            case 0x80, 0x81: if last == 0xE2 { return true }
-            default: break
+        var text = self
+        return text.withUTF8 { bytes in
+            var (index, last) = (0, UInt8(0))
+            while index < bytes.count {
+                if let word = UInt64(bytes, at: index), word.isOfPlainLetters {
+                    (index, last) = (index + 8, 0)
+                    continue
+                }
+                switch bytes[index] {
+                // U+0080 to U+00BF and U+0600 to U+063F begin with 0xC2 and 0xD8.
+                case 0..<0x20, 0x7F, 0xC2, 0xD8: return true
+                // U+2000 to U+207F begin with 0xE2 and one of these two.
+                case 0x80, 0x81: if last == 0xE2 { return true }
+                default: break
+                }
+                (index, last) = (index + 1, bytes[index])
             }
-            last = byte
+            return false
         }
-        return false
     }
 
     /// JSON text in which what `tamed` would take away is written as `\u202e`; the value that it stands for stays the
