@@ -80,7 +80,8 @@ private struct Nothing: Web, Files, Host {
     func read(_ request: FileRequest) async -> FileResult { .failed("there are no files here") }
     func isLowOnPower() -> Bool { false }
     func print(_ text: String) {}
-    func log(_ note: Note) {}
+    func log(_ notes: [Note]) {}
+    var logsDetails: Bool { false }
 }
 
 @Suite struct PastTests {

@@ -173,7 +173,8 @@ struct FakeHost: Host {
     let stage: Stage
     func isLowOnPower() -> Bool { false }
     func print(_ text: String) { stage.tell(.printed(text)) }
-    func log(_ note: Note) { stage.tell(.logged(note)) }
+    func log(_ notes: [Note]) { for note in notes { stage.tell(.logged(note)) } }
+    var logsDetails: Bool { true }
 }
 
 struct NoFiles: Files {

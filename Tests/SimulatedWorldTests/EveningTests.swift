@@ -341,5 +341,6 @@ private struct EveningFiles: Files {
 private struct EveningHost: Host {
     func isLowOnPower() -> Bool { false }
     func print(_ text: String) {}
-    func log(_ note: Note) {}
+    func log(_ notes: [Note]) {}
+    var logsDetails: Bool { false }
 }

@@ -38,6 +38,14 @@ import Testing
         #expect(stage.said == "printed\n")
     }
 
+    @Test func `notes of one turn are a line each, and none are nothing`() {
+        host().log([Note(.info, "one"), Note(.debug, "of no interest"), Note(.warning, "two")])
+        host().log([Note(.debug, "of no interest")])
+        host().log([])
+        #expect(stage.complained == "2026-11-20T12:00:00Z info: one\n2026-11-20T12:00:00Z warning: two\n")
+        #expect(!host().logsDetails)
+    }
+
     @Test func `under systemd's journal a line begins with its priority and leaves the time to the journal`() {
         let host = host(["JOURNAL_STREAM": "8:1234"])
         for level in [Note.Level.error, .warning, .info, .debug] { host.log(Note(level, "x")) }

@@ -268,7 +268,7 @@ public actor Bot {
             unwritten += more.facts
             if isWritten { isWritten = write(now, safe: .first, &group) }
         }
-        for effect in effects { perform(effect, isWritten, &group) }
+        perform(effects, isWritten, &group)
         if isWritten, !unsent.isEmpty { sendWhatWaited(now, &group) }
         // The journal comes first: what it needs is not spent on looking back.
         if isWritten {
@@ -317,7 +317,7 @@ public actor Bot {
         let output = core.step(&state, [.unsent(ids: ids)], at: now)
         unwritten += output.facts
         let isWritten = write(now, safe: .first, &group)
-        for effect in output.effects { perform(effect, isWritten, &group) }
+        perform(output.effects, isWritten, &group)
     }
 
     /// What is to be recorded of an input that is about to be taken in.
@@ -401,12 +401,15 @@ public actor Bot {
         }
     }
 
+    private func perform(_ effects: [Effect], _ isWritten: Bool, _ group: inout DiscardingTaskGroup) {
+        let notes = effects.notes(redactor, withDetails: ports.host.logsDetails)
+        if !notes.isEmpty { ports.host.log(notes) }
+        for effect in effects { perform(effect, isWritten, &group) }
+    }
+
     private func perform(_ effect: Effect, _ isWritten: Bool, _ group: inout DiscardingTaskGroup) {
         switch effect {
-        case .note(let note):
-            ports.host.log(Note(note.level, redactor.redact(note.text), note.details))
-        case .decided(let record):
-            ports.host.log(Note(.info, record.logLine, record.logDetails))
+        case .note, .decided: break
         case .poll(let order):
             guard !isStopping, let source = sources[order.source] else { return }
             let poller = Poller(ports: ports, redactor: redactor, tokens: tokens)

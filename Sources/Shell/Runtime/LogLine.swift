@@ -1,6 +1,19 @@
 public import AlertCore
 internal import PluginKit
 
+extension [Effect] {
+    /// What of it belongs into the log, without secrets.
+    func notes(_ redactor: Redactor, withDetails: Bool) -> [Note] {
+        compactMap { effect in
+            switch effect {
+            case .note(let note): Note(note.level, redactor.redact(note.text), note.details)
+            case .decided(let record): Note(.info, record.logLine, withDetails ? record.logDetails : [:])
+            case .poll, .send, .answered: nil
+            }
+        }
+    }
+}
+
 extension DecisionRecord {
     /// What programs that read the log want to know of it.
     var logDetails: [String: String] {

@@ -51,7 +51,14 @@ public protocol Host: Sendable {
     func isLowOnPower() -> Bool
     /// Writes to standard output.
     func print(_ text: String)
-    func log(_ note: Note)
+    /// Writes entries to the log, those of one turn together.
+    func log(_ notes: [Note])
+    /// Whether the log shows the details of its entries: most do not, and to find them is work.
+    var logsDetails: Bool { get }
+}
+
+extension Host {
+    public func log(_ note: Note) { log([note]) }
 }
 
 /// The ports a bot needs.

@@ -28,15 +28,22 @@ public struct SystemHost: Host {
 
     public func print(_ text: String) { terminal.print(text) }
 
-    public func log(_ note: Note) {
-        guard note.level != .debug else { return }
+    public func log(_ notes: [Note]) {
+        let now = clock.now()
+        let time = now.description
+        terminal.log(notes.filter { $0.level != .debug }.map { line(of: $0, now, time) })
+    }
+
+    public var logsDetails: Bool { terminal.logFormat == .json }
+
+    private func line(of note: Note, _ now: Moment, _ time: String) -> String {
         let text = note.text.tamed
         // The journal takes the priority off before it looks at the rest.
         let priority = isUnderJournal ? "<\([Note.Level.error: 3, .warning: 4, .info: 6][note.level] ?? 7)>" : ""
-        switch terminal.logFormat {
-        case .json: terminal.log(Note(note.level, text, note.details), priority: priority)
-        case .text:
-            terminal.error(isUnderJournal ? priority + text : "\(clock.now()) \(note.level.rawValue): \(text)")
+        return switch terminal.logFormat {
+        case .json: priority + LogFormat.line(Note(note.level, text, note.details), at: now)
+        case .text where isUnderJournal: priority + text
+        case .text: time + " " + note.level.rawValue + ": " + text
         }
     }
 

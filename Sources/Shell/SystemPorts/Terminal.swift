@@ -54,12 +54,14 @@ public struct Terminal: Sendable {
     public func error(_ text: String) {
         switch logFormat {
         case .text: say(text)
-        case .json: log(Note(.error, text))
+        case .json: say(LogFormat.line(Note(.error, text), at: clock.now()))
         }
     }
 
-    /// An entry of the log as JSON.
-    func log(_ note: Note, priority: String = "") { say(priority + LogFormat.line(note, at: clock.now())) }
+    /// Lines of the log, all with one call of the system.
+    func log(_ lines: [String]) {
+        if !lines.isEmpty { say(lines.joined(separator: "\n")) }
+    }
 
     private func say(_ text: String) { _ = write(text + "\n", to: errors) }
 

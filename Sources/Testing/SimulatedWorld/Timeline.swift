@@ -95,7 +95,8 @@ struct LifeHost: Host {
 
     func isLowOnPower() -> Bool { world.isLowOnPower }
     func print(_ text: String) {}
-    func log(_ note: Note) { if world.isAlive(life) { world.log(note) } }
+    func log(_ notes: [Note]) { if world.isAlive(life) { for note in notes { world.log(note) } } }
+    var logsDetails: Bool { false }
 }
 
 struct NoFiles: Files {
