@@ -32,14 +32,29 @@ import Testing
         + #""until":"2026-11-21T07:00:00Z","look_again":"2026-11-20T23:00:00Z","summarizes":true,"for_summary":false,"#
         + #""gathering":{"gate":"calm","key":"","style":"digest"}}}"#
     private static let message =
-        #"{"kind":"opened","severity":"critical","at":"2026-11-20T22:00:00Z","headline":"🔴 shop","#
-        + #""facts":[{"label":"Users","value":"1,840"}],"reason":"it\nfell","#
-        + #""issues":[{"title":"NPE","detail":"40 events","url":null}],"sparkline":"▁█","lines":["one","two"],"#
-        + #""links":[{"title":"Mute 2 h","url":"https://m"}],"footer":"rule floor","incidents":[{\#(summary)}]}"#
+        #""severity":"critical","headline":"🔴 shop","facts":[{"label":"Users","value":"1,840"}],"reason":"it\nfell","#
+        + #""issues":[{"title":"NPE","detail":"40 events"},{"title":"OOM","detail":"2","url":"https://i"}],"#
+        + #""sparkline":"▁█","lines":["one","two"],"body":["three"],"#
+        + #""links":[{"title":"Mute 2 h","url":"https://m"}],"footer":"rule floor","incidents":[{\#(incident)}]"#
     private static let delivery =
         #"{"id":"7-team","channel":"team","number":7,"kind":"opened","incident":"bkvhhigh3rlfj","#
         + #""queued":"2026-11-20T22:00:00Z","attempts":1,"attempting_since":"2026-11-20T22:00:02Z","#
-        + #""may_have_arrived":true,"possibly_repeated":true,"message":\#(message)}"#
+        + #""may_have_arrived":true,"possibly_repeated":true,"message":{\#(message)}}"#
+    /// Accepted and nothing else, and about no incident.
+    private static let plainDelivery =
+        #"{"id":"8-team","channel":"team","number":8,"kind":"opened","queued":"2026-11-20T22:00:00Z","#
+        + #""message":{"severity":"critical","headline":"🔴 shop","footer":"rule floor"}}"#
+    /// The same as deliveries were written before: their message by itself, and with all that is empty.
+    private static let wordyDelivery =
+        #"{"id":"8-team","channel":"team","number":8,"kind":"opened","incident":null,"queued":"2026-11-20T22:00:00Z","#
+        + #""attempts":0,"not_before":"2026-11-20T22:00:00Z","message":{"kind":"opened","severity":"critical","#
+        + #""at":"2026-11-20T22:00:00Z","headline":"🔴 shop","facts":[],"reason":"","issues":[],"lines":[],"links":[],"#
+        + #""footer":"rule floor","incidents":[]}}"#
+    /// Its message says another kind and another time, and it has been put off.
+    private static let lateDelivery =
+        #"{"id":"9-team","channel":"team","number":9,"kind":"opened","queued":"2026-11-20T22:00:01Z","#
+        + #""attempts":0,"not_before":"2026-11-20T22:00:02Z","message":{"kind":"digest","at":"2026-11-20T22:00:00Z","#
+        + #""severity":"critical","headline":"🔴 shop","footer":"rule floor","incidents":[{\#(incident)}]}}"#
     private static let observation =
         #"{"source":"ios","app":"shop","release":"5.2.0","from":"2026-11-20T22:00:00Z","to":"2026-11-20T22:05:00Z","#
         + #""seen":"2026-11-20T22:05:30Z","complete":true,"metrics":{"users":1840,"crash_free_users":0.9831521739},"#
@@ -99,6 +114,8 @@ import Testing
             + #""standings":{"team":{"heard_end":true}}},"sightings":[\#(sighting),\#(sighting)]}"#,
         #"{"kind":"settled","id":"bkvhhigh3rlfj"}"#,
         #"{"kind":"delivery","delivery":\#(delivery)}"#,
+        #"{"kind":"delivery","delivery":\#(plainDelivery)}"#,
+        #"{"kind":"delivery","delivery":\#(lateDelivery)}"#,
         #"{"kind":"delivery_progress","id":"7-team","attempts":2,"not_before":"2026-11-20T22:01:00Z","#
             + #""plain":true}"#,
         #"{"kind":"delivery_done","id":"7-team","at":"2026-11-20T22:00:02Z","end":"delivered","receipt":"$e:1"}"#,
@@ -154,6 +171,13 @@ import Testing
             #"{"kind":"delivery_progress","id":"7-team","attempts":2,"not_before":"2026-11-20T22:01:00Z","#
                 + #""possibly_repeated":false,"plain":false}"#,
             #"{"kind":"delivery_progress","id":"7-team","attempts":2,"not_before":"2026-11-20T22:01:00Z"}"#
+        ),
+        (
+            #"{"kind":"delivery","delivery":\#(wordyDelivery)}"#, #"{"kind":"delivery","delivery":\#(plainDelivery)}"#
+        ),
+        (
+            #"{"kind":"delivery","delivery":\#(lateDelivery.replacing(incident, with: summary))}"#,
+            #"{"kind":"delivery","delivery":\#(lateDelivery)}"#
         ),
         (
             #"{"kind":"swung","rule":"floor","subject":\#(subject),"key":null,"at":"2026-11-20T22:00:00Z"}"#,

@@ -262,7 +262,11 @@ internal import Testing
     {
         var state = State()
         let look = PollReport(.values([.cue(.warning, at: .rehearsalStart)]))
-        let facts = Core(plan: .rehearsed()).step(
+        // A link that the message has and the incident has not: no other record is as long.
+        let link = Message.Link("Runbook", "https://wiki.example/" + String(repeating: "x", count: 1000))
+        let plan = Plan.rehearsed(
+            detectors: [DetectorPlan(name: "look", detector: ScriptedDetector(), links: [link])])
+        let facts = Core(plan: plan).step(
             &state, [.started, .polled(source: "ios", look, validators: [:])], at: .rehearsalStart
         ).facts
         let message = try #require(facts.first { if case .outbox(.delivery) = $0 { true } else { false } })
@@ -270,7 +274,7 @@ internal import Testing
         var limits = JournalLimits()
         limits.recordBytesMax = message.bytes.count - 1
         limits.compactionBytesMin = 1
-        let bot = try makeBot(limits: limits) { _, _ throws(TransportError) in .says("w") }
+        let bot = try makeBot(plan, limits: limits) { _, _ throws(TransportError) in .says("w") }
         try await run(bot) {
             await bot.settle { $0.outbox.history.contains { $0.delivery.message.headline == headline } }
             let entry = try #require(await bot.state.outbox.history.first)

@@ -1,91 +1,130 @@
 // Messages, deliveries and series as JSON, for the journal. Reading takes back exactly what was written.
 
+/// For the journal alone: what goes without saying is not said.
 extension Message: JSONWritable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
             json.member("kind", kind.rawValue)
-            json.member("severity", severity.rawValue)
             json.member("at", at)
-            json.member("headline", headline)
-            json.array("facts", fields) { json, field in
-                json.object { json in
-                    json.member("label", field.label)
-                    json.member("value", field.value)
-                }
+            putOtherMembers(into: &json)
+        }
+    }
+
+    fileprivate func putOtherMembers(into json: inout JSONWriter) {
+        json.member("severity", severity.rawValue)
+        json.member("headline", headline)
+        json.array("facts", ifAny: fields) { json, field in
+            json.object { json in
+                json.member("label", field.label)
+                json.member("value", field.value)
             }
-            json.member("reason", reason)
-            json.array("issues", issues) { json, issue in
-                json.object { json in
-                    json.member("title", issue.title)
-                    json.member("detail", issue.detail)
-                    json.member("url", issue.url)
-                }
+        }
+        if !reason.isEmpty { json.member("reason", reason) }
+        json.array("issues", ifAny: issues) { json, issue in
+            json.object { json in
+                json.member("title", issue.title)
+                json.member("detail", issue.detail)
+                json.member("url", ifAny: issue.url)
             }
-            json.member("sparkline", ifAny: sparkline)
-            json.member("chart", ifAny: chart)
-            json.member("lines", lines)
-            if !body.isEmpty { json.member("body", body) }
-            json.array("links", links) { json, link in
-                json.object { json in
-                    json.member("title", link.title)
-                    json.member("url", link.url)
-                }
+        }
+        json.member("sparkline", ifAny: sparkline)
+        json.member("chart", ifAny: chart)
+        json.array("lines", ifAny: lines) { json, line in json.put(line) }
+        json.array("body", ifAny: body) { json, paragraph in json.put(paragraph) }
+        json.array("links", ifAny: links) { json, link in
+            json.object { json in
+                json.member("title", link.title)
+                json.member("url", link.url)
             }
-            json.member("footer", footer)
-            json.member("incidents", incidents)
+        }
+        json.member("footer", footer)
+        json.array("incidents", ifAny: incidents) { json, incident in
+            json.object { json in incident.putKeptMembers(into: &json) }
         }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
+        try self.init(reader, kind: reader.member("kind").choice(), at: reader.member("at").moment())
+    }
+
+    fileprivate init(_ reader: JSONReader, kind: Notification.Kind, at: Moment) throws(JSONMismatch) {
         self.init(
-            kind: try reader.member("kind").choice(), severity: try reader.member("severity").choice(),
-            at: try reader.member("at").moment(), headline: try reader.member("headline").string(),
-            reason: try reader.member("reason").string(), sparkline: try reader.optional("sparkline")?.string(),
-            footer: try reader.member("footer").string())
+            kind: kind, severity: try reader.member("severity").choice(), at: at,
+            headline: try reader.member("headline").string(), reason: try reader.optional("reason")?.string() ?? "",
+            sparkline: try reader.optional("sparkline")?.string(), footer: try reader.member("footer").string())
         if let chart = try reader.optional("chart") { self.chart = try Chart(chart) }
-        for field in try reader.member("facts").elements() {
+        for field in try reader.optional("facts")?.elements() ?? [] {
             fields.append(Field(try field.member("label").string(), try field.member("value").string()))
         }
-        for issue in try reader.member("issues").elements() {
+        for issue in try reader.optional("issues")?.elements() ?? [] {
             issues.append(
                 IssueLine(
                     title: try issue.member("title").string(), detail: try issue.member("detail").string(),
                     url: try issue.optional("url")?.string()))
         }
-        for line in try reader.member("lines").elements() { lines.append(try line.string()) }
+        for line in try reader.optional("lines")?.elements() ?? [] { lines.append(try line.string()) }
         for paragraph in try reader.optional("body")?.elements() ?? [] { body.append(try paragraph.string()) }
-        for link in try reader.member("links").elements() {
+        for link in try reader.optional("links")?.elements() ?? [] {
             links.append(Link(try link.member("title").string(), try link.member("url").string()))
         }
-        for incident in try reader.member("incidents").elements() { incidents.append(try IncidentSummary(incident)) }
+        for incident in try reader.optional("incidents")?.elements() ?? [] {
+            incidents.append(try IncidentSummary(incident))
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Puts a member whose value is an array, or nothing where the array is empty.
+    fileprivate mutating func array<Element>(
+        _ name: StaticString, ifAny elements: [Element], _ put: (inout JSONWriter, Element) -> Void
+    ) {
+        if !elements.isEmpty { array(name, elements, put) }
     }
 }
 
 extension Delivery: JSONWritable {
     public func put(into json: inout JSONWriter) {
+        let message = message
         json.object { json in
             json.member("id", id)
             json.member("channel", channel)
             json.member("number", number)
             json.member("kind", kind.rawValue)
-            json.member("incident", incident)
+            json.member("incident", ifAny: incident)
             json.member("queued", queued)
-            progress.putMembers(into: &json)
-            json.member("message", message)
+            if progress != .first(queued) { progress.putMembers(into: &json) }
+            json.object("message") { json in
+                if message.kind != kind { json.member("kind", message.kind.rawValue) }
+                if message.at != queued { json.member("at", message.at) }
+                message.putOtherMembers(into: &json)
+            }
         }
     }
 
     public init(_ reader: JSONReader) throws(JSONMismatch) {
+        let kind: Notification.Kind = try reader.member("kind").choice()
+        let queued = try reader.member("queued").moment()
+        let message = try reader.member("message")
         self.init(
             id: try reader.member("id").string(), channel: try reader.member("channel").string(),
-            number: try reader.member("number").int(), kind: try reader.member("kind").choice(),
-            incident: try reader.optional("incident")?.string(), message: try Message(reader.member("message")),
-            queued: try reader.member("queued").moment())
-        progress = try Progress(reader)
+            number: try reader.member("number").int(), kind: kind,
+            incident: try reader.optional("incident")?.string(),
+            message: try Message(
+                message, kind: message.optional("kind")?.choice() ?? kind,
+                at: message.optional("at")?.moment() ?? queued),
+            queued: queued)
+        if try reader.optional("attempts") != nil { progress = try Progress(reader) }
     }
 }
 
 extension Delivery.Progress {
+    /// That of a delivery that was accepted and nothing else.
+    fileprivate static func first(_ queued: Moment) -> Delivery.Progress {
+        Delivery.Progress(
+            attempts: 0, phase: .waiting(notBefore: queued), mayHaveArrived: false, possiblyRepeated: false,
+            isPlain: false)
+    }
+
     /// Puts the members of an object that says whose progress it is.
     public func putMembers(into json: inout JSONWriter) {
         json.member("attempts", attempts)

@@ -103,22 +103,43 @@ extension IncidentSummary: JSONWritable {
     }
 }
 
-/// For the journal alone: what goes without saying is not said.
-extension Incident: JSONWritable {
+/// What the journal keeps alike of an incident and of what a message says of it: what goes without saying is not said.
+protocol KeptIncident {
+    var id: String { get }
+    var rule: String { get }
+    var subject: Subject { get }
+    var key: String? { get }
+    var severity: Severity { get }
+    var state: Incident.State { get }
+    var since: Moment { get }
+    var until: Moment? { get }
+    var evidence: Evidence { get }
+}
+
+extension KeptIncident {
+    func putKeptMembers(into json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("rule", rule)
+        json.member("source", subject.source)
+        json.member("app", subject.app)
+        json.member("release", ifAny: subject.release)
+        json.member("environment", ifAny: subject.environment)
+        json.member("key", ifAny: key)
+        json.member("severity", severity.rawValue)
+        json.member("state", state.rawValue)
+        json.member("since", since)
+        json.member("until", ifAny: until)
+        json.member("evidence", evidence)
+    }
+}
+
+extension IncidentSummary: KeptIncident {}
+
+/// For the journal alone.
+extension Incident: KeptIncident, JSONWritable {
     public func put(into json: inout JSONWriter) {
         json.object { json in
-            json.member("id", id)
-            json.member("rule", rule)
-            json.member("source", subject.source)
-            json.member("app", subject.app)
-            json.member("release", ifAny: subject.release)
-            json.member("environment", ifAny: subject.environment)
-            json.member("key", ifAny: key)
-            json.member("severity", severity.rawValue)
-            json.member("state", state.rawValue)
-            json.member("since", since)
-            json.member("until", ifAny: until)
-            json.member("evidence", evidence)
+            putKeptMembers(into: &json)
             if !isAtItsWorst { json.member("worst", worst) }
             if isUncertain { json.member("uncertain", true) }
             json.member("acknowledged", ifAny: acknowledgement)
