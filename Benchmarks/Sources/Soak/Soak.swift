@@ -44,7 +44,8 @@ enum Soak {
         // With few apps and few remembered messages what they take has its full size after a third of the time.
         let days = try Month(apps: 20, days: 12, daysPerTrouble: 1, historyMax: 100, daysBetween: 1).play()
         let seconds = try withScratch {
-            try Hours(apps: 50, seconds: 60, pollsPerTrouble: 3, secondsBetween: 3, pause: 10).watch(binary, in: $0)
+            try Hours(apps: 50, seconds: 60, pollsPerTrouble: 3, appsPerTrouble: 50, secondsBetween: 3, pause: 10)
+                .watch(binary, in: $0)
         }
         let growths = [
             Growth("the heap of the core", days.map(\.heap), unit: .mebibytes, share: 0.15),
