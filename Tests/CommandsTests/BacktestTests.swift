@@ -3,6 +3,7 @@ internal import Archive
 internal import BotConfig
 internal import BotHarness
 internal import BuiltinPlugins
+internal import Commands
 internal import Foundation
 internal import MachineTesting
 internal import PluginKit
@@ -99,7 +100,7 @@ internal import Testing
     }
 
     @Test func `is tried with every source that has a past`() {
-        let names = PluginCatalog.builtin.sources.filter { $0 is any HistoricalSource.Type }.map(\.manifest.name)
+        let names = PluginCatalog.builtin.sources.filter { $0 is any HistoricalSource.Type }.map { $0.manifest.name }
         #expect(Set(Self.services.map(\.plugin)) == Set(names))
     }
 

@@ -30,6 +30,9 @@ public struct HTTPRequest: Hashable, Sendable {
                 contentType: jsonType)
         }
 
+        /// JSON that is text already.
+        public static func json(written text: [UInt8]) -> Body { .bytes(text, contentType: jsonType) }
+
         /// The body as people may see it: every secret masked, and JSON as JSON.
         public var shown: JSON {
             switch self {
@@ -37,6 +40,8 @@ public struct HTTPRequest: Hashable, Sendable {
             case .text(let text, Body.jsonType):
                 (try? JSON(parsing: Array(text.description.utf8))) ?? .string(text.description)
             case .text(let text, _): .string(text.description)
+            case .bytes(let text, Body.jsonType):
+                (try? JSON(parsing: text)) ?? .string(String(decoding: text, as: UTF8.self))
             case .form(let fields): .object(JSONObject(fields.map { ($0.name, .string($0.value.description)) }))
             case .bytes(let bytes, let contentType): .string("\(bytes.count) bytes of \(contentType)")
             case .parts(let parts): .object(JSONObject(parts.map { ($0.name, $0.shown) }))

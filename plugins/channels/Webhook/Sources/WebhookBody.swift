@@ -3,7 +3,7 @@ internal import PluginKit
 /// A message as programs read it.
 ///
 /// The shape is promised: members are never renamed, reordered or left out, so that receivers may rely on them.
-enum WebhookBody {
+struct WebhookBody: JSONWritable {
     /// Of common servers, Express takes the least by default: 100 KiB.
     static let bytesMax = 100_000
     /// What Standard Webhooks advises; for a receiver that refused more.
@@ -11,44 +11,55 @@ enum WebhookBody {
     /// What the text may take of it; the incidents get the rest.
     private static let textShare = 0.25
 
-    static func json(_ posting: Posting, bot: String, as format: WebhookFormat = .standard) -> JSON {
+    private let posting: Posting
+    private let bot: String
+    private let format: WebhookFormat
+    private let text: String
+    private var incidents: [IncidentSummary]
+
+    /// The body as it is sent. In a storm there are thousands, so it is written without a tree.
+    static func bytes(_ posting: Posting, bot: String, as format: WebhookFormat = .standard) -> [UInt8] {
         let bytesMax = posting.isPlain ? plainBytesMax : bytesMax
         let message = posting.message
         let text = message.plainText.fitted(to: Int(Double(bytesMax) * textShare))
-        let incidents = message.incidents.map(\.json)
-        // Nearly every message is so far below the limit that it need not be written to know it.
-        let whole = body(posting, bot, format, text: text, incidents: incidents)
-        guard whole.bytesAtMost > bytesMax else { return whole }
-        var left = bytesMax - body(posting, bot, format, text: text, incidents: []).bytes.count
+        var body = WebhookBody(posting: posting, bot: bot, format: format, text: text, incidents: message.incidents)
+        let whole = body.bytes
+        guard whole.count > bytesMax else { return whole }
+        body.incidents = []
+        var left = bytesMax - body.bytes.count
         // Incidents that do not fit are still told of by the text.
-        let fitting = incidents.prefix { incident in
-            left -= incident.bytes.count + 1
-            return left >= 0
-        }
-        return body(posting, bot, format, text: text, incidents: Array(fitting))
+        body.incidents = Array(
+            message.incidents.prefix { incident in
+                left -= incident.bytes.count + 1
+                return left >= 0
+            })
+        return body.bytes
     }
 
-    private static func body(
-        _ posting: Posting, _ bot: String, _ format: WebhookFormat, text: String, incidents: [JSON]
-    ) -> JSON {
+    func put(into json: inout JSONWriter) {
         let kind = posting.message.kind.rawValue
         let type = posting.message.kind == .test ? kind : "incident.\(kind)"
-        let data: JSON = [
-            "bot": .string(bot),
-            "kind": .string(kind),
-            "text": .string(text),
-            "possibly_repeated": .bool(posting.possiblyRepeated),
-            "incidents": .array(incidents),
-        ]
-        switch format {
-        case .standard, .hookshot: return ["type": .string(type), "timestamp": JSON(posting.message.at), "data": data]
-        case .cloudevents:
-            return [
-                "specversion": "1.0", "id": .string(posting.id),
+        json.object { json in
+            switch format {
+            case .standard, .hookshot:
+                json.member("type", type)
+                json.member("timestamp", posting.message.at)
+            case .cloudevents:
+                json.member("specversion", "1.0")
+                json.member("id", posting.id)
                 // A URI reference; with the id it makes the event itself.
-                "source": .string("/alertbot/\(bot.percentEncoded)"), "type": .string("alertbot.\(type)"),
-                "time": JSON(posting.message.at), "datacontenttype": "application/json", "data": data,
-            ]
+                json.member("source", "/alertbot/\(bot.percentEncoded)")
+                json.member("type", "alertbot.\(type)")
+                json.member("time", posting.message.at)
+                json.member("datacontenttype", "application/json")
+            }
+            json.object("data") { json in
+                json.member("bot", bot)
+                json.member("kind", kind)
+                json.member("text", text)
+                json.member("possibly_repeated", posting.possiblyRepeated)
+                json.member("incidents", incidents)
+            }
         }
     }
 }
@@ -80,19 +91,6 @@ extension String {
         guard utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "@") }) else { return self }
         return parted(after: "<", before: ["!", "@", "#", "at>"])
             .parted(after: "@", before: ["room", "everyone", "channel", "here", "group", "all"])
-    }
-}
-
-extension JSON {
-    /// More bytes than its text has: no byte of a string takes more than six, as `\u001f`, and no number more than 32.
-    fileprivate var bytesAtMost: Int {
-        switch self {
-        case .null, .bool: 5
-        case .int, .double: 32
-        case .string(let text): text.utf8.count * 6 + 2
-        case .array(let elements): elements.reduce(2) { $0 + $1.bytesAtMost + 1 }
-        case .object(let object): object.members.reduce(2) { $0 + $1.name.utf8.count * 6 + 4 + $1.value.bytesAtMost }
-        }
     }
 }
 

@@ -76,9 +76,9 @@ public struct WebhookChannel: Channel {
     }
 
     public func post(_ posting: Posting) -> ChannelAction {
-        let body = form?.json(posting) ?? envelope(posting)
+        let body = form?.json(posting).map { HTTPRequest.Body.json($0) } ?? envelope(posting)
         var request = HTTPRequest(
-            .post, address.url(of: posting), headers: headers, body: .json(body), allowsPlainHTTP: allowsPlainHTTP)
+            .post, address.url(of: posting), headers: headers, body: body, allowsPlainHTTP: allowsPlainHTTP)
         if format == .cloudevents {
             request.headers.append(HTTPRequest.Header("Content-Type", "application/cloudevents+json; charset=utf-8"))
         }
@@ -93,9 +93,10 @@ public struct WebhookChannel: Channel {
         return .request(request)
     }
 
-    private func envelope(_ posting: Posting) -> JSON {
+    private func envelope(_ posting: Posting) -> HTTPRequest.Body {
         format == .hookshot
-            ? WebhookHookshot.json(posting, bot: bot) : WebhookBody.json(posting, bot: bot, as: format)
+            ? .json(WebhookHookshot.json(posting, bot: bot))
+            : .json(written: WebhookBody.bytes(posting, bot: bot, as: format))
     }
 
     public func picture(of posting: Posting) -> ChatPicture {
@@ -103,7 +104,7 @@ public struct WebhookChannel: Channel {
             guard case .request(let request) = post(posting) else { return ChatPicture(posting.message) }
             return ChatPicture(.program, [.code(request.body?.shown.prettyText ?? "")])
         }
-        return WebhookHookshot.picture(of: envelope(posting))
+        return WebhookHookshot.picture(of: WebhookHookshot.json(posting, bot: bot))
     }
 
     public func judge(_ result: FetchResult, at now: Moment) -> DeliveryOutcome {
