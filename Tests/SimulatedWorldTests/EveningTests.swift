@@ -255,7 +255,7 @@ private final class Evening: @unchecked Sendable {
             chatFailures += 1
             return HTTPResponse(status: 503, headers: [("Retry-After", "30")])
         }
-        if case .json(let body) = request.body { arrived.append((id, body)) }
+        if let body = request.body?.shown { arrived.append((id, body)) }
         return HTTPResponse(status: 200)
     }
 
