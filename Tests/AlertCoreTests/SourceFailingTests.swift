@@ -147,7 +147,45 @@ import Testing
         bot.fail()
         bot.fail()
         bot.advance(by: .zero)
-        #expect(troubles(bot) == ["source-stopped"])
+        #expect(troubles(bot) == ["source-failing"])
         #expect(bot.decisions.map(\.kind) == [.opened])
+        // Nobody is told to renew a token that has been renewed.
+        bot.advance(by: .hours(4))
+        let reminder = try #require(bot.decisions.last { $0.kind == .reminder }).message
+        #expect(reminder.severity == .critical)
+        #expect(reminder.headline.contains("no usable answer since"), "\(reminder.headline)")
+        #expect(try bot.stateFromSnapshot().durable == bot.state.durable)
+        bot.see(.fine)
+        #expect(troubles(bot).isEmpty)
+        #expect(bot.decisions.filter { $0.kind == .resolved }.count == 1)
+    }
+
+    @Test func `one that answers again with figures that are too old stays the one incident`() throws {
+        var bot = bot()
+        bot.see(.fine)
+        let answered = bot.now
+        bot.suspend(for: .hours(2))
+        bot.fail(.unauthorized)
+        bot.fail(.unauthorized)
+        bot.advance(by: .zero)
+        let stopped = bot.state.incidents.inOrder.map(\.id)
+        bot.reload(bot.plan)
+        bot.step(.polled(source: "ios", PollReport(.stale(measured: answered)), validators: [:]))
+        bot.advance(by: .zero)
+        #expect(troubles(bot) == ["source-failing"])
+        #expect(bot.state.incidents.inOrder.map(\.id) == stopped)
+        #expect(bot.decisions.map(\.kind) == [.opened])
+    }
+
+    @Test func `one whose figures are not too old for long works again`() throws {
+        var bot = bot()
+        bot.see(.fine)
+        let answered = bot.now
+        bot.fail(.unauthorized)
+        bot.fail(.unauthorized)
+        bot.reload(bot.plan)
+        bot.step(.polled(source: "ios", PollReport(.stale(measured: answered)), validators: [:]))
+        bot.advance(by: .zero)
+        #expect(troubles(bot).isEmpty)
     }
 }

@@ -250,7 +250,7 @@ internal import Testing
             return respond(request)
         }
         #expect(
-            late.failure?.sentence.contains("it was made by somebody else meanwhile; nothing was") == true,
+            late.failure?.sentence.contains("somebody else has created it in the meantime; nothing was") == true,
             "\(late.all)")
         #expect(try written() == "mine\n")
         #expect(scratch.names == ["config.yaml"])

@@ -4,7 +4,8 @@ internal import MachineTesting
 internal import SystemPorts
 internal import Testing
 
-@Suite struct `Answers on standard input` {
+/// One after the other: there is one terminal of a process that a signal finds silent.
+@Suite(.serialized) struct `Answers on standard input` {
     private let stage = StagedMachine()
 
     /// What a pipe with these bytes in it answers, line by line.

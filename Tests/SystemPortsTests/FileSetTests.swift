@@ -55,7 +55,7 @@ import Testing
     @Test func `replace nothing that nobody said they may`() throws {
         try scratch.write("config", "old config")
         let error = #expect(throws: FileError.self) { try pair(mayReplace: false).write() }
-        #expect(error?.reason == "it was made by somebody else meanwhile")
+        #expect(error?.reason == "somebody else has created it in the meantime")
         #expect(try text("config") == "old config")
         #expect(scratch.names == ["config"])
     }

@@ -46,6 +46,42 @@ import Testing
         #expect(!host().logsDetails)
     }
 
+    /// A pipe takes no more than 4096 bytes in one piece; between two pieces another's line may come.
+    @Test func `lines of two threads stay whole on a pipe`() async throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let terminal = Terminal(output: ends[1], errors: ends[1], variables: Variables([:]), clock: stage.clock)
+        let reader = Task.detached { [input = ends[0]] in
+            var all: [UInt8] = []
+            var buffer = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let got = read(input, &buffer, buffer.count)
+                guard got > 0 else { return all }
+                all += buffer[..<got]
+            }
+        }
+        await withTaskGroup { group in
+            for name in ["a", "b"] {
+                let host = SystemHost(
+                    stateFolder: scratch.path("state"), terminal: terminal, clock: stage.clock,
+                    variables: Variables([:]))
+                group.addTask {
+                    for turn in 0..<40 {
+                        let count = turn % 2 == 0 ? 300 : 1
+                        host.log((0..<count).map { Note(.info, String(repeating: name, count: 20 + $0 % 97)) })
+                    }
+                }
+            }
+        }
+        close(ends[1])
+        let lines = String(decoding: await reader.value, as: UTF8.self).split(separator: "\n")
+        close(ends[0])
+        #expect(lines.count == 2 * 20 * 301)
+        let start = "2026-11-20T12:00:00Z info: "
+        let torn = lines.filter { !$0.hasPrefix(start) || Set($0.dropFirst(start.count)).count != 1 }
+        #expect(torn == [], "\(torn.count) lines are torn")
+    }
+
     @Test func `under systemd's journal a line begins with its priority and leaves the time to the journal`() {
         let host = host(["JOURNAL_STREAM": "8:1234"])
         for level in [Note.Level.error, .warning, .info, .debug] { host.log(Note(level, "x")) }

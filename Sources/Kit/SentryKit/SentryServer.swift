@@ -65,8 +65,8 @@ public struct SentryServer: Sendable {
         case .unauthorized: return " (check 'token')"
         case .forbidden where token.reveal().hasPrefix(SentryServer.organizationTokens):
             return
-                " (the token is an organization's, which is for CI alone; make one of an internal integration, with "
-                + "the scope \(scopes[endpoint] ?? "of this part"))"
+                " (this is an organization token, which is only for CI; create an internal integration with the scope "
+                + "\(scopes[endpoint] ?? "of this part") and use its token)"
         case .forbidden:
             return " (the token needs the scope \(scopes[endpoint] ?? "of this part") and access to the projects)"
         case .notFound:

@@ -44,7 +44,7 @@ public struct InputDialogue: Dialogue {
         var silent = usual
         silent.c_lflag &= ~tcflag_t(ECHO | ICANON | ISIG)
         let caught = InputDialogue.restoreAtSignals(input, usual)
-        defer { for number in caught { _ = signal(number, SIG_DFL) } }
+        defer { for (number, usual) in caught { _ = signal(number, usual) } }
         guard tcsetattr(input, TCSADRAIN, &silent) == 0 else {
             throw Failure(
                 .impossible, "the terminal cannot be kept from showing what is typed; pipe the answers, or use --set")
@@ -58,20 +58,19 @@ public struct InputDialogue: Dialogue {
 
     /// Whatever ends the program from outside leaves the terminal as it was.
     ///
-    /// - Returns: the signals that are caught from now on.
-    private static func restoreAtSignals(_ terminal: Int32, _ usual: termios) -> [Int32] {
+    /// - Returns: the signals that are caught from now on, with what they did before.
+    private static func restoreAtSignals(_ terminal: Int32, _ usual: termios) -> [(Int32, __sighandler_t?)] {
         usualModes.initialize(to: usual)
         silentTerminal.store(terminal, ordering: .sequentiallyConsistent)
-        let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !Signals.isIgnored($0) }
-        for number in numbers {
-            _ = signal(number) { number in
+        return [SIGINT, SIGTERM, SIGHUP, SIGQUIT].filter { !Signals.isIgnored($0) }.map { number in
+            let before = signal(number) { number in
                 // Only what is safe in a handler. The program then ends as if there had been none.
                 _ = tcsetattr(silentTerminal.load(ordering: .sequentiallyConsistent), TCSANOW, usualModes)
                 _ = signal(number, SIG_DFL)
                 raise(number)
             }
+            return (number, before)
         }
-        return numbers
     }
 
     private func line() throws(Failure) -> String? {

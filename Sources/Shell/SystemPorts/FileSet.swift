@@ -49,13 +49,16 @@ public struct FileSet: Sendable {
             for entry in entries {
                 undo.append { unlink(entry.draft) }
                 do throws(FileError) {
-                    try WholeFile.write(entry.bytes, to: entry.draft, mode: entry.mode, isLasting: true)
+                    try WholeFile.writeDraft(entry.bytes, to: entry.draft, mode: entry.mode)
                 } catch {
                     throw FileError(entry.path, error.reason)
                 }
             }
             try Task.checkCancellation()
-            for entry in entries { try FileSet.put(entry, &undo) }
+            for entry in entries {
+                try FileSet.put(entry, &undo)
+                WholeFile.syncFolder(of: entry.path)
+            }
         } catch {
             for step in undo.reversed() { step() }
             throw error
@@ -65,11 +68,20 @@ public struct FileSet: Sendable {
 
     private static func put(_ entry: Entry, _ undo: inout [() -> Void]) throws(FileError) {
         var status = stat()
+        if !entry.mayReplace {
+            // A second name takes no other's place, not even that of what came this very moment. Not every file system has them.
+            if link(entry.draft, entry.path) == 0 {
+                undo.append { unlink(entry.path) }
+                unlink(entry.draft)
+                return
+            }
+            if errno == EEXIST || lstat(entry.path, &status) == 0 {
+                throw FileError(entry.path, "somebody else has created it in the meantime")
+            }
+        }
         let isThere = lstat(entry.path, &status) == 0
         if isThere {
-            guard entry.mayReplace else { throw FileError(entry.path, "it was made by somebody else meanwhile") }
             guard status.st_mode & S_IFMT != S_IFDIR else { throw FileError(entry.path, "it is a folder") }
-            // Not every file system has second names for a file.
             guard link(entry.path, entry.old) == 0 || rename(entry.path, entry.old) == 0 else {
                 throw FileError(entry.path)
             }

@@ -73,7 +73,7 @@ public final class Signals: Sendable {
 public struct Interruption: Sendable {
     private let numbers: [Int32]
 
-    public static let byUser = Interruption([SIGINT, SIGTERM, SIGHUP])
+    public static let byUser = Interruption([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
     /// None, for work that nothing interrupts.
     public static let none = Interruption([])
 

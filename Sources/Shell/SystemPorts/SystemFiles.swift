@@ -94,8 +94,7 @@ public enum WholeFile {
     public static func obstacle(at path: String) -> FileError? {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return FileError(path, "it is a folder") }
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = folder(of: path)
         guard stat(folder, &status) == 0 else { return FileError(path, "there is no folder \(folder)") }
         return access(folder, W_OK | X_OK) == 0 ? nil : FileError(path)
     }
@@ -129,7 +128,10 @@ public enum WholeFile {
 
     /// Writes over what is there.
     public static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
-        try write(bytes, to: path, mode: 0o644, isLasting: false)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw FileError(path) }
+        defer { close(descriptor) }
+        guard Descriptor.write(bytes[...], to: descriptor) else { throw FileError(path) }
     }
 
     /// Puts a file there at once, in place of what was, so that it is whole or not there, also after a power cut.
@@ -138,7 +140,7 @@ public enum WholeFile {
     public static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
         let draft = "\(path).\(getpid()).new"
         do throws(FileError) {
-            try write(bytes, to: draft, mode: mode, isLasting: true)
+            try writeDraft(bytes, to: draft, mode: mode)
             guard rename(draft, path) == 0 else { throw FileError(path) }
         } catch {
             unlink(draft)
@@ -146,18 +148,27 @@ public enum WholeFile {
         }
     }
 
-    /// - Parameters:
-    ///   - mode: who may read it, where there was none before.
-    ///   - isLasting: whether it is on the disk afterwards.
-    static func write(
-        _ bytes: [UInt8], to path: String, mode: UInt32, isLasting: Bool
-    ) throws(FileError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+    /// Writes what is to take another's place, and brings it to the disk. What an earlier process left under that name goes; what
+    /// others put there, a link perhaps, is not followed.
+    static func writeDraft(_ bytes: [UInt8], to path: String, mode: UInt32) throws(FileError) {
+        unlink(path)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw FileError(path) }
         defer { close(descriptor) }
-        guard Descriptor.write(bytes[...], to: descriptor), !isLasting || fsync(descriptor) == 0 else {
-            throw FileError(path)
-        }
+        guard Descriptor.write(bytes[...], to: descriptor), fsync(descriptor) == 0 else { throw FileError(path) }
+    }
+
+    /// Brings the names in a file's folder to the disk, as far as its file system does so.
+    static func syncFolder(of path: String) {
+        let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        fsync(descriptor)
+        close(descriptor)
+    }
+
+    private static func folder(of path: String) -> String {
+        let slash = path.lastIndex(of: "/")
+        return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 }
 

@@ -58,9 +58,22 @@ public struct Terminal: Sendable {
         }
     }
 
-    /// Lines of the log, all with one call of the system.
+    /// What a pipe takes in one piece, in bytes: `PIPE_BUF` of pipe(7). Of more, another's line could land in the middle.
+    private static let pieceMax = 4096
+
+    /// Lines of the log, in as few calls of the system as keep each of them whole.
     func log(_ lines: [String]) {
-        if !lines.isEmpty { say(lines.joined(separator: "\n")) }
+        var piece: [UInt8] = []
+        func write() {
+            if !piece.isEmpty { _ = Descriptor.write(piece[...], to: errors) }
+            piece.removeAll(keepingCapacity: true)
+        }
+        for line in lines {
+            if piece.count + line.utf8.count >= Terminal.pieceMax { write() }
+            piece += line.utf8
+            piece.append(UInt8(ascii: "\n"))
+        }
+        write()
     }
 
     private func say(_ text: String) { _ = write(text + "\n", to: errors) }

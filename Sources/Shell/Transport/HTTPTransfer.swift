@@ -125,7 +125,7 @@ final class HTTPTransfer: Transfer {
             stopReason = .headersTooLarge
             return false
         }
-        if line.count >= 5, line.starts(with: "HTTP/".utf8) {
+        if head.isEmpty || hasAllHeaders, received.isEmpty, line.starts(with: "HTTP/".utf8) {
             // A status line begins anew: what came before was an interim answer.
             hasAllHeaders = false
             head.removeAll(keepingCapacity: true)

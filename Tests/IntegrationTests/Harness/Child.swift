@@ -78,10 +78,11 @@ public final class Child: Sendable {
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
-        // The tests ignore broken pipes; the child shall start as a shell would start it.
+        // The tests ignore broken pipes, and nohup or a script in the background had them ignore more; the child shall start as a
+        // shell would start it for somebody who is there.
         var defaults = sigset_t()
         sigemptyset(&defaults)
-        sigaddset(&defaults, SIGPIPE)
+        for number in [SIGPIPE, SIGINT, SIGTERM, SIGHUP, SIGQUIT] { sigaddset(&defaults, number) }
         posix_spawnattr_setsigdefault(&attributes, &defaults)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
         signal(SIGPIPE, SIG_IGN)

@@ -51,7 +51,7 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What else may be open about the same breakage: one broken source is one incident.
+    /// What else may be open about the same failure: one broken source is one incident.
     fileprivate var twin: Trouble? {
         switch self {
         case .sourceFailing: .sourceStopped
@@ -68,7 +68,8 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
 
 extension Incidents {
     /// Opens an incident about a source or a channel of the bot, unless there is one already that is as bad. One that is not
-    /// as bad gets worse, and goes on under this trouble's name.
+    /// as bad gets worse, and goes on under this trouble's name; so does, without a word, what was as bad for another
+    /// reason: its reminders say what is wrong now.
     ///
     /// - Parameter since: when it began. What is late to be noticed began before now.
     mutating func raise(
@@ -76,16 +77,19 @@ extension Incidents {
         _ evidence: Evidence, at now: Moment, _ output: inout Output
     ) -> Touch? {
         let identity = trouble.identity(about: name)
-        let twin = trouble.twin.flatMap { self[identity: $0.identity(about: name)] }
-        if var known = self[identity: identity] ?? twin {
-            guard severity > known.severity else { return nil }
+        let same = self[identity: identity]
+        if var known = same ?? trouble.twin.flatMap({ self[identity: $0.identity(about: name)] }) {
+            let isWorse = severity > known.severity
+            guard isWorse || same == nil else { return nil }
             known.goOn(under: trouble.rawValue)
-            known.severity = severity
-            // Somebody took care of something that was not as bad.
-            known.acknowledgement = nil
             known.evidence = evidence
+            if isWorse {
+                known.severity = severity
+                // Somebody took care of something that was not as bad.
+                known.acknowledgement = nil
+            }
             record(.incident(known), &output)
-            return .revisit(known.id)
+            return isWorse ? .revisit(known.id) : nil
         }
         var incident = Incident(
             rule: trouble.rawValue, subject: identity.subject, labels: [:], severity: severity, since: since,

@@ -60,8 +60,12 @@ extension Turn {
         _ outcome: PollReport.Outcome, of source: SourcePlan, _ record: inout SourceRecord
     ) {
         let lastGood = record.lastGood
-        clearTrouble(.sourceStopped, about: source.name)
-        if case .stale = outcome {} else { clearTrouble(.sourceFailing, about: source.name) }
+        switch outcome {
+        case .stale, .failed: break
+        case .values, .unchanged, .noData:
+            clearTrouble(.sourceStopped, about: source.name)
+            clearTrouble(.sourceFailing, about: source.name)
+        }
         switch outcome {
         case .values(let observations):
             record.noteAnswer(.values, at: now)
@@ -91,6 +95,8 @@ extension Turn {
                 ["source": source.name])
             let news = record.staleNews(
                 of: source, measured: measured, figuresLast: plan.figuresLast(source.name), at: now)
+            // With figures that are too old it is not over: it goes on as another trouble.
+            if case .nothing = news { clearTrouble(.sourceStopped, about: source.name) }
             receiveNews(news, of: source.name)
         case .failed: break
         }

@@ -67,8 +67,8 @@ import Testing
         let wrongKind = try #require(server.play(organizations, poll(.hours(1))).failure)
         #expect(
             wrongKind.description.hasSuffix(
-                " (the token is an organization's, which is for CI alone; make one of an internal integration, with the scope "
-                    + "org:read)"), "\(wrongKind.description)")
+                " (this is an organization token, which is only for CI; create an internal integration with the scope org:read "
+                    + "and use its token)"), "\(wrongKind.description)")
         #expect(!wrongKind.description.contains("sntrys_"))
     }
 
