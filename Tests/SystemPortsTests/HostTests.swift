@@ -1,5 +1,6 @@
 import AlertCore
 import BotHarness
+import Foundation
 import Glibc
 import Journal
 import MachineTesting
@@ -47,36 +48,33 @@ import Testing
     }
 
     /// A pipe takes no more than 4096 bytes in one piece; between two pieces another's line may come.
-    @Test func `lines of two threads stay whole on a pipe`() async throws {
+    @Test func `lines of two threads stay whole on a pipe`() throws {
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
+        defer { close(ends[0]) }
+        // A pipe of one page: whoever writes more has to wait in the middle.
+        #expect(fcntl(ends[1], 1031, 4096) == 4096)  // F_SETPIPE_SZ, which Swift does not see
         let terminal = Terminal(output: ends[1], errors: ends[1], variables: Variables([:]), clock: stage.clock)
-        let reader = Task.detached { [input = ends[0]] in
-            var all: [UInt8] = []
-            var buffer = [UInt8](repeating: 0, count: 1 << 16)
-            while true {
-                let got = read(input, &buffer, buffer.count)
-                guard got > 0 else { return all }
-                all += buffer[..<got]
-            }
-        }
-        await withTaskGroup { group in
-            for name in ["a", "b"] {
-                let host = SystemHost(
-                    stateFolder: scratch.path("state"), terminal: terminal, clock: stage.clock,
-                    variables: Variables([:]))
-                group.addTask {
-                    for turn in 0..<40 {
-                        let count = turn % 2 == 0 ? 300 : 1
-                        host.log((0..<count).map { Note(.info, String(repeating: name, count: 20 + $0 % 97)) })
-                    }
+        let host = SystemHost(
+            stateFolder: scratch.path("state"), terminal: terminal, clock: stage.clock, variables: Variables([:]))
+        let rounds = 40
+        let writers = DispatchGroup()
+        for name in ["a", "b"] {
+            writers.enter()
+            Thread.detachNewThread {
+                for round in 0..<rounds {
+                    let count = round % 2 == 0 ? 300 : 1
+                    host.log((0..<count).map { Note(.info, String(repeating: name, count: 20 + $0 % 97)) })
                 }
+                writers.leave()
             }
         }
-        close(ends[1])
-        let lines = String(decoding: await reader.value, as: UTF8.self).split(separator: "\n")
-        close(ends[0])
-        #expect(lines.count == 2 * 20 * 301)
+        writers.notify(queue: .global()) { [output = ends[1]] in close(output) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1000)
+        while case let got = read(ends[0], &buffer, buffer.count), got > 0 { bytes += buffer[..<got] }
+        let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
+        #expect(lines.count == rounds * 301)
         let start = "2026-11-20T12:00:00Z info: "
         let torn = lines.filter { !$0.hasPrefix(start) || Set($0.dropFirst(start.count)).count != 1 }
         #expect(torn == [], "\(torn.count) lines are torn")
