@@ -107,7 +107,8 @@ struct AppPicture {
                 + (panel.points.compactMap(\.limit).last.map { ", limit \(axis.label($0))" } ?? "") + ". "
         }
         return "\(zone.words(time.from)) to \(zone.words(time.to)). " + worst.joined()
-            + "\(story.incidents.count) incidents, \(sent) messages, \(story.records.count - sent) held or dropped."
+            + "\(story.incidents.count.counted("incident")), \(sent.counted("message")), "
+            + "\(story.records.count - sent) held or dropped."
     }
 
     /// Beside the limits; a picture from near has the rule above it.

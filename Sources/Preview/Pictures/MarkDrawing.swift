@@ -60,8 +60,11 @@ struct MarkDrawing {
                 let words =
                     stretch.count > 1
                     ? "\(stretch.count) incidents, \(severity.rawValue)"
-                    : first.map {
-                        "\($0.rule), \(severity.rawValue), since \(zone.words($0.since)): \($0.evidence.sentence)"
+                    : first.map { incident in
+                        // At its end the figures are fine again: they are not what it was about.
+                        let evidence = incident.worst.figure == nil ? incident.evidence : incident.worst
+                        return "\(incident.rule), \(severity.rawValue), since \(zone.words(incident.since)): "
+                            + evidence.sentence
                     }
                 return (severity, stretch, words ?? severity.rawValue)
             }
