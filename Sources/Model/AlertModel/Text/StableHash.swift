@@ -9,18 +9,22 @@ public struct StableHash: Sendable {
 
     /// Adds a text and its end, so that ("ab", "c") and ("a", "bc") differ.
     public mutating func add(_ text: String) {
-        for byte in text.utf8 { add(byte) }
-        add(0xFF)
+        var text = text
+        text.withUTF8 { add($0) }
+        add(CollectionOfOne(0xFF))
     }
 
     /// Adds bytes and their count.
     public mutating func add(_ bytes: [UInt8]) {
-        for byte in bytes { add(byte) }
+        bytes.withUnsafeBufferPointer { add($0) }
         add(String(bytes.count))
     }
 
-    private mutating func add(_ byte: UInt8) {
-        state = (state ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+    private mutating func add(_ bytes: some Collection<UInt8>) {
+        // In a register: a file of a whole poll is hashed, too.
+        var state = state
+        for byte in bytes { state = (state ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+        self.state = state
     }
 
     public var value: UInt64 {
