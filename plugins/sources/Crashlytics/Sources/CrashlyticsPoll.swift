@@ -8,8 +8,11 @@ struct CrashlyticsPoll: Sendable {
     private var observations: [Observation] = []
     private var failures: [PollFailure] = []
     private var warnings: [String] = []
-    /// When the newest session of each app's tables began.
-    private var newest: [Moment] = []
+    private var cursor: ExportCursor
+    /// Apps whose tables have stalled, and how far they came.
+    private var stalled: [(app: CrashlyticsSource.App, newest: Moment)] = []
+    /// Whether any table is as new as it should be.
+    private var isAnyFresh = false
     private var cost = Cost()
 
     /// What the queries of a poll have cost.
@@ -26,6 +29,8 @@ struct CrashlyticsPoll: Sendable {
     private static let spanMax = Duration.days(89)
     /// Pages of a hundred versions each.
     private static let pagesMax = 3
+    /// A batch moves a table that is filled by the day by hours.
+    private static let batchMin = Duration.hours(1)
     /// Tries of ten seconds for a query that is still running.
     private static let waitsMax = 8
 
@@ -35,11 +40,14 @@ struct CrashlyticsPoll: Sendable {
     private struct AppFigures: Sendable {
         var releases: [[CountedRelease]] = []
         var issues: [Issue] = []
+        /// Whether the end of its table is known, and no guess.
+        var isEndKnown = false
     }
 
     init(of source: CrashlyticsSource, _ poll: Poll) {
         self.source = source
         self.poll = poll
+        cursor = ExportCursor(poll.cursor, of: source.inApps.compactMap(\.export))
     }
 
     func begin() -> PollStep { visit(0) }
@@ -64,11 +72,11 @@ struct CrashlyticsPoll: Sendable {
         }
     }
 
-    /// The spans to ask for, the shortest first, all ending now.
+    /// The spans to ask for, the shortest first, all ending now or where the table does.
     private func spans(of app: CrashlyticsSource.App) -> [TimeSpan] {
         // Whole seconds, and for tables whole minutes, so that a question asked twice can be answered from a cache.
-        let grain = app.export == nil ? Duration.seconds(1) : .minutes(1)
-        let end = Recall.floor(poll.now, to: grain)
+        let end =
+            app.export.map { $0.spansEnd(at: poll.now, newest: cursor[$0]) } ?? Recall.floor(poll.now, to: .seconds(1))
         var lengths: [Duration] = []
         for span in poll.spans.map({ $0.clamped(to: .minutes(1)...CrashlyticsPoll.spanMax) })
         where !lengths.contains(span) { lengths.append(span) }
@@ -85,6 +93,14 @@ struct CrashlyticsPoll: Sendable {
             case .failure(let failure): return then(poll, .failure(failure))
             case .success(let releases):
                 var figures = figures
+                let anew = poll.spans(of: app)
+                if !figures.isEndKnown, let old = spans.first?.to, let new = anew.first?.to {
+                    figures.isEndKnown = true
+                    // The table ends elsewhere than the last poll knew: what was asked for is not what there is.
+                    if max(old - new, new - old) > CrashlyticsPoll.batchMin {
+                        return poll.measure(app, anew, 0, figures, then: then)
+                    }
+                }
                 figures.releases.append(releases)
                 return poll.measure(app, spans, number + 1, figures, then: then)
             }
@@ -165,9 +181,7 @@ struct CrashlyticsPoll: Sendable {
         _ tables: ExportTables, _ app: String, _ span: TimeSpan,
         _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease], PollFailure>) -> PollStep
     ) -> PollStep {
-        var hash = StableHash()
-        for part in [poll.source, app, tables.table, "\(span.from)", "\(span.to)"] { hash.add(part) }
-        let call = tables.call(over: span, of: app, id: hash.text)
+        let call = tables.call(over: span, of: app, by: poll.source, at: poll.now)
         return wait(for: call, tables, app, span, CrashlyticsPoll.waitsMax, then)
     }
 
@@ -184,7 +198,7 @@ struct CrashlyticsPoll: Sendable {
                 switch answer {
                 case .done(let rows):
                     var poll = self
-                    poll.take(rows, app)
+                    poll.take(rows, app, tables)
                     return then(poll, .success(rows.releases))
                 case .running(let job):
                     guard waitsLeft > 0 else {
@@ -198,11 +212,11 @@ struct CrashlyticsPoll: Sendable {
         }
     }
 
-    private mutating func take(_ rows: QueryRows, _ app: String) {
+    private mutating func take(_ rows: QueryRows, _ app: String, _ tables: ExportTables) {
         cost.queries += 1
         cost.read += rows.bytesRead
         cost.billed += rows.bytesBilled ?? rows.bytesRead
-        if let newest = rows.newest { self.newest.append(newest) }
+        if let newest = rows.newest { cursor[tables] = newest }
         for warning in rows.warnings { warn("\(app): \(warning)") }
         if rows.isCut {
             warn("\(app): more than \(rows.releases.count) releases; those with few sessions are left out")
@@ -213,6 +227,8 @@ struct CrashlyticsPoll: Sendable {
 
     /// The longest spans first: of spans that end together, the one told last counts as the newest.
     private mutating func observe(_ app: CrashlyticsSource.App, _ figures: AppFigures) {
+        // What stands still is no figure of now, and would hide from rules that it stands still.
+        if isStalled(app, figures) { return }
         let first = observations.count
         for releases in figures.releases.reversed() {
             for counted in releases where !counted.metrics.isEmpty {
@@ -230,24 +246,52 @@ struct CrashlyticsPoll: Sendable {
         }
     }
 
+    /// Notes how new the tables of an app are.
+    private mutating func isStalled(_ app: CrashlyticsSource.App, _ figures: AppFigures) -> Bool {
+        guard let tables = app.export else { return false }
+        guard let newest = cursor[tables] else {
+            if figures.releases.allSatisfy(\.isEmpty) {
+                warn(
+                    "\(app.name): '\(tables.table)' has had no session for more than \(tables.maxAge.grammar); "
+                        + "look whether its export runs")
+            }
+            return false
+        }
+        if newest < poll.now - tables.maxAge { stalled.append((app, newest)) } else { isAnyFresh = true }
+        return newest < poll.now - tables.maxAge
+    }
+
     /// Once, however many spans say so.
     private mutating func warn(_ sentence: String) {
         if !warnings.contains(sentence) { warnings.append(sentence) }
     }
 
     private func finish() -> PollStep {
+        var poll = self
+        let outcome = outcome
+        if case .stale = outcome {
+        } else {
+            for (app, newest) in stalled {
+                guard let tables = app.export else { continue }
+                poll.warn(
+                    "\(app.name): the newest session in '\(tables.table)' is of \(newest), more than "
+                        + "\(tables.maxAge.grammar) ago ('max_age'); its figures are left out")
+            }
+        }
         let others = observations.isEmpty ? Array(failures.dropFirst()) : failures
         return .finish(
             PollReport(
-                outcome, notBefore: failures.compactMap(\.retryAt).max(),
-                warnings: warnings + others.map(\.description), notes: notes))
+                outcome, cursor: source.inApps.contains { $0.export != nil } ? cursor.json : nil,
+                notBefore: failures.compactMap(\.retryAt).max(),
+                warnings: poll.warnings + others.map(\.description), notes: notes))
     }
 
     private var outcome: PollOutcome {
         if observations.isEmpty, let failure = failures.first { return .failed(failure) }
+        if !observations.isEmpty { return .values(observations) }
         let isExported = source.inApps.allSatisfy { $0.export != nil }
-        if isExported, let newest = newest.max(), newest < poll.now - source.maxAge { return .stale(measured: newest) }
-        return observations.isEmpty ? .noData : .values(observations)
+        if isExported, !isAnyFresh, let newest = stalled.map(\.newest).max() { return .stale(measured: newest) }
+        return .noData
     }
 
     /// What the queries cost, in words: a poll costs little, and a day has many.

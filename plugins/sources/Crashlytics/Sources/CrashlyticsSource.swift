@@ -2,7 +2,8 @@
 // API, which is young and may change, or from the tables that Firebase exports to BigQuery, which are steady and cost by
 // the byte.
 //
-// Both count anew over every span that a rule asks for, so nothing is kept between polls and no user is added up.
+// Both count anew over every span that a rule asks for, so no figure is kept between polls and no user is added up. Of
+// tables it remembers how far they have come.
 
 public import PluginKit
 internal import SourceKit
@@ -43,7 +44,7 @@ public struct CrashlyticsSource: Source {
         "megabytes_max", .integer(10...10_000_000), default: 1000,
         "A query that would read more than this fails and costs nothing.")
     static let maxAge = Setting(
-        "max_age", .duration(.minutes(10) ... .days(30)), default: .hours(6),
+        "max_age", .duration(.minutes(10) ... .days(30)), unset: "6h, or 2d for tables that are not streamed to",
         "Tables whose newest session is older than this are stale.")
     static let url = Setting(
         "url", .url, default: "https://firebasecrashlytics.googleapis.com", "The address of Crashlytics' API.")
@@ -66,7 +67,6 @@ public struct CrashlyticsSource: Source {
     let bigQuery: GoogleService
     let inApps: [App]
     let wantsIssues: Bool
-    let maxAge: Duration
     /// The time between polls, for what they cost a day.
     let every: Duration
 
@@ -78,7 +78,6 @@ public struct CrashlyticsSource: Source {
         guard let account else { throw ProblemList(problems) }
         inApps = apps
         wantsIssues = options[Self.issues]
-        maxAge = options[Self.maxAge]
         every = context.every
         crashlytics = GoogleService(
             at: options[Self.url], as: account, scope: "https://www.googleapis.com/auth/firebase"
@@ -167,7 +166,7 @@ extension CrashlyticsSource {
             let tables = ExportTables(
                 project: project ?? "", sessions: options[Self.sessionsDataset],
                 crashes: options[Self.crashesDataset], table: entry.value, location: options[Self.location],
-                megabytesMax: options[Self.megabytesMax])
+                megabytesMax: options[Self.megabytesMax], writtenMaxAge: options[Self.maxAge])
             if let name = tables.wrongName, account != nil {
                 problems.append(
                     Problem(entry.position, "'\(name.tamed.clipped(to: 60))' is not a valid name in BigQuery"))

@@ -9,6 +9,17 @@ struct ExportTables: Hashable, Sendable {
     let table: String
     let location: String
     let megabytesMax: Int
+    /// Nil where the config does not say how old the newest session may be.
+    let writtenMaxAge: Duration?
+
+    /// A table that is streamed to is minutes late; one that is filled by the day is up to a day and some hours, and twice
+    /// that is trouble.
+    var maxAge: Duration { writtenMaxAge ?? (isStreamed ? .hours(6) : .days(2)) }
+
+    /// Whether sessions reach it within minutes. Firebase names these tables so; all others it fills about once a day.
+    var isStreamed: Bool { table.hasSuffix("_REALTIME") }
+
+    var fullName: String { "\(project).\(sessions).\(table)" }
 
     /// The name that cannot be one in BigQuery, if there is any: names stand in the query as they are.
     var wrongName: String? {
@@ -26,7 +37,8 @@ struct ExportTables: Hashable, Sendable {
     ]
 
     /// Each side is counted by itself and joined then: joining single rows would multiply them, and the bill. `ROLLUP` gives the
-    /// whole app in the same pass; of its rows those for a version with all its builds are left out.
+    /// whole app in the same pass; of its rows those for a version with all its builds are left out. The newest session is a row
+    /// of its own, looked for in a longer stretch, because a table that has stalled has no other rows.
     private var query: String {
         func counted(_ dataset: String, _ counts: String, _ columns: String, _ condition: String) -> String {
             """
@@ -41,8 +53,8 @@ struct ExportTables: Hashable, Sendable {
         }
         let s = counted(
             sessions,
-            "COUNT(DISTINCT session_id) AS sessions, COUNT(DISTINCT instance_id) AS users, "
-                + "MAX(event_timestamp) AS newest_event", "session_id, instance_id, event_timestamp", "")
+            "COUNT(DISTINCT session_id) AS sessions, COUNT(DISTINCT instance_id) AS users",
+            "session_id, instance_id", "")
         let c = counted(
             crashes,
             "COUNT(DISTINCT firebase_session_id) AS crashed_sessions, "
@@ -55,10 +67,14 @@ struct ExportTables: Hashable, Sendable {
               \(c))
             SELECT s.version, s.build, s.sessions, IFNULL(c.crashed_sessions, 0) AS crashed_sessions,
                    s.users, IFNULL(c.crashed_users, 0) AS crashed_users,
-                   IFNULL(c.crash_events, 0) AS crash_events, s.newest_event
+                   IFNULL(c.crash_events, 0) AS crash_events, CAST(NULL AS TIMESTAMP) AS newest_event
             FROM s LEFT JOIN c ON IFNULL(s.version, '*') = IFNULL(c.version, '*')
                               AND IFNULL(s.build, '*') = IFNULL(c.build, '*')
-            ORDER BY s.sessions DESC
+            UNION ALL
+            SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, MAX(event_timestamp)
+            FROM `\(project).\(sessions).\(table)`
+            WHERE event_timestamp >= @oldest AND event_timestamp < @until
+            ORDER BY newest_event DESC, sessions DESC
             """
     }
 
@@ -67,10 +83,26 @@ struct ExportTables: Hashable, Sendable {
     /// Releases of one answer, those with the most sessions first.
     private static let rowsMax: Int64 = 1000
 
-    /// Asks for a span.
+    /// Until when the newest session is looked for: clocks of devices may be ahead, and sessions of the future are none.
+    /// A table that changes once a day is asked the same for an hour, so that BigQuery answers from its cache.
+    func lookEnd(at now: Moment) -> Moment { Recall.floor(now, to: isStreamed ? .minutes(1) : .hours(1)) }
+
+    /// Where the spans of a poll end: for a table that is streamed to, now, and for others where they end themselves.
     ///
-    /// - Parameter id: the same question with the same id is not billed twice.
-    func call(over span: TimeSpan, of app: String, id: String) -> GoogleService.Call {
+    /// - Parameter newest: when the newest session began; nil when nobody knows yet.
+    func spansEnd(at now: Moment, newest: Moment?) -> Moment {
+        let end = lookEnd(at: now)
+        guard !isStreamed, let newest else { return end }
+        return min(Recall.floor(newest, to: .minutes(1)) + .minutes(1), end)
+    }
+
+    /// Asks for a span, and for the newest session from `maxAge` before it on.
+    ///
+    /// The same question with the same id is not billed twice.
+    func call(over span: TimeSpan, of app: String, by source: String, at now: Moment) -> GoogleService.Call {
+        let (oldest, until) = (span.from - maxAge, lookEnd(at: now))
+        var hash = StableHash()
+        for part in [source, app, table, "\(span.from)", "\(span.to)", "\(until)"] { hash.add(part) }
         func parameter(_ name: String, _ moment: Moment) -> JSON {
             [
                 "name": .string(name), "parameterType": ["type": "TIMESTAMP"],
@@ -81,10 +113,13 @@ struct ExportTables: Hashable, Sendable {
             "BigQuery, \(app)", post: "/bigquery/v2/projects/\(project.percentEncoded)/queries",
             [
                 "query": .string(query), "useLegacySql": false, "parameterMode": "NAMED",
-                "queryParameters": [parameter("from", span.from), parameter("to", span.to)],
+                "queryParameters": [
+                    parameter("from", span.from), parameter("to", span.to), parameter("oldest", oldest),
+                    parameter("until", until),
+                ],
                 "timeoutMs": .int(ExportTables.patience), "maxResults": .int(ExportTables.rowsMax),
                 "maximumBytesBilled": .string("\(megabytesMax * 1_000_000)"), "useQueryCache": true,
-                "location": .string(location), "requestId": .string("alertbot-\(id)"),
+                "location": .string(location), "requestId": .string("alertbot-\(hash.text)"),
                 "formatOptions": ["useInt64Timestamp": true], "labels": ["app": "alertbot"],
             ])
     }

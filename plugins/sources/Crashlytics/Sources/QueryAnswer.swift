@@ -19,7 +19,7 @@ enum QueryAnswer: Sendable {
 /// The rows of an answer, and what they cost.
 struct QueryRows: Sendable {
     private(set) var releases: [CountedRelease] = []
-    /// When the newest session began, where the answer tells.
+    /// When the newest session of the table began, where the answer tells.
     private(set) var newest: Moment?
     /// Whether there are more rows than were asked for.
     let isCut: Bool
@@ -42,14 +42,12 @@ struct QueryRows: Sendable {
         let places = try QueryRows.places(body.member("schema").member("fields"))
         for row in try body.optional("rows")?.elements() ?? [] {
             let cells = try Cells(row, places)
-            guard var counted = try cells.release(over: span) else { continue }
-            let newest = try cells.moment("newest_event")
-            if let newest {
-                self.newest = max(self.newest ?? newest, newest)
-                counted.isComplete = newest >= span.to - QueryRows.delayMax
-            }
-            releases.append(counted)
+            if let newest = try cells.moment("newest_event") { self.newest = max(self.newest ?? newest, newest) }
+            if let counted = try cells.release(over: span) { releases.append(counted) }
         }
+        // By the whole table: a release that hardly anybody uses may well have had no session for an hour.
+        guard let newest, newest < span.to - QueryRows.delayMax else { return }
+        for index in releases.indices { releases[index].isComplete = false }
     }
 
     /// Where each column stands.

@@ -98,6 +98,84 @@ import Testing
         #expect(!Firebase().play(patient, poll(.days(1), at: newest + .hours(30))).observations.isEmpty)
     }
 
+    @Test func `a table that has stalled stays stale when its spans have no rows any more`() throws {
+        let newest = try #require(Moment(rfc3339: "2026-11-20T23:00:00Z"))
+        let seen = Firebase().play(try exported(), poll(.hours(1)))
+        let empty = Firebase(query: answer(Self.complete([])))
+        var cursor = seen.report?.cursor
+        for hours in [7, 24, 200] as [Int64] {
+            let later = empty.play(try exported(), poll(.hours(1), cursor: cursor, at: newest + .hours(hours)))
+            #expect(later.report?.outcome == .stale(measured: newest))
+            cursor = later.report?.cursor
+        }
+        // Within 'max_age' nobody may have used the app.
+        let soon = empty.play(try exported(), poll(.hours(1), cursor: seen.report?.cursor, at: newest + .hours(5)))
+        #expect(soon.report?.outcome == .noData)
+        // What is remembered of one table says nothing of another.
+        let other = try exported(["tables": map(["wallet": "com_acme_other_ANDROID_REALTIME"])])
+        #expect(empty.play(other, poll(.hours(1), cursor: cursor)).report?.outcome == .noData)
+        // Whoever begins with it then is told by the row that looks further back than the span.
+        let first = Self.complete([Self.newest("2026-11-20T23:00:00Z")])
+        let begun = Firebase(query: answer(first)).play(try exported(), poll(.hours(1), at: newest + .hours(7)))
+        #expect(begun.report?.outcome == .stale(measured: newest))
+    }
+
+    @Test func `a release with few sessions is as complete as the table`() throws {
+        let rows = [
+            Self.newest("2026-11-20T23:58:00Z"), Self.row("null", "null", sessions: 900),
+            Self.row("\"5.4.0\"", "\"1\"", sessions: 3, newest: "\"1795215600000000\""),
+        ]
+        let played = Firebase(query: answer(Self.complete(rows))).play(try exported(), poll(.hours(1)))
+        #expect(played.observation("5.4.0 (1)")?.isComplete == true)
+        #expect(played.observation()?.isComplete == true)
+    }
+
+    @Test func `a table that is filled by the day is judged where it ends`() throws {
+        let batch = try exported(["tables": map(["wallet": "com_acme_wallet_ANDROID"])])
+        let end = try #require(Moment(rfc3339: "2026-11-20T00:00:00Z"))
+        let rows = [Self.newest("2026-11-19T23:59:41Z"), Self.row("\"5.4.0\"", "\"1\"", sessions: 30)]
+        let server = Firebase(query: answer(Self.complete(rows)))
+        // Nobody knows yet where it ends, so the first question is only good for that.
+        let first = server.play(batch, poll(.hours(1), .hours(4)))
+        #expect(first.asked.count == 3)
+        #expect(first.observations.map(\.span.to) == [end, end])
+        #expect(first.observations.allSatisfy { $0.isComplete })
+        #expect(first.report?.outcome != .stale(measured: end))
+        let second = server.play(batch, poll(.hours(1), .hours(4), cursor: first.report?.cursor, at: now + .hours(3)))
+        #expect(second.asked.count == 2)
+        #expect(second.observations.map(\.span.to) == [end, end])
+        // Within the hour it is the same question, which BigQuery answers from its cache.
+        let third = server.play(
+            batch, poll(.hours(1), .hours(4), cursor: first.report?.cursor, at: now + .hours(3) + .minutes(40)))
+        #expect(third.asked.map(body) == second.asked.map(body))
+        // The next batch has come in.
+        let moved = Firebase(
+            query: answer(Self.complete([Self.newest("2026-11-20T23:59:59Z"), Self.row("null", "null", sessions: 9)])))
+        let next = moved.play(batch, poll(.hours(1), cursor: second.report?.cursor, at: now + .hours(6)))
+        #expect(next.observation()?.span.to == end + .days(1))
+        let late = server.play(batch, poll(.hours(1), cursor: first.report?.cursor, at: end + .days(2) + .minutes(1)))
+        #expect(late.report?.outcome == .stale(measured: end - .seconds(19)))
+    }
+
+    @Test func `one table that has stalled is told though another has not`() throws {
+        let two = try exported(["tables": map(["shop": "shop_REALTIME", "wallet": "wallet_REALTIME"])])
+        let played = PlayedPoll(two, poll(.hours(1))) { request in
+            let isShop = body(request)["query"]?.string?.contains("shop_REALTIME") == true
+            let rows = [
+                Self.newest(isShop ? "2026-11-20T15:00:00Z" : "2026-11-20T23:59:00Z"),
+                Self.row("null", "null", sessions: 900),
+            ]
+            return request.method == .post && !request.url.description.hasSuffix("/token")
+                ? answer(Self.complete(rows)) : Firebase().respond(to: request)
+        }
+        #expect(Set(played.observations.map(\.subject.app)) == ["wallet"])
+        #expect(
+            played.report?.warnings == [
+                "shop: the newest session in 'shop_REALTIME' is of 2026-11-20T15:00:00Z, more than 6h ago ('max_age'); "
+                    + "its figures are left out"
+            ])
+    }
+
     @Test func `no sessions are no data, and warnings are passed on`() throws {
         let empty = Self.complete([]).replacing(
             #""rows": []"#, with: #""errors": [{"message": "partly"}], "pageToken": "x""#)
@@ -105,7 +183,11 @@ import Testing
         #expect(played.report?.outcome == .noData)
         #expect(
             played.report?.warnings
-                == ["wallet: partly", "wallet: more than 0 releases; those with few sessions are left out"])
+                == [
+                    "wallet: partly", "wallet: more than 0 releases; those with few sessions are left out",
+                    "wallet: 'com_acme_wallet_ANDROID_REALTIME' has had no session for more than 6h; "
+                        + "look whether its export runs",
+                ])
     }
 
     @Test func `issues come from Crashlytics where the app's id is known`() throws {
@@ -189,6 +271,12 @@ import Testing
             "null", newest,
         ]
         return "{\"f\": [\(cells.map { "{\"v\": \($0)}" }.joined(separator: ", "))]}"
+    }
+
+    /// The row that says how far the table has come.
+    private static func newest(_ text: String) -> String {
+        let seconds = (Moment(rfc3339: text)?.milliseconds ?? 0) / 1000
+        return row("null", "null", sessions: 0, newest: "\"\(seconds)000000\"")
     }
 
     private static func complete(_ rows: [String]) -> String {

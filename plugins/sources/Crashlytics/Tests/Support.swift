@@ -27,8 +27,8 @@ func exported(_ values: [String: Option?] = [:]) throws(ProblemList) -> Crashlyt
     return try source(tables.merging(values) { $1 })
 }
 
-func poll(_ spans: Duration..., at moment: Moment = now) -> Poll {
-    Poll(source: "mobile", now: moment, cursor: nil, spans: spans)
+func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) -> Poll {
+    Poll(source: "mobile", now: moment, cursor: cursor, spans: spans)
 }
 
 /// Both services, which answer each kind of question alike.
