@@ -222,6 +222,7 @@ public struct SourceFake: Sendable, CustomStringConvertible {
             now: "2026-11-21T00:00:30Z",
             answers: [
                 token, ("/topVersions", "", .fixture("report_top_versions")),
+                ("issue.signals", "", .text(#"{"name": "topIssues"}"#)),
                 ("/topIssues", "", .fixture("report_top_issues")),
             ]),
         SourceFake(

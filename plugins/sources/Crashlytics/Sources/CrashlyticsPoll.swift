@@ -148,6 +148,8 @@ struct CrashlyticsPoll: Sendable {
                         "\(app): more than \(releases.count) versions; those with the fewest crashes are left out")
                 } else if let whole = releases.whole {
                     releases.append(whole)
+                } else if releases.contains(where: { $0.metrics[.sessions] != nil }) {
+                    poll.warn("\(app): no figures of the app as a whole, because \(releases.lackOfWhole)")
                 }
                 return then(poll, .success(releases))
             })
@@ -159,19 +161,42 @@ struct CrashlyticsPoll: Sendable {
         guard source.wantsIssues, let firebase = app.firebase, let span = spans.first else {
             return then(self, .success(figures))
         }
-        let call = firebase.issues(over: span, of: app.name)
-        return source.crashlytics.ask(call, at: poll.now) { answer in
-            var (poll, figures) = (self, figures)
+        return readIssues(firebase.issues(over: span, of: app.name)) { [figures] poll, top in
+            var figures = figures
+            figures.issues = top?.items ?? []
+            guard top?.next != nil else { return then(poll, .success(figures)) }
+            // There are more, and a new one has few crashes at first.
+            return poll.readIssues(firebase.issues(over: span, of: app.name, onlyNews: true)) { [figures] poll, news in
+                var (poll, figures) = (poll, figures)
+                if news?.next != nil {
+                    poll.warn("\(app.name): more than \(Issue.countMax) issues are new or back; the rest is left out")
+                }
+                let known = Set(figures.issues.map(\.id))
+                let more = (news?.items ?? []).filter { !known.contains($0.id) }
+                figures.issues = figures.issues.prefix(Issue.countMax - more.count) + more
+                return then(poll, .success(figures))
+            }
+        }
+    }
+
+    /// Asks for issues, and goes on without them where there is trouble: figures are what alarms are made of, issues only
+    /// explain them.
+    private func readIssues(
+        _ call: GoogleService.Call, _ then: @escaping @Sendable (CrashlyticsPoll, Page<Issue>?) -> PollStep
+    ) -> PollStep {
+        source.crashlytics.ask(call, at: poll.now) { answer in
+            var poll = self
             do throws(PollFailure) {
                 let body = try answer.get()
-                figures.issues = try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
-                    try CrashlyticsReport.issues(in: body)
-                }
+                return then(
+                    poll,
+                    try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
+                        try CrashlyticsReport.issues(in: body)
+                    })
             } catch {
-                // The figures are what alarms are made of; issues only explain them.
                 poll.warn(error.description)
+                return then(poll, nil)
             }
-            return then(poll, .success(figures))
         }
     }
 

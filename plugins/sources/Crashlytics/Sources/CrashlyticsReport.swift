@@ -8,6 +8,8 @@ struct CountedRelease: Sendable {
     let span: TimeSpan
     var metrics: Metrics
     var isComplete = true
+    /// Whether it is known to have had no session, of which metrics say nothing.
+    var hasNoSessions = false
 }
 
 /// What the reports of Crashlytics' API say.
@@ -38,19 +40,23 @@ enum CrashlyticsReport {
             guard let covered = TimeSpan(from: from, to: to) else {
                 throw entry.mismatch(expected: "a span with a begin before its end and before \(now)")
             }
-            releases.append(CountedRelease(release: release, span: covered, metrics: try metrics(in: entry)))
+            releases.append(
+                CountedRelease(
+                    release: release, span: covered, metrics: try metrics(in: entry),
+                    hasNoSessions: try entry.optional("totalSessionsCount")?.writtenCount() == 0))
         }
         return Page(releases, next: try body.optional("nextPageToken")?.string())
     }
 
-    static func issues(in body: JSONReader) throws(JSONMismatch) -> [Issue] {
+    /// Reads the first page of issues.
+    static func issues(in body: JSONReader) throws(JSONMismatch) -> Page<Issue> {
         var issues: [Issue] = []
         var taken: Set<String> = []
         for group in try groups(in: body) {
             let issue = try issue(group.member("issue"), entry(of: group))
             if taken.insert(issue.id).inserted { issues.append(issue) }
         }
-        return Array(issues.prefix(Issue.countMax))
+        return Page(Array(issues.prefix(Issue.countMax)), next: try body.optional("nextPageToken")?.string())
     }
 
     /// An empty list is left out of the answer; an answer about something else has no name either.
@@ -146,11 +152,21 @@ extension [CountedRelease] {
         guard let span = first?.span, allSatisfy({ $0.span == span }) else { return nil }
         var metrics = Metrics()
         for metric in [Metric.sessions, .crashedSessions, .crashEvents] {
-            let counts = compactMap { $0.metrics[metric] }
+            let counts = compactMap { $0.metrics[metric] ?? ($0.hasNoSessions ? 0 : nil) }
             guard counts.count == count else { continue }
             metrics[metric] = counts.reduce(0, +)
         }
-        guard metrics[.sessions] != nil, metrics[.crashedSessions] != nil else { return nil }
+        guard let sessions = metrics[.sessions], sessions > 0, metrics[.crashedSessions] != nil else { return nil }
         return CountedRelease(release: nil, span: span, metrics: metrics)
+    }
+
+    /// Why some releases have sessions and the app as a whole has not, as the end of a sentence.
+    var lackOfWhole: String {
+        let silent = filter {
+            !$0.hasNoSessions && ($0.metrics[.sessions] == nil || $0.metrics[.crashedSessions] == nil)
+        }
+        guard let first = silent.first?.release else { return "its versions are counted over different spans" }
+        return "sessions or crashed sessions are missing for \(silent.count) of its \(count) versions, such as "
+            + first.clipped(to: 60)
     }
 }

@@ -32,11 +32,14 @@ struct FirebaseApp: Hashable, Sendable {
     }
 
     /// Open issues with the most crashes in a span.
-    func issues(over span: TimeSpan, of app: String) -> GoogleService.Call {
+    ///
+    /// - Parameter onlyNews: of those that Crashlytics signals to be new or back alone.
+    func issues(over span: TimeSpan, of app: String, onlyNews: Bool = false) -> GoogleService.Call {
         var query = FirebaseApp.interval(span)
         query += [("filter.issue.errorTypes", "FATAL"), ("filter.issue.errorTypes", "ANR")]
         query += [("filter.issue.states", "OPEN"), ("pageSize", "\(Issue.countMax)")]
-        return GoogleService.Call("issues of \(app)", get: path("topIssues"), query)
+        if onlyNews { query += ["SIGNAL_FRESH", "SIGNAL_REGRESSED"].map { ("filter.issue.signals", $0) } }
+        return GoogleService.Call("\(onlyNews ? "new issues" : "issues") of \(app)", get: path("topIssues"), query)
     }
 
     private static func interval(_ span: TimeSpan) -> [(name: String, value: String)] {

@@ -136,8 +136,22 @@ import Testing
             whole + #", "startTime": "2026-11-20T23:00:00Z", "endTime": "2026-11-21T00:00:00Z""#,
         ] {
             let report = answer(#"{"groups": [\#(group("1", whole)), \#(group("2", other))]}"#)
-            #expect(Firebase(versions: report).play(try source(), poll(.days(1))).observation() == nil)
+            let played = Firebase(versions: report).play(try source(), poll(.days(1)))
+            #expect(played.observation() == nil)
+            #expect(
+                played.report?.warnings == [
+                    "wallet: no figures of the app as a whole, because "
+                        + (other.hasPrefix(whole)
+                            ? "its versions are counted over different spans"
+                            : "sessions or crashed sessions are missing for 1 of its 2 versions, such as 2")
+                ])
         }
+        // Who had no session changes no sum.
+        let none = answer(
+            #"{"groups": [\#(group("1", whole)), \#(group("2", #""totalSessionsCount": "0""#))]}"#)
+        let played = Firebase(versions: none).play(try source(), poll(.days(1)))
+        #expect(played.observation()?.metrics == ["sessions": 5, "crashed_sessions": 1])
+        #expect(played.report?.warnings == [])
         let both = answer(#"{"groups": [\#(group("1", whole)), \#(group("2", whole))]}"#)
         #expect(Firebase(versions: both).play(try source(), poll(.days(1))).observation()?.metrics[.sessions] == 10)
     }
@@ -158,6 +172,35 @@ import Testing
         #expect(issue.release == "5.4.0")
         #expect(issue.url?.hasPrefix("https://console.firebase.google.com/project/acme-mobile/crashlytics/") == true)
         #expect(played.observations.filter { !$0.issues.isEmpty }.count == 1)
+    }
+
+    @Test func `that are new or back are asked for where there are too many`() throws {
+        func issue(_ number: Int, _ more: String = "") -> String {
+            #"{"issue": {"id": "i\#(number)", "title": "t"\#(more)}}"#
+        }
+        let top = (1...100).map { issue($0) }.joined(separator: ",")
+        let fresh = #", "signals": [{"signal": "SIGNAL_FRESH"}]"#
+        func play(_ news: FetchResult) throws -> PlayedPoll {
+            PlayedPoll(try source(), poll(.days(1))) { request in
+                let url = request.url.description
+                guard url.contains("topIssues") else { return Firebase().respond(to: request) }
+                return url.hasSuffix("&filter.issue.signals=SIGNAL_FRESH&filter.issue.signals=SIGNAL_REGRESSED")
+                    ? news : answer(#"{"groups": [\#(top)], "nextPageToken": "p2"}"#)
+            }
+        }
+        let played = try play(answer(#"{"groups": [\#(issue(7, fresh)), \#(issue(130, fresh))]}"#))
+        #expect(played.asked.count == 3)
+        let issues = try #require(played.observation()).issues
+        #expect(issues.map(\.id) == (1...99).map { "i\($0)" } + ["i130"])
+        #expect(issues.last?.status == "new")
+        #expect(played.report?.warnings == [])
+        let many = try play(answer(#"{"groups": [\#(issue(130, fresh))], "nextPageToken": "p2"}"#))
+        #expect(
+            many.report?.warnings == ["wallet: more than 100 issues are new or back; the rest is left out"])
+        // In trouble the others are still there.
+        let refused = try play(answer(fixture: "error_403.json", status: 403))
+        #expect(refused.observation()?.issues.count == 100)
+        #expect(refused.report?.warnings.first?.hasPrefix("new issues of wallet: ") == true)
     }
 
     @Test func `without a signal keep their state`() throws {

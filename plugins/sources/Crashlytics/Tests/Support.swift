@@ -35,7 +35,9 @@ func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) ->
 struct Firebase: Sendable {
     var token = answer(#"{"access_token": "ya29.c.EXAMPLE", "expires_in": 3599, "token_type": "Bearer"}"#)
     var versions = answer(fixture: "report_top_versions.json")
-    var issues = answer(String(decoding: fixture("report_top_issues.json"), as: UTF8.self))
+    /// All that there are.
+    var issues = answer(
+        String(decoding: fixture("report_top_issues.json"), as: UTF8.self).replacing("nextPageToken", with: "x"))
     var query = answer(fixture: "bigquery_query_response_complete.json")
     var results = answer(fixture: "bigquery_get_query_results.json")
 
