@@ -49,3 +49,35 @@ public struct JSONPathError: Error, Hashable, Sendable, CustomStringConvertible 
 
     public var description: String { "at character \(column): \(problem)" }
 }
+
+extension JSONPath {
+    /// Whether it selects one value at most, whatever it is tried on.
+    public var isSingular: Bool { Query(isRelative: false, segments: segments).isSingular }
+
+    /// Whether what it selects depends on a filter.
+    public var hasFilter: Bool { segments.contains { $0.selectors.contains(where: \.isFilter) } }
+
+    /// The same path where everything passes its filters.
+    public var unfiltered: JSONPath {
+        let open = segments.map { segment -> Segment in
+            guard segment.selectors.contains(where: \.isFilter) else { return segment }
+            switch segment {
+            case .children: return .children([.wildcard])
+            case .descendants: return .descendants([.wildcard])
+            }
+        }
+        return JSONPath(text: text, segments: open, doubt: nil)
+    }
+}
+
+extension JSONPath.Segment {
+    fileprivate var selectors: [JSONPath.Selector] {
+        switch self {
+        case .children(let selectors), .descendants(let selectors): selectors
+        }
+    }
+}
+
+extension JSONPath.Selector {
+    var isFilter: Bool { if case .filter = self { true } else { false } }
+}

@@ -221,10 +221,6 @@ struct Search {
     }
 }
 
-extension JSONPath.Selector {
-    fileprivate var isFilter: Bool { if case .filter = self { true } else { false } }
-}
-
 /// A name by its characters: `String` takes those for the same that only look the same.
 struct Spelling: Hashable {
     let name: String

@@ -27,11 +27,23 @@ extension AnswerLayout {
         return reading(rows, bad.warnings, for: poll)
     }
 
-    /// How many rows an answer has; none where that cannot be told.
-    func rowCount(of answer: JSONReader) -> Int {
+    /// How many items a page has, whatever of them passes a filter; none where that cannot be told.
+    func itemCount(of page: JSONReader) -> Int {
         var budget = SelectionBudget()
-        return (try? each.rows(of: answer, within: &budget))?.count ?? 0
+        guard let issues, isOneRow else { return each.itemCount(of: page, within: &budget) }
+        let row = (try? each.rows(of: page, within: &budget))?.first
+        return row.map { issues.each.itemCount(of: $0, within: &budget) } ?? 0
     }
+
+    /// Where a filter stands that picks among the items of a page; nil without one.
+    var itemFilter: (setting: any SettingDeclaration, name: String)? {
+        if each.path.hasFilter { return (HTTPJSONSource.each, "each") }
+        guard let issues, isOneRow, issues.each.path.hasFilter else { return nil }
+        return (HTTPJSONSource.issues, "issues.each")
+    }
+
+    /// Whether a page is one row whatever it holds, so that its issues are what it lists.
+    private var isOneRow: Bool { each.path.isSingular }
 
     /// A row that makes sense.
     private struct Row {

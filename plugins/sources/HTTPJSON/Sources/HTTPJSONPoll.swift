@@ -130,7 +130,7 @@ struct HTTPJSONPoll: Sendable {
         hash.add(String(decoding: response.body, as: UTF8.self))
         pages.append(AnswerPage(root: root, number: number, asked: spans[index]))
         guard let paging = source.paging else { return nil }
-        let next = try paging.next(after: place, (root, response, address), rows: source.layout.rowCount(of: root))
+        let next = try paging.next(after: place, (root, response, address), items: source.layout.itemCount(of: root))
         if paging.keeps, case .cursor(let cursor) = next { kept = cursor }
         return next
     }

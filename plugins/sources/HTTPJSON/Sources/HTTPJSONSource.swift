@@ -71,6 +71,15 @@ public struct HTTPJSONSource: HistoricalSource {
                     options.position(of: Self.url), "{\(lost.name.rawValue)} is filled in by 'paging', which is missing"
                 ))
         }
+        if let paging = parts.paging, paging.countsItems, let filter = parts.layout?.itemFilter {
+            problems.append(
+                Problem(
+                    options.position(of: filter.setting),
+                    "the filter in '\(filter.name)' hides how many items a page has, and paging by "
+                        + "\(paging.way.rawValue) goes by that",
+                    advice: "write paging.size, the items of a full page, or paging.path, to where the answer says "
+                        + "whether there are more"))
+        }
         guard problems.isEmpty, let plan = parts.plan, let layout = parts.layout else { throw ProblemList(problems) }
         self.plan = plan
         self.layout = layout

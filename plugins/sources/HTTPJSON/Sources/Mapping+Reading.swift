@@ -15,6 +15,13 @@ extension Mapping {
         }
     }
 
+    /// How many values there are that rows are picked from: those that its filters leave out count, too. None where that
+    /// cannot be told.
+    func itemCount(of root: JSONReader, within budget: inout SelectionBudget) -> Int {
+        guard case .nodes(let nodes)? = try? path.unfiltered.select(from: root, within: &budget) else { return 0 }
+        return nodes.count == 1 && nodes[0].value == .null ? 0 : nodes.count
+    }
+
     /// The figure, converted; nil when there is no data.
     func number(of row: JSONReader, within budget: inout SelectionBudget) throws(JSONMismatch) -> Double? {
         try read("a number", of: row, within: &budget, zero: 0, number)

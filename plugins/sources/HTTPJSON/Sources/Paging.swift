@@ -27,7 +27,7 @@ struct Paging: Hashable, Sendable {
         "first", .plain, unset: "none for a cursor, 0 for an offset, 1 for a page", "What it is on the first page.")
     static let size = Setting(
         "size", .integer(1...100_000), unset: "unknown: pages are read until one is empty",
-        "The rows of a full page: one with fewer is the last.")
+        "The items of a full page, whatever filters leave of them: one with fewer is the last.")
     static let pages = Setting("pages", .integer(1...100), default: 10, "The most pages read in one poll.")
     static let keep = Setting(
         "keep", .flag, default: false, "The next poll goes on from the cursor that this one ended with.")
@@ -35,6 +35,7 @@ struct Paging: Hashable, Sendable {
     static let settings: [any SettingDeclaration] = [by, path, parameter, first, size, pages, keep]
 
     let way: Way
+    /// Where the next link or cursor stands; for offset and page, whether there are more.
     let path: JSONPath?
     let parameter: String?
     let first: String?
@@ -133,9 +134,10 @@ extension Paging {
     ///
     /// - Parameters:
     ///   - answer: the page, and the address that it was asked of.
-    ///   - rows: how many rows it has.
+    ///   - items: how many items it has, those included that a filter leaves out.
     func next(
-        after place: Place, _ answer: (page: JSONReader, response: HTTPResponse, address: GuardedText), rows: Int
+        after place: Place, _ answer: (page: JSONReader, response: HTTPResponse, address: GuardedText),
+        items: @autoclosure () -> Int
     ) throws(PollFailure) -> Place? {
         switch way {
         case .link:
@@ -149,12 +151,15 @@ extension Paging {
             guard let path, let word = try word(path, of: answer.page) else { return nil }
             return .cursor(word)
         case .offset, .page:
-            guard case .number(let number) = place, rows > 0, size.map({ rows >= $0 }) ?? true,
-                try saysMore(answer.page), number < Paging.numberMax
-            else { return nil }
-            return .number(way == .page ? number + 1 : number + rows)
+            guard case .number(let number) = place, number < Paging.numberMax else { return nil }
+            let items = items()
+            guard try saysMore(answer.page) ?? (items >= size ?? 1) else { return nil }
+            return .number(way == .page ? number + 1 : number + (size ?? items))
         }
     }
+
+    /// Whether it goes by nothing but how many items a page has.
+    var countsItems: Bool { (way == .offset || way == .page) && size == nil && path == nil }
 
     /// Far beyond what can be read.
     private static let numberMax = 1_000_000_000
@@ -180,9 +185,9 @@ extension Paging {
 
     private static let wordBytesMax = 4096
 
-    /// What an answer says itself of whether there are more; what it does not say is found out by asking.
-    private func saysMore(_ page: JSONReader) throws(PollFailure) -> Bool {
-        guard let path, let node = try node(path, of: page) else { return true }
+    /// What an answer says itself of whether there are more; nil where it does not say.
+    private func saysMore(_ page: JSONReader) throws(PollFailure) -> Bool? {
+        guard let path, let node = try node(path, of: page) else { return nil }
         switch node.value {
         case .bool(let isMore): return isMore
         case .null, .string(""): return false

@@ -7,7 +7,8 @@ import Testing
 /// A source with a section `paging`, whose `pages` is a number.
 private func paged(
     _ paging: [String: String], pages: Int? = nil, size: Int? = nil, keep: Bool = false, texts: [String: String] = [:],
-    map: KeyValuePairs<String, String> = ["app": "$.a", "users": "$.n"], headers: KeyValuePairs<String, String>? = nil
+    map: KeyValuePairs<String, String> = ["app": "$.a", "users": "$.n"], issues: KeyValuePairs<String, String>? = nil,
+    headers: KeyValuePairs<String, String>? = nil
 ) throws -> HTTPJSONSource {
     var values = paging.mapValues { Option(.text(GuardedText($0)), at: place) }
     if let pages { values["pages"] = Option(.integer(pages), at: place) }
@@ -15,6 +16,7 @@ private func paged(
     if keep { values["keep"] = Option(.flag(true), at: place) }
     var maps = ["map": map]
     maps["headers"] = headers
+    maps["issues"] = issues
     var all = texts
     if all["each"] == nil { all["each"] = "$.rows[*]" }
     let section = Option(.section(Options(name: "paging", position: place, values: values)), at: place)
@@ -128,6 +130,92 @@ private func play(
                 "page=1": #"{"rows":[{"a":"y","n":2}],"more":false}"#,
             ])
         #expect(two.asked == ["/stability.json?page=0", "/stability.json?page=1"])
+    }
+
+    /// Pages by offset or number, of which a filter lets only some rows pass.
+    private static func page(_ users: Int..., more: Bool? = nil) -> String {
+        let rows = users.enumerated().map { #"{"a":"\#($1)-\#($0)","n":\#($1)}"# }.joined(separator: ",")
+        return #"{"rows":[\#(rows)]\#(more.map { #","more":\#($0)"# } ?? "")}"#
+    }
+
+    private static let filter = ["each": "$.rows[?@.n > 1] | empty no_data"]
+
+    @Test func `a filter ends no page and moves no offset`() throws {
+        let source = try paged(["by": "offset", "parameter": "skip"], size: 3, texts: Self.filter)
+        let played = play(
+            source, ["skip=0": Self.page(1, 2, 1), "skip=3": Self.page(1, 1, 1), "skip=6": Self.page(3, 1)])
+        #expect(
+            played.asked == ["/stability.json?skip=0", "/stability.json?skip=3", "/stability.json?skip=6"])
+        #expect(played.report?.summary == "2-1 users=2\n3-0 users=3")
+        #expect(played.report?.warnings == [])
+    }
+
+    @Test func `an offset grows by the size of a page where that is known, whatever rows are made of it`() throws {
+        let source = try paged(
+            ["by": "offset", "parameter": "skip"], size: 2, texts: ["each": "$.rows[*].r[*] | empty no_data"])
+        let full = #"{"rows":[{"r":[{"a":"x","n":1},{"a":"y","n":2}]},{"r":[{"a":"z","n":3}]}]}"#
+        let played = play(source, ["skip=0": full, "skip=2": #"{"rows":[]}"#])
+        #expect(played.asked == ["/stability.json?skip=0", "/stability.json?skip=2"])
+        #expect(played.report?.summary == "x users=1\ny users=2\nz users=3")
+    }
+
+    @Test func `an answer that says whether there are more is believed, whatever passes the filter`() throws {
+        let source = try paged(["by": "page", "parameter": "page", "path": "$.more"], texts: Self.filter)
+        let played = play(
+            source,
+            [
+                "page=1": Self.page(1, 1, more: true), "page=2": Self.page(more: true),
+                "page=3": Self.page(2, more: false),
+            ])
+        #expect(played.asked == ["/stability.json?page=1", "/stability.json?page=2", "/stability.json?page=3"])
+        #expect(played.report?.summary == "2-0 users=2")
+        // Also where a page is full.
+        let sized = try paged(["by": "page", "parameter": "page", "path": "$.more"], size: 1)
+        #expect(play(sized, ["page=1": Self.page(2, more: false)]).asked == ["/stability.json?page=1"])
+    }
+
+    @Test(arguments: ["offset", "page"]) func `a list of issues is counted by its issues`(_ way: String) throws {
+        let source = try paged(
+            ["by": way, "parameter": "p"], texts: ["each": "$", "app": "shop"], map: [:],
+            issues: ["each": "$.rows[*] | empty no_data", "id": "$.id"])
+        let (first, second, third) = way == "offset" ? (0, 2, 3) : (1, 2, 3)
+        let played = play(
+            source,
+            [
+                "p=\(first)": #"{"rows":[{"id":"a"},{"id":"b"}]}"#, "p=\(second)": #"{"rows":[{"id":"c"}]}"#,
+                "p=\(third)": #"{"rows":[]}"#,
+            ])
+        #expect(played.asked == [first, second, third].map { "/stability.json?p=\($0)" })
+        #expect(played.report?.warnings == [])
+        guard case .values(let observations)? = played.report?.outcome else {
+            Issue.record("\(played.report?.summary ?? "nothing")")
+            return
+        }
+        #expect(observations.map { $0.issues.map(\.id) } == [["a", "b", "c"]])
+    }
+
+    @Test(
+        arguments: [
+            ("offset", "$.rows[?@.n > 1]", nil, "each"), ("page", "$", "$.rows[?@.open == true]", "issues.each"),
+        ] as [(String, String, String?, String)])
+    func `a filter that hides how long a page is needs to be told it`(
+        _ way: String, _ each: String, _ issues: String?, _ place: String
+    ) throws {
+        func make(_ more: [String: String] = [:], size: Int? = nil) throws -> HTTPJSONSource {
+            try paged(
+                ["by": way, "parameter": "p"].merging(more) { $1 }, size: size, texts: ["each": each, "app": "shop"],
+                map: issues == nil ? ["users": "$.n"] : [:], issues: issues.map { ["each": $0, "id": "$.id"] })
+        }
+        let error = #expect(throws: ProblemList.self) { try make() }
+        #expect(
+            error?.problems.map { $0.message + ($0.advice.map { "; \($0)" } ?? "") } == [
+                "the filter in '\(place)' hides how many items a page has, and paging by \(way) goes by that; write "
+                    + "paging.size, the items of a full page, or paging.path, to where the answer says whether there are more"
+            ])
+        _ = try make(size: 10)
+        _ = try make(["path": "$.more"])
+        // Links and cursors say themselves where they end.
+        _ = try paged(["by": "link"], texts: ["each": each, "app": "shop"], map: ["users": "$.n"])
     }
 
     @Test func `pages are bounded, and that is said`() throws {
