@@ -141,6 +141,8 @@ struct Hours {
                 map: {app: $.app, users: $.users, crashed_users: $.crashed}
             rules:
             \(rules.joined(separator: "\n"))
+              # Each app is in trouble every ten minutes. Gathered for an hour, that would be no messages, and for longer no rest.
+              often: {plugin: flapping, changes: 20, within: 1h}
             channels:
               hook: {plugin: webhook, url: "http://127.0.0.1:\(source)/hook"}
 
