@@ -62,6 +62,31 @@ import Testing
         #expect(bot.state.incidents.isEmpty)
     }
 
+    @Test func `what flaps for long is kept eight times, and counted each time`() throws {
+        var bot = try bot()
+        let often = 40
+        _ = bot.play(String(repeating: "w.", count: often))
+        #expect(bot.state.incidents.inOrder.count == 8)
+        #expect(try bot.stateFromSnapshot().durable == bot.state.durable)
+        bot.crash()
+        _ = bot.play("..........")
+        let summary = try #require(bot.decisions.last { $0.decision == .send }).message
+        // Two were told one by one.
+        #expect(summary.headline == "🗒 shop: \(often - 2) resolved, held by wobble")
+        #expect(summary.lines.count == 9)
+        #expect(summary.lines.last == "and \(often - 2 - 8) more")
+        #expect(bot.state.incidents.isEmpty)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `the worst of what flaps is kept`() throws {
+        var bot = try bot()
+        _ = bot.play("w.w.w.c." + String(repeating: "w.", count: 20) + "..........")
+        let summary = try #require(bot.decisions.last { $0.decision == .send }).message
+        #expect(summary.severity == .critical)
+        #expect(summary.lines.first?.hasPrefix("🔴") == true, "\(summary.lines)")
+    }
+
     @Test func `the severe passes where it may`() throws {
         var bot = try bot(["within": "20m", "calm": "6m", "except": "critical"])
         #expect(bot.play("w.w.w.c.") == "ORORhxOR")

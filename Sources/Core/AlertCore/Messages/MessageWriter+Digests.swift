@@ -43,11 +43,13 @@ extension MessageWriter {
     static let membersMax = 500
 
     /// One message about what came and went unseen, the worst first.
-    func summary(of part: Portion<Incident>, reason: Reason) -> Message {
+    ///
+    /// - Parameter others: how many came and went like them, and are not kept.
+    func summary(of part: Portion<Incident>, reason: Reason, others: Int = 0) -> Message {
         begin()
         let incidents = part.members
         let severity = incidents.map(\.severity).max() ?? .info
-        let what = words(.countIncidents, count: incidents.count)
+        let what = words(.countIncidents, count: incidents.count + others)
         let during =
             switch reason {
             case .quietHours(let name): words(.duringQuietHours, [.gate: name])
@@ -62,7 +64,7 @@ extension MessageWriter {
                 + words(.digestPast, [.incidents: what, .during: during]) + part.text(in: words),
             reason: words(.digestWhy, [.during: during]),
             incidents: incidents.map(IncidentSummary.init))
-        message.lines = shortened(incidents.map(summaryLine))
+        message.lines = shortened(incidents.map(summaryLine), others)
         if let url = publicURL { message.links = [Message.Link(words[.linkStatus], url)] }
         return message
     }
@@ -85,11 +87,11 @@ extension MessageWriter {
     /// Lines of a summary; nobody reads more of them, and chats cut long messages.
     private static let summaryLinesMax = 30
 
-    func shortened(_ lines: [String]) -> [String] {
-        guard lines.count > MessageWriter.summaryLinesMax else { return lines }
-        return lines.prefix(MessageWriter.summaryLinesMax) + [
-            words(.digestMore, count: lines.count - MessageWriter.summaryLinesMax)
-        ]
+    /// - Parameter others: how many there are besides.
+    func shortened(_ lines: [String], _ others: Int = 0) -> [String] {
+        let told = lines.prefix(MessageWriter.summaryLinesMax)
+        let rest = lines.count - told.count + others
+        return rest > 0 ? told + [words(.digestMore, count: rest)] : lines
     }
 
     private func summaryLine(_ incident: Incident) -> String {
@@ -123,17 +125,19 @@ extension MessageWriter {
         let severity = incidents.map(\.severity).max() ?? .info
         let who = names(of: incidents)
         let count = words(.countIncidents, count: incidents.count)
+        let others = members.reduce(0) { $0 + ($1.standing.hold?.countsFor ?? 0) }
         let headline =
             switch kind {
             case .opened: words(.togetherOpened, [.who: who, .incidents: count])
             case .resolved: words(.togetherResolved, [.who: who, .incidents: count])
-            default: words(.togetherHeld, [.who: who, .counts: counts(incidents), .gate: gathering.gate])
+            default:
+                words(.togetherHeld, [.who: who, .counts: counts(incidents, others), .gate: gathering.gate])
             }
         var message = Message(
             kind: kind, severity: severity, at: now,
             headline: "\(Message.mark(kind: kind, severity: severity)) \(headline)\(part.text(in: words))",
             reason: why.map { words.text($0) { clock($0) } } ?? "", incidents: incidents.map(IncidentSummary.init))
-        message.lines = shortened(members.map(line))
+        message.lines = shortened(members.map(line), others)
         // The worst one's issues are the likeliest cause.
         if kind == .opened {
             message.issues = issues.prefix(MessageWriter.issuesInMessage).map { issueLine($0) }
@@ -156,9 +160,9 @@ extension MessageWriter {
     private static let namesMax = 3
 
     /// `2 firing, 1 over`.
-    private func counts(_ incidents: [Incident]) -> String {
+    private func counts(_ incidents: [Incident], _ others: Int) -> String {
         let open = incidents.count { $0.isOpen }
-        return [(open, PhraseID.countFiring), (incidents.count - open, .countResolved)].filter { $0.0 > 0 }
+        return [(open, PhraseID.countFiring), (incidents.count - open + others, .countResolved)].filter { $0.0 > 0 }
             .map { words($0.1, count: $0.0) }.joined(separator: ", ")
     }
 

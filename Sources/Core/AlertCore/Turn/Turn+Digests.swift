@@ -113,7 +113,8 @@ extension Turn {
                 continue
             }
             for part in Portion.split(ended.sorted { $0.isWorse(than: $1) }) {
-                let message = writer.summary(of: part, reason: reason)
+                let others = part.members.reduce(0) { $0 + ($1.standings[channel]?.hold?.countsFor ?? 0) }
+                let message = writer.summary(of: part, reason: reason, others: others)
                 let delivery = accept(message, .digest, channel, incident: nil)
                 decide(
                     .send, reason, .digest, message.severity, channel, delivery.message, incident: nil,

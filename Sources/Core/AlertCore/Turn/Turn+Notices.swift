@@ -94,6 +94,7 @@ extension Turn {
         if var hold = standing.hold {
             if hold.summarizes {
                 hold.isForSummary = true
+                hold.countsFor += letGoOfFlapped(before: incident, hold, channel)
                 standing.hold = hold
                 state.incidents.keep(standing, of: incident.id, in: channel, &output)
                 return
@@ -102,6 +103,24 @@ extension Turn {
         }
         state.incidents.keep(nil, of: incident.id, in: channel, &output)
     }
+
+    /// What flaps for days is not kept each time that it does: of more than a summary needs, the least bad goes.
+    ///
+    /// - Returns: how many are counted with this one from now on.
+    private mutating func letGoOfFlapped(before incident: Incident, _ hold: Hold, _ channel: String) -> Int {
+        guard hold.reason == .flapping, let gathering = hold.gathering else { return 0 }
+        let ended = state.incidents.gathered(GatheringPlace(channel: channel, gathering: gathering)).filter {
+            $0.id != incident.id && $0.standings[channel]?.hold?.isForSummary == true
+        }
+        guard ended.count >= Turn.flappedMax, let least = ended.max(by: { $0.isWorse(than: $1) }) else { return 0 }
+        let count = least.standings[channel]?.hold?.countsFor ?? 0
+        state.incidents.keep(nil, of: least.id, in: channel, &output)
+        endIfSettled(least.id)
+        return count + 1
+    }
+
+    /// What flaps is kept so often until it is calm: as many lines of one thing as anybody reads.
+    private static let flappedMax = 8
 
     /// Looks whether the gate behind which something came and went has opened.
     private mutating func waitForSummary(_ incident: Incident, _ standing: Standing, _ channel: String) {

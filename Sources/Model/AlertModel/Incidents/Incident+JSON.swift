@@ -207,6 +207,7 @@ extension Hold: JSONWritable {
             json.member("look_again", checkAgain)
             json.member("summarizes", summarizes)
             json.member("for_summary", isForSummary)
+            if countsFor > 0 { json.member("counts_for", countsFor) }
             if let gathering {
                 json.object("gathering") { json in
                     json.member("gate", gathering.gate)
@@ -227,6 +228,7 @@ extension Hold: JSONWritable {
             since: try reader.optional("since")?.moment() ?? .earliest, until: until,
             checkAgain: try reader.member("look_again").moment(),
             summarizes: try reader.member("summarizes").bool(), isForSummary: try reader.member("for_summary").bool())
+        hold.countsFor = try reader.optional("counts_for")?.int() ?? 0
         if let gathering = try reader.optional("gathering") {
             hold.gathering = Gathering(
                 gate: try gathering.member("gate").string(), key: try gathering.member("key").string(),

@@ -190,6 +190,8 @@ public struct Hold: Hashable, Sendable {
     public var summarizes: Bool
     /// True when the incident has ended behind the gate and waits for that summary.
     public var isForSummary: Bool
+    /// How many others that flapped it counts for in that summary: they came and went like it, and are not kept.
+    public var countsFor = 0
     /// With what else it becomes one message when the gate opens; nil when it is said by itself.
     public var gathering: Gathering?
 
