@@ -196,6 +196,7 @@ public struct SourceFake: Sendable, CustomStringConvertible {
             name: "google_play", plugin: "google_play", options: "key: ${file:key.json}", now: "2026-11-20T23:40:00Z",
             answers: [
                 token, ("/apps:search", "", .fixture("apps_search")),
+                ("pageSize=1000&interval", "", .text("{}")),
                 ("/errorIssues:search", "", .fixture("error_issues_search")),
                 ("/crashRateMetricSet:query", "versionCode", .fixture("crashrate_query_response_empty")),
                 ("/crashRateMetricSet:query", "", .fixture("crashrate_query_response_hourly")),
@@ -209,7 +210,8 @@ public struct SourceFake: Sendable, CustomStringConvertible {
             options: "key: ${file:key.json}\napps: [com.acme.wallet]\nperiod: daily", now: "2026-11-20T23:40:00Z",
             spans: [.days(1)],
             answers: [
-                token, ("/errorIssues:search", "", .fixture("error_issues_search")),
+                token, ("pageSize=1000&interval", "", .text("{}")),
+                ("/errorIssues:search", "", .fixture("error_issues_search")),
                 ("/crashRateMetricSet:query", "pageToken", .text("{}")),
                 ("/crashRateMetricSet:query", "versionCode", .fixture("crashrate_query_response_daily")),
                 ("/anrRateMetricSet:query", "versionCode", .text("{}")),

@@ -8,6 +8,8 @@ struct AppVisit: Sendable {
     var issues: [Issue] = []
     var names: VersionNames
     private var rows: [Place: Metrics] = [:]
+    /// Where a table gave a figure of what lies behind its own mark: it is still filling.
+    private var unfinished: Set<Place> = []
 
     struct Place: Hashable, Sendable {
         let release: String?
@@ -22,11 +24,28 @@ struct AppVisit: Sendable {
     /// Where issues and the newest figures end.
     var newest: Moment? { marks[.crashes] ?? marks.values.max() }
 
+    /// Notes that an issue had reports by a moment, and perhaps before.
+    mutating func note(_ earlier: Issue, seenBy end: Moment) {
+        guard let index = issues.firstIndex(where: { $0.id == earlier.id }) else { return }
+        issues[index].firstSeen = min(earlier.lastSeen ?? end, end)
+    }
+
+    /// Which of its tables have stopped, as a sentence; nil while none has.
+    ///
+    /// - Parameter maxAge: how long ago the figures of a table may end.
+    func lateness(at now: Moment, _ maxAge: Duration) -> String? {
+        let late = marks.filter { $0.value < now - maxAge }.sorted { $0.key.rawValue < $1.key.rawValue }
+        guard let newest = late.map(\.value).max() else { return nil }
+        let what = late.count == marks.count ? "all figures" : late.map(\.key.title).joined(separator: " and ")
+        return "\(app): \(what) end at \(newest), more than \(maxAge.grammar) ago ('max_age')"
+    }
+
     /// Takes in the rows of an answer.
     mutating func add(_ answer: [PlayRow], to question: PlayQuestion, _ calendar: PlayCalendar) {
         for row in answer {
             guard let span = TimeSpan(from: row.start, to: calendar.end(of: row.start)) else { continue }
             let place = Place(release: row.release, span: span)
+            if span.to > question.to { unfinished.insert(place) }
             set(row.figures["errorReportCount"], .crashEvents, at: place)
             if let users = row.figures["distinctUsers"], question.set != .events, users > 0 {
                 // Both tables count them; the first one's are kept.
@@ -37,7 +56,9 @@ struct AppVisit: Sendable {
             for stretch in question.stretches {
                 let from = calendar.movedByDays(span.to, -stretch.rawValue)
                 guard let long = TimeSpan(from: from, to: span.to) else { continue }
-                set(row.figures[rate + stretch.suffix], question.set, at: Place(release: row.release, span: long))
+                let place = Place(release: row.release, span: long)
+                if span.to > question.to { unfinished.insert(place) }
+                set(row.figures[rate + stretch.suffix], question.set, at: place)
             }
         }
     }
@@ -72,14 +93,13 @@ struct AppVisit: Sendable {
             if a.from != b.from { return a.from < b.from }
             return (left.release ?? "") < (right.release ?? "")
         }
-        let mark = marks.values.min() ?? .earliest
         var observations = places.map { place in
             Observation(
                 subject: Subject(source: poll.source, app: app, release: place.release.map { names[$0] }),
                 span: place.span,
                 seen: poll.now,
-                // What lies behind the mark of one of the tables is still filling.
-                isComplete: place.span.to <= mark, metrics: rows[place] ?? Metrics())
+                // By the tables that it is from: one that is late keeps nobody from judging the others.
+                isComplete: !unfinished.contains(place), metrics: rows[place] ?? Metrics())
         }
         if !issues.isEmpty, let index = observations.lastIndex(where: { $0.subject.release == nil }) {
             observations[index].issues = issues

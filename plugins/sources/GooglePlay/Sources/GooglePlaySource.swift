@@ -47,7 +47,7 @@ public struct GooglePlaySource: Source {
         case all
     }
 
-    /// Each app is about twelve requests, and a poll has room for two hundred.
+    /// Each app is thirteen requests at most, more only where versions fill pages, and a poll has room for two hundred.
     static let appsMax = 15
     private static let scope = "https://www.googleapis.com/auth/playdeveloperreporting"
 

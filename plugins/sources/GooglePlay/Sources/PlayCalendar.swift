@@ -49,17 +49,20 @@ struct PlayCalendar: Sendable {
 
     /// A begin or an end of an hour or a day.
     func json(_ moment: Moment) -> JSON {
-        let members = parts(moment).map { ($0.name, JSON($0.value)) } + [("timeZone", ["id": .string(zoneName)])]
+        let members =
+            PlayCalendar.parts(moment, period, zone).map { ($0.name, JSON($0.value)) } + [
+                ("timeZone", ["id": .string(zoneName)])
+            ]
         return .object(JSONObject(members))
     }
 
-    /// The same as pieces of an address.
-    func query(_ name: String, _ moment: Moment) -> [(name: String, value: String)] {
-        parts(moment).map { ("\(name).\($0.name)", "\($0.value)") } + [("\(name).timeZone.id", zoneName)]
+    /// An hour as pieces of an address. Where issues are searched, the API takes UTC alone, whatever figures are counted by.
+    static func query(_ name: String, _ moment: Moment) -> [(name: String, value: String)] {
+        parts(moment, .hourly, .utc).map { ("\(name).\($0.name)", "\($0.value)") } + [("\(name).timeZone.id", "UTC")]
     }
 
     /// Days have no hours, not even 0, and nothing has minutes.
-    private func parts(_ moment: Moment) -> [(name: String, value: Int)] {
+    private static func parts(_ moment: Moment, _ period: Period, _ zone: Zone) -> [(name: String, value: Int)] {
         let wall = zone.civil(moment)
         let date = wall.date
         let day = [("year", date.year), ("month", date.month), ("day", date.day)]

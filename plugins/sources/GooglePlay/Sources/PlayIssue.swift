@@ -3,14 +3,29 @@ internal import SourceKit
 
 /// The list of issues of one app.
 enum PlayIssue {
-    /// What asks for those with the most reports in the last day up to a mark.
-    static func call(of app: String, until mark: Moment, _ calendar: PlayCalendar) -> GoogleService.Call {
+    /// Most of one page, which is as many as the API gives.
+    private static let pageMax = 1000
+    /// How far back one is looked for that has just come up among those with the most reports.
+    private static let memory = Duration.days(7)
+
+    /// What asks for those with the most reports in the day that ends with a mark.
+    static func call(of app: String, until mark: Moment) -> GoogleService.Call {
+        call("issues", of: app, most: Issue.countMax, from: mark - .days(1), to: mark)
+    }
+
+    /// What asks for those of the days before that day: Play says of none when it was seen first.
+    static func earlierCall(of app: String, until mark: Moment) -> GoogleService.Call {
+        call("earlier issues", of: app, most: pageMax, from: mark - .days(1) - memory, to: mark - .days(1))
+    }
+
+    private static func call(
+        _ what: String, of app: String, most: Int, from: Moment, to: Moment
+    ) -> GoogleService.Call {
         var query = [("filter", "errorIssueType = CRASH OR errorIssueType = ANR")]
-        query += [("orderBy", "errorReportCount desc"), ("pageSize", "\(Issue.countMax)")]
-        query += calendar.query("interval.startTime", calendar.movedByDays(mark, -1))
-        query += calendar.query("interval.endTime", mark)
+        query += [("orderBy", "errorReportCount desc"), ("pageSize", "\(most)")]
+        query += PlayCalendar.query("interval.startTime", from) + PlayCalendar.query("interval.endTime", to)
         return GoogleService.Call(
-            "issues of \(app)", get: "/v1beta1/apps/\(app.percentEncoded)/errorIssues:search", query)
+            "\(what) of \(app)", get: "/v1beta1/apps/\(app.percentEncoded)/errorIssues:search", query)
     }
 
     static func issues(in body: JSONReader, _ names: VersionNames) throws(JSONMismatch) -> [Issue] {
@@ -20,7 +35,7 @@ enum PlayIssue {
             let issue = try issue(element, names)
             if taken.insert(issue.id).inserted { issues.append(issue) }
         }
-        return Array(issues.prefix(Issue.countMax))
+        return issues
     }
 
     private static func issue(_ reader: JSONReader, _ names: VersionNames) throws(JSONMismatch) -> Issue {
@@ -39,7 +54,7 @@ enum PlayIssue {
                 .clipped(to: Issue.titleCharactersMax),
             events: try reader.optional("errorReportCount")?.writtenCount(),
             users: try reader.optional("distinctUsers")?.writtenCount(),
-            // It says when an issue was seen last, and never when first: one is new when nobody knew its id.
+            // It says when an issue was seen last, and never when first.
             lastSeen: try reader.optional("lastErrorReportTime")?.moment(),
             release: version.map { names[$0] },
             url: try reader.optional("issueUri")?.webLink())

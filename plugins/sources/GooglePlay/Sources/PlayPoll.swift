@@ -14,6 +14,8 @@ struct PlayPoll: Sendable {
     private var apps: [String] = []
     private var observations: [Observation] = []
     private var marks: [Moment] = []
+    /// A sentence for each app of which a table has stopped.
+    private var lateness: [String] = []
     private var unchangedCount = 0
     private var failures: [PollFailure] = []
     private var warnings: [String] = []
@@ -106,6 +108,7 @@ struct PlayPoll: Sendable {
                 return isItsOwn ? poll.visit(number + 1) : poll.finish()
             case .success(let visit):
                 if let newest = visit.newest { poll.marks.append(newest) }
+                if let late = visit.lateness(at: poll.poll.now, poll.source.maxAge) { poll.lateness.append(late) }
                 let (found, leftOut) = visit.observations(poll.poll, releasesMax: PlayPoll.releasesMax)
                 poll.observations += found
                 if leftOut > 0 { poll.warnings.append("\(visit.app): \(leftOut) versions with few users are left out") }
@@ -227,10 +230,29 @@ struct PlayPoll: Sendable {
 
     private func readIssues(_ visit: AppVisit, then: @escaping Visited) -> PollStep {
         guard source.wantsIssues, let mark = visit.newest else { return readAnomalies(visit, then: then) }
-        let call = PlayIssue.call(of: visit.app, until: mark, source.calendar)
+        let call = PlayIssue.call(of: visit.app, until: mark)
         return readIssues(call, visit, { body, names throws(JSONMismatch) in try PlayIssue.issues(in: body, names) }) {
             poll, visit in
-            poll.readAnomalies(visit, then: then)
+            poll.readEarlierIssues(visit, until: mark, then: then)
+        }
+    }
+
+    /// Finds out which of the issues are no news: an old one may come up among those with the most reports at any time.
+    private func readEarlierIssues(_ visit: AppVisit, until mark: Moment, then: @escaping Visited) -> PollStep {
+        guard !visit.issues.isEmpty else { return readAnomalies(visit, then: then) }
+        let call = PlayIssue.earlierCall(of: visit.app, until: mark)
+        return source.service.ask(call, at: poll.now) { answer in
+            var (poll, visit) = (self, visit)
+            do throws(PollFailure) {
+                let (body, names) = (try answer.get(), visit.names)
+                let earlier = try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
+                    try PlayIssue.issues(in: body, names)
+                }
+                for issue in earlier { visit.note(issue, seenBy: mark - .days(1)) }
+            } catch {
+                poll.warnings.append(error.description)
+            }
+            return poll.readAnomalies(visit, then: then)
         }
     }
 
@@ -268,9 +290,13 @@ struct PlayPoll: Sendable {
 
     private func finish() -> PollStep {
         let others = observations.isEmpty ? Array(failures.dropFirst()) : failures
+        let outcome = outcome
+        var warnings = warnings + others.map(\.description)
+        // Where everything has stopped, the outcome says so.
+        if case .stale = outcome {} else { warnings += lateness }
         var report = PollReport(
-            outcome, cursor: cursor.json, notBefore: failures.compactMap(\.retryAt).max(),
-            warnings: warnings + others.map(\.description), notes: notes)
+            outcome, cursor: cursor.json, notBefore: failures.compactMap(\.retryAt).max(), warnings: warnings,
+            notes: notes)
         // A failure keeps what was known before.
         if case .failed = report.outcome { report.cursor = nil }
         return .finish(report)

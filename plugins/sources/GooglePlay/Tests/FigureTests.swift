@@ -155,16 +155,33 @@ import Testing
 
     @Test func `of the last day up to the mark are asked for`() throws {
         let played = Play().play(try source(), poll(.hours(1)))
-        let asked = try #require(played.paths.last)
-        #expect(
-            asked
-                == "apps/com.acme.wallet/errorIssues:search?filter=errorIssueType%20%3D%20CRASH%20OR%20errorIssueType%20"
-                + "%3D%20ANR&orderBy=errorReportCount%20desc&pageSize=100&interval.startTime.year=2026"
-                + "&interval.startTime.month=11&interval.startTime.day=19&interval.startTime.hours=21"
+        let asked = played.paths.filter { $0.contains("errorIssues") }
+        func path(_ most: Int, from: Int, to: Int) -> String {
+            "apps/com.acme.wallet/errorIssues:search?filter=errorIssueType%20%3D%20CRASH%20OR%20errorIssueType%20"
+                + "%3D%20ANR&orderBy=errorReportCount%20desc&pageSize=\(most)&interval.startTime.year=2026"
+                + "&interval.startTime.month=11&interval.startTime.day=\(from)&interval.startTime.hours=21"
                 + "&interval.startTime.timeZone.id=UTC&interval.endTime.year=2026&interval.endTime.month=11"
-                + "&interval.endTime.day=20&interval.endTime.hours=21&interval.endTime.timeZone.id=UTC")
-        let byDay = Play.byDay.play(try daily(), poll(.days(1)))
-        #expect(byDay.paths.last?.contains("hours") == false)
+                + "&interval.endTime.day=\(to)&interval.endTime.hours=21&interval.endTime.timeZone.id=UTC"
+        }
+        #expect(asked == [path(100, from: 19, to: 20), path(1000, from: 12, to: 19)])
+        // The search takes UTC alone, also where figures are of days of Los Angeles.
+        let byDay = Play.byDay.play(try daily(), poll(.days(1))).paths.filter { $0.contains("errorIssues") }
+        #expect(
+            byDay.first?.contains("interval.endTime.day=19&interval.endTime.hours=8&interval.endTime.timeZone.id=UTC")
+                == true)
+    }
+
+    @Test func `that had reports before the last day are no news`() throws {
+        let play = Play(
+            earlierIssues: answer(
+                #"{"errorIssues": [{"name": "apps/a/1f00c0ffee000000000000000000aa02", "lastErrorReportTime": "2026-11-20T19:00:00Z"},"#
+                    + #"{"name": "apps/a/other"}]}"#))
+        let issues = play.play(try source(), poll(.hours(1))).observations.flatMap(\.issues)
+        #expect(issues.map(\.firstSeen) == [nil, Moment(rfc3339: "2026-11-19T21:00:00Z")])
+        // Where nobody knows, they are new when they are.
+        let trouble = Play(earlierIssues: answer("no", status: 500)).play(try source(), poll(.hours(1)))
+        #expect(trouble.observations.flatMap(\.issues).map(\.firstSeen) == [nil, nil])
+        #expect(trouble.report?.warnings.first?.hasPrefix("earlier issues of com.acme.wallet: ") == true)
     }
 
     @Test(arguments: [

@@ -6,7 +6,7 @@ import Testing
     @Test func `is all that is asked where nothing has moved on`() throws {
         let play = try source()
         let first = Play().play(play, poll(.hours(1)))
-        #expect(first.paths.count == 11)
+        #expect(first.paths.count == 12)
         let second = Play().play(play, poll(.hours(1), cursor: first.report?.cursor, at: now + .minutes(15)))
         #expect(second.report?.outcome == .unchanged)
         #expect(
@@ -47,10 +47,48 @@ import Testing
         #expect(Play().play(play, poll(.hours(1), at: end + .hours(40))).report?.outcome == .stale(measured: end))
     }
 
+    /// The marks of the app's tables; those that are not named are the fixture's.
+    private func marks(_ hours: [String: Int], of app: String = "com.acme.wallet")
+        -> @Sendable (HTTPRequest) -> FetchResult
+    {
+        { request in
+            let url = request.url.description
+            guard request.method == .get, url.contains("/\(app)/"),
+                let hour = hours.first(where: { url.hasSuffix("/\($0.key)") })?.value
+            else { return Play().respond(to: request) }
+            let mark = String(decoding: fixture("crashrate_metric_set.json"), as: UTF8.self)
+            return answer(mark.replacing("\"hours\": 21", with: "\"hours\": \(hour)"))
+        }
+    }
+
+    @Test func `of one table holds up no other, and is told when it is too long ago`() throws {
+        let late = PlayedPoll(try source(), poll(.hours(1)), answer: marks(["anrRateMetricSet": 10]))
+        let hour = try #require(late.observation(from: "2026-11-20T20:00:00Z"))
+        #expect(hour.isComplete)
+        #expect(
+            late.report?.warnings == [
+                "com.acme.wallet: ANR rates end at 2026-11-20T10:00:00Z, more than 12h ago ('max_age')"
+            ])
+        let little = PlayedPoll(try source(), poll(.hours(1)), answer: marks(["anrRateMetricSet": 15]))
+        #expect(little.report?.warnings == [])
+    }
+
+    @Test func `of one app too long ago is told though the others are up to date`() throws {
+        let two = try source(["apps": list("com.acme.shop", "com.acme.wallet")])
+        let tables = ["crashRateMetricSet", "anrRateMetricSet", "errorCountMetricSet"]
+        let old = Dictionary(uniqueKeysWithValues: tables.map { ($0, 9) })
+        let played = PlayedPoll(two, poll(.hours(1)), answer: marks(old, of: "com.acme.shop"))
+        #expect(!played.observations.isEmpty)
+        #expect(
+            played.report?.warnings == [
+                "com.acme.shop: all figures end at 2026-11-20T09:00:00Z, more than 12h ago ('max_age')"
+            ])
+    }
+
     @Test func `as another config left it says nothing`() throws {
         let cursor = Play().play(try source(), poll(.hours(1))).report?.cursor
         let all = try source(["crashes": option(.text("all"))])
-        #expect(Play().play(all, poll(.hours(1), cursor: cursor)).paths.count == 11)
+        #expect(Play().play(all, poll(.hours(1), cursor: cursor)).paths.count == 12)
         let days = Play.byDay.play(try daily(), poll(.days(1))).report?.cursor
         #expect(Play.byDay.play(try daily(), poll(.days(1), cursor: days)).report?.outcome == .unchanged)
         // A rule that is new asks for weeks, which are other columns.

@@ -35,6 +35,7 @@ struct Play: Sendable {
     var events = answer(fixture: "crashrate_query_response_empty.json")
     var eventVersions = answer(fixture: "errorcount_query_response.json")
     var issues = answer(fixture: "error_issues_search.json")
+    var earlierIssues = answer("{}")
     var names = answer("{}")
     var anomalies = answer("{}")
 
@@ -48,7 +49,7 @@ struct Play: Sendable {
         let url = request.url.description
         if url.hasSuffix("/token") { return token }
         if url.contains("/apps:search") { return apps }
-        if url.contains("/errorIssues:search") { return issues }
+        if url.contains("/errorIssues:search") { return url.contains("pageSize=1000&") ? earlierIssues : issues }
         if url.hasSuffix(":fetchReleaseFilterOptions") { return names }
         if url.contains("/anomalies?") { return anomalies }
         guard url.hasSuffix(":query") else { return freshness }
