@@ -42,17 +42,20 @@ public struct SourceContext: Sendable {
     public let every: Duration
     /// How long it may go without an answer.
     public let slowest: Duration
+    /// How long one request may take.
+    public let timeout: Duration
     /// For services that count in days of a zone of their own.
     public let zones: ZoneDatabase
 
     public init(
         name: String, folder: String, every: Duration, slowest: Duration = PollingSettings.slowest.default,
-        zones: ZoneDatabase = ZoneDatabase()
+        timeout: Duration = PollingSettings.timeout.default, zones: ZoneDatabase = ZoneDatabase()
     ) {
         self.name = name
         self.folder = folder
         self.every = every
         self.slowest = slowest
+        self.timeout = timeout
         self.zones = zones
     }
 

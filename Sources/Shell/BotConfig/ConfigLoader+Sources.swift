@@ -76,7 +76,7 @@ extension ConfigLoader {
                 secrets = Array(reader.secretsSeen[seen...])
                 let context = SourceContext(
                     name: thing.name, folder: folder, every: plan.every, slowest: plan.slowest,
-                    zones: reader.surroundings.zones)
+                    timeout: plan.timeout, zones: reader.surroundings.zones)
                 if plugin.manifest.isConnected {
                     plan.connection = readConnection(thing, entries, "source '\(thing.name)'")
                 }

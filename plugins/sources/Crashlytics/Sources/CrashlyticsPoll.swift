@@ -14,6 +14,7 @@ struct CrashlyticsPoll: Sendable {
     /// Whether any table is as new as it should be.
     private var isAnyFresh = false
     private var cost = Cost()
+    private var waitsLeft = CrashlyticsPoll.waitsMax
 
     /// What the queries of a poll have cost.
     private struct Cost: Sendable {
@@ -31,7 +32,8 @@ struct CrashlyticsPoll: Sendable {
     private static let pagesMax = 3
     /// A batch moves a table that is filled by the day by hours.
     private static let batchMin = Duration.hours(1)
-    /// Tries of ten seconds for a query that is still running.
+    /// Times that a poll waits for queries that are still running. Each is at most half of the time that a request may take,
+    /// and a poll may take that of five requests.
     private static let waitsMax = 8
 
     private typealias Found = @Sendable (CrashlyticsPoll, Result<AppFigures, PollFailure>) -> PollStep
@@ -42,12 +44,14 @@ struct CrashlyticsPoll: Sendable {
         var issues: [Issue] = []
         /// Whether the end of its table is known, and no guess.
         var isEndKnown = false
+        /// Whether a query is still running, so that figures of one span or another are missing.
+        var isRunning = false
     }
 
     init(of source: CrashlyticsSource, _ poll: Poll) {
         self.source = source
         self.poll = poll
-        cursor = ExportCursor(poll.cursor, of: source.inApps.compactMap(\.export))
+        cursor = ExportCursor(poll.cursor, of: source.inApps.compactMap(\.export), at: poll.now)
     }
 
     func begin() -> PollStep { visit(0) }
@@ -57,26 +61,40 @@ struct CrashlyticsPoll: Sendable {
     private func visit(_ number: Int) -> PollStep {
         guard number < source.inApps.count else { return finish() }
         let app = source.inApps[number]
-        return measure(app, spans(of: app), 0, AppFigures()) { poll, result in
+        // Spans that end together are judged together: those that are still counted say where the others end.
+        let running = app.export.flatMap { cursor.runningEnd(of: $0) }
+        let figures = AppFigures(isEndKnown: running != nil)
+        return measure(app, spans(of: app, until: running ?? end(of: app)), 0, figures) { poll, result in
             var poll = poll
             switch result {
             case .failure(let failure):
                 poll.failures.append(failure)
                 // What one app is refused for need not hold for the next.
                 let isItsOwn = [.forbidden, .notFound, .refused, .badAnswer].contains(failure.reason)
+                // Other trouble passes, and the answers can be had then.
+                if isItsOwn, let tables = app.export { poll.cursor.forgetJobs(of: tables) }
                 return isItsOwn ? poll.visit(number + 1) : poll.finish()
+            case .success(let figures) where figures.isRunning:
+                poll.failures.append(
+                    PollFailure(
+                        .timeout, "BigQuery, \(app.name): the query is still running; the next poll goes on with it"))
+                return poll.visit(number + 1)
             case .success(let figures):
+                if let tables = app.export { poll.cursor.forgetJobs(of: tables) }
                 poll.observe(app, figures)
                 return poll.visit(number + 1)
             }
         }
     }
 
-    /// The spans to ask for, the shortest first, all ending now or where the table does.
-    private func spans(of app: CrashlyticsSource.App) -> [TimeSpan] {
+    /// Where the spans of an app end: now, or where its table does.
+    private func end(of app: CrashlyticsSource.App) -> Moment {
         // Whole seconds, and for tables whole minutes, so that a question asked twice can be answered from a cache.
-        let end =
-            app.export.map { $0.spansEnd(at: poll.now, newest: cursor[$0]) } ?? Recall.floor(poll.now, to: .seconds(1))
+        app.export.map { $0.spansEnd(at: poll.now, newest: cursor[$0]) } ?? Recall.floor(poll.now, to: .seconds(1))
+    }
+
+    /// The spans to ask for, the shortest first.
+    private func spans(of app: CrashlyticsSource.App, until end: Moment) -> [TimeSpan] {
         var lengths: [Duration] = []
         for span in poll.spans.map({ $0.clamped(to: .minutes(1)...CrashlyticsPoll.spanMax) })
         where !lengths.contains(span) { lengths.append(span) }
@@ -87,21 +105,26 @@ struct CrashlyticsPoll: Sendable {
     private func measure(
         _ app: CrashlyticsSource.App, _ spans: [TimeSpan], _ number: Int, _ figures: AppFigures, then: @escaping Found
     ) -> PollStep {
-        guard number < spans.count else { return readIssues(app, spans, figures, then: then) }
-        let goOn: @Sendable (CrashlyticsPoll, Result<[CountedRelease], PollFailure>) -> PollStep = { poll, result in
+        guard number < spans.count else {
+            return figures.isRunning ? then(self, .success(figures)) : readIssues(app, spans, figures, then: then)
+        }
+        let goOn: @Sendable (CrashlyticsPoll, Result<[CountedRelease]?, PollFailure>) -> PollStep = { poll, result in
             switch result {
             case .failure(let failure): return then(poll, .failure(failure))
             case .success(let releases):
                 var figures = figures
-                let anew = poll.spans(of: app)
-                if !figures.isEndKnown, let old = spans.first?.to, let new = anew.first?.to {
+                if !figures.isEndKnown, let tables = app.export, let old = spans.first?.to, releases != nil {
                     figures.isEndKnown = true
+                    let end = poll.end(of: app)
                     // The table ends elsewhere than the last poll knew: what was asked for is not what there is.
-                    if max(old - new, new - old) > CrashlyticsPoll.batchMin {
-                        return poll.measure(app, anew, 0, figures, then: then)
+                    if max(old - end, end - old) > CrashlyticsPoll.batchMin {
+                        var poll = poll
+                        poll.cursor.forgetJobs(of: tables)
+                        return poll.measure(app, poll.spans(of: app, until: end), 0, figures, then: then)
                     }
                 }
-                figures.releases.append(releases)
+                figures.isRunning = figures.isRunning || releases == nil
+                figures.releases.append(releases ?? [])
                 return poll.measure(app, spans, number + 1, figures, then: then)
             }
         }
@@ -114,7 +137,7 @@ struct CrashlyticsPoll: Sendable {
 
     private func readVersions(
         _ firebase: FirebaseApp, _ app: String, _ span: TimeSpan,
-        _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease], PollFailure>) -> PollStep
+        _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease]?, PollFailure>) -> PollStep
     ) -> PollStep {
         Listing<CountedRelease>.read(
             pagesMax: CrashlyticsPoll.pagesMax,
@@ -202,19 +225,27 @@ struct CrashlyticsPoll: Sendable {
 
     // MARK: - BigQuery
 
+    /// How long BigQuery is to wait for its own answer: where this poll may wait no longer, it only begins to count.
+    private var patience: Duration { waitsLeft > 0 ? source.patience : .milliseconds(1) }
+
     private func query(
         _ tables: ExportTables, _ app: String, _ span: TimeSpan,
-        _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease], PollFailure>) -> PollStep
+        _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease]?, PollFailure>) -> PollStep
     ) -> PollStep {
-        let call = tables.call(over: span, of: app, by: poll.source, at: poll.now)
-        return wait(for: call, tables, app, span, CrashlyticsPoll.waitsMax, then)
+        let call =
+            if let job = cursor.job(tables, over: span) { tables.call(for: job, of: app, patience: patience) } else {
+                tables.call(over: span, of: app, by: poll.source, at: poll.now, patience: patience)
+            }
+        return wait(for: call, tables, app, span, then)
     }
 
+    /// Goes on with nil where the query is still running at the end of what a poll may wait.
     private func wait(
-        for call: GoogleService.Call, _ tables: ExportTables, _ app: String, _ span: TimeSpan, _ waitsLeft: Int,
-        _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease], PollFailure>) -> PollStep
+        for call: GoogleService.Call, _ tables: ExportTables, _ app: String, _ span: TimeSpan,
+        _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease]?, PollFailure>) -> PollStep
     ) -> PollStep {
         source.bigQuery.ask(call, at: poll.now) { answer in
+            var poll = self
             do throws(PollFailure) {
                 let body = try answer.get()
                 let answer = try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
@@ -222,17 +253,18 @@ struct CrashlyticsPoll: Sendable {
                 }
                 switch answer {
                 case .done(let rows):
-                    var poll = self
                     poll.take(rows, app, tables)
+                    if let job = rows.job { poll.cursor.keep(job, tables, over: span, at: poll.poll.now) }
                     return then(poll, .success(rows.releases))
                 case .running(let job):
-                    guard waitsLeft > 0 else {
-                        throw PollFailure(.timeout, "\(call.subject): the query does not end; make its spans shorter")
-                    }
-                    return wait(for: tables.call(for: job, of: app), tables, app, span, waitsLeft - 1, then)
+                    poll.cursor.keep(job, tables, over: span, at: poll.poll.now)
+                    guard poll.waitsLeft > 0 else { return then(poll, .success(nil)) }
+                    poll.waitsLeft -= 1
+                    let call = tables.call(for: job, of: app, patience: poll.patience)
+                    return poll.wait(for: call, tables, app, span, then)
                 }
             } catch {
-                return then(self, .failure(error))
+                return then(poll, .failure(error))
             }
         }
     }

@@ -69,6 +69,11 @@ public struct CrashlyticsSource: Source {
     let wantsIssues: Bool
     /// The time between polls, for what they cost a day.
     let every: Duration
+    /// How long BigQuery is to wait for its own answer: less than a request may take, or nobody learns which query it was.
+    let patience: Duration
+
+    /// What BigQuery itself waits where nobody says.
+    private static let patienceMax = Duration.seconds(10)
 
     public init(options: Options, context: SourceContext) throws(ProblemList) {
         var problems: [Problem] = []
@@ -79,6 +84,7 @@ public struct CrashlyticsSource: Source {
         inApps = apps
         wantsIssues = options[Self.issues]
         every = context.every
+        patience = min(context.timeout.scaled(by: 0.5), Self.patienceMax)
         crashlytics = GoogleService(
             at: options[Self.url], as: account, scope: "https://www.googleapis.com/auth/firebase"
         ) { refusal in

@@ -1,22 +1,56 @@
 internal import PluginKit
 
-/// What a poll leaves to remember of the tables in BigQuery: when the newest session of each began.
+/// What a poll leaves to remember of the tables in BigQuery: when the newest session of each began, and the queries that
+/// were still running.
 ///
 /// A table that has stalled has no rows in a span that ends now, and from then on only the memory tells it from an app
-/// that nobody uses.
+/// that nobody uses. And a query that takes longer than a poll is paid for whether somebody reads its answer or not.
 struct ExportCursor: Hashable, Sendable {
-    /// By the table's full name.
+    /// By the table's full name, as all others here.
     private var newest: [String: Moment] = [:]
+    private var inquiries: [String: Inquiry] = [:]
+
+    /// Questions about one table whose answers belong together: their spans end at one moment.
+    private struct Inquiry: Hashable, Sendable {
+        let end: Moment
+        let begun: Moment
+        /// By the length of their spans in milliseconds; also those that are done, so that nobody pays for them twice.
+        var jobs: [String: QueryJob] = [:]
+    }
+
+    /// BigQuery ends a query after six hours (its quotas for query jobs).
+    private static let jobsLast = Duration.hours(6)
 
     /// Reads what `json` wrote of these tables; anything else is as good as nothing.
-    init(_ json: JSON?, of tables: [ExportTables]) {
+    init(_ json: JSON?, of tables: [ExportTables], at now: Moment) {
         for table in tables {
-            newest[table.fullName] = json?["newest"]?[table.fullName]?.string.flatMap { Moment(rfc3339: $0) }
+            let name = table.fullName
+            newest[name] = json?["newest"]?[name]?.string.flatMap { Moment(rfc3339: $0) }
+            guard let written = json?["running"]?[name],
+                let end = written["end"]?.string.flatMap({ Moment(rfc3339: $0) }),
+                let begun = written["begun"]?.string.flatMap({ Moment(rfc3339: $0) }),
+                begun <= now, end <= now, now - begun < ExportCursor.jobsLast
+            else { continue }
+            var inquiry = Inquiry(end: end, begun: begun)
+            for job in written["jobs"]?.object?.members ?? [] {
+                inquiry.jobs[job.name] = try? QueryJob(JSONReader(job.value))
+            }
+            inquiries[name] = inquiry
         }
     }
 
     var json: JSON {
-        ["newest": .object(JSONObject(newest.sorted { $0.key < $1.key }.map { ($0.key, JSON($0.value)) }))]
+        let running = inquiries.sorted { $0.key < $1.key }.map { name, inquiry in
+            let jobs = inquiry.jobs.sorted { $0.key < $1.key }.map { ($0.key, $0.value.json) }
+            let written: JSON = [
+                "end": JSON(inquiry.end), "begun": JSON(inquiry.begun), "jobs": .object(JSONObject(jobs)),
+            ]
+            return (name, written)
+        }
+        return [
+            "newest": .object(JSONObject(newest.sorted { $0.key < $1.key }.map { ($0.key, JSON($0.value)) })),
+            "running": .object(JSONObject(running)),
+        ]
     }
 
     /// When the newest session of a table began, as far as any poll could tell.
@@ -24,4 +58,25 @@ struct ExportCursor: Hashable, Sendable {
         get { newest[table.fullName] }
         set { newest[table.fullName] = [newest[table.fullName], newValue].compactMap(\.self).max() }
     }
+
+    // MARK: - Queries under way
+
+    /// Where the spans end of which some are still being counted; nil where no query is under way.
+    func runningEnd(of table: ExportTables) -> Moment? { inquiries[table.fullName]?.end }
+
+    /// The query that counts that span.
+    func job(_ table: ExportTables, over span: TimeSpan) -> QueryJob? {
+        guard let inquiry = inquiries[table.fullName], inquiry.end == span.to else { return nil }
+        return inquiry.jobs[ExportCursor.key(span)]
+    }
+
+    mutating func keep(_ job: QueryJob, _ table: ExportTables, over span: TimeSpan, at now: Moment) {
+        if runningEnd(of: table) != span.to { inquiries[table.fullName] = Inquiry(end: span.to, begun: now) }
+        inquiries[table.fullName]?.jobs[ExportCursor.key(span)] = job
+    }
+
+    /// Forgets the queries of a table: their answers were read, or there will be none.
+    mutating func forgetJobs(of table: ExportTables) { inquiries[table.fullName] = nil }
+
+    private static func key(_ span: TimeSpan) -> String { "\(span.length.wholeMilliseconds)" }
 }

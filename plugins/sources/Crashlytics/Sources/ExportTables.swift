@@ -78,8 +78,6 @@ struct ExportTables: Hashable, Sendable {
             """
     }
 
-    /// How long BigQuery is to wait for its own answer, less than a request may take.
-    private static let patience: Int64 = 10_000
     /// Releases of one answer, those with the most sessions first.
     private static let rowsMax: Int64 = 1000
 
@@ -99,7 +97,11 @@ struct ExportTables: Hashable, Sendable {
     /// Asks for a span, and for the newest session from `maxAge` before it on.
     ///
     /// The same question with the same id is not billed twice.
-    func call(over span: TimeSpan, of app: String, by source: String, at now: Moment) -> GoogleService.Call {
+    ///
+    /// - Parameter patience: how long BigQuery is to wait for its own answer.
+    func call(
+        over span: TimeSpan, of app: String, by source: String, at now: Moment, patience: Duration
+    ) -> GoogleService.Call {
         let (oldest, until) = (span.from - maxAge, lookEnd(at: now))
         var hash = StableHash()
         for part in [source, app, table, "\(span.from)", "\(span.to)", "\(until)"] { hash.add(part) }
@@ -117,7 +119,7 @@ struct ExportTables: Hashable, Sendable {
                     parameter("from", span.from), parameter("to", span.to), parameter("oldest", oldest),
                     parameter("until", until),
                 ],
-                "timeoutMs": .int(ExportTables.patience), "maxResults": .int(ExportTables.rowsMax),
+                "timeoutMs": .int(patience.wholeMilliseconds), "maxResults": .int(ExportTables.rowsMax),
                 "maximumBytesBilled": .string("\(megabytesMax * 1_000_000)"), "useQueryCache": true,
                 "location": .string(location), "requestId": .string("alertbot-\(hash.text)"),
                 "formatOptions": ["useInt64Timestamp": true], "labels": ["app": "alertbot"],
@@ -125,8 +127,8 @@ struct ExportTables: Hashable, Sendable {
     }
 
     /// Asks for the answer to a query that is still running.
-    func call(for job: QueryJob, of app: String) -> GoogleService.Call {
-        var query = [("timeoutMs", "\(ExportTables.patience)"), ("maxResults", "\(ExportTables.rowsMax)")]
+    func call(for job: QueryJob, of app: String, patience: Duration) -> GoogleService.Call {
+        var query = [("timeoutMs", "\(patience.wholeMilliseconds)"), ("maxResults", "\(ExportTables.rowsMax)")]
         query.append(("formatOptions.useInt64Timestamp", "true"))
         if let location = job.location { query.append(("location", location)) }
         return GoogleService.Call(
@@ -135,7 +137,7 @@ struct ExportTables: Hashable, Sendable {
     }
 }
 
-/// A query that is under way.
+/// A query that is under way, or was.
 struct QueryJob: Hashable, Sendable {
     let project: String
     let id: String
@@ -145,5 +147,12 @@ struct QueryJob: Hashable, Sendable {
         project = try reader.member("projectId").nonEmptyString()
         id = try reader.member("jobId").nonEmptyString()
         location = try reader.optional("location")?.nonEmptyString()
+    }
+
+    /// As BigQuery writes it.
+    var json: JSON {
+        var json: JSONObject = JSONObject([("projectId", .string(project)), ("jobId", .string(id))])
+        if let location { json.append("location", .string(location)) }
+        return .object(json)
     }
 }

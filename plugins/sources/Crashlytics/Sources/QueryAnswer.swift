@@ -19,6 +19,8 @@ enum QueryAnswer: Sendable {
 /// The rows of an answer, and what they cost.
 struct QueryRows: Sendable {
     private(set) var releases: [CountedRelease] = []
+    /// Which query it was, where the answer tells.
+    let job: QueryJob?
     /// When the newest session of the table began, where the answer tells.
     private(set) var newest: Moment?
     /// Whether there are more rows than were asked for.
@@ -33,6 +35,7 @@ struct QueryRows: Sendable {
     private static let delayMax = Duration.minutes(15)
 
     init(_ body: JSONReader, over span: TimeSpan) throws(JSONMismatch) {
+        job = if let job = try body.optional("jobReference") { try QueryJob(job) } else { nil }
         isCut = try body.optional("pageToken") != nil
         bytesRead = try body.optional("totalBytesProcessed")?.writtenCount() ?? 0
         bytesBilled = try body.optional("totalBytesBilled")?.writtenCount()

@@ -48,6 +48,68 @@ import Testing
         #expect(endless.asked.count == 9)
     }
 
+    @Test func `a query that outlasts a poll is read by the next, and no span is paid for twice`() throws {
+        let running = answer(fixture: "bigquery_query_response_incomplete.json")
+        let hour = Firebase(query: answer(Self.complete([Self.row("null", "null", sessions: 9)], job: "job_hour")))
+        let day = Firebase(query: running, results: running)
+        let first = PlayedPoll(try exported(), poll(.hours(1), .days(1))) { request in
+            let isHour = body(request).text.contains("2026-11-20T23:00:00")
+            return isHour ? hour.respond(to: request) : day.respond(to: request)
+        }
+        #expect(
+            first.failure?.description
+                == "BigQuery, wallet: the query is still running; the next poll goes on with it")
+        // What BigQuery gives later are the answers to the questions that were asked, of the spans that were meant.
+        let done = Firebase(
+            query: answer("nobody may ask", status: 500),
+            results: answer(
+                Self.complete([Self.newest("2026-11-20T23:59:00Z"), Self.row("null", "null", sessions: 9)])))
+        let cursor = first.report?.cursor
+        let second = done.play(try exported(), poll(.hours(1), .days(1), cursor: cursor, at: now + .minutes(5)))
+        #expect(second.asked.map(\.method) == [.get, .get])
+        #expect(second.asked.map { $0.url.description.contains("/queries/job_hour?") } == [true, false])
+        #expect(second.asked.last?.url.description.contains("/queries/job_Ab13?") == true)
+        let end = try #require(Moment(rfc3339: "2026-11-21T00:00:00Z"))
+        #expect(
+            second.observations.map(\.span) == [
+                TimeSpan(lasting: .days(1), until: end), TimeSpan(lasting: .hours(1), until: end),
+            ])
+        // Then it is asked anew, as it is where a query has failed or is too old to be still running.
+        for (server, cursor, late) in [
+            (done, second.report?.cursor, Duration.minutes(10)), (done, cursor, .hours(7)),
+            (
+                done,
+                Firebase(results: answer(fixture: "bigquery_error_404_not_found.json", status: 404))
+                    .play(try exported(), poll(.hours(1), .days(1), cursor: cursor)).report?.cursor, .minutes(10)
+            ),
+        ] {
+            let next = server.play(try exported(), poll(.hours(1), .days(1), cursor: cursor, at: now + late))
+            #expect(next.asked.first?.method == .post)
+        }
+        // Trouble on the way keeps what is under way.
+        let away = Firebase(results: answer("", status: 503))
+            .play(try exported(), poll(.hours(1), .days(1), cursor: cursor, at: now + .minutes(5)))
+        #expect(done.play(try exported(), poll(.hours(1), cursor: away.report?.cursor)).asked.first?.method == .get)
+    }
+
+    @Test func `one slow table does not keep a poll from beginning to count the others`() throws {
+        let two = try exported(["tables": map(["shop": "shop_REALTIME", "wallet": "wallet_REALTIME"])])
+        let running = answer(fixture: "bigquery_query_response_incomplete.json")
+        let played = Firebase(query: running, results: running).play(two, poll(.hours(1), .days(1)))
+        let waits = played.asked.map { request in
+            body(request)["timeoutMs"]?.text
+                ?? String(request.url.description.split(separator: "timeoutMs=")[1].prefix { $0 != "&" })
+        }
+        #expect(waits == [String](repeating: "10000", count: 8) + ["1", "1", "1", "1"])
+        #expect(played.asked.count { $0.method == .post } == 4)
+    }
+
+    @Test(arguments: [(20, 10_000), (60, 10_000), (4, 2000), (1, 500)] as [(Int64, Int64)])
+    func `BigQuery waits for less than a request may take`(_ timeout: Int64, _ milliseconds: Int64) throws {
+        let played = Firebase().play(try exported(timeout: .seconds(timeout)), poll(.days(1)))
+        #expect(played.asked.first.map(body)?["timeoutMs"] == .int(milliseconds))
+    }
+
     @Test func `the question is the one of the documentation, with a limit on its cost`() throws {
         let limited = try exported(["megabytes_max": option(.integer(50))])
         let request = try #require(Firebase().play(limited, poll(.days(1))).asked.first)
@@ -279,13 +341,14 @@ import Testing
         return row("null", "null", sessions: 0, newest: "\"\(seconds)000000\"")
     }
 
-    private static func complete(_ rows: [String]) -> String {
+    private static func complete(_ rows: [String], job: String? = nil) -> String {
         let columns = [
             "version", "build", "sessions", "crashed_sessions", "users", "crashed_users", "crash_events",
             "newest_event",
         ]
+        let reference = job.map { #""jobReference": {"projectId": "acme-mobile", "jobId": "\#($0)"}, "# } ?? ""
         return """
-            {"jobComplete": true, "schema": {"fields": [\(columns.map { "{\"name\": \"\($0)\"}" }.joined(separator: ", "))]},
+            {"jobComplete": true, \(reference)"schema": {"fields": [\(columns.map { "{\"name\": \"\($0)\"}" }.joined(separator: ", "))]},
              "rows": [\(rows.joined(separator: ", "))]}
             """
     }

@@ -8,23 +8,27 @@ let now = Moment(rfc3339: "2026-11-21T00:00:30Z") ?? .earliest
 let wallet = "1:123456789012:android:abcdef0123456789"
 
 /// The source as a config with these options makes it; `key` and `apps` are there unless they are replaced.
-func source(_ values: [String: Option?] = [:]) throws(ProblemList) -> CrashlyticsSource {
+func source(
+    _ values: [String: Option?] = [:], timeout: Duration = .seconds(20)
+) throws(ProblemList) -> CrashlyticsSource {
     let basic: [String: Option?] = [
         "key": option(.text(GuardedText(Secret(SampleServiceAccount.keyFile)))), "apps": map(["wallet": wallet]),
     ]
     return try CrashlyticsSource(
         options: Options(
             name: "mobile", position: place, values: basic.merging(values) { $1 }.compactMapValues { $0 }),
-        context: SourceContext(name: "mobile", folder: "/", every: .minutes(5)))
+        context: SourceContext(name: "mobile", folder: "/", every: .minutes(5), timeout: timeout))
 }
 
 /// The same with tables in BigQuery, and no issues.
-func exported(_ values: [String: Option?] = [:]) throws(ProblemList) -> CrashlyticsSource {
+func exported(
+    _ values: [String: Option?] = [:], timeout: Duration = .seconds(20)
+) throws(ProblemList) -> CrashlyticsSource {
     let tables: [String: Option?] = [
         "apps": nil, "tables": map(["wallet": "com_acme_wallet_ANDROID_REALTIME"]),
         "location": option(.text("EU")),
     ]
-    return try source(tables.merging(values) { $1 })
+    return try source(tables.merging(values) { $1 }, timeout: timeout)
 }
 
 func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) -> Poll {
