@@ -43,9 +43,18 @@ struct PrometheusServer: Sendable {
     /// Whether it answers queries and no more, as far as it can be told: services whose pages are elsewhere, and servers
     /// that want a tenant named, which no link can do.
     private var isWithoutPages: Bool {
-        let services = ["grafana.net", "amazonaws.com", "googleapis.com", "azure.com"]
+        let services = ["grafana.net", "amazonaws.com", "googleapis.com", "azure.com", "embrace.io"]
         return headers.contains { $0.name.lowercased() == "x-scope-orgid" }
+            || address.description.hasSuffix(PrometheusServer.mimirPath) && hasCredential
             || services.contains { host == $0 || host?.hasSuffix(".\($0)") ?? false }
+    }
+
+    /// Where Mimir and what is built on it answer queries, and have no pages: a Prometheus below such a path is nobody's who
+    /// asks for a credential.
+    private static let mimirPath = "/prometheus"
+
+    private var hasCredential: Bool {
+        headers.contains { $0.name.lowercased() == "authorization" || $0.value.hasSecret }
     }
 
     /// The host without port and without credentials; nil when the address has none or goes beyond a path.

@@ -122,10 +122,23 @@ import Testing
         // A login, what nobody else can open, and services that only answer queries.
         ("https://u:p@h", nil), ("http://localhost:9090", nil),
         ("https://prometheus-prod-01-eu-west-0.grafana.net/api/prom", nil),
+        ("https://api.embrace.io/metrics", nil),
         ("https://aps-workspaces.eu-west-1.amazonaws.com/workspaces/ws-1", nil),
         ("https://monitoring.googleapis.com/v1/projects/p/location/global/prometheus", nil),
     ]) func `the graph of the first metric`(_ url: String, _ page: String?) throws {
         #expect(try source(["url": text(url)]).dashboard == page)
+    }
+
+    @Test func `a Mimir behind a credential has no graph, and a Prometheus has one`() throws {
+        let (mimir, plain) = (text("https://h/prometheus/"), text("https://h"))
+        for credential in [
+            ["token": text("t")], ["username": text("u"), "password": text("p")],
+            ["headers": option(.map([("X-Key", option(.text(GuardedText(Secret("s3cret")))))]))],
+        ] {
+            #expect(try source(credential.merging(["url": mimir]) { $1 }).dashboard == nil)
+            #expect(try source(credential.merging(["url": plain]) { $1 }).dashboard == "https://h" + Self.graph)
+        }
+        #expect(try source(["url": mimir]).dashboard == "https://h/prometheus" + Self.graph)
     }
 
     @Test func `what a query holds is encoded, and an open span is an hour`() throws {
