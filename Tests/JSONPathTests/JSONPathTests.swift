@@ -202,3 +202,28 @@ struct Scramble: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 }
+
+@Suite struct `What a path may select` {
+    @Test(arguments: [
+        ("$", true), ("$.a['b'][0]", true), ("$.a[-1]", true), ("$.a[*]", false), ("$.a[0,1]", false),
+        ("$.a[0:1]", false), ("$..a", false), ("$.a[?@.b]", false),
+    ]) func `is one value at most, or several`(_ path: String, _ isSingular: Bool) throws {
+        #expect(try JSONPath(path).isSingular == isSingular)
+    }
+
+    @Test(arguments: [
+        ("$.r[?@.n > 1].n", "$.r[*].n"), ("$.r[?@.n > 1, 0].n", "$.r[*].n"), ("$.r[0].n", "$.r[0].n"),
+        ("$..[?@.n == 1].n", "$..[*].n"), ("$.r[?@.n == 5].n", "$.r[*].n"),
+    ]) func `is known without its filters`(_ path: String, _ unfiltered: String) throws {
+        let root = JSONReader(try JSON(parsing: #"{"r":[{"n":1},{"n":2},{"n":3}]}"#))
+        let filtered = try JSONPath(path)
+        func values(_ path: JSONPath) throws -> [JSON] {
+            var budget = SelectionBudget()
+            guard case .nodes(let nodes) = try path.select(from: root, within: &budget) else { return [] }
+            return nodes.map(\.value)
+        }
+        #expect(try values(filtered.unfiltered) == values(try JSONPath(unfiltered)))
+        #expect(filtered.hasFilter == (path != unfiltered))
+        #expect(!filtered.unfiltered.hasFilter)
+    }
+}
