@@ -8,6 +8,7 @@ struct LookSource: Source {
     static let manifest = PluginManifest(name: "look", summary: "Looks.", options: [])
 
     let name: String
+    var credentialRefusals: Set<PollFailure.Reason> = [.unauthorized]
 
     init(_ name: String) { self.name = name }
     init(options: Options, context: SourceContext) throws(ProblemList) { self.init(context.name) }

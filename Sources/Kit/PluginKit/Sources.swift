@@ -21,6 +21,9 @@ public protocol Source: Plugin {
     /// `SourceSettings`; nil where none is known, or where it would tell what is nobody's business. Messages carry it
     /// where the config names no `dashboard`.
     var dashboard: String? { get }
+    /// The failures that may mean that the credential has been replaced: it is read anew then, and where it is another the
+    /// poll is made again. 401 nearly everywhere; some services say 403 of a key that they do not know.
+    var credentialRefusals: Set<PollFailure.Reason> { get }
 
     func poll(_ poll: Poll) -> PollStep
 }
@@ -30,6 +33,7 @@ extension Source {
     public var givesIssues: Bool? { nil }
     public func configured(_ property: String) -> Set<String>? { nil }
     public var dashboard: String? { nil }
+    public var credentialRefusals: Set<PollFailure.Reason> { [.unauthorized] }
 }
 
 /// What a source plugin is told besides its options.

@@ -48,7 +48,7 @@ struct PolledSources: Sendable {
     ) async -> Input {
         let input = await poller.poll(order, source)
         guard case .polled(_, let report, _) = input, case .failed(let failure) = report.outcome,
-            failure.reason == .unauthorized, let made = renewals[order.source]?.renewed()
+            source.credentialRefusals.contains(failure.reason), let made = renewals[order.source]?.renewed()
         else { return input }
         note(Renewed(name: order.source, made: made, round: round))
         return await poller.masking(made.secrets).poll(order, made.source)

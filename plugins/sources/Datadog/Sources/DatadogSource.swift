@@ -88,6 +88,9 @@ public struct DatadogSource: Source {
         }
     }
 
+    /// Datadog says 403 of a key that it does not know, and 401 hardly ever.
+    public var credentialRefusals: Set<PollFailure.Reason> { [.unauthorized, .forbidden] }
+
     public func poll(_ poll: Poll) -> PollStep { DatadogPoll(of: self, poll).begin() }
 }
 
