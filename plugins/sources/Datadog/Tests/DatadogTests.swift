@@ -63,6 +63,45 @@ import Testing
         #expect(seen == ["prod 1 h", "prod 1 d", "beta 1 h", "beta 1 d"])
     }
 
+    @Test func `are counted over the six shortest spans at most, and that is said`() throws {
+        let spans = (1...8).map { Duration.hours($0) }
+        let played = Datadog().play(
+            try source(["releases": option(.flag(false))]),
+            Poll(source: "mobile", now: now, cursor: nil, spans: spans))
+        #expect(played.requests.count == 12)
+        #expect(played.observations.map(\.span.length) == Array(spans.prefix(6)))
+        #expect(
+            played.report?.warnings == ["rules ask for 8 different spans; only the 6 shortest are measured"])
+    }
+
+    @Test func `are asked for from where the budget ended the last time`() throws {
+        let source = try source(["environments": list("prod", "beta", "qa"), "releases": option(.flag(false))])
+        /// Plays a poll with so many requests left; gives back the environments that it got.
+        func play(_ budget: Int, _ cursor: JSON?) -> (seen: [String?], cursor: JSON?) {
+            var left = budget
+            let played = PlayedPoll(source, poll(cursor: cursor)) { request in
+                left -= 1
+                let headers = [(name: "X-RateLimit-Remaining", value: String(max(left, 0)))]
+                return answer(
+                    fixture: question(request) == "sessions" ? "sessions.json" : "crashed.json", headers: headers)
+            }
+            return (played.observations.map(\.subject.environment), played.report?.cursor)
+        }
+        let first = play(3, nil)
+        #expect(first.seen == ["prod"])
+        let second = play(4, first.cursor)
+        #expect(second.seen == ["beta", "qa"])
+        let third = play(100, second.cursor)
+        #expect(third.seen == ["prod", "beta", "qa"])
+        #expect(play(100, third.cursor).seen == ["prod", "beta", "qa"])
+        // One that needs more than there ever is does not keep the others from their turn.
+        let short = play(1, nil)
+        #expect(short.seen == [])
+        #expect(play(2, short.cursor).seen == ["beta"])
+        // What nobody asks for any more is no place to begin.
+        #expect(play(100, ["environment": "gone", "span": "1h"]).seen == ["prod", "beta", "qa"])
+    }
+
     @Test func `where there are none, nothing more is asked, and it is no data`() throws {
         var quiet = Datadog()
         quiet.sessions = Datadog.counts([:])
@@ -148,6 +187,7 @@ import Testing
         let source = try source()
         #expect(source.metrics == [.sessions, .crashedSessions, .crashFreeSessions])
         #expect(source.givesIssues == false)
+        #expect(source.credentialRefusals == [.unauthorized, .forbidden], "a key that Datadog does not know is 403")
         #expect(source.configured("app") == ["wallet"])
         #expect(source.configured("release") == nil)
         #expect(source.configured("environment") == [""])

@@ -18,8 +18,8 @@ func source(_ values: [String: Option] = [:]) throws(ProblemList) -> DatadogSour
         context: SourceContext(name: "mobile", folder: "/", every: .minutes(5)))
 }
 
-func poll(_ spans: Duration..., at moment: Moment = now) -> Poll {
-    Poll(source: "mobile", now: moment, cursor: nil, spans: spans.isEmpty ? [.hours(1)] : spans)
+func poll(_ spans: Duration..., cursor: JSON? = nil, at moment: Moment = now) -> Poll {
+    Poll(source: "mobile", now: moment, cursor: cursor, spans: spans.isEmpty ? [.hours(1)] : spans)
 }
 
 func body(_ request: HTTPRequest) -> JSON {
