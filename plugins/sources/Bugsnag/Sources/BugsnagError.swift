@@ -4,23 +4,44 @@ internal import SourceKit
 /// The lists of errors of one project.
 enum BugsnagError {
     /// What is asked for.
-    enum Wish: String, Sendable {
-        /// Those with the most events.
+    enum Wish: Sendable {
+        /// Open ones, those with the most events.
         case open
+        /// Open ones, those that happened first not long ago: they may be rare, and stand behind the last page of the others.
+        case newest
         /// Those that happened last, so that one that comes back is known to have been fixed: Bugsnag does not say so.
         case fixed
+
+        /// What a failure is about.
+        var name: String {
+            switch self {
+            case .open: "errors"
+            case .newest: "newest errors"
+            case .fixed: "fixed errors"
+            }
+        }
+
+        fileprivate var status: String { self == .fixed ? "fixed" : "open" }
+
+        fileprivate var sort: String {
+            switch self {
+            case .open: "events"
+            case .newest: "first_seen"
+            case .fixed: "last_seen"
+            }
+        }
     }
 
     /// The words that ask for those that had events since a moment.
     static func query(for wish: Wish, in stage: String, since: Moment) -> BugsnagServer.Query {
         var query: BugsnagServer.Query = []
         for (field, value) in [
-            ("event.since", since.description), ("error.status", wish.rawValue), ("app.release_stage", stage),
+            ("event.since", since.description), ("error.status", wish.status), ("app.release_stage", stage),
         ] {
             query.append(("filters[\(field)][][type]", "eq"))
             query.append(("filters[\(field)][][value]", value))
         }
-        return query + [("sort", wish == .open ? "events" : "last_seen"), ("direction", "desc"), ("per_page", "30")]
+        return query + [("sort", wish.sort), ("direction", "desc"), ("per_page", "30")]
     }
 
     /// - Parameter dashboard: where people look at the project's errors; nil where that is not known.

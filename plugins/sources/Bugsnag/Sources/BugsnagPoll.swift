@@ -9,6 +9,8 @@ struct BugsnagPoll: Sendable {
     private let source: BugsnagSource
     private let poll: Poll
     private var cursor: BugsnagCursor
+    /// The projects in the order in which they are visited.
+    private var route: [Project] = []
     private var observations: [Observation] = []
     private var failures: [PollFailure] = []
     private var warnings: [String] = []
@@ -23,6 +25,8 @@ struct BugsnagPoll: Sendable {
     /// Fixed errors are of interest for as long as one that comes back is worth a word.
     private static let fixedSpan = Duration.days(30)
     private static let fixedMax = 30
+    /// What is asked for instead of a span of which there is too much for one answer.
+    private static let narrowerSpans = [Duration.days(7), .days(1)]
     /// Errors are asked for over no shorter time: Bugsnag is a few minutes late.
     private static let errorSpanMin = Duration.hours(1)
 
@@ -33,14 +37,14 @@ struct BugsnagPoll: Sendable {
     }
 
     func begin() -> PollStep {
-        if cursor.knowsProjects(at: poll.now) { return visit(0) }
+        if cursor.knowsProjects(at: poll.now) { return visitAll() }
         return list(
-            "organizations", "/user/organizations", [("per_page", "30")], pagesMax: 1, BugsnagPoll.organizations
+            "organizations", "/user/organizations", [("per_page", "30")], pagesMax: 1, Organization.organizations
         ) {
             poll, listing in
             if let failure = listing.failure { return poll.fail(failure) }
             do throws(PollFailure) {
-                return poll.learnProjects(of: try poll.chosen(among: listing.items))
+                return poll.learnProjects(of: try Organization.chosen(poll.source.organization, among: listing.items))
             } catch {
                 return poll.fail(error)
             }
@@ -48,39 +52,6 @@ struct BugsnagPoll: Sendable {
     }
 
     // MARK: - Organization and projects
-
-    private struct Organization: Sendable {
-        let id: String
-        let slug: String
-        let name: String
-    }
-
-    private static func organizations(in page: JSONReader) throws(JSONMismatch) -> [Organization] {
-        var found: [Organization] = []
-        for element in try page.elements() {
-            found.append(
-                Organization(
-                    id: try element.member("id").nonEmptyString(), slug: try element.member("slug").nonEmptyString(),
-                    name: try element.optional("name")?.string() ?? ""))
-        }
-        return found
-    }
-
-    private func chosen(among all: [Organization]) throws(PollFailure) -> Organization {
-        let slugs = all.map(\.slug).sorted()
-        if let wanted = source.organization {
-            if let found = all.first(where: { [$0.id, $0.slug, $0.name].contains(wanted) }) { return found }
-            let guess = wanted.nearest(in: slugs).map { "; did you mean '\($0)'?" } ?? ""
-            throw PollFailure(.notFound, "the token can see no organization '\(wanted.tamed)'\(guess)")
-        }
-        guard let only = all.first else { throw PollFailure(.forbidden, "the token can see no organization") }
-        guard all.count == 1 else {
-            let names = slugs.prefix(5).joined(separator: ", ").tamed.clipped(to: 150)
-            throw PollFailure(
-                .notFound, "the token sees \(all.count) organizations (\(names)); name one in 'organization'")
-        }
-        return only
-    }
 
     private func learnProjects(of organization: Organization) -> PollStep {
         let path = "/organizations/\(organization.id.percentEncoded)/projects"
@@ -109,7 +80,7 @@ struct BugsnagPoll: Sendable {
             guard !watched.isEmpty else { return poll.fail(PollFailure(.forbidden, "the token can see no project")) }
             poll.notes += watched.compactMap(\.target)
             poll.cursor.learn(watched, of: organization.slug, at: poll.poll.now)
-            return poll.visit(0)
+            return poll.visitAll()
         }
     }
 
@@ -121,15 +92,29 @@ struct BugsnagPoll: Sendable {
 
     // MARK: - One project after the other
 
+    /// Begins where the poll before broke off, so that a budget too small for all of them is not always spent on the same.
+    private func visitAll() -> PollStep {
+        var poll = self
+        poll.route = poll.cursor.takeRoute()
+        return poll.visit(0)
+    }
+
+    /// The next poll begins there, or one further where that was the first, which may need more than there ever is.
+    private mutating func breakOff(at project: Project) {
+        guard let index = route.firstIndex(where: { $0.id == project.id }) else { return }
+        cursor.breakOff(at: route[max(index, 1) % route.count])
+    }
+
     private func visit(_ number: Int) -> PollStep {
-        guard number < cursor.projects.count else { return finish() }
-        let project = cursor.projects[number]
+        guard number < route.count else { return finish() }
+        let project = route[number]
         return readDays(project) { poll, failure in
             guard let failure else { return poll.visit(number + 1) }
             var poll = poll
             poll.failures.append(failure)
+            if failure.reason == .rateLimited { poll.breakOff(at: project) }
             // What one project is refused for need not hold for the next.
-            let isItsOwn = [.forbidden, .notFound, .refused, .badAnswer].contains(failure.reason)
+            let isItsOwn = [.forbidden, .notFound, .refused, .badAnswer, .tooLarge].contains(failure.reason)
             return isItsOwn ? poll.visit(number + 1) : poll.finish()
         }
     }
@@ -205,17 +190,33 @@ struct BugsnagPoll: Sendable {
         guard source.wantsErrors else { return then(self, nil) }
         let span = max(poll.spans.first ?? .zero, BugsnagPoll.errorSpanMin)
         return listErrors(.open, of: project, since: span, pagesMax: BugsnagPoll.errorPagesMax) { poll, open in
-            guard poll.cursor.needsFixed(of: project, at: poll.poll.now) else {
-                var poll = poll
-                poll.hang(open.items, on: project, over: span)
-                return then(poll, nil)
+            guard open.isCut else { return poll.readFixed(project, open.items, newest: [], over: span, then: then) }
+            var poll = poll
+            poll.notes.append(
+                "\(project.slug): more than \(open.items.count) open errors; those with the most events and the newest are read"
+            )
+            return poll.listErrors(.newest, of: project, since: span, pagesMax: 1) { poll, newest in
+                poll.readFixed(project, open.items, newest: newest.items, over: span, then: then)
             }
-            return poll.listErrors(.fixed, of: project, since: BugsnagPoll.fixedSpan, pagesMax: 1) { poll, fixed in
-                var poll = poll
-                if fixed.failure == nil { poll.cursor.noteFixed(of: project, at: poll.poll.now) }
-                poll.hang(open.items, fixed: fixed.items, on: project, over: span)
-                return then(poll, nil)
+        }
+    }
+
+    private func readFixed(
+        _ project: Project, _ open: [Issue], newest: [Issue], over span: Duration, then: @escaping Visited
+    ) -> PollStep {
+        guard cursor.needsFixed(of: project, at: poll.now) else {
+            var poll = self
+            poll.hang(open, newest: newest, on: project, over: span)
+            return then(poll, nil)
+        }
+        return listErrors(.fixed, of: project, since: BugsnagPoll.fixedSpan, pagesMax: 1) { poll, fixed in
+            var poll = poll
+            // What is too much for an answer now is so in five minutes, too.
+            if fixed.failure == nil || fixed.failure?.reason == .tooLarge {
+                poll.cursor.noteFixed(of: project, at: poll.poll.now)
             }
+            poll.hang(open, newest: newest, fixed: fixed.items, on: project, over: span)
+            return then(poll, nil)
         }
     }
 
@@ -226,14 +227,22 @@ struct BugsnagPoll: Sendable {
         let since = Recall.floor(poll.now - span, to: .seconds(1))
         let query = BugsnagError.query(for: wish, in: source.releaseStage, since: since)
         let dashboard = dashboard(of: project)
+        let subject = "\(wish.name) of \(project.slug)"
         return list(
-            "\(wish == .open ? "" : "fixed ")errors of \(project.slug)",
-            "/projects/\(project.id.percentEncoded)/errors", query, pagesMax: pagesMax,
+            subject, "/projects/\(project.id.percentEncoded)/errors", query, pagesMax: pagesMax,
             { page throws(JSONMismatch) in try BugsnagError.issues(in: page, dashboard: dashboard) }
         ) { poll, listing in
             var poll = poll
-            // The figures are what alarms are made of; errors only explain them.
-            if let failure = listing.failure { poll.warnings.append(failure.description) }
+            if let failure = listing.failure {
+                if failure.reason == .tooLarge, let shorter = BugsnagPoll.narrowerSpans.first(where: { $0 < span }) {
+                    poll.notes.append(
+                        "\(subject): too many in \(span.short) for one answer; those of \(shorter.short) are asked for")
+                    return poll.listErrors(wish, of: project, since: shorter, pagesMax: pagesMax, then: then)
+                }
+                // The figures are what alarms are made of; errors only explain them.
+                poll.warnings.append(failure.description)
+                if failure.reason == .rateLimited { poll.breakOff(at: project) }
+            }
             return then(poll, listing)
         }
     }
@@ -246,16 +255,24 @@ struct BugsnagPoll: Sendable {
 
     /// Hangs errors on the newest of the project as a whole, or on a span without figures.
     ///
-    /// - Parameter fixed: errors that were fixed. What they had is long over, and says nothing of the span.
-    private mutating func hang(_ issues: [Issue], fixed: [Issue] = [], on project: Project, over span: Duration) {
+    /// - Parameters:
+    ///   - newest: those that are kept whatever room there is for the others.
+    ///   - fixed: errors that were fixed. What they had is long over, and says nothing of the span.
+    private mutating func hang(
+        _ issues: [Issue], newest: [Issue], fixed: [Issue] = [], on project: Project, over span: Duration
+    ) {
         var taken: Set<String> = []
         let open = issues.filter { taken.insert($0.id).inserted }
+        taken.formUnion(newest.map(\.id))
         let over = fixed.filter { taken.insert($0.id).inserted }.prefix(BugsnagPoll.fixedMax).map { issue in
             var issue = issue
             (issue.events, issue.users) = (nil, nil)
             return issue
         }
-        let kept = open.prefix(Issue.countMax - over.count) + over
+        // Those behind the room that there is are named once more where they are new.
+        let room = open.prefix(max(0, Issue.countMax - over.count - newest.count))
+        let named = Set(room.map(\.id))
+        let kept = room + newest.filter { !named.contains($0.id) } + over
         guard !kept.isEmpty else { return }
         let subject = Subject(source: poll.source, app: project.slug, environment: source.releaseStage)
         if let index = observations.lastIndex(where: { $0.subject == subject }) {
@@ -320,6 +337,8 @@ struct BugsnagPoll: Sendable {
     /// What a list held, as far as it was read.
     private struct Held<Item: Sendable>: Sendable {
         let items: [Item]
+        /// Whether there are more pages than are read.
+        let isCut: Bool
         let failure: PollFailure?
     }
 
@@ -356,7 +375,8 @@ struct BugsnagPoll: Sendable {
                 if listing.items.contains(where: \.isSpent) || listing.failure?.reason == .rateLimited {
                     poll.spentUntil = listing.failure?.retryAt ?? poll.poll.now + BugsnagAnswer.window
                 }
-                return then(poll, Held(items: listing.items.flatMap(\.items), failure: listing.failure))
+                return then(
+                    poll, Held(items: listing.items.flatMap(\.items), isCut: listing.isCut, failure: listing.failure))
             })
     }
 }

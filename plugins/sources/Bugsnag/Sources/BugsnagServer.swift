@@ -71,7 +71,8 @@ struct BugsnagAnswer: Sendable {
             }
             if let failure = PollFailure(response, detail: BugsnagAnswer.detail(of: response), now: now) {
                 throw PollFailure(
-                    failure.reason, failure.description + BugsnagAnswer.hint(for: response),
+                    BugsnagAnswer.isIncomplete(response) ? .tooLarge : failure.reason,
+                    failure.description + BugsnagAnswer.hint(for: response),
                     retryAt: failure.retryAt ?? (failure.reason == .rateLimited ? now + BugsnagAnswer.window : nil))
             }
             body = try response.json()
@@ -94,13 +95,17 @@ struct BugsnagAnswer: Sendable {
         return texts.isEmpty ? nil : texts.prefix(3).joined(separator: "; ")
     }
 
+    /// Whether there is more of what was asked for than one answer holds; less of it may be asked for.
+    private static func isIncomplete(_ response: HTTPResponse) -> Bool {
+        response.status == 422 && (try? JSON(parsing: response.body))?["code"] == incompleteCode
+    }
+
     private static func hint(for response: HTTPResponse) -> String {
         switch response.status {
         case 401: return " (check 'token')"
         case 403: return " (the token's owner may not see this)"
         case 404: return " (check 'url'; organizations of app.bugsnag.smartbear.com have an API of their own)"
-        case 422 where (try? JSON(parsing: response.body))?["code"] == incompleteCode:
-            return " (there is too much of it for one answer)"
+        case 422 where isIncomplete(response): return " (there is too much of it for one answer)"
         default: return ""
         }
     }

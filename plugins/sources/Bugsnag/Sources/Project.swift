@@ -81,6 +81,8 @@ struct BugsnagCursor: Sendable {
     private(set) var counters: [String: ReleaseCounters] = [:]
     /// When the fixed errors of a project were asked for.
     private var fixed: [String: Moment] = [:]
+    /// The id of the project at which the budget ended the last time.
+    private var next: String?
 
     /// Projects are made rarely.
     private static let freshFor = Duration.days(1)
@@ -98,6 +100,7 @@ struct BugsnagCursor: Sendable {
                 member.value.string.map { Project(id: member.name, slug: $0, Project.Aim(json["aims"]?[member.name])) }
             }
         }
+        next = json["next"]?.string
         for member in json["counts"]?.object?.members ?? [] {
             counters[member.name] = ReleaseCounters(member.value)
         }
@@ -112,7 +115,7 @@ struct BugsnagCursor: Sendable {
             "of": .string(owner), "asked": JSON(asked), "organization": JSON(organization),
             "projects": .object(JSONObject(projects.map { ($0.id, .string($0.slug)) })),
             "aims": .object(JSONObject(projects.filter { !$0.aim.isEmpty }.map { ($0.id, $0.aim.json) })),
-            "counts": .object(JSONObject(counts)),
+            "counts": .object(JSONObject(counts)), "next": JSON(next),
             "fixed": .object(JSONObject(fixed.sorted { $0.key < $1.key }.map { ($0.key, JSON($0.value)) })),
         ]
     }
@@ -130,6 +133,16 @@ struct BugsnagCursor: Sendable {
         counters = counters.filter { watched.contains($0.key) }
         fixed = fixed.filter { watched.contains($0.key) }
     }
+
+    /// The projects, from the one on at which the budget ended the last time; that is forgotten.
+    mutating func takeRoute() -> [Project] {
+        let first = projects.firstIndex { $0.id == next } ?? 0
+        next = nil
+        return Array(projects[first...] + projects[..<first])
+    }
+
+    /// Notes where the budget ended; the first place counts.
+    mutating func breakOff(at project: Project) { next = next ?? project.id }
 
     mutating func note(_ counters: ReleaseCounters, of project: Project) { self.counters[project.id] = counters }
 

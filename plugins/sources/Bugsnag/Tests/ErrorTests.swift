@@ -76,8 +76,77 @@ import Testing
                 fixture: "errors.json",
                 headers: [("link", "<https://api.bugsnag.com/projects/1/errors?offset=\(asked)>; rel=\"next\"")])
         }
-        #expect(asked == 3)
+        #expect(asked == 4)
+        #expect(
+            played.urls.filter { $0.contains("/errors") && !$0.contains("=fixed") }.last?.contains("sort=first_seen")
+                == true)
         #expect(played.observations.first { !$0.issues.isEmpty }?.issues.count == 2)
+    }
+
+    @Test func `new ones are named however few events they had`() throws {
+        func errors(_ ids: some Sequence<Int>, events: Int) -> String {
+            let list = ids.map { #"{"id": "\#($0)", "error_class": "E", "status": "open", "events": \#(events)}"# }
+            return "[\(list.joined(separator: ","))]"
+        }
+        var pages = 0
+        let played = PlayedPoll(try source(), poll()) { request in
+            let url = request.url.description
+            guard url.contains("/errors") else { return Bugsnag().respond(to: request) }
+            if url.contains("=fixed") {
+                let fixed = errors(900..<930, events: 1).replacing("open", with: "fixed")
+                return answer(fixed)
+            }
+            // Some of the newest are among those with the most events, too: the first, and the last of them.
+            if url.contains("sort=first_seen") { return answer(errors([0, 89] + (500..<528), events: 1)) }
+            pages += 1
+            return answer(
+                errors((pages - 1) * 30..<pages * 30, events: 1000 - pages),
+                headers: [("link", "<https://api.bugsnag.com/projects/1/errors?offset=\(pages)>; rel=\"next\"")])
+        }
+        #expect(pages == 3)
+        let issues = played.observations.first { !$0.issues.isEmpty }?.issues ?? []
+        let ids = issues.map(\.id)
+        #expect(ids.count <= Issue.countMax)
+        #expect(Set(ids).count == ids.count)
+        #expect(ids.prefix(40) == (0..<40).map(String.init)[...])
+        #expect(Set((500..<528).map(String.init) + ["0", "89"]).isSubset(of: ids))
+        #expect(issues.count { $0.status == "fixed" } == 30)
+        #expect(
+            played.report?.notes.contains(
+                "wallet-android: more than 90 open errors; those with the most events and the newest are read") == true)
+        #expect(played.report?.warnings == [])
+    }
+
+    @Test func `of what is too much for one answer a shorter time is asked for`() throws {
+        func play(_ cursor: JSON? = nil, at moment: Moment = now, fits: String) throws -> PlayedPoll {
+            PlayedPoll(try source(), poll(cursor: cursor, at: moment)) { request in
+                let url = request.url.description
+                guard url.contains("=fixed") else { return Bugsnag().respond(to: request) }
+                guard !fits.isEmpty, url.contains(fits) else { return answer(fixture: "error_422.json", status: 422) }
+                return answer(#"[{"id": "f1", "error_class": "E", "status": "fixed"}]"#)
+            }
+        }
+        let week = try play(fits: "2026-11-13T")
+        #expect(week.urls.count { $0.contains("=fixed") } == 2)
+        #expect(week.observations.flatMap(\.issues).contains { $0.id == "f1" })
+        #expect(week.report?.warnings == [])
+        #expect(
+            week.report?.notes.last
+                == "fixed errors of wallet-android: too many in 30 d for one answer; those of 7 d are asked for")
+        // Where not even a day fits, it is asked for again in an hour, and not at the next poll.
+        let none = try play(fits: "")
+        #expect(none.urls.count { $0.contains("=fixed") } == 3)
+        #expect(none.report?.warnings.count == 1)
+        let soon = try play(none.report?.cursor, at: now + .minutes(5), fits: "")
+        #expect(!soon.urls.contains { $0.contains("=fixed") })
+        #expect(try play(none.report?.cursor, at: now + .hours(1), fits: "").urls.contains { $0.contains("=fixed") })
+        // So it is with open ones.
+        let open = PlayedPoll(try source(), poll(.days(7))) { request in
+            let url = request.url.description
+            let isCrowded = url.contains("/errors") && url.contains("2026-11-13T")
+            return isCrowded ? answer(fixture: "error_422.json", status: 422) : Bugsnag().respond(to: request)
+        }
+        #expect(open.observations.first { !$0.issues.isEmpty }?.issues.count == 2)
     }
 
     @Test func `fixed ones are named once an hour, so that one that comes back is known to have been fixed`() throws {
@@ -136,7 +205,7 @@ import Testing
             404, "error_404.json", .notFound,
             "404: Project not found (check 'url'; organizations of app.bugsnag.smartbear"
         ),
-        (422, "error_422.json", .refused, "422: Unable to return complete results (there is too much of it for one"),
+        (422, "error_422.json", .tooLarge, "422: Unable to return complete results (there is too much of it for one"),
         (429, "error_429.json", .rateLimited, "429: Rate limit exceeded"),
     ]) func `errors keep the service's words`(
         _ status: Int, _ name: String, _ reason: PollFailure.Reason, _ words: String

@@ -122,6 +122,42 @@ import Testing
         #expect(played.report?.warnings.first?.hasPrefix("the token can see 10 projects; only the first 8") == true)
     }
 
+    @Test func `are visited from where the budget ended the last time`() throws {
+        let three = answer(#"[{"id": "1", "slug": "a"}, {"id": "2", "slug": "b"}, {"id": "3", "slug": "c"}]"#)
+        let source = try source(["errors": option(.flag(false))])
+        /// Plays a poll with so many requests left; gives back the projects that it got.
+        func play(_ budget: Int, _ cursor: JSON?) -> (seen: [String], cursor: JSON?) {
+            var left = budget
+            let played = PlayedPoll(source, poll(cursor: cursor, at: now + .minutes(5))) { request in
+                let url = request.url.description
+                left -= 1
+                let headers = [(name: "X-RateLimit-Remaining", value: String(max(left, 0)))]
+                if url.contains("/user/organizations") { return Bugsnag().organizations }
+                if url.contains("/releases") { return answer(fixture: "releases.json", headers: headers) }
+                if url.contains("/stability_trend") { return answer(fixture: "stability_trend.json", headers: headers) }
+                return three
+            }
+            var seen: [String] = []
+            for url in played.urls where url.contains("/stability_trend") {
+                seen += ["a", "b", "c"].enumerated().filter { url.contains("/projects/\($0.offset + 1)/") }.map(
+                    \.element)
+            }
+            return (seen, played.report?.cursor)
+        }
+        let first = play(2 + 3, nil)
+        #expect(first.seen == ["a", "b"])
+        // The releases of b were not had.
+        let second = play(4, first.cursor)
+        #expect(second.seen == ["b", "c"])
+        let third = play(100, second.cursor)
+        #expect(third.seen == ["a", "b", "c"])
+        #expect(play(100, third.cursor).seen == ["a", "b", "c"])
+        // One that needs more than there ever is does not keep the others from their turn.
+        let short = play(1, third.cursor)
+        #expect(short.seen == ["a"])
+        #expect(play(1, short.cursor).seen == ["b"])
+    }
+
     @Test func `that are refused leave the others alone`() throws {
         let two = answer(#"[{"id": "1", "slug": "hidden"}, {"id": "2", "slug": "wallet"}]"#)
         let played = PlayedPoll(try source(), poll()) { request in
