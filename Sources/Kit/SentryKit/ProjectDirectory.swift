@@ -3,6 +3,8 @@ public import PluginKit
 /// The names of the projects by their ids: sessions are counted under ids, and people know names.
 public struct ProjectDirectory: Hashable, Sendable {
     public private(set) var slugs: [String: String] = [:]
+    /// Ids of those of which the service says that no session ever came; empty where the names are from before this poll.
+    public private(set) var withoutSessions: Set<String> = []
     /// When the service was asked; nil when never.
     public private(set) var asked: Moment?
 
@@ -15,16 +17,21 @@ public struct ProjectDirectory: Hashable, Sendable {
     public struct Entry: Hashable, Sendable {
         let id: String
         let slug: String
+        let hasSessions: Bool?
 
         public init(_ project: JSONReader) throws(JSONMismatch) {
             id = try project.member("id").projectID()
             slug = try project.member("slug").nonEmptyString()
+            hasSessions = try? project.optional("hasSessions")?.bool()
         }
     }
 
     public init(_ projects: [Entry], asked: Moment) {
         self.asked = asked
-        for project in projects { slugs[project.id] = project.slug }
+        for project in projects {
+            slugs[project.id] = project.slug
+            if project.hasSessions == false { withoutSessions.insert(project.id) }
+        }
     }
 
     init(_ pages: [JSONReader], asked: Moment) throws(JSONMismatch) {

@@ -33,6 +33,9 @@ public struct SentryIssue: Hashable, Sendable {
         return issues
     }
 
+    /// Of an app's issues that are kept, so many are its newest: half, which leaves room for those that are back.
+    private static let newestMax = Issue.countMax / 2
+
     private static let news: Set<String> = ["new", "regressed", "escalating"]
 
     private init(_ reader: JSONReader, _ counts: Counts, _ link: (String) -> String?) throws(JSONMismatch) {
@@ -68,7 +71,8 @@ public struct SentryIssue: Hashable, Sendable {
 
     /// The issues of each app, the worst first, each once.
     ///
-    /// There is room for so many of an app: where there are more, those of which there is news are kept before others.
+    /// There is room for so many of an app: where there are more, the newest are kept first, since what is new stays news for
+    /// a week, then those of which there is other news, and then the rest.
     ///
     /// - Parameter only: the app that those belong to which do not say it.
     /// - Returns: by apps, in the order of their names; and how many belong to nobody.
@@ -88,7 +92,10 @@ public struct SentryIssue: Hashable, Sendable {
         let apps = byApp.sorted { $0.key < $1.key }.map { app, found in
             var kept = found
             if found.count > Issue.countMax {
-                let first = (found.filter(\.isNews) + found.filter { !$0.isNews }).prefix(Issue.countMax)
+                let newest = found.sorted { ($0.issue.firstSeen ?? .earliest) > ($1.issue.firstSeen ?? .earliest) }
+                var taken: Set<String> = []
+                let first = (newest.prefix(newestMax) + found.filter(\.isNews) + found)
+                    .filter { taken.insert($0.issue.id).inserted }.prefix(Issue.countMax)
                 kept = first.sorted(by: worseFirst)
             }
             return (app, kept.map(\.issue))

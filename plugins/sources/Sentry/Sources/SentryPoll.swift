@@ -149,8 +149,7 @@ struct SentryPoll: Sendable {
         let environment = scopes[number]
         var query = scope(environment.map { [$0] } ?? [])
         query += window.query.filter { $0.name != "interval" }
-        let rest: SentryServer.Query = [("sort", "freq"), ("limit", "100"), ("groupStatsPeriod", "")]
-        return pages(.issues, query + [("query", "is:unresolved")] + rest) { [query] poll, pages in
+        return pages(.issues, query + SentryPoll.list("is:unresolved", by: "freq")) { [query] poll, pages in
             var poll = poll
             let (issues, failure) = SentryInquiry.issues(in: pages)
             poll.issues.append((environment, issues))
@@ -159,17 +158,35 @@ struct SentryPoll: Sendable {
                 guard poll.sessionsFailure == nil else { return poll.fail(failure) }
                 return poll.finish(without: failure)
             }
-            // What is back may be rare, and stand behind the last page that is read.
             guard pages.isCut else { return poll.askIssues(number + 1) }
-            let news = query + [("query", "is:regressed")] + rest
-            return poll.pages(.issues, news, most: 1) { poll, pages in
-                var poll = poll
-                let (issues, failure) = SentryInquiry.issues(in: pages)
-                poll.issues[poll.issues.count - 1].issues += issues
-                // Servers from before regressions were told apart refuse the question.
-                if let failure, failure.reason != .refused { return poll.finish(without: failure) }
-                return poll.askIssues(number + 1)
+            poll.inquiry.warnings.append(
+                "more than \(pages.bodies.count * SentryPoll.issuesPerPage) unresolved issues"
+                    + "\(environment.map { " of \($0)" } ?? "") since \(window.from): "
+                    + "those with the most events, the newest and what is back are read")
+            // What is new or back may be rare, and stand behind the last page that is read. Servers from before regressions
+            // were told apart refuse the question.
+            return poll.askMore(query + SentryPoll.list("is:regressed", by: "freq"), mayBeRefused: true) { poll in
+                poll.askMore(query + SentryPoll.list("is:unresolved", by: "new")) { $0.askIssues(number + 1) }
             }
+        }
+    }
+
+    private static let issuesPerPage = 100
+
+    private static func list(_ words: String, by order: String) -> SentryServer.Query {
+        [("query", words), ("sort", order), ("limit", String(issuesPerPage)), ("groupStatsPeriod", "")]
+    }
+
+    /// Asks for one page more of the issues that were asked for last.
+    private func askMore(
+        _ query: SentryServer.Query, mayBeRefused: Bool = false, then: @escaping @Sendable (SentryPoll) -> PollStep
+    ) -> PollStep {
+        pages(.issues, query, most: 1) { poll, pages in
+            var poll = poll
+            let (issues, failure) = SentryInquiry.issues(in: pages)
+            poll.issues[poll.issues.count - 1].issues += issues
+            if let failure, !(mayBeRefused && failure.reason == .refused) { return poll.finish(without: failure) }
+            return then(poll)
         }
     }
 
@@ -191,9 +208,24 @@ struct SentryPoll: Sendable {
                 observations.isEmpty ? .noData : .values(observations),
                 cursor: poll.inquiry.cursor,
                 notBefore: poll.inquiry.notBefore,
-                warnings: poll.inquiry.warnings
+                warnings: poll.inquiry.warnings,
+                notes: [poll.uninstrumented].compactMap(\.self)
             )
         )
+    }
+
+    /// Which of the watched projects never had a session: they look like apps that nobody uses. Nil where there are none, and
+    /// where the names are known from before.
+    private var uninstrumented: String? {
+        let watched = Set(source.projects.compactMap(inquiry.directory.id))
+        let measured = Set(measured.joined().map(\.projectID))
+        let names = inquiry.directory.withoutSessions.subtracting(measured)
+            .filter { watched.isEmpty || watched.contains($0) }.compactMap(inquiry.name).sorted()
+        guard !names.isEmpty else { return nil }
+        let more = names.count > 5 ? " and \(names.count - 5) more" : ""
+        return
+            "release health is not instrumented in \(names.prefix(5).joined(separator: ", ").clipped(to: 150))\(more): "
+            + "no session ever came from there, so rules about sessions and users have nothing to judge"
     }
 
     /// Longest window first: of spans that end together, the one told last counts as the newest.

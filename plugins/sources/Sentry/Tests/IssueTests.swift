@@ -3,6 +3,10 @@ import PluginTesting
 import Testing
 
 @Suite struct `Issues from Sentry` {
+    private static let cut =
+        "more than 300 unresolved issues since 2026-11-20T22:00:00Z: those with the most events, the newest and what is "
+        + "back are read"
+
     @Test func `issues hang on their app, crashes first`() throws {
         let played = Server().play(try source(), poll(.hours(1)))
         let app = try #require(played.observation("wallet-android"))
@@ -51,16 +55,20 @@ import Testing
         #expect(server.play(try source(), poll(.hours(1))).urls("issues").count == 1)
     }
 
-    @Test func `a list without end is left after three pages and a look for what is back`() throws {
+    @Test func `a list without end is left after three pages, a look for what is back and one for what is new`() throws
+    {
         var asked = 0
         let played = PlayedPoll(try source(), poll(.hours(1))) { request in
             guard request.url.description.contains("/issues/") else { return Server().respond(to: request) }
             asked += 1
             return answer(fixture: "issues_page1.json", headers: [("link", link("0:\(asked):0"))])
         }
-        #expect(asked == 4)
-        #expect(played.urls("issues").last?.contains("query=is%3Aregressed") == true)
-        #expect(played.urls("issues").last?.contains("cursor=") == false)
+        #expect(asked == 5)
+        let more = played.urls("issues").suffix(2)
+        #expect(more.first?.contains("query=is%3Aregressed&sort=freq&limit=100&") == true)
+        #expect(more.last?.contains("query=is%3Aunresolved&sort=new&limit=100&") == true)
+        #expect(!more.contains { $0.contains("cursor=") })
+        #expect(played.report?.warnings == [Self.cut])
         #expect(played.requests.allSatisfy { !$0.url.description.contains("evil.example") })
         let ids = played.observation("wallet-android")?.issues.map(\.id) ?? []
         #expect(Set(ids).count == ids.count, "the same issue on three pages counts once")
@@ -126,13 +134,29 @@ import Testing
             let url = request.url.description
             guard url.contains("/issues/") else { return Server().respond(to: request) }
             if url.contains("is%3Aregressed") { return back }
+            if url.contains("sort=new") { return answer(fixture: "issues_empty.json") }
             asked += 1
             return answer(fixture: "issues_page1.json", headers: [("link", link("0:\(asked):0"))])
         }
         #expect(played.observation("wallet-android")?.issues.isEmpty == false)
-        #expect(played.report?.warnings == warnings, "a server from before regressions refuses to say")
+        #expect(played.report?.warnings == [Self.cut] + warnings, "a server from before regressions refuses to say")
         let isThere = played.observation("wallet-ios")?.issues.map(\.id) == ["WALLET-IOS-77"]
         #expect(isThere == back.isGood)
+    }
+
+    @Test func `what is new is looked for behind the last page that is read`() throws {
+        var asked = 0
+        let played = PlayedPoll(try source(["environments": list("beta")]), poll(.hours(1))) { request in
+            let url = request.url.description
+            guard url.contains("/issues/") else { return Server().respond(to: request) }
+            if url.contains("is%3Aregressed") { return answer(fixture: "issues_empty.json") }
+            if url.contains("sort=new") { return answer(fixture: "issues_page2.json") }
+            asked += 1
+            return answer(fixture: "issues_page1.json", headers: [("link", link("0:\(asked):0"))])
+        }
+        #expect(played.urls("issues").allSatisfy { $0.contains("environment=beta") })
+        #expect(played.observations.flatMap(\.issues).map(\.id).contains("WALLET-IOS-77"))
+        #expect(played.report?.warnings.first?.hasPrefix("more than 300 unresolved issues of beta since ") == true)
     }
 
     @Test func `where there are too many of an app, those of which there is news stay`() throws {
@@ -149,6 +173,22 @@ import Testing
         #expect(issues.count == Issue.countMax)
         #expect(issues.last?.id == "A-150")
         #expect(issues.first?.id == "A-1")
+    }
+
+    @Test func `where there are too many of an app, the newest stay however rare they are`() throws {
+        // All of them are news for a week, and those of today have had few events yet.
+        let many = (1...150).map { number in
+            """
+            {"id": "\(number)", "shortId": "A-\(number)", "title": "", "count": "\(1000 - number)", "substatus": "new",
+             "firstSeen": "2026-11-\(number > 145 ? "20" : "15")T12:00:00Z", "project": {"slug": "a"}}
+            """
+        }
+        var server = Server()
+        server.issues = answer("[\(many.joined(separator: ", "))]")
+        let ids = server.play(try source(), poll(.hours(1))).observation("a")?.issues.map(\.id) ?? []
+        #expect(ids.count == Issue.countMax)
+        #expect(ids.first == "A-1", "the worst come first all the same")
+        #expect(ids.suffix(5) == ["A-146", "A-147", "A-148", "A-149", "A-150"])
     }
 
     @Test func `issues can be left out`() throws {

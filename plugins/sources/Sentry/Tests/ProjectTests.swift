@@ -32,6 +32,34 @@ import Testing
         #expect(failure.description == "the token can see no project 'walet-ios'; did you mean 'wallet-ios'?")
     }
 
+    @Test func `without a session ever are named, so that they do not look like a quiet night`() throws {
+        var server = Server()
+        server.projects = answer(
+            #"""
+            [{"id": "4507001", "slug": "wallet-android", "hasSessions": false},
+             {"id": "4507002", "slug": "wallet-ios", "hasSessions": false},
+             {"id": "4507003", "slug": "old-server"}, {"id": "4507004", "slug": "web", "hasSessions": false}]
+            """#)
+        func note(_ names: String) -> [String] {
+            [
+                "release health is not instrumented in \(names): no session ever came from there, so rules about sessions "
+                    + "and users have nothing to judge"
+            ]
+        }
+        // What has sessions by now has them, whatever is said of it.
+        let all = server.play(try source(), poll(.hours(1)))
+        #expect(all.observation("wallet-android") != nil)
+        #expect(all.report?.notes == note("web"))
+        server.apps = answer(fixture: "sessions_empty_groups.json")
+        server.releases = server.apps
+        #expect(server.play(try source(), poll(.hours(1))).report?.notes == note("wallet-android, wallet-ios, web"))
+        let one = server.play(try source(["projects": list("wallet-ios", "4507003")]), poll(.hours(1)))
+        #expect(one.report?.notes == note("wallet-ios"))
+        // Once a day is enough.
+        let later = server.play(try source(), poll(.hours(1), cursor: one.report?.cursor, at: now + .minutes(5)))
+        #expect(later.report?.notes == [])
+    }
+
     @Test func `a new id is looked up, but not at every poll`() throws {
         let source = try source()
         let cursor = Server().play(source, poll(.hours(1))).report?.cursor
