@@ -292,7 +292,10 @@ struct BugsnagPoll: Sendable {
     }
 
     private func finish() -> PollStep {
-        if observations.isEmpty, let failure = failures.first { return fail(failure) }
+        if observations.isEmpty, let failure = failures.first {
+            // What was learned stands, and where it broke off.
+            return .finish(PollReport(.failed(failure), cursor: cursor.json, warnings: warnings, notes: notes))
+        }
         let ordered = observations.indices.sorted { left, right in
             let (a, b) = (observations[left].span, observations[right].span)
             return a.to != b.to ? a.to < b.to : a.from != b.from ? a.from < b.from : left < right

@@ -156,6 +156,13 @@ import Testing
         let short = play(1, third.cursor)
         #expect(short.seen == ["a"])
         #expect(play(1, short.cursor).seen == ["b"])
+        // Nor does one without any figures, of which nothing but the failure is left.
+        let quiet = PlayedPoll(source, poll(cursor: third.cursor, at: now + .minutes(10))) { _ in
+            answer(
+                fixture: "stability_trend_no_sessions.json", headers: [(name: "X-RateLimit-Remaining", value: "0")])
+        }
+        #expect(quiet.failure?.reason == .rateLimited)
+        #expect(play(1, quiet.report?.cursor).seen == ["b"])
     }
 
     @Test func `that are refused leave the others alone`() throws {
