@@ -182,14 +182,20 @@ struct PlayPoll: Sendable {
     }
 
     private func questions(_ visit: AppVisit) -> [PlayQuestion] {
-        let isFirst = cursor.marks(of: visit.app).isEmpty
-        return tables.flatMap { table -> [PlayQuestion] in
-            guard let mark = visit.marks[table] else { return [] }
-            // After a pause, what came in meanwhile, and never more than at first.
-            let calendar = source.calendar
+        let (calendar, known) = (source.calendar, cursor.marks(of: visit.app))
+        // After a pause, what came in meanwhile, and never more than at first.
+        func begin(_ table: MetricSet, _ mark: Moment) -> Moment {
             let longest = calendar.moved(mark, by: -calendar.period.first)
-            let again = calendar.moved(cursor.marks(of: visit.app)[table] ?? mark, by: -calendar.period.again)
-            let from = isFirst ? longest : min(max(longest, again), calendar.moved(mark, by: -1))
+            let again = calendar.moved(known[table] ?? mark, by: -calendar.period.again)
+            return known.isEmpty ? longest : min(max(longest, again), calendar.moved(mark, by: -1))
+        }
+        guard let newest = visit.marks.values.max(), let first = visit.marks.map({ begin($0.key, $0.value) }).min()
+        else { return [] }
+        // All from one moment on: an hour told anew from the table that is late alone would lose what the others said of it.
+        let common = max(first, calendar.moved(newest, by: -calendar.period.first))
+        return tables.flatMap { table -> [PlayQuestion] in
+            guard let mark = visit.marks[table], mark > common || known[table] != mark else { return [] }
+            let from = mark > common ? common : begin(table, mark)
             return [false, true].map { hasVersions in
                 PlayQuestion(
                     app: visit.app, set: table, hasVersions: hasVersions, crashes: source.crashes,

@@ -73,6 +73,31 @@ import Testing
         #expect(little.report?.warnings == [])
     }
 
+    @Test func `of a table that is late has the others read from where it begins`() throws {
+        let first = PlayedPoll(try source(), poll(.hours(1)), answer: marks(["anrRateMetricSet": 12]))
+        let second = PlayedPoll(
+            try source(), poll(.hours(1), cursor: first.report?.cursor),
+            answer: marks(["anrRateMetricSet": 13]))
+        let questions = second.requests.filter { $0.url.description.hasSuffix(":query") }.map(body)
+        #expect(questions.count == 6)
+        // Four hours before the mark of noon: an hour told from one table alone would lose what the others said of it.
+        #expect(questions.allSatisfy { $0["timelineSpec"]?["startTime"]?["hours"] == 8 })
+        // One that has stopped for longer than is read at first, and has nothing new, is left alone.
+        let later = PlayedPoll(
+            try source(["max_age": option(.duration(.days(7)))]),
+            poll(.hours(1), cursor: second.report?.cursor, at: now + .days(1))
+        ) { request in
+            let url = request.url.description
+            guard request.method == .get, !url.contains("errorIssues"), !url.hasSuffix("/anrRateMetricSet") else {
+                return marks(["anrRateMetricSet": 13])(request)
+            }
+            let mark = String(decoding: fixture("crashrate_metric_set.json"), as: UTF8.self)
+            return answer(mark.replacing("\"day\": 20", with: "\"day\": 21"))
+        }
+        #expect(later.paths.allSatisfy { $0 != "apps/com.acme.wallet/anrRateMetricSet:query" })
+        #expect(later.paths.contains("apps/com.acme.wallet/crashRateMetricSet:query"))
+    }
+
     @Test func `of one app too long ago is told though the others are up to date`() throws {
         let two = try source(["apps": list("com.acme.shop", "com.acme.wallet")])
         let tables = ["crashRateMetricSet", "anrRateMetricSet", "errorCountMetricSet"]
