@@ -14,7 +14,9 @@ struct CrashlyticsPoll: Sendable {
     /// Whether any table is as new as it should be.
     private var isAnyFresh = false
     private var cost = Cost()
-    private var waitsLeft = CrashlyticsPoll.waitsMax
+    private var waitsLeft: Int
+    /// How long BigQuery is to wait for each of its answers.
+    private let patience: Duration
 
     /// What the queries of a poll have cost.
     private struct Cost: Sendable {
@@ -32,8 +34,8 @@ struct CrashlyticsPoll: Sendable {
     private static let pagesMax = 3
     /// A batch moves a table that is filled by the day by hours.
     private static let batchMin = Duration.hours(1)
-    /// Times that a poll waits for queries that are still running. Each is at most half of the time that a request may take,
-    /// and a poll may take that of five requests.
+    /// So often a poll may wait as long as the source waits for an answer: that is at most half of the time that a request may
+    /// take, and a poll may take that of five requests.
     private static let waitsMax = 8
 
     private typealias Found = @Sendable (CrashlyticsPoll, Result<AppFigures, PollFailure>) -> PollStep
@@ -51,7 +53,14 @@ struct CrashlyticsPoll: Sendable {
     init(of source: CrashlyticsSource, _ poll: Poll) {
         self.source = source
         self.poll = poll
-        cursor = ExportCursor(poll.cursor, of: source.inApps.compactMap(\.export), at: poll.now)
+        let tables = source.inApps.compactMap(\.export)
+        cursor = ExportCursor(poll.cursor, of: tables, at: poll.now)
+        // Each question waits once for its answer; what time that leaves goes to those that are still running.
+        let spans = min(Set(poll.spans).count, CrashlyticsPoll.queriedSpansMax)
+        let questions = max(tables.count * spans, 1)
+        waitsLeft = max(CrashlyticsPoll.waitsMax - questions, 1)
+        patience = source.patience.scaled(
+            by: min(1, Double(CrashlyticsPoll.waitsMax) / Double(questions + waitsLeft)))
     }
 
     func begin() -> PollStep { visit(0) }
@@ -71,8 +80,10 @@ struct CrashlyticsPoll: Sendable {
                 poll.failures.append(failure)
                 // What one app is refused for need not hold for the next.
                 let isItsOwn = [.forbidden, .notFound, .refused, .badAnswer].contains(failure.reason)
-                // Other trouble passes, and the answers can be had then.
-                if isItsOwn, let tables = app.export { poll.cursor.forgetJobs(of: tables) }
+                // What kept the question from getting through passes, and the answers can be had then. Other trouble may be that
+                // of a query itself, which would fail for ever.
+                let isOnTheWay = [.timeout, .unreachable, .unauthorized, .rateLimited].contains(failure.reason)
+                if !isOnTheWay, let tables = app.export { poll.cursor.forgetJobs(of: tables) }
                 return isItsOwn ? poll.visit(number + 1) : poll.finish()
             case .success(let figures) where figures.isRunning:
                 poll.failures.append(
@@ -120,7 +131,8 @@ struct CrashlyticsPoll: Sendable {
                     if max(old - end, end - old) > CrashlyticsPoll.batchMin {
                         var poll = poll
                         poll.cursor.forgetJobs(of: tables)
-                        return poll.measure(app, poll.spans(of: app, until: end), 0, figures, then: then)
+                        let anew = AppFigures(isEndKnown: true)
+                        return poll.measure(app, poll.spans(of: app, until: end), 0, anew, then: then)
                     }
                 }
                 figures.isRunning = figures.isRunning || releases == nil
@@ -195,8 +207,9 @@ struct CrashlyticsPoll: Sendable {
                     poll.warn("\(app.name): more than \(Issue.countMax) issues are new or back; the rest is left out")
                 }
                 let known = Set(figures.issues.map(\.id))
-                let more = (news?.items ?? []).filter { !known.contains($0.id) }
-                figures.issues = figures.issues.prefix(Issue.countMax - more.count) + more
+                // The others keep half of the room: they are what most crashes are of.
+                let more = (news?.items ?? []).filter { !known.contains($0.id) }.prefix(Issue.countMax / 2)
+                figures.issues = Array(figures.issues.prefix(Issue.countMax - more.count) + more)
                 return then(poll, .success(figures))
             }
         }
@@ -224,9 +237,6 @@ struct CrashlyticsPoll: Sendable {
     }
 
     // MARK: - BigQuery
-
-    /// How long BigQuery is to wait for its own answer: where this poll may wait no longer, it only begins to count.
-    private var patience: Duration { waitsLeft > 0 ? source.patience : .milliseconds(1) }
 
     private func query(
         _ tables: ExportTables, _ app: String, _ span: TimeSpan,

@@ -18,8 +18,8 @@ struct ExportCursor: Hashable, Sendable {
         var jobs: [String: QueryJob] = [:]
     }
 
-    /// BigQuery ends a query after six hours (its quotas for query jobs).
-    private static let jobsLast = Duration.hours(6)
+    /// How long after it was asked an answer is still one about now.
+    private static let jobsLast = Duration.hours(1)
 
     /// Reads what `json` wrote of these tables; anything else is as good as nothing.
     init(_ json: JSON?, of tables: [ExportTables], at now: Moment) {

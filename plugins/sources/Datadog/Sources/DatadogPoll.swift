@@ -128,6 +128,7 @@ struct DatadogPoll: Sendable {
                 }
             }
         }
-        return observations
+        // Wherever the round began: of spans that end together, the one told last counts as the newest.
+        return observations.sorted { $0.span.from < $1.span.from }
     }
 }

@@ -60,7 +60,7 @@ import Testing
             poll(.hours(1), .days(1)))
         #expect(played.requests.count == 8)
         let seen = played.observations.map { "\($0.subject.environment ?? "") \($0.span.length.short)" }
-        #expect(seen == ["prod 1 h", "prod 1 d", "beta 1 h", "beta 1 d"])
+        #expect(seen == ["prod 1 d", "beta 1 d", "prod 1 h", "beta 1 h"])
     }
 
     @Test func `are counted over the six shortest spans at most, and that is said`() throws {
@@ -69,7 +69,7 @@ import Testing
             try source(["releases": option(.flag(false))]),
             Poll(source: "mobile", now: now, cursor: nil, spans: spans))
         #expect(played.requests.count == 12)
-        #expect(played.observations.map(\.span.length) == Array(spans.prefix(6)))
+        #expect(played.observations.map(\.span.length) == spans.prefix(6).reversed())
         #expect(
             played.report?.warnings == ["rules ask for 8 different spans; only the 6 shortest are measured"])
     }

@@ -24,10 +24,10 @@ struct AppVisit: Sendable {
     /// Where issues and the newest figures end.
     var newest: Moment? { marks[.crashes] ?? marks.values.max() }
 
-    /// Notes that an issue had reports by a moment, and perhaps before.
-    mutating func note(_ earlier: Issue, seenBy end: Moment) {
+    /// Notes that an issue had reports in the days from a moment on, and perhaps before: it is as old as that at least.
+    mutating func note(_ earlier: Issue, seenSince begin: Moment) {
         guard let index = issues.firstIndex(where: { $0.id == earlier.id }) else { return }
-        issues[index].firstSeen = min(earlier.lastSeen ?? end, end)
+        issues[index].firstSeen = begin
     }
 
     /// Which of its tables have stopped, as a sentence; nil while none has.

@@ -13,9 +13,17 @@ enum PlayIssue {
         call("issues", of: app, most: Issue.countMax, from: mark - .days(1), to: mark)
     }
 
-    /// What asks for those of the days before that day: Play says of none when it was seen first.
-    static func earlierCall(of app: String, until mark: Moment) -> GoogleService.Call {
-        call("earlier issues", of: app, most: pageMax, from: mark - .days(1) - memory, to: mark - .days(1))
+    /// The days in which an issue that is not new had reports: Play says of none when it was seen first. They end a day before what
+    /// the last poll saw, since one that had few reports on its first day was not named then, and is still new.
+    ///
+    /// - Parameter last: how far Play had come at the last poll; nil at the first.
+    static func earlier(than mark: Moment, last: Moment?) -> TimeSpan {
+        TimeSpan(lasting: memory, until: min(mark - .days(1), last ?? mark) - .days(1))
+    }
+
+    /// What asks for those of earlier days.
+    static func earlierCall(of app: String, in span: TimeSpan) -> GoogleService.Call {
+        call("earlier issues", of: app, most: pageMax, from: span.from, to: span.to)
     }
 
     private static func call(

@@ -246,7 +246,9 @@ struct PlayPoll: Sendable {
     /// Finds out which of the issues are no news: an old one may come up among those with the most reports at any time.
     private func readEarlierIssues(_ visit: AppVisit, until mark: Moment, then: @escaping Visited) -> PollStep {
         guard !visit.issues.isEmpty else { return readAnomalies(visit, then: then) }
-        let call = PlayIssue.earlierCall(of: visit.app, until: mark)
+        let marks = cursor.marks(of: visit.app)
+        let span = PlayIssue.earlier(than: mark, last: marks[.crashes] ?? marks.values.max())
+        let call = PlayIssue.earlierCall(of: visit.app, in: span)
         return source.service.ask(call, at: poll.now) { answer in
             var (poll, visit) = (self, visit)
             do throws(PollFailure) {
@@ -254,7 +256,7 @@ struct PlayPoll: Sendable {
                 let earlier = try PollFailure.reading(call.subject) { () throws(JSONMismatch) in
                     try PlayIssue.issues(in: body, names)
                 }
-                for issue in earlier { visit.note(issue, seenBy: mark - .days(1)) }
+                for issue in earlier { visit.note(issue, seenSince: span.from) }
             } catch {
                 poll.warnings.append(error.description)
             }

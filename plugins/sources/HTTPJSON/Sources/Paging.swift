@@ -154,7 +154,9 @@ extension Paging {
             guard case .number(let number) = place, number < Paging.numberMax else { return nil }
             let items = items()
             guard try saysMore(answer.page) ?? (items >= size ?? 1) else { return nil }
-            return .number(way == .page ? number + 1 : number + (size ?? items))
+            // A server may give less than it was asked for, and say that there is more: then its next page begins there.
+            let step = size.map { items > 0 ? min(items, $0) : $0 } ?? items
+            return .number(way == .page ? number + 1 : number + step)
         }
     }
 

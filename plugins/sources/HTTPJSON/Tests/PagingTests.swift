@@ -174,6 +174,15 @@ private func play(
         #expect(play(sized, ["page=1": Self.page(2, more: false)]).asked == ["/stability.json?page=1"])
     }
 
+    @Test func `a server that gives less than a full page and says that there is more is asked where it ended`() throws
+    {
+        let source = try paged(["by": "offset", "parameter": "skip", "path": "$.more"], size: 3)
+        let played = play(
+            source, ["skip=0": Self.page(1, 2, more: true), "skip=2": Self.page(3, more: false)])
+        #expect(played.asked == ["/stability.json?skip=0", "/stability.json?skip=2"])
+        #expect(played.report?.summary == "1-0 users=1\n2-1 users=2\n3-0 users=3")
+    }
+
     @Test(arguments: ["offset", "page"]) func `a list of issues is counted by its issues`(_ way: String) throws {
         let source = try paged(
             ["by": way, "parameter": "p"], texts: ["each": "$", "app": "shop"], map: [:],
