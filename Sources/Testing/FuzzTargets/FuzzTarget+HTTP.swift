@@ -93,8 +93,12 @@ private struct Face: Sendable {
         var buffer = [UInt8](repeating: 0, count: 1 << 16)
         while true {
             var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&ready, 1, Int32(Face.patience / .milliseconds(1))) > 0 else { return nil }
+            let found = poll(&ready, 1, Int32(Face.patience / .milliseconds(1)))
+            // The fuzzer looks at its watch by a signal, every sixteen seconds.
+            if found < 0, errno == EINTR { continue }
+            guard found > 0 else { return nil }
             let got = recv(descriptor, &buffer, buffer.count, 0)
+            if got < 0, errno == EINTR { continue }
             guard got > 0 else { return answer }
             answer += buffer[..<got]
         }
