@@ -92,6 +92,30 @@ import Testing
         #expect(preview.output.contains("\u{1B}") == isColored)
     }
 
+    @Test func `that nobody polls what is pushed is said`() async throws {
+        let scratch = try Scratch()
+        try scratch.write(
+            "config.yaml",
+            """
+            version: 1
+            bot: {state: ./state, listen: "127.0.0.1:8480"}
+            sources:
+              tools: {plugin: push, token: s3cret-s3cret-s3cret}
+            rules:
+              floor: {plugin: threshold, metric: crash_free_users, warning: "< 99.5%"}
+            channels:
+              ops: {plugin: console}
+
+            """)
+        let preview = try await scratch.alertbot("dry-run")
+        #expect(preview.status == 0)
+        #expect(
+            preview.errors
+                == "alertbot: source tools: it is pushed to, not polled; --recorded takes the last figures that reached the bot\n"
+        )
+        #expect(preview.output.contains("source tools: there are no observations of the source"), "\(preview.output)")
+    }
+
     @Test func `that a source has nothing to say is said`() async throws {
         let polled = try await Shop.scratch().alertbot("dry-run")
         #expect(polled.status == 0)

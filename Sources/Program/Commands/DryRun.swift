@@ -87,14 +87,19 @@ public struct DryRun: Sendable {
             }
             preview.take(input)
         }
-        guard failures < inputs.count else {
+        for source in config.plan.sources where source.isPushed {
+            machine.terminal.error(
+                "alertbot: source \(source.name): it is pushed to, not polled; --recorded takes the last figures that reached the bot"
+            )
+        }
+        guard inputs.isEmpty || failures < inputs.count else {
             throw Failure(.impossible, "no source answered, so there is nothing to judge")
         }
         preview.advance(to: now)
         return preview
     }
 
-    /// One poll of each source, so many at once as the config allows.
+    /// One poll of each source, so many at once as the config allows. What is pushed, nobody can ask for.
     private func polls() async -> [Input] {
         let ports = machine.ports(stateFolder: config.bot.stateFolder, faults: faults)
         let poller = Poller(ports: ports, redactor: Redactor(config.secrets), tokens: TokenVault())
@@ -102,7 +107,8 @@ public struct DryRun: Sendable {
         var bar = machine.terminal.progress("Polling")
         defer { bar.end() }
         return await withTaskGroup(of: Input.self) { group in
-            var waiting = plan.sources
+            var waiting = plan.sources.filter { !$0.isPushed }
+            let count = waiting.count
             var underWay: [String: SourcePlan] = [:]
             func startNext() {
                 while underWay.count < plan.concurrency, let index = waiting.firstIndex(where: hasRoom) {
@@ -123,7 +129,7 @@ public struct DryRun: Sendable {
             while let input = await group.next() {
                 inputs.append(input)
                 underWay[input.sourceName] = nil
-                bar.show(inputs.count, of: plan.sources.count)
+                bar.show(inputs.count, of: count)
                 startNext()
             }
             return inputs

@@ -15,7 +15,7 @@ extension Incident {
     /// and a warning that names the limit of a critical alert misleads.
     private var worstByItsLimit: Evidence {
         guard state == .firing, evidence.metric == worst.metric, evidence.reference == nil, worst.reference == nil,
-            let limit = evidence.limit
+            let limit = evidence.limit, limit != worst.limit
         else { return worst }
         var told = worst
         told.limit = limit
