@@ -138,7 +138,7 @@ public struct GooglePlaySource: Source {
 
 extension String {
     /// As Android has them: words with dots between.
-    fileprivate var isPackageName: Bool {
+    var isPackageName: Bool {
         let words = split(separator: ".", omittingEmptySubsequences: false)
         return words.count > 1 && utf8.count <= 200
             && words.allSatisfy { word in

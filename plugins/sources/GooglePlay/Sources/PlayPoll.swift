@@ -79,7 +79,10 @@ struct PlayPoll: Sendable {
                 try PollFailure.reading("apps") { () throws(JSONMismatch) in
                     var apps: [String] = []
                     for app in try body.optional("apps")?.elements() ?? [] {
-                        apps.append(try app.member("packageName").nonEmptyString())
+                        let name = try app.member("packageName")
+                        apps.append(try name.nonEmptyString())
+                        // It stands in addresses and sentences, and an app is known by it from then on.
+                        if apps.last?.isPackageName != true { throw name.mismatch(expected: "the name of a package") }
                     }
                     return Page(apps, next: try body.optional("nextPageToken")?.string())
                 })

@@ -83,6 +83,17 @@ import Testing
         #expect(failure.description.contains("invite it in the Play Console"))
     }
 
+    @Test func `an app whose name is none is refused and quoted in part`() throws {
+        let name = String(repeating: "com.acme.walleté", count: 40)
+        let apps = answer(#"{"apps": [{"packageName": "\#(name)"}]}"#)
+        let failure = try #require(Play(apps: apps).play(try source(["apps": nil]), poll(.hours(1))).failure)
+        #expect(failure.reason == .badAnswer)
+        #expect(
+            failure.description.contains("$.apps[0].packageName: expected the name of a package, found "),
+            "\(failure.description)")
+        #expect(failure.description.count < 300)
+    }
+
     @Test func `the apps are asked for once a day`() throws {
         let all = try source(["apps": nil])
         let first = Play().play(all, poll(.hours(1)))
