@@ -1,8 +1,8 @@
 public import PluginKit
 
 extension PollReport {
-    /// What came of a poll that failures may have cut short. Some observations are better than none, since nothing follows
-    /// from one that is not there.
+    /// What came of a poll that failures may have cut short. Some observations are better than none. An app whose part failed
+    /// is not told apart from one that vanished: once its figures are too old, rules about `sessions` see none of it.
     ///
     /// - Parameters:
     ///   - failures: what went wrong on the way. Where nothing was observed the first is what came of the poll; otherwise
