@@ -17,6 +17,11 @@ import Testing
     private static let outcomes: [(EmptyPoll.Outcome, String)] = [
         (.noData, #"{"source":"ios","outcome":"no_data","seen":"2026-11-20T22:00:00Z"}"#),
         (.unchanged, #"{"source":"ios","outcome":"unchanged","seen":"2026-11-20T22:00:00Z"}"#),
+        (.partial(.anything), #"{"source":"ios","outcome":"partial","seen":"2026-11-20T22:00:00Z"}"#),
+        (
+            .partial(.apps(["shop", "bank"])),
+            #"{"source":"ios","outcome":"partial","apps":["bank","shop"],"seen":"2026-11-20T22:00:00Z"}"#
+        ),
         (
             .stale(measured: .earliest),
             #"{"source":"ios","outcome":"stale","measured":"0001-01-01T00:00:00Z","seen":"2026-11-20T22:00:00Z"}"#
@@ -50,7 +55,7 @@ import Testing
             try read(#"{"source":"ios","outcome":"lost","seen":"2026-11-20T22:00:00Z"}"#)
         }
         #expect(
-            mistake?.sentence == #"$.outcome: expected no_data, stale or unchanged, found the string "lost""#)
+            mistake?.sentence == #"$.outcome: expected no_data, stale, unchanged or partial, found the string "lost""#)
     }
 
     private func readAll(_ text: String) throws -> [RecordedLine] {

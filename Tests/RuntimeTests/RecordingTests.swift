@@ -44,6 +44,7 @@ internal import Testing
         let failure = PollFailure(.rateLimited, "slow\n\"down\"", retryAt: start + .hours(1))
         let reports: [PollReport] = [
             PollReport(.values(observations + strange)), PollReport(.values([])), PollReport(.noData),
+            PollReport(.values([]), unread: .apps(["shop"])), PollReport(.noData, unread: .anything),
             PollReport(.unchanged), PollReport(.stale(measured: start - .hours(2))), PollReport(.failed(failure)),
         ]
         var recording = Recording(disk)
@@ -62,7 +63,8 @@ internal import Testing
         }
         #expect(
             outcomes == [
-                .noData, .noData, .unchanged, .stale(measured: start - .hours(2)),
+                .noData, .noData, .partial(.apps(["shop"])), .noData, .partial(.anything), .noData, .unchanged,
+                .stale(measured: start - .hours(2)),
                 .failed(
                     EmptyPoll.Failure(
                         reason: "rate_limited", sentence: "slow \"down\"", retryAt: start + .hours(1))),

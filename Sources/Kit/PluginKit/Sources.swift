@@ -143,12 +143,15 @@ public struct SourceReport<Found: SourceOutcome>: Sendable {
     public var warnings: [String]
     /// Sentences for whoever looks at this poll by hand, such as what it cost.
     public var notes: [String]
+    /// Apps that are not said to have vanished where the answer does not name them.
+    public var unread: Unread
 
     public init(
         _ outcome: Outcome, cursor: JSON? = nil, notBefore: Moment? = nil, warnings: [String] = [],
-        notes: [String] = []
+        notes: [String] = [], unread: Unread = .nothing
     ) {
         self.outcome = outcome
+        self.unread = unread
         self.cursor = cursor
         self.notBefore = notBefore
         // Names of projects and apps stand in them as their service writes them, and they go to terminals and logs.
@@ -258,7 +261,8 @@ extension PollOutcome {
         switch empty {
         case .noData: self = .noData
         case .stale(let measured): self = .stale(measured: measured)
-        case .unchanged: self = .unchanged
+        // Without figures it says that the source answered, and nothing of what there is.
+        case .unchanged, .partial: self = .unchanged
         case .failed(let failure):
             let sentence = failure.sentence ?? "the poll failed: \(failure.reason.tamed)"
             self = .failed(

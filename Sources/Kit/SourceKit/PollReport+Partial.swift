@@ -1,8 +1,8 @@
 public import PluginKit
 
 extension PollReport {
-    /// What came of a poll that failures may have cut short. Some observations are better than none. An app whose part failed
-    /// is not told apart from one that vanished: once its figures are too old, rules about `sessions` see none of it.
+    /// What came of a poll that failures may have cut short. Some observations are better than none; what they do not name
+    /// may be what failed.
     ///
     /// - Parameters:
     ///   - failures: what went wrong on the way. Where nothing was observed the first is what came of the poll; otherwise
@@ -17,7 +17,7 @@ extension PollReport {
             self.init(
                 observations.isEmpty ? .noData : .values(observations),
                 notBefore: (failures.map(\.retryAt) + [spentUntil]).compactMap(\.self).max(),
-                warnings: warnings + failures.map(\.description))
+                warnings: warnings + failures.map(\.description), unread: failures.isEmpty ? .nothing : .anything)
         }
     }
 }

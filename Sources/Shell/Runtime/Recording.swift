@@ -187,13 +187,14 @@ extension PollReport {
         switch outcome {
         case .values(let observations):
             // As the core takes them in: what it leaves out would be a broken line.
-            let lines = observations.filter { $0.subject.source == source }.compactMap { observation in
+            var lines = observations.filter { $0.subject.source == source }.compactMap { observation in
                 (try? observation.written()).map {
                     RecordedLine(.observed($0), asked: asked, arrived: arrived)
                 }
             }
-            return lines.isEmpty ? empty(.noData) : lines
-        case .noData: return empty(.noData)
+            if lines.isEmpty { lines = empty(.noData) }
+            return unread == .nothing ? lines : empty(.partial(unread)) + lines
+        case .noData: return unread == .nothing ? empty(.noData) : empty(.partial(unread)) + empty(.noData)
         case .stale(let measured): return empty(.stale(measured: measured))
         case .unchanged: return empty(.unchanged)
         case .failed(let failure):

@@ -87,10 +87,11 @@ extension State {
     }
 
     /// Asks the rules about sessions of what the source's newest answer does not name any more: it had none since.
-    func judgeVanished(of source: String, _ plan: Plan, at now: Moment) -> [Verdict] {
+    func judgeVanished(of source: String, except unread: Unread, _ plan: Plan, at now: Moment) -> [Verdict] {
+        if case .anything = unread { return [] }
         var verdicts: [Verdict] = []
         for rule in plan.detectors where rule.asksAboutSessions && rule.canConcern(source: source) {
-            for subject in vanished(of: source, for: rule, plan, at: now) {
+            for subject in vanished(of: source, for: rule, plan, at: now) where !unread.contains(subject.app) {
                 guard var series = figures.series[subject], let last = series.samples.last?.span.to,
                     let span = TimeSpan(from: last, to: now), rule.concerns(subject, labels: series.labels),
                     !figures.isPassedOver(subject, by: rule)

@@ -7,6 +7,8 @@ extension Turn {
     mutating func receiveLines(_ lines: [ObservationLine], asked: Moment) {
         // Nearly always they are of one source.
         var seen: [(source: String, observations: [Observation])] = []
+        var unread: [String: Unread] = [:]
+        for line in lines { if let part = line.unread { unread[line.source] = part } }
         for index in lines.indices {
             switch lines[index] {
             case .observed(let observation):
@@ -17,8 +19,11 @@ extension Turn {
                     seen.append((source, [observation]))
                 }
             case .empty(let poll):
+                // What is left open belongs to the answer beside it.
+                if lines[index].unread != nil { continue }
                 receiveReport(
-                    of: poll.source, PollReport(PollReport.Outcome(poll.outcome)),
+                    of: poll.source,
+                    PollReport(PollReport.Outcome(poll.outcome), unread: unread[poll.source] ?? .nothing),
                     validators: state.schedule.sources[poll.source]?.validators ?? [:])
             }
         }
@@ -26,7 +31,9 @@ extension Turn {
             var record = state.schedule.sources[name] ?? SourceRecord()
             record.lastPolled = asked
             state.schedule.keep(record, of: name, &output)
-            receiveReport(of: name, PollReport(.values(observations)), validators: record.validators)
+            receiveReport(
+                of: name, PollReport(.values(observations), unread: unread[name] ?? .nothing),
+                validators: record.validators)
         }
     }
 
@@ -47,7 +54,7 @@ extension Turn {
             receiveNews(news, of: name)
         } else {
             if report.outcome != .unchanged { record.note(warnings: report.warnings) }
-            receiveAnswer(report.outcome, of: source, &record)
+            receiveAnswer(report, of: source, &record)
         }
         pace(source).plan(&record, notBefore: report.wait, at: now)
         state.schedule.keep(record, of: name, &output)
@@ -57,22 +64,22 @@ extension Turn {
     }
 
     private mutating func receiveAnswer(
-        _ outcome: PollReport.Outcome, of source: SourcePlan, _ record: inout SourceRecord
+        _ report: PollReport, of source: SourcePlan, _ record: inout SourceRecord
     ) {
         let lastGood = record.lastGood
-        switch outcome {
+        switch report.outcome {
         case .stale, .failed: break
         case .values, .unchanged, .noData:
             clearTrouble(.sourceStopped, about: source.name)
             clearTrouble(.sourceFailing, about: source.name)
         }
-        switch outcome {
+        switch report.outcome {
         case .values(let observations):
             record.noteAnswer(.values, at: now)
             let subjects = receiveFigures(observations, of: source.name)
             _ = state.schedule.noteJudged(source.name)
             record.noteFigures(judge(subjects))
-            judgeVanished(of: source.name, since: lastGood)
+            judgeVanished(of: source.name, except: report.unread, since: lastGood)
         case .unchanged:
             // What the figures say is as before; what the rules say of them need not be. And after a failure it is news
             // that the figures still hold.
@@ -84,7 +91,7 @@ extension Turn {
             record.noteAnswer(.unchanged, at: now)
         case .noData:
             record.noteAnswer(.noData, at: now)
-            judgeVanished(of: source.name, since: lastGood)
+            judgeVanished(of: source.name, except: report.unread, since: lastGood)
         case .stale(let measured):
             record.noteAnswer(.stale, at: now)
             output.note(
@@ -158,11 +165,15 @@ extension Turn {
     ///
     /// Once a minute is often enough, for all that the source has are asked about: a file may bring one app a line.
     ///
-    /// - Parameter lastGood: When the source answered before.
-    private mutating func judgeVanished(of source: String, since lastGood: Moment?) {
+    /// - Parameters:
+    ///   - unread: what the source could not be asked about.
+    ///   - lastGood: when the source answered before.
+    private mutating func judgeVanished(of source: String, except unread: Unread, since lastGood: Moment?) {
         func minute(_ moment: Moment) -> Int64 { moment.milliseconds / 60_000 }
         guard plan.asksAboutSessions(of: source), lastGood.map({ minute($0) != minute(now) }) ?? true else { return }
-        for verdict in state.judgeVanished(of: source, plan, at: now) { track(verdict, isVanished: true) }
+        for verdict in state.judgeVanished(of: source, except: unread, plan, at: now) {
+            track(verdict, isVanished: true)
+        }
     }
 
     /// Asks the rules that watch a source as such, and promises to ask again when they want to.

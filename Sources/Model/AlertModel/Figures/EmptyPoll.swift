@@ -1,4 +1,4 @@
-/// How a poll ended that brought no figures.
+/// What is to be said of a poll beside its figures: how it ended without any, or what they leave open.
 public struct EmptyPoll: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         case failed(Failure)
@@ -8,6 +8,8 @@ public struct EmptyPoll: Hashable, Sendable {
         case stale(measured: Moment)
         /// The same answer as before.
         case unchanged
+        /// Whatever figures arrived with it, there may be more: these apps could not be read.
+        case partial(Unread)
     }
 
     public struct Failure: Hashable, Sendable {
@@ -46,6 +48,9 @@ public struct EmptyPoll: Hashable, Sendable {
         case .stale(let measured):
             json.member("outcome", "stale")
             json.member("measured", measured)
+        case .partial(let unread):
+            json.member("outcome", "partial")
+            if case .apps(let apps) = unread { json.member("apps", apps.sorted()) }
         }
         json.member("seen", seen)
     }
@@ -66,7 +71,15 @@ extension EmptyPoll.Outcome {
         case "no_data": self = .noData
         case "unchanged": self = .unchanged
         case "stale": self = .stale(measured: try line.member("measured").moment())
-        default: throw outcome.mismatch(expected: "no_data, stale or unchanged")
+        case "partial":
+            guard let named = try line.optional("apps") else {
+                self = .partial(.anything)
+                break
+            }
+            var apps: Set<String> = []
+            for app in try named.elements() { apps.insert(try app.nonEmptyString()) }
+            self = .partial(.apps(apps))
+        default: throw outcome.mismatch(expected: "no_data, stale, unchanged or partial")
         }
     }
 }

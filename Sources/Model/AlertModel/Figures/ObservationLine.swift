@@ -1,4 +1,4 @@
-/// One line of a file of observations: what a source saw, or how a poll ended that brought no figures.
+/// One line of a file of observations: what a source saw, or what else is to be said of a poll.
 public enum ObservationLine: Hashable, Sendable, JSONWritable {
     case observed(Observation)
     case empty(EmptyPoll)
@@ -12,6 +12,12 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
     public var failure: EmptyPoll.Failure? {
         guard case .empty(let poll) = self, case .failed(let failure) = poll.outcome else { return nil }
         return failure
+    }
+
+    /// What the figures beside it leave open; nil where it is about something else.
+    public var unread: Unread? {
+        guard case .empty(let poll) = self, case .partial(let unread) = poll.outcome else { return nil }
+        return unread
     }
 
     public var source: String {

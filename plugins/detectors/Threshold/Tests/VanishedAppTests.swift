@@ -17,8 +17,14 @@ import ThresholdDetector
     }
 
     /// Answers every ten minutes, with so many sessions of each app.
-    private func answer(_ bot: inout Rehearsal, for length: Duration, _ apps: [String: Double], release: String? = nil)
-    {
+    ///
+    /// - Parameters:
+    ///   - unread: what the answers leave open.
+    ///   - isReplayed: whether it comes from a recording.
+    private func answer(
+        _ bot: inout Rehearsal, for length: Duration, _ apps: [String: Double], release: String? = nil,
+        unread: Unread = .nothing, isReplayed: Bool = false
+    ) {
         let end = bot.now + length
         while bot.now < end {
             let observations = apps.sorted { $0.key < $1.key }.map { app, sessions in
@@ -26,10 +32,14 @@ import ThresholdDetector
                     ["sessions": sessions], of: Subject(source: "ios", app: app, release: release), at: bot.now,
                     lasting: .minutes(10))
             }
-            if observations.isEmpty {
-                bot.step(.polled(source: "ios", PollReport(.noData), validators: [:]))
+            if isReplayed {
+                let seen = observations.map(ObservationLine.observed)
+                let part = EmptyPoll(source: "ios", .partial(unread), seen: bot.now)
+                let none = EmptyPoll(source: "ios", .noData, seen: bot.now)
+                bot.step(.observed([.empty(part)] + (seen.isEmpty ? [.empty(none)] : seen)))
             } else {
-                bot.see(observations)
+                let outcome: PollOutcome = observations.isEmpty ? .noData : .values(observations)
+                bot.step(.polled(source: "ios", PollReport(outcome, unread: unread), validators: [:]))
             }
             bot.advance(by: .minutes(10))
         }
@@ -80,6 +90,35 @@ import ThresholdDetector
             bot.advance(by: .minutes(10))
         }
         #expect(bot.marks(of: "shop") == "")
+    }
+
+    private static let open: [(Unread, [String])] = [
+        (.nothing, ["O", "O"]), (.apps(["shop"]), ["", "O"]), (.apps(["other"]), ["O", ""]), (.anything, ["", ""]),
+    ]
+
+    @Test(arguments: open, [(500.0, false), (500, true), (nil, false), (nil, true)])
+    func `what an answer could not tell has not vanished, polled or played`(
+        open: (unread: Unread, marks: [String]), left: (third: Double?, isReplayed: Bool)
+    ) throws {
+        var bot = try bot(Self.alive)
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 500, "third": 500])
+        let third = left.third.map { ["third": $0] } ?? [:]
+        answer(&bot, for: .hours(3), third, unread: open.unread, isReplayed: left.isReplayed)
+        #expect([bot.marks(of: "shop"), bot.marks(of: "other")] == open.marks)
+        // An answer that is whole settles it.
+        answer(&bot, for: .minutes(30), third, isReplayed: left.isReplayed)
+        #expect([bot.marks(of: "shop"), bot.marks(of: "other")] == ["O", "O"])
+        #expect(bot.objections == [])
+    }
+
+    @Test func `an app that was gone stays gone while nobody can tell, and ends when it is back`() throws {
+        var bot = try bot(Self.alive)
+        answer(&bot, for: .hours(3), ["shop": 400, "other": 500])
+        answer(&bot, for: .hours(3), ["other": 500])
+        answer(&bot, for: .hours(1), ["other": 500], unread: .apps(["shop"]))
+        #expect(bot.marks(of: "shop") == "O")
+        answer(&bot, for: .hours(1), ["shop": 400, "other": 500])
+        #expect(bot.marks(of: "shop") == "OR")
     }
 
     @Test func `an app that never had sessions, and a rule that asks for something else, see nothing`() throws {

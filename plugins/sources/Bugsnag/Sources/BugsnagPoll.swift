@@ -13,6 +13,7 @@ struct BugsnagPoll: Sendable {
     private var route: [Project] = []
     private var observations: [Observation] = []
     private var failures: [PollFailure] = []
+    private var unread = Unread.nothing
     private var warnings: [String] = []
     private var notes: [String] = []
     /// Set when the minute's budget is used up: no request before that moment.
@@ -115,6 +116,7 @@ struct BugsnagPoll: Sendable {
             if failure.reason == .rateLimited { poll.breakOff(at: project) }
             // What one project is refused for need not hold for the next.
             let isItsOwn = [.forbidden, .notFound, .refused, .badAnswer, .tooLarge].contains(failure.reason)
+            for project in poll.route[number...].prefix(isItsOwn ? 1 : .max) { poll.unread.add(project.slug) }
             return isItsOwn ? poll.visit(number + 1) : poll.finish()
         }
     }
@@ -304,7 +306,7 @@ struct BugsnagPoll: Sendable {
             PollReport(
                 observations.isEmpty ? .noData : .values(ordered.map { observations[$0] }), cursor: cursor.json,
                 notBefore: (failures.compactMap(\.retryAt) + [spentUntil].compactMap(\.self)).max(),
-                warnings: warnings + failures.map(\.description), notes: notes))
+                warnings: warnings + failures.map(\.description), notes: notes, unread: unread))
     }
 
     // MARK: - Asking

@@ -126,7 +126,7 @@ import Testing
         let three = answer(#"[{"id": "1", "slug": "a"}, {"id": "2", "slug": "b"}, {"id": "3", "slug": "c"}]"#)
         let source = try source(["errors": option(.flag(false))])
         /// Plays a poll with so many requests left; gives back the projects that it got.
-        func play(_ budget: Int, _ cursor: JSON?) -> (seen: [String], cursor: JSON?) {
+        func play(_ budget: Int, _ cursor: JSON?) -> (seen: [String], cursor: JSON?, unread: Unread?) {
             var left = budget
             let played = PlayedPoll(source, poll(cursor: cursor, at: now + .minutes(5))) { request in
                 let url = request.url.description
@@ -142,15 +142,17 @@ import Testing
                 seen += ["a", "b", "c"].enumerated().filter { url.contains("/projects/\($0.offset + 1)/") }.map(
                     \.element)
             }
-            return (seen, played.report?.cursor)
+            return (seen, played.report?.cursor, played.report?.unread)
         }
         let first = play(2 + 3, nil)
         #expect(first.seen == ["a", "b"])
+        #expect(first.unread == .apps(["b", "c"]))
         // The releases of b were not had.
         let second = play(4, first.cursor)
         #expect(second.seen == ["b", "c"])
         let third = play(100, second.cursor)
         #expect(third.seen == ["a", "b", "c"])
+        #expect(third.unread == .nothing)
         #expect(play(100, third.cursor).seen == ["a", "b", "c"])
         // One that needs more than there ever is does not keep the others from their turn.
         let short = play(1, third.cursor)
@@ -172,6 +174,7 @@ import Testing
                 ? answer(fixture: "error_404.json", status: 404) : Bugsnag(projects: two).respond(to: request)
         }
         #expect(Set(played.observations.map(\.subject.app)) == ["wallet"])
+        #expect(played.report?.unread == .apps(["hidden"]))
         #expect(
             played.report?.warnings.first?.hasPrefix("stability of hidden: the source answered 404: Project not")
                 == true)

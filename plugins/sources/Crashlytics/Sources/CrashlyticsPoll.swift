@@ -7,6 +7,7 @@ struct CrashlyticsPoll: Sendable {
     private let poll: Poll
     private var observations: [Observation] = []
     private var failures: [PollFailure] = []
+    private var unread = Unread.nothing
     private var warnings: [String] = []
     private var cursor: ExportCursor
     /// Apps whose tables have stalled, and how far they came.
@@ -84,11 +85,13 @@ struct CrashlyticsPoll: Sendable {
                 // of a query itself, which would fail for ever.
                 let isOnTheWay = [.timeout, .unreachable, .unauthorized, .rateLimited].contains(failure.reason)
                 if !isOnTheWay, let tables = app.export { poll.cursor.forgetJobs(of: tables) }
+                for app in source.inApps[number...].prefix(isItsOwn ? 1 : .max) { poll.unread.add(app.name) }
                 return isItsOwn ? poll.visit(number + 1) : poll.finish()
             case .success(let figures) where figures.isRunning:
                 poll.failures.append(
                     PollFailure(
                         .timeout, "BigQuery, \(app.name): the query is still running; the next poll goes on with it"))
+                poll.unread.add(app.name)
                 return poll.visit(number + 1)
             case .success(let figures):
                 if let tables = app.export { poll.cursor.forgetJobs(of: tables) }
@@ -324,8 +327,13 @@ struct CrashlyticsPoll: Sendable {
             }
             return false
         }
-        if newest < poll.now - tables.maxAge { stalled.append((app, newest)) } else { isAnyFresh = true }
-        return newest < poll.now - tables.maxAge
+        guard newest < poll.now - tables.maxAge else {
+            isAnyFresh = true
+            return false
+        }
+        stalled.append((app, newest))
+        unread.add(app.name)
+        return true
     }
 
     /// Once, however many spans say so.
@@ -350,7 +358,7 @@ struct CrashlyticsPoll: Sendable {
             PollReport(
                 outcome, cursor: source.inApps.contains { $0.export != nil } ? cursor.json : nil,
                 notBefore: failures.compactMap(\.retryAt).max(),
-                warnings: poll.warnings + others.map(\.description), notes: notes))
+                warnings: poll.warnings + others.map(\.description), notes: notes, unread: unread))
     }
 
     private var outcome: PollOutcome {

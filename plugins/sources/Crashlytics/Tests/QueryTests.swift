@@ -254,6 +254,7 @@ import Testing
                 ? answer(Self.complete(rows)) : Firebase().respond(to: request)
         }
         #expect(Set(played.observations.map(\.subject.app)) == ["wallet"])
+        #expect(played.report?.unread == .apps(["shop"]))
         #expect(
             played.report?.warnings == [
                 "shop: the newest session in 'shop_REALTIME' is of 2026-11-20T15:00:00Z, more than 6h ago ('max_age'); "

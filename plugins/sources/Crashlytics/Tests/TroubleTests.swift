@@ -38,6 +38,7 @@ import Testing
         }
         #expect(Set(played.observations.map(\.subject.app)) == ["wallet"])
         #expect(played.report?.warnings.count == 1)
+        #expect(played.report?.unread == .apps(["hidden"]))
         let busy = PlayedPoll(two, poll(.hours(1))) { request in
             request.url.description.hasSuffix("/token") ? Firebase().token : answer("", status: 503)
         }

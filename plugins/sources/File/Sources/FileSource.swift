@@ -68,7 +68,8 @@ public struct FileSource: Source {
         }
         let read = FileCursor(
             identity: stretch.identity, offset: stretch.end, line: batch.linesRead, hash: hash.text)
-        return PollReport(.values(observations), cursor: read.json, warnings: batch.warnings(in: file.name))
+        return PollReport(
+            .values(observations), cursor: read.json, warnings: batch.warnings(in: file.name), unread: batch.unread)
     }
 
     /// What a file says that is read on as it grows.
@@ -98,7 +99,7 @@ public struct FileSource: Source {
         }
         var warnings = batch.warnings(in: file.name)
         if !stretch.isToEnd { warnings.append("\(file.name) grew by more than one poll reads; the rest follows") }
-        return PollReport(.values(observations), cursor: place.json, warnings: warnings)
+        return PollReport(.values(observations), cursor: place.json, warnings: warnings, unread: batch.unread)
     }
 }
 

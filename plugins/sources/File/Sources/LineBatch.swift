@@ -7,7 +7,7 @@ struct LineBatch {
             case observed(Observation)
             case failed(reason: String)
             /// A poll that brought nothing, and said nothing about what there is.
-            case nothing
+            case nothing(Unread)
             /// Column or path, and what is wrong.
             case broken(String)
         }
@@ -26,6 +26,8 @@ struct LineBatch {
     private(set) var end: Int64
     /// How many lines of the file come before that.
     private(set) var linesRead: Int
+    /// What the lines leave open: of a broken one nobody knows whose it is.
+    private(set) var unread = Unread.nothing
 
     /// - Parameter endsOpen: whether a last line without a line feed is still being written.
     init(_ stretch: FileStretch, linesBefore: Int, endsOpen: Bool) {
@@ -43,7 +45,13 @@ struct LineBatch {
         linesRead += 1
         if !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
             let line = Line(bytes, number: linesRead, begin: end)
-            if case .nothing = line.content {} else { lines.append(line) }
+            switch line.content {
+            case .nothing(let part): if part != .nothing, unread != .anything { unread = part }
+            case .broken:
+                unread = .anything
+                lines.append(line)
+            case .observed, .failed: lines.append(line)
+            }
         }
         end += Int64(length)
     }
@@ -107,7 +115,11 @@ extension LineBatch.Line {
             case .observed(let observation): content = .observed(observation)
             case .empty(let poll):
                 content =
-                    if case .failed(let failure) = poll.outcome { .failed(reason: failure.reason) } else { .nothing }
+                    if case .failed(let failure) = poll.outcome {
+                        .failed(reason: failure.reason)
+                    } else {
+                        .nothing(line.unread ?? .nothing)
+                    }
             }
         } catch let mistake as ObservationLine.Mistake {
             (seen, content) = (nil, .broken("\(mistake.column.map { "\($0):" } ?? "") \(mistake.sentence)"))

@@ -103,6 +103,15 @@ extension PollReport {
     }
 
     @Test(arguments: [false, true])
+    func `what a recorded answer left open is left open`(_ follow: Bool) throws {
+        let part = #"{"source":"x","outcome":"partial","apps":["shop"],"seen":"2026-11-20T22:00:00Z"}"#
+        let report = try play(source(follow: follow), Disk([part, line(1)]))
+        #expect(report.summary == "1")
+        #expect(report.unread == .apps(["shop"]))
+        #expect(try play(source(follow: follow), Disk([line(1)])).unread == .nothing)
+    }
+
+    @Test(arguments: [false, true])
     func `broken lines are named with line and place, and the others count`(_ follow: Bool) throws {
         let disk = Disk([
             line(1), "", #"{"source":"#, line(2), #"{"source":"x","app":"a","seen":"now"}"#, "\r",
@@ -110,6 +119,7 @@ extension PollReport {
         ])
         let report = try play(source(follow: follow), disk)
         #expect(report.summary == "1 2")
+        #expect(report.unread == .anything)
         #expect(
             report.warnings == [
                 "day.jsonl:3:11: expected a value, found the end",

@@ -4,7 +4,7 @@ internal import PluginKit
 extension AnswerLayout {
     /// What an answer says, or how long ago it said its last.
     enum Reading {
-        case observed([Observation], measured: Moment, warnings: [String])
+        case observed([Observation], measured: Moment, warnings: [String], unread: Unread)
         case nothing
         case stale(measured: Moment)
     }
@@ -24,7 +24,7 @@ extension AnswerLayout {
         }
         let rows = AnswerLayout.distinct(AnswerLayout.joined(good), &bad)
         if let failure = bad.failure(beside: rows.count, isStrict: isStrict) { throw failure }
-        return reading(rows, bad.warnings, for: poll)
+        return reading(rows, bad, for: poll)
     }
 
     /// How many items a page has, whatever of them passes a filter; none where that cannot be told.
@@ -130,21 +130,24 @@ extension AnswerLayout {
     }
 
     /// What rows say that make sense.
-    private func reading(_ rows: [Row], _ warnings: [String], for poll: Poll) -> Reading {
+    private func reading(_ rows: [Row], _ bad: BadRows, for poll: Poll) -> Reading {
         func age(_ row: Row) -> Moment { min(row.measured ?? row.observation.span.to, row.observation.span.to) }
         guard let newest = rows.map(age).max() else { return .nothing }
         guard let maxAge else {
-            return .observed(rows.map(\.observation), measured: newest, warnings: warnings)
+            return .observed(
+                rows.map(\.observation), measured: newest, warnings: bad.warnings, unread: bad.unread)
         }
         let fresh = rows.filter { age($0) >= poll.now - maxAge }.map(\.observation)
         if fresh.isEmpty { return .stale(measured: newest) }
         let lost = Set(rows.map(\.observation.subject)).subtracting(fresh.map(\.subject)).sorted()
+        var unread = bad.unread
+        for subject in lost { unread.add(subject.app) }
         return .observed(
             fresh, measured: newest,
-            warnings: warnings
+            warnings: bad.warnings
                 + lost.prefix(AnswerLayout.warningsMax).map {
                     "the figures of \($0.app)\($0.release.map { " " + $0 } ?? "") are older than \(maxAge.grammar)"
-                })
+                }, unread: unread)
     }
 
     /// Warnings are for people.

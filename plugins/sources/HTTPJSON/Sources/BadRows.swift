@@ -5,6 +5,8 @@ internal import PluginKit
 struct BadRows {
     private var count = 0
     private var first: JSONMismatch?
+    /// Whose they are.
+    private(set) var unread = Unread.nothing
     /// What is said of them, the first some.
     private var sentences: [String] = []
     /// Things of which nothing more is said than that they are there.
@@ -27,6 +29,7 @@ struct BadRows {
     ///   - rows: how many are bad for the same reason.
     mutating func add(_ mismatch: JSONMismatch, of app: String?, rows: Int = 1) {
         count += rows
+        unread.add(app.flatMap { $0.isEmpty ? nil : $0 })
         if first == nil { first = mismatch }
         say(rows == 1 ? "a row\(BadRows.name(app)) is" : "\(rows) rows\(BadRows.name(app)) are", mismatch)
     }

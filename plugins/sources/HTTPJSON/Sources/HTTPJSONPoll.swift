@@ -23,6 +23,8 @@ struct HTTPJSONPoll: Sendable {
     private var hash = StableHash()
     private var bytes = 0
     private var warnings: [String] = []
+    /// Whether there are pages that nobody has read.
+    private var isCut = false
     /// The cursor that the next poll goes on from.
     private var kept: String?
 
@@ -89,6 +91,7 @@ struct HTTPJSONPoll: Sendable {
                 let next = try poll.take(response, at: address, index, place, number)
                 guard let next else { return poll.ask(index + 1) }
                 guard let paging = poll.source.paging, number < paging.pagesMax else {
+                    poll.isCut = true
                     if poll.source.paging?.keeps != true {
                         poll.warnings.append(
                             "there are more pages than the \(number) that are read ('paging.pages'); the rest is not counted"
@@ -98,6 +101,7 @@ struct HTTPJSONPoll: Sendable {
                 }
                 // Pages that lead back to one that was read would be read for ever.
                 guard !seen.contains(next), next != place else {
+                    poll.isCut = true
                     poll.warnings.append("page \(number) leads back to one before it; nothing is read beyond it")
                     return poll.ask(index + 1)
                 }
@@ -141,12 +145,16 @@ struct HTTPJSONPoll: Sendable {
         }
         do throws(PollFailure) {
             switch try source.layout.read(pages, for: poll) {
-            case .observed(let observations, let measured, let flaws):
+            case .observed(let observations, let measured, let flaws, let unread):
                 let cursor = HTTPJSONCursor(
                     options: source.optionsHash, answer: source.isNewEachTime ? nil : hash.text, measured: measured,
                     next: source.paging?.keeps == true ? kept : nil)
-                return PollReport(.values(observations), cursor: cursor.json, warnings: warnings + flaws)
-            case .nothing: return PollReport(.noData, cursor: cursorWithoutFigures, warnings: warnings)
+                return PollReport(
+                    .values(observations), cursor: cursor.json, warnings: warnings + flaws,
+                    unread: isCut ? .anything : unread)
+            case .nothing:
+                return PollReport(
+                    .noData, cursor: cursorWithoutFigures, warnings: warnings, unread: isCut ? .anything : .nothing)
             case .stale(let measured):
                 return PollReport(.stale(measured: measured), cursor: cursorWithoutFigures, warnings: warnings)
             }

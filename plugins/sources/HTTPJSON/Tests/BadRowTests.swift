@@ -24,6 +24,7 @@ import Testing
     @Test func `one is named and left out, and the rest counts`() throws {
         let report = try report(source(), answered([row("ios"), row("web", bad), row("tv")]))
         #expect(report.summary == "ios users=10 crashed_users=1\ntv users=10 crashed_users=1")
+        #expect(report.unread == .apps(["web"]))
         #expect(
             report.warnings == [
                 #"a row of web is left out: $.r[1].crashed: expected a number for 'crashed_users', found the string "n/a""#
@@ -39,11 +40,13 @@ import Testing
         let report = try report(source(), answered([row("ios", figures), row("web")]))
         #expect(report.summary == "web users=10 crashed_users=1")
         #expect(report.warnings.count == 1)
+        #expect(report.unread == .apps(["ios"]))
         #expect(report.warnings.first?.hasPrefix("a row of ios is left out: \(sentence)") == true, "\(report.warnings)")
     }
 
     @Test func `one without a name is named by its path`() throws {
         let report = try report(source(), answered([#"{"users":10,"crashed":1}"#, row("web")]))
+        #expect(report.unread == .anything)
         #expect(
             report.warnings == [
                 "a row is left out: $.r[0].app: expected a text of at most 4096 bytes for 'app', found nothing there"
@@ -125,6 +128,7 @@ import Testing
             return
         }
         #expect(seen[0].issues.map(\.id) == ["a", "c"])
+        #expect(found.unread == .nothing)
         #expect(
             found.warnings == [
                 "an issue of ios is left out: $.r[0].i[1]: expected a count of events, 0 or more, found -1.0"

@@ -106,6 +106,7 @@ import Testing
         let report = try report(source, json(body))
         #expect(report.summary == "new users=2")
         #expect(report.warnings == ["the figures of old are older than 1h"])
+        #expect(report.unread == .apps(["old"]))
     }
 
     @Test func `a problem is reported in its own words`() throws {

@@ -46,6 +46,7 @@ struct PrometheusPoll: Sendable {
     private let cursor: JSON?
     private var join: Join
     private var warnings: [String] = []
+    private var isPartial = false
 
     /// Most steps read at once: a day of five minutes. Servers refuse more than 11,000.
     static let stepsMax: Int64 = 288
@@ -78,6 +79,7 @@ struct PrometheusPoll: Sendable {
             do throws(PollFailure) {
                 let answer = try QueryAnswer(result, isRange: poll.times.isRange, now: poll.now)
                 poll.warnings += answer.warnings.map { "metric '\(question.metric)': \($0)" }
+                poll.isPartial = poll.isPartial || answer.isPartial
                 try poll.join.add(question.metric, answer, over: question.span)
             } catch {
                 return .fail(error.naming(question))
@@ -90,8 +92,9 @@ struct PrometheusPoll: Sendable {
         do {
             let observations = try join.observations()
             return .finish(
-                PollReport(observations.isEmpty ? .noData : .values(observations), cursor: cursor, warnings: warnings)
-            )
+                PollReport(
+                    observations.isEmpty ? .noData : .values(observations), cursor: cursor, warnings: warnings,
+                    unread: isPartial ? .anything : .nothing))
         } catch {
             return .fail(error)
         }

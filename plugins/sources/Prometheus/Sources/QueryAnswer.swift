@@ -16,6 +16,8 @@ struct QueryAnswer: Sendable {
 
     private(set) var series: [Series] = []
     private(set) var warnings: [String] = []
+    /// Whether series may be missing.
+    private(set) var isPartial = false
 
     /// Most series of one query: each becomes a subject with incidents of its own.
     static let seriesMax = 1000
@@ -47,7 +49,7 @@ struct QueryAnswer: Sendable {
                 throw status.mismatch(expected: "\"success\" (the server says: \(detail.tamed.clipped(to: 200)))")
             default: throw status.mismatch(expected: "\"success\" or \"error\"")
             }
-            warnings = try QueryAnswer.warnings(body)
+            (warnings, isPartial) = try QueryAnswer.warnings(body)
             series = try QueryAnswer.series(body.member("data"), isRange: isRange, keepsInfinity: isRecalled)
         } catch {
             throw PollFailure(error)
@@ -71,17 +73,21 @@ struct QueryAnswer: Sendable {
         return (json["errorType"]?.string).map { "\($0): \(error)" } ?? error
     }
 
-    private static func warnings(_ body: JSONReader) throws(JSONMismatch) -> [String] {
+    /// What the server says against its answer, and whether it is that series may be missing: what Prometheus thinks of the
+    /// query itself begins with "PromQL" (`util/annotations`); Thanos and remote reads warn of stores that did not answer.
+    private static func warnings(_ body: JSONReader) throws(JSONMismatch) -> ([String], isPartial: Bool) {
         var warnings: [String] = []
-        if try body.optional("isPartial")?.bool() ?? false {
+        var isPartial = try body.optional("isPartial")?.bool() ?? false
+        if isPartial {
             warnings.append("the answer is partial: some of the stores did not answer")
         }
         let given = try body.optional("warnings")?.elements() ?? []
-        for warning in given.prefix(warningsMax) {
-            warnings.append(try warning.string().tamed.clipped(to: 200))
+        for (number, warning) in given.enumerated() {
+            if number < warningsMax { warnings.append(try warning.string().tamed.clipped(to: 200)) }
+            if warning.value.string?.hasPrefix("PromQL") != true { isPartial = true }
         }
         if given.count > warningsMax { warnings.append("and \(given.count - warningsMax) more warnings") }
-        return warnings
+        return (warnings, isPartial)
     }
 
     private static func series(

@@ -68,14 +68,21 @@ import Testing
         let warned = play(source, ["": answer(fixture: "query_vector_warnings.json")])
         #expect(warned.observations.count == 1)
         #expect(warned.report?.warnings == ["metric 'm': No StoreAPIs matched for this query"])
+        #expect(warned.report?.unread == .anything)
         let whole = play(source, ["": answer(fixture: "victoriametrics_vector.json")])
         #expect(whole.report?.warnings == [])
+        #expect(whole.report?.unread == .nothing)
         let partial = String(decoding: fixture("victoriametrics_vector.json"), as: UTF8.self)
             .split(separator: "\"isPartial\": false").joined(separator: "\"isPartial\": true")
         #expect(
             play(source, ["": answer(partial)]).report?.warnings == [
                 "metric 'm': the answer is partial: some of the stores did not answer"
             ])
+        #expect(play(source, ["": answer(partial)]).report?.unread == .anything)
+        let about = #""PromQL warning: encountered a mix of histograms and floats for aggregation (1:1)""#
+        let doubtful =
+            #"{"status": "success", "warnings": [\#(about)], "data": {"resultType": "vector", "result": []}}"#
+        #expect(play(source, ["": answer(doubtful)]).report?.unread == .nothing, "it is about the query")
         let noisy =
             #"{"status": "success", "warnings": ["a", "b", "", 1, 1], "data": {"resultType": "vector", "result": []}}"#
         #expect(play(source, ["": answer(noisy)]).report?.warnings.last == "metric 'm': and 2 more warnings")

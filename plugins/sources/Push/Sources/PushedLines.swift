@@ -8,6 +8,7 @@ enum PushedLines {
     static func report(_ push: Push) throws(PushMistake) -> PollReport {
         var observations: [Observation] = []
         var last: PollOutcome?
+        var unread = Unread.nothing
         var number = 0
         var rest = push.body[...]
         // A mark of the byte order, as some editors and tools write it.
@@ -24,14 +25,16 @@ enum PushedLines {
             for line in try lines(in: bytes, number, push) {
                 switch line {
                 case .observed(let seen): observations.append(try taken(seen, number, push))
-                case .empty(let poll): last = PollOutcome(poll.outcome)
+                case .empty(let poll):
+                    last = PollOutcome(poll.outcome)
+                    if let part = line.unread { unread = part }
                 }
             }
         }
         // Figures count more than that there were none before or after them.
-        guard observations.isEmpty else { return PollReport(.values(observations)) }
+        guard observations.isEmpty else { return PollReport(.values(observations), unread: unread) }
         guard let last else { throw PushMistake("found no line, expected one JSON object a line") }
-        return PollReport(last)
+        return PollReport(last, unread: unread)
     }
 
     private static func lines(

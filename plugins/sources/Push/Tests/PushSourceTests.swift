@@ -58,6 +58,12 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
         #expect(summary(try source(), push(body)) == expected)
     }
 
+    @Test func `leaves open what it says it leaves open`() throws {
+        let part = #"{"outcome":"partial","apps":["job"]}"#
+        #expect(try source().read(push(part + "\n" + line)).unread == .apps(["job"]))
+        #expect(try source().read(push(line)).unread == .nothing)
+    }
+
     @Test func `has bounds`() throws {
         let many = String(repeating: line + "\n", count: Push.linesMax + 1)
         #expect(

@@ -14,6 +14,8 @@ struct SentryPoll: Sendable {
     var measured: [[SessionGroup]] = []
     /// Set when the server knows no sessions at all.
     private var sessionsFailure: PollFailure?
+    /// Whether sessions of apps may be missing.
+    private var isPartial = false
     private var issues: [(environment: String?, issues: [SentryIssue])] = []
 
     init(of source: SentrySource, _ poll: Poll) {
@@ -91,6 +93,7 @@ struct SentryPoll: Sendable {
                         "more than \(groups.count) \(hasReleases ? "releases" : "apps") since \(window.from): "
                             + "those with the fewest sessions are left out"
                     )
+                    if !hasReleases { poll.isPartial = true }
                 }
             } catch {
                 return poll.fail(.sessions, error)
@@ -105,11 +108,13 @@ struct SentryPoll: Sendable {
         case .notFound where number == 0 && source.wantsIssues:
             // A server that speaks the API without release health, or a wrong organization: the issues will tell.
             poll.sessionsFailure = failure
+            poll.isPartial = true
             poll.inquiry.warnings.append("this server has no release health, only issues: \(failure.description)")
             return poll.askIssues(0)
         case .rateLimited where number >= source.passes.count:
             // The shortest window is whole; it decides about most alarms.
             poll.inquiry.note(spent: .sessions, until: failure.retryAt)
+            poll.isPartial = true
             poll.inquiry.warnings.append("longer spans are not measured this time: \(failure.description)")
             return poll.nameUnknownProjects()
         default: return poll.fail(failure)
@@ -209,7 +214,8 @@ struct SentryPoll: Sendable {
                 cursor: poll.inquiry.cursor,
                 notBefore: poll.inquiry.notBefore,
                 warnings: poll.inquiry.warnings,
-                notes: [poll.uninstrumented].compactMap(\.self)
+                notes: [poll.uninstrumented].compactMap(\.self),
+                unread: poll.isPartial ? .anything : .nothing
             )
         )
     }
@@ -261,6 +267,8 @@ struct SentryPoll: Sendable {
         }
         if !nameless.isEmpty {
             let ids = nameless.sorted().prefix(5).joined(separator: ", ").clipped(to: 100)
+            // They are known by their names otherwise.
+            isPartial = true
             inquiry.warnings.append("projects without a name that the token can see go by their ids: \(ids)")
         }
         return observations

@@ -19,6 +19,7 @@ import Testing
         #expect(release.metrics["crashed_users"] == 803)
         #expect(played.observation("wallet-ios", "com.acme.wallet.ios@5.4.0+880") != nil)
         #expect(played.report?.warnings == [])
+        #expect(played.report?.unread == .nothing)
     }
 
     @Test func `a span ends now although the hour is still filling`() throws {
@@ -192,6 +193,7 @@ import Testing
         #expect(app.metrics.isEmpty)
         #expect(!app.issues.isEmpty)
         #expect(played.report?.warnings.first?.hasPrefix("this server has no release health, only issues") ?? false)
+        #expect(played.report?.unread == .anything)
 
         server.issues = answer(fixture: "error_403.json", status: 403)
         #expect(server.play(try source(), poll(.hours(1))).failure?.reason == .forbidden)

@@ -102,6 +102,7 @@ import Testing
         #expect(!played.observations.isEmpty)
         #expect(played.report?.notBefore?.description == "2026-11-21T00:00:05Z")
         #expect(played.report?.warnings.first?.hasPrefix("longer spans are not measured this time") ?? false)
+        #expect(played.report?.unread == .anything)
 
         server.apps = answer(sessions([10, 5, 1, 1]), headers: spent)
         let cut = server.play(try source(), poll(.hours(1)))
