@@ -474,6 +474,23 @@ internal import Testing
         #expect(record?.failure?.sentence.contains("s3cr3t") == false)
     }
 
+    @Test func `polls leave nobody behind that sleeps`() async throws {
+        let every = Duration.minutes(1)
+        let bot = try makeBot(.rehearsed(sources: [SourcePlan(name: "ios", every: every, jitter: 0, slowsWhen: [])])) {
+            _, _ throws(TransportError) in .says(".")
+        }
+        try await run(bot) {
+            for _ in 0..<40 {
+                let now = clock.now()
+                await bot.settle { $0.schedule.sources["ios"]?.lastGood == now }
+                clock.advance(by: every)
+            }
+            // One for the next poll, one for what is further off, and what was due before the first answer.
+            #expect(clock.sleepersCount <= 4)
+        }
+        #expect(stage.asked.count >= 40)
+    }
+
     @Test func `a stopped bot lets its watchers go`() async throws {
         let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
         let bell = await bot.bell()

@@ -28,7 +28,8 @@ public actor Bot {
     /// Who may push what: asked beside the bot, before a body is read.
     public nonisolated let intake: Intake
     private let queue = InputQueue<Event>()
-    private var armed: Duration?
+    /// When those tasks wake that sleep until something is due, the earliest last, by the machine's clock.
+    private var alarms: [Duration] = []
     /// Deliveries whose attempts wait for the journal.
     private var unsent: [String] = []
     private var journalTrouble: JournalError?
@@ -61,7 +62,7 @@ public actor Bot {
         case input(Input, took: Meters.Took? = nil)
         /// A source's secrets have been replaced.
         case renewed(PolledSources.Renewed)
-        /// The time that was armed has come.
+        /// The time has come until which a task slept.
         case alarm(Duration)
         case snapshot(Result<Compaction.Written, JournalError>)
         /// Somebody waits for the answer to the input that gets this number.
@@ -192,10 +193,9 @@ public actor Bot {
                 inputs.append(input)
             case .renewed(let renewed): if let note = sources.use(renewed, &redactor) { ports.host.log(note) }
             case .alarm(let due):
-                // One that was armed before an earlier one has nothing to say any more; heeding it would arm another
-                // beside the present one, and so on.
-                guard due == armed else { continue }
-                armed = nil
+                // One that sleeps for longer may wake first; then it has spoken for this one, too.
+                guard alarms.contains(due) else { continue }
+                alarms.removeAll { $0 <= due }
                 inputs.append(.tick)
             case .asking(let input, let continuation):
                 askingCount += 1
@@ -463,14 +463,14 @@ public actor Bot {
     private func arm(_ group: inout DiscardingTaskGroup) {
         guard !isStopping else { return }
         let uptime = ports.clock.uptime()
-        var due = state.nextDue.map { uptime + max(.zero, $0 - ports.clock.now()) }
-        if journalTrouble != nil {
-            due = min(due ?? uptime + Bot.journalRetryInterval, uptime + Bot.journalRetryInterval)
-        }
+        let promise = state.nextDue.map { uptime + max(.zero, $0 - ports.clock.now()) }
         // A sync that fails is tried again with the journal.
-        if journalTrouble == nil, let syncDue { due = min(due ?? syncDue, syncDue) }
-        guard let due, armed.map({ due < $0 }) ?? true else { return }
-        armed = due
+        let writing = journalTrouble == nil ? syncDue : uptime + Bot.journalRetryInterval
+        // Nobody calls a sleeper off, so one that wakes early enough serves as well: each poll would leave one behind
+        // that sleeps for an hour, because nothing else is due while an answer is waited for.
+        let due = [promise, writing].compactMap(\.self).min()
+        guard let due, alarms.last.map({ due < $0 }) ?? true else { return }
+        alarms.append(due)
         group.addTask { [ports, queue] in
             guard (try? await ports.clock.sleep(until: due)) != nil else { return }
             queue.put(.alarm(due))
