@@ -126,8 +126,39 @@ import Testing
         bot.advance(by: .seconds(1))
         #expect(
             paragraph(bot)[0].contains(
-                "; 1 on the way, 1 failed attempts in a row, the last: answered 429; the channel is paused until Fri 20 Nov 12:30 UTC\n"
+                "; 1 on the way, 1 failed attempt in a row, the last: answered 429; the channel is paused until Fri 20 Nov 12:30 UTC\n"
             ))
+        // Nobody has read it, so nobody is notified.
+        #expect(paragraph(bot)[0].contains("\n  team: being notified (warning); "))
+        bot.sendAnswer = { _, _ in (.delivered(receipt: nil), .zero) }
+        bot.advance(by: .hours(1))
+        #expect(paragraph(bot)[0].contains("\n  team: notified (warning), last at Fri 20 Nov 12:00 UTC; "))
+        bot.sendAnswer = { _, _ in (.retry(after: .minutes(30), "answered 429"), .zero) }
+        bot.see(.critical)
+        bot.advance(by: .seconds(1))
+        // The channel knows of it, though not yet how bad it is.
+        #expect(paragraph(bot)[0].contains("\n  team: notified (critical), "))
+    }
+
+    @Test func `a rule that is new has no incident yet, and that is said`() {
+        var bot = bot()
+        bot.see(.warning)
+        bot.advance(by: .seconds(1))
+        bot.reload(.rehearsed(detectors: [DetectorPlan(name: "another", detector: ScriptedDetector())]))
+        #expect(
+            paragraph(bot)[0].contains(
+                "\n  beyond its limit (warning); no incident yet: it is judged with the next figures\n"),
+            "\(paragraph(bot))")
+    }
+
+    @Test func `of what is pushed nobody waits for a poll`() {
+        var source = SourcePlan(name: "ios")
+        source.isPushed = true
+        var bot = bot(.rehearsed(sources: [source]))
+        bot.see(.fine)
+        #expect(paragraph(bot)[0].hasSuffix("\n  ios is not polled: its figures are pushed"), "\(paragraph(bot))")
+        let entry = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first
+        #expect(entry?["next_poll"] == .null)
     }
 
     @Test func `what is fine says what would come of it`() throws {

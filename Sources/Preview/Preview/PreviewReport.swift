@@ -43,7 +43,7 @@ public struct PreviewReport: Sendable {
         botName = preview.plan.botName
         onCall = preview.plan.rotations.map { ($0.name, $0.person(on: preview.now).name) }
         zone = preview.plan.zone
-        polls = preview.plan.sources.map { source in
+        polls = preview.plan.sources.filter { !$0.isPushed }.map { source in
             let record = preview.state.schedule.sources[source.name] ?? SourceRecord()
             return NextPoll(
                 source: source.name, at: record.stopped == nil ? record.due : nil, stopped: record.stopped,

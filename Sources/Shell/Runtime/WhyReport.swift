@@ -61,7 +61,8 @@ public struct WhyReport: Sendable {
                 ]
             } ?? .null,
             "channels": .array(explanation.ways.map(way)), "over": .array(explanation.over.map(over)),
-            "next_poll": JSON(source?.stopped == nil ? source?.due : nil),
+            "next_poll": JSON(
+                source?.stopped == nil && !isPushed(explanation.subject.source) ? source?.due : nil),
             "poll_reasons": .array((source?.reasons ?? []).map { .string($0.rawValue) }),
         ]
     }
@@ -129,6 +130,8 @@ public struct WhyReport: Sendable {
             let reasons = source.reasons.map(\.rawValue).joined(separator: ", ")
             if let stopped = source.stopped {
                 lines.append("  \(subject.source) is no longer polled: \(stopped.tamed)")
+            } else if isPushed(subject.source) {
+                lines.append("  \(subject.source) is not polled: its figures are pushed")
             } else if let due = source.due {
                 lines.append(
                     "  next poll of \(subject.source): \(clock(due))" + (reasons.isEmpty ? "" : " (\(reasons))"))
@@ -150,7 +153,11 @@ public struct WhyReport: Sendable {
             case .unknown: "cannot judge yet"
             case .ok: "fine"
             }
-        guard let incident = explanation.incident else { return "\(thinks); no incident" }
+        guard let incident = explanation.incident else {
+            guard case .firing = explanation.judgement.verdict else { return "\(thinks); no incident" }
+            // A rule that is new, or was changed, judges what comes from now on.
+            return "\(thinks); no incident yet: it is judged with the next figures"
+        }
         var text = "\(thinks); incident \(name(of: incident)) \(incident.state.rawValue) since \(clock(incident.since))"
         if let firesAt = explanation.firesAt, firesAt > now { text += ", fires at \(clock(firesAt)) if it lasts" }
         if incident.isUncertain { text += ", waiting for reliable figures" }
@@ -164,7 +171,10 @@ public struct WhyReport: Sendable {
         var parts: [String] = []
         if let announced = way.standing?.announced {
             parts.append(
-                "notified (\(announced.rawValue))" + (way.standing?.lastSaid.map { ", last at \(clock($0))" } ?? ""))
+                isOpening(way, explanation.incident)
+                    ? "being notified (\(announced.rawValue))"
+                    : "notified (\(announced.rawValue))"
+                        + (way.standing?.lastSaid.map { ", last at \(clock($0))" } ?? ""))
         } else if way.standing?.dropped != nil {
             parts.append("not sent: a gate dropped it")
         } else if explanation.incident?.state == .firing {
@@ -203,16 +213,32 @@ public struct WhyReport: Sendable {
             }
     }
 
-    /// What of the incident waits in the channel's outbox, and why.
-    private func queued(_ channel: String, _ incident: Incident?) -> String? {
-        let waiting = state.outbox.deliveries.values.filter {
-            $0.channel == channel && $0.incident == incident?.id && incident != nil
+    /// What of the incident waits in the channel's outbox.
+    private func waiting(_ channel: String, _ incident: Incident?) -> [Delivery] {
+        guard let id = incident?.id else { return [] }
+        return state.outbox.deliveries.values.filter { $0.channel == channel && $0.incidents.contains(id) }
+    }
+
+    /// Whether that by which the channel first hears of the incident has not arrived yet.
+    private func isOpening(_ way: Explanation.Way, _ incident: Incident?) -> Bool {
+        waiting(way.channel, incident).contains { delivery in
+            // A digest tells also of what the channel knows.
+            delivery.kind == .opened || delivery.kind == .digest && way.standing?.firstSaid == delivery.queued
         }
-        guard !waiting.isEmpty else { return nil }
-        let record = state.outbox.channels[channel]
-        let pause = record?.pausedUntil.flatMap { $0 > now ? "; the channel is paused until \(clock($0))" : nil }
-        let error = record?.lastError.map { ", the last: \($0.tamed)" } ?? ""
-        return "\(waiting.count) on the way, \(record?.failures ?? 0) failed attempts in a row\(error)\(pause ?? "")"
+    }
+
+    /// How much of the incident waits for the channel, and why.
+    private func queued(_ channel: String, _ incident: Incident?) -> String? {
+        let count = waiting(channel, incident).count
+        guard count > 0 else { return nil }
+        guard let record = state.outbox.channels[channel], record.failures > 0 else { return "\(count) on the way" }
+        let pause = record.pausedUntil.flatMap { $0 > now ? "; the channel is paused until \(clock($0))" : nil }
+        let error = record.lastError.map { ", the last: \($0.tamed)" } ?? ""
+        return "\(count) on the way, \(record.failures.counted("failed attempt")) in a row\(error)\(pause ?? "")"
+    }
+
+    private func isPushed(_ source: String) -> Bool {
+        plan.sources.contains { $0.name == source && $0.isPushed }
     }
 
     private func clock(_ moment: Moment) -> String { plan.zone.words(moment, readAt: now) }
