@@ -43,6 +43,22 @@ import Testing
         #expect(bot.marks() == "hhOhO")
     }
 
+    @Test func `until when something is held counts the group that waits behind quiet hours`() throws {
+        var bot = try bot(
+            ["wait": "10m", "by": "source"], after: [.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:00")])
+        let shop = parts("shop", 3)
+        bot.seeEach(Array(shop[..<2]))
+        bot.advance(by: .minutes(20))
+        bot.seeEach([shop[2]])
+        // Whoever gathers now has handed over to the quiet hours by then, and gathers anew when they end.
+        let end = Moment.utc("2026-11-20 13:10")
+        #expect(bot.decisions.allSatisfy { $0.decision == .hold(until: end) }, "\(bot.decisions.map(\.decision))")
+        bot.advance(to: end - .milliseconds(1))
+        #expect(!bot.marks().contains("O"))
+        bot.advance(to: end)
+        #expect(bot.decisions.last?.message.incidents.count == 3)
+    }
+
     @Test func `members that end together are over in one message, and each has its end`() throws {
         var bot = try bot()
         let shop = parts("shop", 3)

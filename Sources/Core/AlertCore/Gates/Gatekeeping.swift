@@ -5,21 +5,29 @@ internal import PluginKit
 extension State {
     /// The first gate that is closed to the notification at a moment: now, or one to come.
     ///
-    /// - Parameter sparing: The name of a gate that is not asked.
+    /// - Parameters:
+    ///   - sparing: The name of a gate that is not asked.
+    ///   - isAhead: whether the moment is one to come.
     func closure(
-        for notification: Notification, at moment: Moment, _ plan: Plan, sparing: String? = nil
+        for notification: Notification, at moment: Moment, _ plan: Plan, sparing: String? = nil, isAhead: Bool = false
     ) -> Closure? {
         if let closure = mutes.closure(for: notification, at: moment) { return closure }
         for gate in plan.gates where gate.name != sparing {
-            if let closure = closure(of: gate, for: notification, at: moment), closure.until > moment { return closure }
+            if let closure = closure(of: gate, for: notification, at: moment, isAhead: isAhead), closure.until > moment
+            {
+                return closure
+            }
         }
         return nil
     }
 
-    private func closure(of plan: GatePlan, for notification: Notification, at moment: Moment) -> Closure? {
+    private func closure(
+        of plan: GatePlan, for notification: Notification, at moment: Moment, isAhead: Bool = false
+    ) -> Closure? {
         guard plan.match.fits(notification.incident.property), !plan.lets(notification.severity) else { return nil }
         guard let calendar = plan.calendar else {
-            return plan.gate.closure(for: notification, at: moment, given: GateSight(self))
+            return plan.gate.closure(
+                for: notification, at: moment, given: GateSight(self, ahead: isAhead ? moment : nil))
         }
         return calendar.closure(for: notification, at: moment)
     }
@@ -68,7 +76,7 @@ extension State {
                 incident: notification.incident, kind: notification.kind, severity: notification.severity,
                 channel: notification.channel,
                 held: .init(last.reason, since: since, isGathered: last.fate.gathering != nil))
-            guard let next = self.closure(for: waiting, at: opening, plan) else { break }
+            guard let next = self.closure(for: waiting, at: opening, plan, isAhead: true) else { break }
             if next.reason != last.reason { since = opening }
             (last, opening) = (next, next.until)
         }
@@ -157,8 +165,11 @@ struct GateSight: GateView {
     private let incidents: Incidents
     private let tellings: [String: [Telling]]
     private let figures: Figures
+    /// The moment to come that gates are asked about; nil for now.
+    private let ahead: Moment?
 
-    init(_ state: State) {
+    init(_ state: State, ahead: Moment? = nil) {
+        self.ahead = ahead
         incidents = state.incidents
         tellings = state.outbox.tellings
         figures = state.figures
@@ -167,7 +178,7 @@ struct GateSight: GateView {
     func told(_ channel: String) -> [Telling] { tellings[channel] ?? [] }
 
     func gathered(_ gathering: Gathering, for channel: String) -> Moment? {
-        incidents.gatheredSince(GatheringPlace(channel: channel, gathering: gathering))
+        incidents.gatheredSince(GatheringPlace(channel: channel, gathering: gathering), lastingBeyond: ahead)
     }
 
     func swings(of incident: Incident) -> [Moment] { incidents.swings(of: incident) }

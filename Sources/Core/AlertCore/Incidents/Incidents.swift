@@ -169,7 +169,16 @@ public struct Incidents: Sendable {
     }
 
     /// Since when something is gathered there; nil when nothing is.
-    func gatheredSince(_ place: GatheringPlace) -> Moment? { gathered[place]?.values.min() }
+    ///
+    /// - Parameter moment: a moment to come, before which what is gathered now may have left; nil for now.
+    func gatheredSince(_ place: GatheringPlace, lastingBeyond moment: Moment? = nil) -> Moment? {
+        guard let moment else { return gathered[place]?.values.min() }
+        // All of a gathering leave together, so the first stands for all.
+        guard let first = gathered[place]?.min(by: { ($0.value, $0.key) < ($1.value, $1.key) }),
+            let hold = byID[first.key]?.standings[place.channel]?.hold, hold.checkAgain > moment
+        else { return nil }
+        return first.value
+    }
 
     /// What is gathered there, by the time it began.
     func gathered(_ place: GatheringPlace) -> [Incident] {
