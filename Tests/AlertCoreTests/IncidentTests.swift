@@ -257,7 +257,11 @@ import Testing
         #expect(bot.decisions.map(\.mark) == ["O", "C"])
     }
 
-    @Test(arguments: [(Duration.hours(3), "forward by 3 h"), (.minutes(-2), "back by 2 min")])
+    @Test(arguments: [
+        (Duration.hours(3), "forward by 3 h"), (.minutes(-2), "back by 2 min"),
+        // No two clocks are read in one instant.
+        (.milliseconds(-7_199_999), "back by 2 h"), (.milliseconds(7_199_999), "forward by 2 h"),
+    ])
     func `a clock that is set is an incident of the bot, which ends when it stays`(step: Duration, words: String) throws
     {
         var bot = Rehearsal(.rehearsed())
@@ -267,6 +271,7 @@ import Testing
         #expect(told.headline.contains("The clock of this machine was set \(words)"), "\(told.headline)")
         bot.advance(by: .hours(9))
         #expect(bot.marks(of: "alertbot") == "OR")
+        #expect(bot.decisions.last?.message.headline == "✅ alertbot: clock-stepped has resolved")
         bot.setClock(by: .seconds(20))
         bot.advance(by: .hours(1))
         #expect(bot.marks(of: "alertbot") == "OR")

@@ -41,6 +41,14 @@ public enum Trouble: String, Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether there is only one thing that it can be about, so that its name says all.
+    var isOfOne: Bool {
+        switch self {
+        case .journalFailing, .configRefused, .clockStepped: true
+        case .sourceFailing, .sourceStopped, .channelFailing, .templateFailing: false
+        }
+    }
+
     /// What is said at its end.
     fileprivate var end: Phrase {
         switch self {

@@ -207,7 +207,9 @@ struct MessageWriter {
 
     /// What an incident without a figure is about.
     func what(_ incident: Incident) -> String {
-        guard incident.subject.app == Subject.botApp else { return incident.rule }
+        guard incident.subject.app == Subject.botApp, Trouble(rawValue: incident.rule)?.isOfOne != true else {
+            return incident.rule
+        }
         return words(.whatOf, [.rule: incident.rule, .source: incident.subject.source])
     }
 

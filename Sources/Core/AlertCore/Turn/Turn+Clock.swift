@@ -5,7 +5,9 @@ internal import PluginKit
 
 extension Turn {
     mutating func moveClock(by step: Duration) {
-        output.note(.warning, "the clock was set by \(step.inSeconds) s")
+        // As people set it: the wall's clock and the machine's own are not read in one instant.
+        let whole = Duration.seconds(Int64(step.inSeconds.rounded()))
+        output.note(.warning, "the clock was set by \(whole.inSeconds) s")
         state.schedule.moveWaits(by: step)
         for name in state.schedule.sources.keys.sorted() {
             guard var record = state.schedule.sources[name] else { continue }
@@ -22,11 +24,11 @@ extension Turn {
         }
         state.incidents.forgetSightings(&output)
         for channel in plan.channels { dispatch(channel.name) }
-        let length = step < .zero ? .zero - step : step
+        let length = whole < .zero ? .zero - whole : whole
         if length >= Trouble.clockStepMin {
             raiseTrouble(
                 .clockStepped, about: Trouble.clock, severity: .warning,
-                Phrase(step < .zero ? .troubleClockBack : .troubleClockForward, [.period: .period(length)]))
+                Phrase(whole < .zero ? .troubleClockBack : .troubleClockForward, [.period: .period(length)]))
         }
         // Every source has its chance to be heard again before silence counts.
         state.agenda.set(.housekeeping, now + .hours(1))
