@@ -245,6 +245,14 @@ import Testing
         #expect(stage.complained == "alertbot: there is none\n")
         #expect(throws: Failure.self) { try refusal.print(as: .json, on: stage.terminal) }
     }
+
+    @Test func `what cannot be done now ends with another status than a no, on its way from the bot, too`() throws {
+        let answer = try CommandAnswer(CommandAnswer.unavailable("the bot is stopping").json)
+        #expect(answer == .unavailable("the bot is stopping"))
+        let failure = #expect(throws: Failure.self) { try answer.print(as: .text, on: stage.terminal) }
+        #expect(failure == Failure(.impossible))
+        #expect(stage.complained == "alertbot: the bot is stopping\n")
+    }
 }
 
 extension CommandAnswer {

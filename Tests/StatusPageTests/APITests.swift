@@ -10,6 +10,7 @@ private actor Obedient: BotControl {
     func obey(_ command: JSON) throws -> JSON {
         told.append(command)
         if command["id"] == "gone" { return ["done": false, "sentence": "there is no such thing"] }
+        if command["id"] == "full" { return ["done": false, "sentence": "no room", "unavailable": true] }
         return ["done": true, "sentence": "done", "details": [:]]
     }
 }
@@ -94,6 +95,12 @@ private actor Obedient: BotControl {
         let answer = try await ask("DELETE", "mutes/gone")
         #expect(answer.status == 409)
         #expect(answer.json["sentence"] == "there is no such thing")
+    }
+
+    @Test func `what cannot be done now may be asked for again`() async throws {
+        let answer = try await ask("DELETE", "mutes/full")
+        #expect(answer.status == 503)
+        #expect(answer.json["sentence"] == "no room")
     }
 
     @Test(arguments: [

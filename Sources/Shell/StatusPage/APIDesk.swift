@@ -129,8 +129,9 @@ struct APIDesk: Sendable {
         let command = try command(call, request)
         do {
             let answer = try await control.obey(command)
-            return answer["done"] == .bool(true)
-                ? .json(answer) : Response(.conflict, "application/json", answer.prettyText + "\n")
+            if answer["done"] == .bool(true) { return .json(answer) }
+            let status: Response.Status = answer["unavailable"] == .bool(true) ? .serviceUnavailable : .conflict
+            return Response(status, "application/json", answer.prettyText + "\n")
         } catch {
             throw Mistake(sentence: "\(error)")
         }

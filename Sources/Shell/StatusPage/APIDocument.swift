@@ -77,7 +77,8 @@ extension APIDesk {
                 "responses": {
                   "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
                   "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"}
+                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
+                  "503": {"$ref": "#/components/responses/Mistake"}
                 }
               }
             },
@@ -111,7 +112,8 @@ extension APIDesk {
                 "responses": {
                   "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
                   "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"}
+                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
+                  "503": {"$ref": "#/components/responses/Mistake"}
                 }
               }
             },
@@ -149,7 +151,8 @@ extension APIDesk {
                 "responses": {
                   "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
                   "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"}
+                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
+                  "503": {"$ref": "#/components/responses/Mistake"}
                 }
               }
             },
@@ -160,7 +163,7 @@ extension APIDesk {
                 "responses": {
                   "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
                   "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}
+                  "409": {"$ref": "#/components/responses/Mistake"}, "503": {"$ref": "#/components/responses/Mistake"}
                 }
               }
             },
@@ -204,7 +207,8 @@ extension APIDesk {
                 "responses": {
                   "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
                   "401": {"$ref": "#/components/responses/Mistake"}, "403": {"$ref": "#/components/responses/Mistake"},
-                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"}
+                  "409": {"$ref": "#/components/responses/Mistake"}, "415": {"$ref": "#/components/responses/Mistake"},
+                  "503": {"$ref": "#/components/responses/Mistake"}
                 }
               }
             }

@@ -29,6 +29,8 @@ public enum CommandAnswer: Hashable, Sendable {
     case done(String, JSON)
     /// It cannot be done, and why.
     case refused(String)
+    /// It cannot be done now: the disk refuses, or the bot is stopping.
+    case unavailable(String)
 }
 
 extension Command {
@@ -100,14 +102,18 @@ extension CommandAnswer {
         switch self {
         case .done(let sentence, let details): ["done": .bool(true), "sentence": .string(sentence), "details": details]
         case .refused(let sentence): ["done": .bool(false), "sentence": .string(sentence)]
+        case .unavailable(let sentence):
+            ["done": .bool(false), "sentence": .string(sentence), "unavailable": .bool(true)]
         }
     }
 
     public init(_ json: JSON) throws(JSONMismatch) {
         let reader = JSONReader(json)
         let sentence = try reader.member("sentence").string()
-        self =
-            try reader.member("done").bool()
-            ? .done(sentence, try reader.optional("details")?.value ?? .null) : .refused(sentence)
+        if try reader.member("done").bool() {
+            self = .done(sentence, try reader.optional("details")?.value ?? .null)
+        } else {
+            self = try reader.optional("unavailable")?.bool() == true ? .unavailable(sentence) : .refused(sentence)
+        }
     }
 }
