@@ -134,10 +134,10 @@ import Testing
         let text = try #require(report.text(.none))
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.first == "✓ \(scratch.path("config.yaml")): 1 source, 2 rules, 1 channel")
-        #expect(lines.contains("Slowest detection  (longest time between polls, timeout, and for)"))
-        #expect(lines.contains { $0.hasPrefix("  floor: within ") })
+        #expect(lines.contains("Detection  (time between polls, and for; at worst with the timeout)"))
+        #expect(lines.contains { $0.hasPrefix("  floor: usually within 5 min, at worst ") }, "\(text)")
         #expect(lines.contains("nights holds messages  (Europe/Madrid, next 14 days)"))
-        #expect(lines.contains("  fri 2026-11-20 22:00 CET – sat 2026-11-21 07:00 CET"))
+        #expect(lines.contains("  fri 2026-11-20 – thu 2026-12-03, daily 22:00 – 07:00 CET"), "\(text)")
         #expect(
             lines.contains(
                 "Messages in the recording  (wed 2026-11-18 11:00 CET – fri 2026-11-20 11:00 CET)"), "\(text)")
@@ -147,6 +147,65 @@ import Testing
         #expect(report.json["gates"]?.array?.first?["closed"]?.array?.count == 14)
         #expect(report.json["history"] != .null)
         #expect(stage.complained == "")
+    }
+
+    @Test(arguments: [
+        (
+            "between: 22:00-07:00, days: mon-fri",
+            [
+                "fri 2026-11-20 22:00 CET – sat 2026-11-21 07:00 CET",
+                "mon 2026-11-23 – fri 2026-11-27, daily 22:00 – 07:00 CET",
+                "mon 2026-11-30 – thu 2026-12-03, daily 22:00 – 07:00 CET",
+            ]
+        ),
+        (
+            "between: 00:00-24:00, days: sat-sun",
+            [
+                "sat 2026-11-21 00:00 CET – mon 2026-11-23 00:00 CET",
+                "sat 2026-11-28 00:00 CET – mon 2026-11-30 00:00 CET",
+            ]
+        ),
+        ("between: 00:00-24:00", ["always"]),
+        ("between: 22:00-07:00, dates: 2027-05-01", ["never"]),
+    ]) func `a check says in few words when a gate is closed`(options: String, expected: [String]) throws {
+        let file = try scratch.shop(stage.machine, replacing: "between: 22:00-07:00", with: options)
+        let text = try #require(CheckReport(file, on: stage.machine).text(.none))
+        let gate = text.split(separator: "nights holds messages  (Europe/Madrid, next 14 days)\n").last ?? ""
+        #expect(gate.split(separator: "\n\n").first == expected.map { "  " + $0 }.joined(separator: "\n")[...])
+    }
+
+    @Test func `a night in which the clock is changed has a line of its own`() throws {
+        let stage = StagedMachine(at: "2026-10-22T12:00:00Z")
+        let file = try scratch.shop(stage.machine, replacing: "between: 22:00-07:00", with: "between: 02:30-05:00")
+        let text = try #require(CheckReport(file, on: stage.machine).text(.none))
+        #expect(text.contains("  fri 2026-10-23 – sat 2026-10-24, daily 02:30 – 05:00 CEST\n"), "\(text)")
+        #expect(text.contains("  sun 2026-10-25 – thu 2026-11-05, daily 02:30 – 05:00 CET"), "\(text)")
+    }
+
+    @Test(arguments: [
+        ("between: 22:00-07:00, dates: 2025-12-24/2026-01-02", true),
+        // On that night the clock skips these hours.
+        ("between: 02:10-02:50, dates: 2027-03-28", true), ("between: 22:00-07:00, dates: 2027-12-24", false),
+    ]) func `a check warns of quiet hours that never come`(options: String, isIdle: Bool) throws {
+        let file = try scratch.shop(stage.machine, replacing: "between: 22:00-07:00", with: options)
+        let report = CheckReport(file, on: stage.machine)
+        let words =
+            "warning: rule 'nights' will hold nothing: it has no window in the next 400 days; give it days to come"
+        #expect(report.problemTexts.contains { $0.contains(words) } == isIdle, "\(report.problemTexts)")
+        #expect(report.failure == nil)
+    }
+
+    @Test func `what is pushed is judged at once, and a check says so`() throws {
+        let pushed = Shop.config(scratch)
+            .replacing("listen: off", with: "listen: 127.0.0.1:0")
+            .replacing(
+                "plugin: file, path: \(scratch.path("figures.jsonl"))", with: "plugin: push, token: 0123456789abcdef")
+        try scratch.write("pushed.yaml", pushed)
+        let report = CheckReport(
+            try ConfigFile(scratch.path("pushed.yaml"), .builtin, on: stage.machine), on: stage.machine)
+        let text = try #require(report.text(.none))
+        #expect(text.contains("  floor: as soon as figures are pushed\n"), "\(text)")
+        #expect(report.json["rules"]?.array?.first?["slowest_detection"]?.string == "0s")
     }
 
     @Test func `a check says where charts are wanted and cannot be drawn, and what to install`() throws {

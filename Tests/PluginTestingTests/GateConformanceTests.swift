@@ -101,9 +101,12 @@ private struct Sloppy: CalendarGate {
         var spans: [TimeSpan] = []
         var moment = now
         while spans.count < (mistake == .longSchedule ? 7 : count) {
-            guard let span = window.window(containing: moment) ?? window.next(after: moment) else { break }
-            spans.append(span)
-            moment = span.to
+            guard moment < .latest, let span = window.window(containing: moment) ?? window.next(after: moment) else {
+                break
+            }
+            // What is closed all day and every day never opens.
+            moment = window.quietUntil(max(span.from, moment)) == .latest ? .latest : span.to
+            spans += TimeSpan(from: span.from, to: moment).map { [$0] } ?? []
         }
         let slip = Duration.milliseconds(box.count.withLock { Int64($0) })
         switch mistake {

@@ -102,9 +102,9 @@ import Testing
         #expect(check.status == 0, "\(check.errors)")
         #expect(check.errors == "")
         #expect(check.output.contains("config.yaml: 1 source, 2 rules, 1 channel\n"))
-        // The slowest of polls by default, and the timeout of one.
-        #expect(check.output.contains("floor: within 30 min 20 s"))
-        #expect(check.output.split(separator: "\n").filter { $0.contains(" 22:00 CE") }.count >= 13)
+        // By default: the usual time between polls; the slowest of polls, and the timeout of one.
+        #expect(check.output.contains("  floor: usually within 5 min, at worst 30 min 20 s\n"))
+        #expect(check.output.contains(", daily 22:00 – 07:00 CE"), "\(check.output)")
 
         let json = try await scratch.alertbot("check", "--format", "json").json
         #expect(json["problems"].elements.isEmpty)

@@ -43,8 +43,10 @@ public struct DailyWindow: Sendable, Hashable {
     /// The end of the window that holds `moment`, or of the last one of those that follow it without a pause; nil when
     /// none holds it.
     ///
-    /// Windows that never pause, such as 00:00-24:00 on every day, end 400 days from `moment`.
+    /// 00:00-24:00 on every day never ends: `Moment.latest`. Other windows that do not pause for so long end 400 days
+    /// from `moment`.
     public func quietUntil(_ moment: Moment) -> Moment? {
+        if days == .everyDay, hours.isWholeDay { return .latest }
         let bound = moment + .days(Int64(DailyWindow.daysAheadMax))
         let today = zone.civil(moment).day
         let lastDay = today + DailyWindow.daysAheadMax + DailyWindow.reach

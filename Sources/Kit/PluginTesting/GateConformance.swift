@@ -237,6 +237,9 @@ public struct GateConformance: Sendable {
             return []
         }
         guard closure.until < .latest else {
+            // Quiet hours of all day and every day never open, and their schedule says so.
+            let calendar = gate as? any CalendarGate
+            if calendar?.schedule(from: moment, count: 1).first?.to == .latest { return [] }
             guard gate.waitsFor != nil else { return ["it holds without an end, and `waitsFor` names nothing"] }
             var calm = view
             calm.firing = []
@@ -283,7 +286,7 @@ public struct GateConformance: Sendable {
                 found.append("its schedule has it closed from \(span.from) to \(span.to), but it is open")
             }
             // One may go on where the other ends; of the last nobody asked what comes after it.
-            if place < 4, !begins.contains(span.to), isClosed(at: span.to) {
+            if place < 4, span.to < .latest, !begins.contains(span.to), isClosed(at: span.to) {
                 found.append("its schedule has it open at \(span.to), but it is closed")
             }
         }

@@ -11,7 +11,7 @@ public import SystemPorts
 /// what it makes of the newest of the recording.
 public struct CheckReport {
     private let file: ConfigFile
-    private let delays: [(rule: String, delay: Duration)]
+    private let delays: [Plan.DetectionDelay]
     private let calendar: [(name: String, spans: [TimeSpan])]
     private let watches: [(name: String, zone: Zone, shifts: [Rotation.Shift])]
     private let experience: Experience?
@@ -55,7 +55,9 @@ public struct CheckReport {
         self.experience = experience
         let places = file.result.config?.rulePlaces ?? [:]
         let unjudged = (experience?.outlooks ?? []).compactMap { Problem($0, places: places) }
-        let found = CheckReport.exhausted(plan, at: now) + CheckReport.pictureless(file, on: machine)
+        let found =
+            CheckReport.exhausted(plan, at: now) + CheckReport.idle(plan, places, at: now)
+            + CheckReport.pictureless(file, on: machine)
         problems = (file.result.problems + unjudged + gaps + found).sorted { $0.position < $1.position }
     }
 
@@ -68,6 +70,21 @@ public struct CheckReport {
                     "the calendar '\(calendar.name.tamed.clipped(to: 60))' has no days left: \(why)",
                     advice: "export it again, with the days to come", level: .warning)
             }
+        }
+    }
+
+    /// The quiet hours whose dates are over, or lie where the clock skips them. No error: they were right once, and a bot
+    /// that is started again after the holidays should run.
+    private static func idle(_ plan: Plan?, _ places: [String: Position], at now: Moment) -> [Problem] {
+        (plan?.gates ?? []).compactMap { gate in
+            guard let calendar = gate.calendar, calendar.stage == .quietHours, calendar.calendars.isEmpty,
+                calendar.schedule(from: now, count: 1).isEmpty, let place = places[gate.name]
+            else { return nil }
+            return Problem(
+                place,
+                "rule '\(gate.name)' will hold nothing: it has no window in the next "
+                    + "\(DailyWindow.daysAheadMax) days",
+                advice: "give it days to come, or remove it", level: .warning)
         }
     }
 
@@ -115,12 +132,12 @@ public struct CheckReport {
     public var json: JSON {
         [
             "problems": .array(problems.map { $0.json(file: file.path) }),
-            "rules": .array(delays.map { rule($0.rule, $0.delay) }),
+            "rules": .array(delays.map(rule)),
             "gates": .array(
                 calendar.map { gate in
                     [
                         "name": .string(gate.name),
-                        "closed": .array(gate.spans.map { ["from": JSON($0.from), "to": JSON($0.to)] }),
+                        "closed": .array(gate.spans.map { ["from": JSON($0.from), "to": JSON($0.to.ifKnown)] }),
                     ]
                 }),
             "oncall": .array(
@@ -141,12 +158,15 @@ public struct CheckReport {
     }
 
     /// What is said of one rule; what it judged is null where there was nothing to judge.
-    private func rule(_ name: String, _ delay: Duration) -> JSON {
-        let outlook = experience?.outlooks.first { $0.rule == name }
+    private func rule(_ delay: Plan.DetectionDelay) -> JSON {
+        let outlook = experience?.outlooks.first { $0.rule == delay.rule }
         let judged = outlook?.members ?? [("judged", .null), ("firing", .null), ("unknown", .null)]
         return .object(
             JSONObject(
-                [("name", .string(name)), ("slowest_detection", .string(delay.grammar))] + judged))
+                [
+                    ("name", .string(delay.rule)), ("usual_detection", .string(delay.usual.grammar)),
+                    ("slowest_detection", .string(delay.worst.grammar)),
+                ] + judged))
     }
 
     /// Of a file that cannot be read, in the shape in which programs learn of every mistake.
@@ -166,13 +186,12 @@ public struct CheckReport {
         ]
         if !delays.isEmpty {
             let title =
-                paint.bold("Slowest detection") + paint.dim("  (longest time between polls, timeout, and for)")
-            parts.append(lines(title, delays.map { "\($0.rule): within \($0.delay.short)" }))
+                paint.bold("Detection") + paint.dim("  (time between polls, and for; at worst with the timeout)")
+            parts.append(lines(title, delays.map { "\($0.rule): \(words($0))" }))
         }
         for gate in calendar {
             let title = paint.bold("\(gate.name) holds messages") + paint.dim("  (\(plan.zone.name), next 14 days)")
-            let spans = gate.spans.map { "\(wall($0.from, plan.zone)) – \(wall($0.to, plan.zone))" }
-            parts.append(lines(title, spans.isEmpty ? ["never"] : spans))
+            parts.append(lines(title, ClosedTimes(gate.spans, in: plan.zone).lines))
         }
         for watch in watches {
             let title = paint.bold("\(watch.name) on call") + paint.dim("  (\(watch.zone.name), next 14 days)")
@@ -205,12 +224,14 @@ public struct CheckReport {
         ([title] + lines.map { "  " + $0 }).joined(separator: "\n")
     }
 
-    private func wall(_ moment: Moment, _ zone: Zone) -> String {
-        let civil = zone.civil(moment)
-        let date = civil.date
-        return "\(civil.weekday.shortName) \(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2)) "
-            + "\(civil.hour.padded(2)):\(civil.minute.padded(2)) \(zone.abbreviation(at: moment))"
+    private func words(_ delay: Plan.DetectionDelay) -> String {
+        guard delay.isPushed else {
+            return "usually within \(delay.usual.short), at worst \(delay.worst.short)"
+        }
+        return delay.usual == .zero ? "as soon as figures are pushed" : "\(delay.usual.short) after figures are pushed"
     }
+
+    private func wall(_ moment: Moment, _ zone: Zone) -> String { ClosedTimes.wall(moment, zone) }
 }
 
 /// The newest of the recording, played through a config: as much of it as takes some seconds.

@@ -150,14 +150,27 @@ public struct Plan: Sendable {
             timeout: source.timeout, connection: source.connection)
     }
 
-    /// How late each rule can be at worst, once the figures can carry an alarm: the longest time between two polls of
-    /// its slowest source, the poll's timeout, and the time that the condition must hold.
-    public var detectionDelays: [(rule: String, delay: Duration)] {
+    /// How late a rule can be, once the figures can carry an alarm: usually the time between two polls of its slowest
+    /// source and the time that the condition must hold; at worst the longest time between two polls, the poll's timeout
+    /// and the same. What is pushed is judged at once.
+    public struct DetectionDelay: Sendable {
+        public let rule: String
+        public let usual: Duration
+        public let worst: Duration
+        /// Whether none of its sources is polled.
+        public let isPushed: Bool
+    }
+
+    public var detectionDelays: [DetectionDelay] {
         detectors.map { rule in
-            let slowest = sources.lazy.filter { rule.canConcern(source: $0.name) }.map {
+            let polled = sources.filter { rule.canConcern(source: $0.name) && !$0.isPushed }
+            let slowest = polled.map {
                 ($0.slowsWhen.isEmpty ? $0.every.scaled(by: 1 + $0.jitter) : $0.slowest) + $0.timeout
             }
-            return (rule.name, (slowest.max() ?? .zero) + rule.detector.holdTime)
+            let hold = rule.detector.holdTime
+            return DetectionDelay(
+                rule: rule.name, usual: (polled.map { max($0.every, $0.throttle) }.max() ?? .zero) + hold,
+                worst: (slowest.max() ?? .zero) + hold, isPushed: polled.isEmpty)
         }
     }
 

@@ -311,6 +311,7 @@ public struct DailyHours: Hashable, Sendable {
     public let end: Int
 
     public var crossesMidnight: Bool { end <= begin }
+    public var isWholeDay: Bool { begin == 0 && end == 86_400 }
 
     public init(grammar text: String) throws(GrammarError) {
         let expected = "times such as 22:00-07:00"

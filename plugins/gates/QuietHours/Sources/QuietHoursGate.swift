@@ -91,9 +91,12 @@ public struct QuietHoursGate: CalendarGate {
         var spans: [TimeSpan] = []
         var moment = now
         while spans.count < count {
-            guard let span = window.window(containing: moment) ?? window.next(after: moment) else { break }
-            spans.append(span)
-            moment = span.to
+            guard moment < .latest, let first = window.window(containing: moment) ?? window.next(after: moment) else {
+                break
+            }
+            // Windows that follow one another without a pause are one, as for what they hold.
+            moment = window.quietUntil(max(first.from, moment)) ?? first.to
+            spans += TimeSpan(from: first.from, to: moment).map { [$0] } ?? []
         }
         return spans
     }

@@ -185,6 +185,20 @@ import Testing
         #expect(spans.map { Int($0.length.inSeconds) / 3600 } == [9, 9, 9, 9, 9, 9, 9, 9, 8, 9, 9, 9, 9, 9])
     }
 
+    @Test func `windows without a pause are one of its schedule, and what never opens has no end`() throws {
+        let weekends = try quietHours(["days": "sat,sun", "between": "00:00-24:00"])
+        let saturday = try moment("2026-11-21T12:00:00Z")
+        let spans = [
+            ("2026-11-20T23:00:00Z", "2026-11-22T23:00:00Z"), ("2026-11-27T23:00:00Z", "2026-11-29T23:00:00Z"),
+        ]
+        let expected = try spans.map { TimeSpan(from: try moment($0.0), to: try moment($0.1)) }
+        #expect(weekends.schedule(from: saturday, count: 2) == expected)
+        let always = try quietHours(["between": "00:00-24:00"])
+        #expect(always.closure(for: notification(.warning), at: saturday)?.until == .latest)
+        let forGood = TimeSpan(from: try moment("2026-11-20T23:00:00Z"), to: .latest)
+        #expect(always.schedule(from: saturday, count: 3) == [forGood])
+    }
+
     @Test func `without hours there is nothing to keep quiet`() {
         #expect(
             throws: ProblemList(Position(line: 1, column: 3), "'between' is missing")
