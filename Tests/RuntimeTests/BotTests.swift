@@ -461,6 +461,35 @@ internal import Testing
         #expect(stage.asked.count { $0 == heart } == 1)
     }
 
+    @Test func `the heart does not wait for what is pushed, and stops where that fails`() async throws {
+        let heart = "https://hc.example/ping"
+        let isBroken = Mutex(false)
+        var job = SourcePlan(name: "job", slowest: .minutes(30), jitter: 0)
+        job.isPushed = true
+        let plan = Plan.rehearsed(
+            sources: [SourcePlan(name: "ios", every: .minutes(5), jitter: 0, slowsWhen: []), job])
+        let bot = try makeBot(plan, heartbeat: GuardedText(heart)) { request, _ throws(TransportError) in
+            let isJob = request.url.reveal() == "https://job.example/"
+            return isJob && isBroken.withLock { $0 } ? .says("out of order", status: 500) : .says(".")
+        }
+        try await run(bot) {
+            await stage.waitForRequest(heart)
+            // Nobody has pushed anything since.
+            clock.advance(by: .minutes(5))
+            await stage.waitForRequest(heart, count: 2)
+            isBroken.withLock { $0 = true }
+            clock.advance(by: .minutes(25))
+            await bot.settle { $0.schedule.sources["job"]?.failure != nil }
+            for _ in 0..<2 {
+                let before = clock.now()
+                clock.advance(by: .minutes(5))
+                await bot.settle { $0.schedule.sources["ios"]?.lastGood ?? before > before }
+            }
+        }
+        // The third may have left before the job failed.
+        #expect((2...3).contains(stage.asked.count { $0 == heart }))
+    }
+
     @Test func `secrets that a service sends back are not logged`() async throws {
         let bot = try makeBot(secrets: [Secret("s3cr3t-token")]) { _, _ throws(TransportError) in
             .says("bad token s3cr3t-token", status: 401)
