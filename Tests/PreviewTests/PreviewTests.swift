@@ -116,6 +116,29 @@ internal import Testing
         #expect((report.count("send"), report.count("hold"), report.count("drop")) == (1, 1, 0))
     }
 
+    @Test func `what the bot holds already is listed, though nothing is decided of it`() {
+        let plan = Plan.rehearsed(
+            gates: [.quiet(from: "2026-11-20 11:00", until: "2026-11-20 13:00")],
+            channels: ["team", "ops"].map { ChannelPlan(name: $0) })
+        var before = Preview(plan: plan, state: State(), start: start)
+        before.feed(cue(.warning, at: start), at: start)
+        let first = PreviewReport(before, channels: [:])
+        #expect(first.heldBefore.isEmpty)
+        #expect(first.json["held_before"] == nil)
+        var preview = Preview(plan: plan, state: before.state, start: start + .minutes(5))
+        preview.advance(to: start + .minutes(10))
+        let report = PreviewReport(preview, channels: [:], only: "team")
+        #expect(report.decisions.isEmpty)
+        #expect(
+            report.heldBefore.map(report.words(for:)) == [
+                "opened, in team until Fri 20 Nov 13:00 UTC (quiet_hours:nights)"
+            ])
+        #expect(report.summary == "0 sent, 0 held, 0 dropped, 1 held before")
+        #expect(report.json["held_before"]?.array?.first?["until"] == "2026-11-20T13:00:00Z")
+        preview.advance(to: .utc("2026-11-20 13:00"))
+        #expect(PreviewReport(preview, channels: [:]).heldBefore.isEmpty)
+    }
+
     @Test func `what is due before a line happens before it, at its own time`() {
         var preview = Preview(plan: .rehearsed(for: .minutes(10)), state: State(), start: start)
         preview.feed(cue(.warning, at: start), at: start)

@@ -33,7 +33,7 @@ public struct DryRunPage {
         if report.decisions.isEmpty { parts.append("<h2>Nothing would be sent</h2>") }
         return PageFrame.page(
             title: "Dry run of \(report.botName)", lead: lead,
-            parts + [OutlookText.section(report.outlooks), unrouted, pending, polls].compactMap(\.self)
+            parts + [OutlookText.section(report.outlooks), unrouted, heldBefore, pending, polls].compactMap(\.self)
         ).text + "\n"
     }
 
@@ -75,6 +75,16 @@ public struct DryRunPage {
 
     private var unrouted: HTML? {
         section("Firing, but not routed to any channel", report.unrouted.filter(\.isOpen))
+    }
+
+    private var heldBefore: HTML? {
+        guard !report.heldBefore.isEmpty else { return nil }
+        let table = PageFrame.table(
+            "Held before", head: ["app", "rule", "what"],
+            rows: report.heldBefore.map {
+                ["\($0.incident.subject.app)", "\($0.incident.rule)", "\(report.words(for: $0))"]
+            }, isWordy: true)
+        return "<section><h2>Held before</h2>\(table)</section>"
     }
 
     private var pending: HTML? {

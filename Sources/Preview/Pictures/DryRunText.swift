@@ -45,6 +45,13 @@ public struct DryRunText {
                         indented("\($0.subject.app): \($0.evidence.sentence) (rule \($0.rule))")
                     })
         }
+        if !report.heldBefore.isEmpty {
+            parts.append(
+                [TerminalLine("Held before", .bold)]
+                    + report.heldBefore.flatMap {
+                        indented("\($0.incident.subject.app): \(report.words(for: $0)) (rule \($0.incident.rule))")
+                    })
+        }
         let pending = report.incidents.filter { $0.state == .pending }
         if !pending.isEmpty {
             parts.append(

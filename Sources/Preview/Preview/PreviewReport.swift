@@ -13,6 +13,8 @@ public struct PreviewReport: Sendable {
     public let outlooks: [RuleOutlook]
     /// Incidents that no channel hears of, since no route leads them to one; those that are over, too.
     public let unrouted: [Incident]
+    /// What was held before the preview began and is held still: nothing was decided of it.
+    public let heldBefore: [HeldNotification]
     /// Who is on call at `now`, by the names of rotations.
     public let onCall: [(rotation: String, person: String)]
     public let botName: String
@@ -20,6 +22,13 @@ public struct PreviewReport: Sendable {
     private let channels: [String: any Channel]
     /// What became of deliveries, by their ids, where things fail on purpose.
     private let trials: [String: DeliveryTrial]
+
+    /// What a gate holds of an incident for one channel.
+    public struct HeldNotification: Hashable, Sendable {
+        public let incident: Incident
+        public let channel: String
+        public let hold: Hold
+    }
 
     /// When a source is polled next, and why then.
     public struct NextPoll: Hashable, Sendable {
@@ -38,6 +47,15 @@ public struct PreviewReport: Sendable {
         now = preview.now
         self.channels = channels
         decisions = preview.decisions.filter { channel == nil || $0.channel == channel }
+        let decided = Set(decisions.map { [$0.incident, $0.channel] })
+        heldBefore = preview.state.incidents.inOrder.flatMap { incident in
+            incident.standings.sorted { $0.key < $1.key }.compactMap { name, standing in
+                guard let hold = standing.hold, channel == nil || name == channel,
+                    !decided.contains([incident.id, name])
+                else { return nil }
+                return HeldNotification(incident: incident, channel: name, hold: hold)
+            }
+        }
         let ids = decisions.compactMap(\.delivery)
         trials = Dictionary(ids.compactMap { id in preview.trial(id).map { (id, $0) } }) { first, _ in first }
         botName = preview.plan.botName
@@ -60,9 +78,10 @@ public struct PreviewReport: Sendable {
 
     public func count(_ name: String) -> Int { decisions.count { $0.decision.name == name } }
 
-    /// How many were sent, held and dropped, and how many incidents no route takes, in a phrase.
+    /// How many were sent, held and dropped, how many were held before, and how many incidents no route takes, in a phrase.
     public var summary: String {
         "\(count("send")) sent\(failed), \(count("hold")) held, \(count("drop")) dropped"
+            + (heldBefore.isEmpty ? "" : ", \(heldBefore.count) held before")
             + (unrouted.isEmpty ? "" : ", \(unrouted.count.counted("incident")) that no route takes")
     }
 
@@ -96,6 +115,16 @@ public struct PreviewReport: Sendable {
             ("summary", ["sent": JSON(count("send")), "held": JSON(count("hold")), "dropped": JSON(count("drop"))]),
             ("rules", .array(outlooks.map(\.json))), ("unrouted", JSON(unrouted.count)),
         ])
+        if !heldBefore.isEmpty {
+            members["held_before"] = .array(
+                heldBefore.map { held in
+                    [
+                        "incident": .string(held.incident.id), "channel": .string(held.channel),
+                        "kind": .string(held.hold.kind.rawValue), "reason": .string(held.hold.reason.description),
+                        "until": JSON(held.hold.until.ifKnown),
+                    ]
+                })
+        }
         if !onCall.isEmpty {
             members["oncall"] = .array(onCall.map { ["rotation": .string($0.rotation), "person": .string($0.person)] })
         }
@@ -115,6 +144,13 @@ public struct PreviewReport: Sendable {
         guard let trial = trial(record), case .object(var members) = object else { return object }
         members["delivery"] = trial.json
         return .object(members)
+    }
+
+    /// What is held, for whom, until when and why, in a phrase.
+    public func words(for held: HeldNotification) -> String {
+        let what = held.hold.isForSummary ? "a line of a summary" : held.hold.kind.rawValue
+        let until = held.hold.until.ifKnown.map { " until \(zone.words($0, readAt: now))" } ?? ""
+        return "\(what), in \(held.channel)\(until) (\(held.hold.reason))"
     }
 
     /// The request or the mail that would post the message, as people may see it; nil when nothing is posted.
