@@ -128,6 +128,7 @@ import Testing
                     "failure": ["sentence": "nobody answers"],
                 ],
                 ["name": "web", "state": "stopped", "warnings": ["a row of tv\nis left out"]],
+                ["name": "job", "state": "values", "next_poll": .null, "every": .null],
             ],
             "incidents": [incident],
             "rules": [
@@ -164,6 +165,7 @@ import Testing
                     no usable answer for 50 min, since 11:10: nobody answers
                   web: stopped
                     a row of tv is left out
+                  job: values, pushed to
 
                 Incidents
                 \(IncidentText(incident, paint, clock).text)

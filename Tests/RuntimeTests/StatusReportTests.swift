@@ -72,6 +72,16 @@ internal import Testing
         )
     }
 
+    @Test func `what is pushed to has neither a next poll nor an interval`() {
+        var job = SourcePlan(name: "job")
+        job.isPushed = true
+        var rehearsal = Rehearsal(.rehearsed(sources: [job]))
+        rehearsal.start()
+        let source = report(rehearsal).status(isRunning: true)["sources"]?.array?.first
+        #expect(source?["next_poll"] == .null)
+        #expect(source?["every"] == .null)
+    }
+
     @Test func `who waits for the limit of an account says for whom, and until when`() throws {
         let sources = ["ios", "android", "web"].map { name in
             SourcePlan(name: name, account: name == "web" ? "b" : "a", jitter: 0)

@@ -124,7 +124,7 @@ public struct BotFace: BotView, BotControl, BotCare {
             return BotHealth(
                 isAlive: true, isReady: false, sentence: "The journal cannot be written: \(trouble)", open: open)
         }
-        let next = plan.sources.compactMap { state.schedule.sources[$0.name]?.due }.min()
+        let next = plan.sources.filter { !$0.isPushed }.compactMap { state.schedule.sources[$0.name]?.due }.min()
         let when = next.map { "; the next poll is due in \(max(.zero, $0 - clock.now()).short)" } ?? ""
         return BotHealth(
             isAlive: true, isReady: true, sentence: "Watching \(plan.sources.count.counted("source"))\(when).",

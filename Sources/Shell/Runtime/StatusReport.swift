@@ -129,10 +129,10 @@ public struct StatusReport: Sendable {
         return [
             "name": .string(source.name), "state": .string(condition), "last_polled": JSON(record.lastPolled),
             "last_good": JSON(record.lastGood), "no_answer_since": JSON(record.silentSince),
-            "next_poll": JSON(record.stopped == nil ? holder?.until ?? record.due : nil),
+            "next_poll": JSON(record.stopped == nil && !source.isPushed ? holder?.until ?? record.due : nil),
             "waits_for": JSON(record.stopped == nil ? holder?.name : nil),
             "reasons": .array(record.reasons.map { .string($0.rawValue) }),
-            "every": .string(source.every.grammar),
+            "every": source.isPushed ? .null : .string(source.every.grammar),
             "failure": record.failure.map { failure in
                 [
                     "reason": .string(failure.reason.rawValue), "sentence": .string(failure.sentence),
