@@ -49,7 +49,7 @@ public struct DryRunText {
             parts.append(
                 [TerminalLine("Held before", .bold)]
                     + report.heldBefore.flatMap {
-                        indented("\($0.incident.subject.app): \(report.words(for: $0)) (rule \($0.incident.rule))")
+                        indented("\($0.incident.subject.app): \(report.words(for: $0)), rule \($0.incident.rule)")
                     })
         }
         let pending = report.incidents.filter { $0.state == .pending }
