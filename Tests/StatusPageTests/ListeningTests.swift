@@ -126,6 +126,28 @@ import Testing
         }
     }
 
+    @Test func `a socket whose file was removed, with its folder even, is made anew`() async throws {
+        var limits = Limits()
+        limits.socketInterval = .milliseconds(1)
+        try await withFolder { place in
+            let folder = place + ".d"
+            let path = folder + "/control.sock"
+            #expect(mkdir(folder, 0o700) == 0)
+            try await serving(at: .unix(path: path), limits: limits) { _ async throws in
+                #expect(unlink(path) == 0)
+                while (try? await status(path)) != 200 { await Task.yield() }
+                #expect(mode(path) == S_IFSOCK | 0o600)
+                #expect(unlink(path) == 0)
+                #expect(rmdir(folder) == 0)
+                for _ in 0..<100 { await Task.yield() }
+                #expect(mkdir(folder, 0o700) == 0)
+                while (try? await status(path)) != 200 { await Task.yield() }
+            }
+            #expect(mode(path) == nil)
+            #expect(rmdir(folder) == 0)
+        }
+    }
+
     @Test func `a socket where another bot answers is left alone`() async throws {
         try await withFolder { path in
             try await serving(at: .unix(path: path)) { _ async throws in

@@ -24,6 +24,18 @@ struct Listener: Sendable {
         self.file = file
     }
 
+    var hasFile: Bool { file != nil }
+
+    /// Waits until the socket's file is gone, or another stands in its place.
+    ///
+    /// - Returns: false when the task was cancelled before.
+    func untilGone(lookingEvery interval: Duration) async -> Bool {
+        while (try? await Task.sleep(for: interval)) != nil {
+            if let file, !file.isThere { return true }
+        }
+        return false
+    }
+
     /// What became of trying to take the next connection.
     enum Accepted {
         case connection(Int32)
@@ -237,8 +249,10 @@ private struct SocketFile: Sendable {
         identity = Identity(path)
     }
 
+    var isThere: Bool { identity != nil && Identity(path) == identity }
+
     func remove() {
-        guard let identity, Identity(path) == identity else { return }
+        guard isThere else { return }
         unlink(path)
     }
 }

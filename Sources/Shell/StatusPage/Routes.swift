@@ -218,6 +218,8 @@ struct Limits: Sendable {
     var streamBlockBytes = 4096
     /// Connections that are taken before those that are here get their turn.
     var acceptsAtOnce = 64
+    /// How often the file of a unix socket is looked for: as often as the journal tries again what the disk refused.
+    var socketInterval = Duration.seconds(5)
     /// Half of the 30 s to 60 s after which proxies usually close a silent connection.
     var heartbeat = Duration.seconds(15)
     /// The messages on the page: some screens full; whoever wants more asks for the history.

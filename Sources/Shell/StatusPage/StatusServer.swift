@@ -87,34 +87,77 @@ public actor StatusServer {
         self.limits = limits
     }
 
-    /// Serves until the task is cancelled, then returns with every connection closed.
+    /// Serves until the task is cancelled, then returns with every connection closed. A unix socket whose file is gone,
+    /// with its folder perhaps, is made anew: nobody could ask for anything, and the bot would pass for one that does not
+    /// run.
     ///
     /// - Throws: `StatusServerError` when it cannot listen.
     public func run() async throws(StatusServerError) {
-        let routes: Routes
-        let server: HTTPServer
-        let port: UInt16
+        var door: Door
         do {
-            let listener = try Listener(address)
-            port = listener.port
-            routes = Routes(
-                view: view, control: control, desk: desk, api: api, pushes: pushes, page: page,
-                hosts: hosts(listener), limits: limits)
-            server = try HTTPServer(listener, at: address, limits, bodyBytesMax: routes.bodyBytesMax)
+            door = try open()
         } catch {
             end(error)
             throw error
         }
-        await server.start()
-        announce(port: port)
+        announce(port: door.listener.port)
+        while await StatusServer.serve(door), let next = await reopened() { door = next }
+        end(CancellationError())
+    }
+
+    /// Where connections come in, and who answers them.
+    private struct Door: Sendable {
+        let listener: Listener
+        let routes: Routes
+        let server: HTTPServer
+    }
+
+    private func open() throws(StatusServerError) -> Door {
+        let listener = try Listener(address)
+        let routes = Routes(
+            view: view, control: control, desk: desk, api: api, pushes: pushes, page: page, hosts: hosts(listener),
+            limits: limits)
+        let server = try HTTPServer(listener, at: address, limits, bodyBytesMax: routes.bodyBytesMax)
+        return Door(listener: listener, routes: routes, server: server)
+    }
+
+    /// Another door once there is room for one; nil when the task was cancelled before.
+    private func reopened() async -> Door? {
+        while !Task.isCancelled {
+            // The folder may be gone, too, until the journal has made it anew.
+            if let door = try? open() { return door }
+            try? await Task.sleep(for: limits.socketInterval)
+        }
+        return nil
+    }
+
+    /// Answers until the task is cancelled, or the socket's file is gone.
+    ///
+    /// - Returns: whether it is gone.
+    private static func serve(_ door: Door) async -> Bool {
+        await door.server.start()
+        return await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                await answerAll(door)
+                return false
+            }
+            if door.listener.hasFile {
+                group.addTask { await door.listener.untilGone(lookingEvery: door.routes.limits.socketInterval) }
+            }
+            let isGone = await group.next() ?? false
+            group.cancelAll()
+            return isGone
+        }
+    }
+
+    private static func answerAll(_ door: Door) async {
         await withDiscardingTaskGroup { group in
-            for await ask in server.requests {
-                group.addTask { await StatusServer.answer(ask, routes, on: server) }
+            for await ask in door.server.requests {
+                group.addTask { await StatusServer.answer(ask, door.routes, on: door.server) }
             }
             // Whoever still waits for a reader would never be done.
-            await server.stop()
+            await door.server.stop()
         }
-        end(CancellationError())
     }
 
     private func hosts(_ listener: Listener) -> HostRule {
