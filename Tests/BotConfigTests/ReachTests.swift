@@ -57,18 +57,21 @@ private struct GradedDetector: SubjectDetector {
 }
 
 @Suite struct ReachTests {
-    private func problems(_ yaml: String) -> [String] {
+    /// - Parameter isUsable: whether they are warnings, with which the bot runs.
+    private func problems(_ yaml: String, isUsable: Bool = true) -> [String] {
         let catalog = PluginCatalog(
             sources: [KnownSource.self, AnySource.self], detectors: [GradedDetector.self], gates: [NightGate.self],
             channels: [PageChannel.self])
         let result = Config.load(
             Array(yaml.utf8), folder: "/etc/bot", catalog: catalog, surroundings: FakeWorld.surroundings())
-        #expect(result.config != nil, "a config can be used with warnings: \(result.problems.map(\.line))")
-        #expect(result.problems.allSatisfy { $0.level == .warning })
+        #expect((result.config != nil) == isUsable, "\(result.problems.map(\.line))")
+        #expect(result.problems.allSatisfy { $0.level == .warning } == isUsable)
         return result.problems.map(\.line)
     }
 
-    private func routed(_ rule: String, _ routes: String, source: String = "plugin: any") -> [String] {
+    private func routed(
+        _ rule: String, _ routes: String, source: String = "plugin: any", isUsable: Bool = true
+    ) -> [String] {
         problems(
             """
             bot: {report_to: team}
@@ -80,7 +83,7 @@ private struct GradedDetector: SubjectDetector {
               team: {plugin: page}
             routes:
             \(routes)
-            """)
+            """, isUsable: isUsable)
     }
 
     // MARK: routes
@@ -127,15 +130,19 @@ private struct GradedDetector: SubjectDetector {
         let known = "plugin: known, apps: [shop-ios, shop-web], environments: [production]"
         #expect(routed(", match: {app: shop-ios, environment: production}", all, source: known) == [])
         #expect(
-            routed(", match: {app: [shop-ios, shop-wob], environment: \"stag*\"}", all, source: known).filter {
-                !$0.contains("can never notify")
-            } == [
-                "5:51: 'shop-wob' can never match: source 'ios' is configured to give shop-ios or shop-web -> shop-web",
-                "5:75: 'stag*' can never match: source 'ios' is configured to give production "
-                    + "(change 'match', or what the source gives)",
+            routed(", match: {app: [shop-ios, shop-wob]}", all, source: known) == [
+                "5:51: 'shop-wob' can never match: source 'ios' is configured to give shop-ios or shop-web -> shop-web"
             ])
         #expect(
-            routed(", match: {environment: production}", all, source: "plugin: known").contains(
+            routed(", match: {app: shop-ios, environment: [\"stag*\", dev]}", all, source: known, isUsable: false)
+                .filter { !$0.contains("can never notify") } == [
+                    "5:64: 'stag*' can never match: source 'ios' is configured to give production "
+                        + "(change 'match', or what the source gives)",
+                    "5:73: 'dev' can never match: source 'ios' is configured to give production "
+                        + "(change 'match', or what the source gives)",
+                ])
+        #expect(
+            routed(", match: {environment: production}", all, source: "plugin: known", isUsable: false).contains(
                 "5:48: 'production' can never match: source 'ios' names no environment "
                     + "(change 'match', or what the source gives)"))
         #expect(routed(", match: {environment: production}", all) == [], "only the answers of this source tell")
@@ -144,11 +151,12 @@ private struct GradedDetector: SubjectDetector {
     @Test func `a gate may be about the bot itself, and a source that is not known may give anything`() {
         let gate = "\n  nights: {plugin: night, between: \"22:00-07:00\", match: {app: APP}}"
         let known = "plugin: known, apps: [shop-ios]"
-        func gated(_ app: String, _ source: String) -> [String] {
-            routed("}" + gate.replacing("APP", with: app).dropLast(), "  - {to: team}", source: source)
+        func gated(_ app: String, _ source: String, isUsable: Bool = true) -> [String] {
+            routed(
+                "}" + gate.replacing("APP", with: app).dropLast(), "  - {to: team}", source: source, isUsable: isUsable)
         }
         #expect(gated("alertbot", known) == [])
-        #expect(gated("shop-web", known).count == 1)
+        #expect(gated("shop-web", known, isUsable: false).count == 1)
         #expect(gated("shop-web", known + "}\n  web: {plugin: any") == [])
     }
 

@@ -2,8 +2,9 @@ internal import AlertCore
 internal import PluginKit
 internal import YAMLKit
 
-// Who would ever hear of what the config watches: warnings about rules that see nothing, incidents that no route takes,
-// and troubles of the bot that nobody learns of. The config can be used as it is, so none of them is an error.
+// Who would ever hear of what the config watches: rules that can never match, which are mistakes, and warnings about rules
+// that see nothing, incidents that no route takes, and troubles of the bot that nobody learns of. With warnings the config
+// can be used as it is.
 
 extension ConfigLoader {
     mutating func checkReach(
@@ -14,10 +15,10 @@ extension ConfigLoader {
         guard !reader.problems.contains(where: { $0.level == .error }) else { return }
         for place in rules.places {
             let detector = rules.detectors.first { $0.name == place.name }
-            checkGiven(place.conditions, place.match, sources, by: detector)
+            checkGiven(place.conditions, place.match, sources, by: detector, isRule: true)
             if let detector { checkCounts(detector, place, sources) }
         }
-        for route in routes { checkGiven(route.route.match, route.match, sources, by: nil) }
+        for route in routes { checkGiven(route.route.match, route.match, sources, by: nil, isRule: false) }
         guard !routes.isEmpty else { return }
         let plain = routes.map(\.route)
         for detector in rules.detectors {
@@ -31,9 +32,10 @@ extension ConfigLoader {
 
     // MARK: - What is matched
 
-    /// What a `match` asks for must be what a source is configured to give.
+    /// What a `match` asks for must be what a source is configured to give. A rule is mistaken where nothing of what it asks
+    /// for is given; one name of several may be left over, and a route that nothing takes does no harm.
     private mutating func checkGiven(
-        _ match: Match, _ node: Node?, _ sources: [SourceEntry], by detector: DetectorPlan?
+        _ match: Match, _ node: Node?, _ sources: [SourceEntry], by detector: DetectorPlan?, isRule: Bool
     ) {
         let seen = sources.seen(by: match)
         guard let node, !seen.isEmpty else { return }
@@ -43,6 +45,7 @@ extension ConfigLoader {
             else { continue }
             // Routes and gates see the bot's own troubles, too.
             if detector == nil { known.formUnion([entry.key == "app" ? Subject.botApp : ""]) }
+            let isFitted = condition.patterns.contains { pattern in known.contains(where: pattern.fits) }
             for (element, pattern) in zip(entry.value.elements, condition.patterns)
             where !known.contains(where: pattern.fits) {
                 let names = known.subtracting(["", Subject.botApp]).sorted()
@@ -53,7 +56,8 @@ extension ConfigLoader {
                     Problem(
                         element.position, "'\(shown)' can never match: source \(whose) \(what)",
                         suggestion: shown.nearest(in: names),
-                        advice: "change 'match', or what the source gives", level: .warning))
+                        advice: "change 'match', or what the source gives",
+                        level: isRule && !isFitted ? .error : .warning))
             }
         }
     }
