@@ -146,6 +146,23 @@ extension Problem {
         #expect(empty.config != nil)
     }
 
+    @Test func `a file whose name is made of a secret is named without it`() {
+        for name in ["teams/${env:TOKEN}*.yaml", "teams/${env:TOKEN}.yml"] {
+            let missing = load(main.replacing("[teams/*.yaml]", with: "[\"\(name)\"]"), among: [:])
+            #expect(missing.problems.count == 1)
+            #expect(missing.problems.first?.message.contains("teams/***") == true, "\(missing.problems.map(\.place))")
+        }
+        for name in ["${env:TOKEN}/*.yaml", "${env:TOKEN}/a.yaml"] {
+            let wrong = load(
+                main.replacing("[teams/*.yaml]", with: "[\"\(name)\"]"),
+                among: ["/etc/bot/s3cr3t-from-env/a.yaml": "sorces: {}"])
+            #expect(
+                wrong.problems.map(\.place) == [
+                    "/etc/bot/***/a.yaml:1:1: unknown key 'sorces' in an included file -> sources"
+                ])
+        }
+    }
+
     @Test func `a file that two patterns name is read once`() {
         let result = load(
             main.replacing("[teams/*.yaml]", with: "[teams/a.yaml, teams/*.yaml]"),

@@ -29,7 +29,8 @@ extension ConfigLoader {
         var paths: [(shown: String, path: String, position: Position)] = []
         var known: Set<String> = []
         for element in node.elements {
-            guard let pattern = reader.text(element, Vocabulary.include)?.reveal() else { continue }
+            guard let written = reader.text(element, Vocabulary.include) else { continue }
+            let pattern = written.reveal()
             let whole = absolute(pattern)
             var found = [whole]
             if pattern.contains(where: { "*?[".contains($0) }) {
@@ -37,13 +38,14 @@ extension ConfigLoader {
                 if found.isEmpty {
                     reader.report(
                         Problem(
-                            element.position, "'include': no file is called like '\(pattern.tamed.clipped(to: 100))'",
+                            element.position,
+                            "'include': no file is called like '\(written.description.tamed.clipped(to: 100))'",
                             advice: "relative paths start at the config's folder", level: .warning))
                 }
             }
             for path in found where known.insert(path).inserted {
                 // As the config itself is called: what is in its folder has no more in front.
-                paths.append((path.hasPrefix("./") ? String(path.dropFirst(2)) : path, path, element.position))
+                paths.append((written.masking(path.withoutDotSlash), path, element.position))
             }
         }
         if paths.count > ConfigLoader.includedFilesMax {

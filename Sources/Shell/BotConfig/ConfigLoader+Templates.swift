@@ -12,8 +12,8 @@ extension ConfigLoader {
         guard let written = own[setting] else { return nil }
         let position = own.position(of: setting)
         let path = absolute(written.reveal())
-        let name = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
-        if let known = templates[name] {
+        let name = written.masking(path.withoutDotSlash)
+        if let known = templates[path] {
             for flaw in known.flaws { reader.report(position, flaw) }
             return known.template
         }
@@ -42,7 +42,7 @@ extension ConfigLoader {
         do throws(ProblemList) {
             let template = try MessageTemplate(text, name: name)
             let flaws = template.trial(in: zone, words: words)
-            templates[name] = (template, flaws)
+            templates[path] = (template, flaws)
             for flaw in flaws { reader.report(position, flaw) }
             return template
         } catch {

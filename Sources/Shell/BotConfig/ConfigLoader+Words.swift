@@ -24,8 +24,8 @@ extension ConfigLoader {
         switch entry.value.kind {
         case .mapping(let own): return builtIn.replacing(readPhrases(own))
         case .scalar:
-            guard let path = reader.text(entry.value, BotSettings.words) else { return builtIn }
-            return builtIn.replacing(readPhrases(phrases(in: path.reveal(), at: entry.value.position)))
+            guard let file = reader.text(entry.value, BotSettings.words) else { return builtIn }
+            return builtIn.replacing(readPhrases(phrases(in: file, at: entry.value.position)))
         case .sequence:
             reader.report(
                 entry.value.position, "'words' must be a file's name or a mapping of phrases, not a list",
@@ -35,9 +35,9 @@ extension ConfigLoader {
     }
 
     /// What a file of phrases has.
-    private mutating func phrases(in file: String, at position: Position) -> [Entry] {
-        let path = absolute(file)
-        let name = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+    private mutating func phrases(in file: GuardedText, at position: Position) -> [Entry] {
+        let path = absolute(file.reveal())
+        let name = file.masking(path.withoutDotSlash)
         let bytes: [UInt8]
         do {
             bytes = try reader.surroundings.file(path)

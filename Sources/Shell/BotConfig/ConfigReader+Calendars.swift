@@ -15,8 +15,8 @@ extension ConfigReader {
         }
         let path = secrets.path(written.reveal())
         // As the config itself is called: what is in its folder has no more in front.
-        let name = path.withoutDotSlash
-        if let known = calendars[name] {
+        let name = written.masking(path.withoutDotSlash)
+        if let known = calendars[path] {
             if known == nil { leaveUnread(node) }
             return known
         }
@@ -45,11 +45,11 @@ extension ConfigReader {
         texts[name] = bytes
         do throws(CalendarFaults) {
             let calendar = try EventCalendar(bytes, name: name, zones: surroundings.zones)
-            calendars[name] = .some(calendar)
+            calendars[path] = .some(calendar)
             return calendar
         } catch {
             for problem in error.problems(in: name) { report(problem) }
-            calendars[name] = .some(nil)
+            calendars[path] = .some(nil)
             leaveUnread(node)
             return nil
         }
