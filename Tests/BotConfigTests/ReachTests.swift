@@ -156,6 +156,7 @@ private struct GradedDetector: SubjectDetector {
                 "}" + gate.replacing("APP", with: app).dropLast(), "  - {to: team}", source: source, isUsable: isUsable)
         }
         #expect(gated("alertbot", known) == [])
+        #expect(gated("ios", known) == [], "a rule about the source as such has incidents of that name")
         #expect(gated("shop-web", known, isUsable: false).count == 1)
         #expect(gated("shop-web", known + "}\n  web: {plugin: any") == [])
     }

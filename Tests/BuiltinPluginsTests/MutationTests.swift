@@ -11,11 +11,15 @@ import Testing
 ///
 ///     SOURCE_MUTATIONS=100000 swift test --filter 'however wrong'
 ///
-/// `SOURCE_SEED` begins elsewhere: each answer has a seed of its own, and the one that a failure names with
+/// `SOURCE_ONLY=google_play,push` plays only these. `SOURCE_SEED` begins elsewhere: each answer has a seed of its own, and the one that a failure names with
 /// `SOURCE_MUTATIONS=1` plays that answer again. Where a run dies, the last line that it printed says from which on.
 @Suite struct `Answers with something wrong in them` {
     private static let count = number("SOURCE_MUTATIONS") ?? 120
     private static let seed = UInt64(number("SOURCE_SEED") ?? 1)
+    /// Those to be played: all, unless some are named.
+    private static let fakes = SourceFake.all.filter { fake in
+        ProcessInfo.processInfo.environment["SOURCE_ONLY"]?.split(separator: ",").contains { $0 == fake.name } ?? true
+    }
     /// Long runs say how far they are.
     private static let chunk = 5_000
 
@@ -35,7 +39,7 @@ import Testing
         #expect(trial.rightOutcome != nil, "\(fake.name): the fake gives the source nothing to read")
     }
 
-    @Test(arguments: SourceFake.all)
+    @Test(arguments: fakes)
     func `however wrong, trap no source and make no nonsense`(_ fake: SourceFake) throws {
         let source = try fake.source()
         let trial = try Trial(fake, source)

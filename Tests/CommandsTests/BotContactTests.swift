@@ -249,6 +249,7 @@ import Testing
     @Test func `what cannot be done now ends with another status than a no, on its way from the bot, too`() throws {
         let answer = try CommandAnswer(CommandAnswer.unavailable("the bot is stopping").json)
         #expect(answer == .unavailable("the bot is stopping"))
+        #expect(try CommandAnswer(CommandAnswer.unsaved("no room").json) == .unsaved("no room"))
         let failure = #expect(throws: Failure.self) { try answer.print(as: .text, on: stage.terminal) }
         #expect(failure == Failure(.impossible))
         #expect(stage.complained == "alertbot: the bot is stopping\n")

@@ -490,6 +490,24 @@ internal import Testing
         #expect((2...3).contains(stage.asked.count { $0 == heart }))
     }
 
+    @Test func `where all is pushed, the heart beats with the pushes and not with looks at them`() async throws {
+        let heart = "https://hc.example/ping"
+        var job = SourcePlan(name: "job", slowest: .minutes(30), jitter: 0)
+        job.isPushed = true
+        let bot = try makeBot(.rehearsed(sources: [job]), heartbeat: GuardedText(heart)) {
+            _, _ throws(TransportError) in
+            .says("", status: 304)
+        }
+        try await run(bot) {
+            await bot.settle { $0.schedule.sources["job"]?.lastGood != nil }
+            #expect(!stage.asked.contains(heart))
+            _ = await bot.take(PollReport(.noData), for: "job")
+            await stage.waitForRequest(heart)
+            _ = await bot.take(PollReport(.stale(measured: clock.now())), for: "job")
+        }
+        #expect(stage.asked.count { $0 == heart } == 1)
+    }
+
     @Test func `secrets that a service sends back are not logged`() async throws {
         let bot = try makeBot(secrets: [Secret("s3cr3t-token")]) { _, _ throws(TransportError) in
             .says("bad token s3cr3t-token", status: 401)

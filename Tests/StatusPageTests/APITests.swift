@@ -10,7 +10,8 @@ private actor Obedient: BotControl {
     func obey(_ command: JSON) throws -> JSON {
         told.append(command)
         if command["id"] == "gone" { return ["done": false, "sentence": "there is no such thing"] }
-        if command["id"] == "full" { return ["done": false, "sentence": "no room", "unavailable": true] }
+        if command["id"] == "full" { return ["done": false, "sentence": "no room", "unsaved": true] }
+        if command["id"] == "late" { return ["done": false, "sentence": "stopping", "unavailable": true] }
         return ["done": true, "sentence": "done", "details": [:]]
     }
 }
@@ -98,9 +99,13 @@ private actor Obedient: BotControl {
     }
 
     @Test func `what cannot be done now may be asked for again`() async throws {
-        let answer = try await ask("DELETE", "mutes/full")
+        let answer = try await ask("DELETE", "mutes/late")
         #expect(answer.status == 503)
-        #expect(answer.json["sentence"] == "no room")
+        #expect(answer.json["sentence"] == "stopping")
+        // It holds: whoever asked again would do it twice.
+        let unsaved = try await ask("DELETE", "mutes/full")
+        #expect(unsaved.status == 409)
+        #expect(unsaved.json["unsaved"] == true)
     }
 
     @Test(arguments: [

@@ -62,7 +62,7 @@ public struct BotFace: BotView, BotControl, BotCare {
         switch await bot.obey(try Command(command)) {
         case .answered(let answer): return answer.json
         case .unsafe(let why):
-            return CommandAnswer.unavailable("it applies until the bot stops, but cannot be saved: \(why)").json
+            return CommandAnswer.unsaved("it applies until the bot stops, but cannot be saved: \(why)").json
         case .stopping: return CommandAnswer.unavailable("the bot is stopping; try again in a moment").json
         }
     }
@@ -108,7 +108,9 @@ public struct BotFace: BotView, BotControl, BotCare {
     private func answer(_ command: Command) async -> CareAnswer {
         switch await bot.obey(command) {
         case .answered(.done(let sentence, let details)): CareAnswer(sentence, mute: details["id"]?.string)
-        case .answered(.refused(let sentence)), .answered(.unavailable(let sentence)): CareAnswer(sentence)
+        case .answered(.refused(let sentence)), .answered(.unavailable(let sentence)),
+            .answered(.unsaved(let sentence)):
+            CareAnswer(sentence)
         case .unsafe(let why): CareAnswer("It holds until the bot stops, but cannot be saved: \(why)")
         case .stopping: CareAnswer("The bot is stopping; try again in a moment.")
         }

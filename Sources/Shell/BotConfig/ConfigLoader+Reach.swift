@@ -43,12 +43,15 @@ extension ConfigLoader {
             guard let condition = match[entry.key],
                 var known = seen.configured(entry.key, for: detector?.detector.scope)
             else { continue }
-            // Routes and gates see the bot's own troubles, too.
-            if detector == nil { known.formUnion([entry.key == "app" ? Subject.botApp : ""]) }
+            // Routes and gates see the bot's own troubles, too, and what rules say of a source as such.
+            if detector == nil {
+                known.formUnion(entry.key == "app" ? [Subject.botApp] + seen.map(\.plan.name) : [""])
+            }
             let isFitted = condition.patterns.contains { pattern in known.contains(where: pattern.fits) }
             for (element, pattern) in zip(entry.value.elements, condition.patterns)
             where !known.contains(where: pattern.fits) {
-                let names = known.subtracting(["", Subject.botApp]).sorted()
+                let names = known.subtracting(["", Subject.botApp] + (detector == nil ? seen.map(\.plan.name) : []))
+                    .sorted()
                 let whose = seen.map { "'\($0.plan.name)'" }.sorted().listed
                 let shown = reader.shown(element, pattern.pattern)
                 let what = names.isEmpty ? "names no \(entry.key)" : "is configured to give \(names.listed)"

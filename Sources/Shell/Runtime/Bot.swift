@@ -77,7 +77,7 @@ public actor Bot {
         core = Core(plan: setup.plan)
         sources = PolledSources(setup)
         channels = setup.channels
-        heartbeat = Heartbeat(setup)
+        heartbeat = Heartbeat(setup, state)
         redactor = Redactor(setup.secrets)
         intake = Intake(setup.sources, ports.clock)
         seal = setup.seal
@@ -230,7 +230,7 @@ public actor Bot {
         core = Core(plan: setup.plan)
         sources = PolledSources(setup, after: sources)
         channels = setup.channels
-        heartbeat = Heartbeat(setup)
+        heartbeat = Heartbeat(setup, state)
         redactor = Redactor(setup.secrets)
         inquiries = Inquiries()
         intake.use(setup.sources)
@@ -243,9 +243,7 @@ public actor Bot {
     private func turn(_ inputs: [Input], _ group: inout DiscardingTaskGroup) {
         let now = ports.clock.now()
         for input in inputs {
-            if let (source, report) = input.poll {
-                heartbeat.note(report.outcome, of: source, isHealthy: journalTrouble == nil, ports, &group)
-            }
+            heartbeat.note(input, isHealthy: journalTrouble == nil, ports, &group)
             if case .delivered = input { sending -= 1 }
         }
         let answers = recorder == nil ? [] : inputs.compactMap { answer(in: $0, at: now) }

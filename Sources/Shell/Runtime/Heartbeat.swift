@@ -7,6 +7,7 @@ struct Heartbeat {
     private let address: GuardedText?
     private let policy: AddressPolicy
     private let sources: Set<String>
+    private let pushed: Set<String>
     /// Those of which each has to answer: all that are polled. Where none is, a push is all that can be heard.
     private let round: Set<String>
     /// Sources of the round that have answered since the last ping. Another config forgets who was healthy.
@@ -14,36 +15,46 @@ struct Heartbeat {
     /// Sources beside the round of which something is wrong.
     private var troubled: Set<String> = []
 
-    init(_ setup: Bot.Setup) {
+    /// - Parameter state: what is known of the sources: one that was stale is so still.
+    init(_ setup: Bot.Setup, _ state: State) {
         address = setup.heartbeat
         policy = setup.policy
         sources = Set(setup.sources.keys)
-        let polled = sources.subtracting(setup.plan.sources.filter(\.isPushed).map(\.name))
-        round = polled.isEmpty ? sources : polled
+        pushed = sources.intersection(setup.plan.sources.filter(\.isPushed).map(\.name))
+        round = pushed == sources ? sources : sources.subtracting(pushed)
+        for name in pushed {
+            switch state.schedule.sources[name]?.lastOutcome {
+            case .stale, .failed: troubled.insert(name)
+            case .values, .noData, .unchanged, nil: break
+            }
+        }
     }
 
     /// Pings once every source has answered since the last time. What is pushed may come once a day, and whoever listens
     /// does not wait for that: it only must not be stale or failing.
     ///
     /// - Parameter isHealthy: whether the bot itself is.
-    mutating func note(
-        _ outcome: PollOutcome, of source: String, isHealthy: Bool, _ ports: Ports,
-        _ group: inout DiscardingTaskGroup
-    ) {
-        guard let address, sources.contains(source) else { return }
-        guard round.contains(source) else {
-            switch outcome {
-            case .failed, .stale: troubled.insert(source)
-            case .values, .noData, .unchanged: troubled.remove(source)
-            }
-            return
-        }
-        if case .failed = outcome {
+    mutating func note(_ input: Input, isHealthy: Bool, _ ports: Ports, _ group: inout DiscardingTaskGroup) {
+        guard let address, let (source, report) = input.poll, sources.contains(source) else { return }
+        let isPushed = pushed.contains(source)
+        var isLook = false
+        if case .polled = input { isLook = isPushed }
+        switch report.outcome {
+        case .failed:
             healthy.remove(source)
-            return
+            troubled.insert(source)
+        // Of what is polled an old answer is an answer; of what is pushed it says that nobody pushes.
+        case .stale where isPushed:
+            healthy.remove(source)
+            troubled.insert(source)
+        // The bot's own look at what is pushed hears nobody.
+        case .noData where isLook, .unchanged where isLook: return
+        case .values, .noData, .stale, .unchanged:
+            troubled.remove(source)
+            healthy.insert(source)
         }
-        healthy.insert(source)
-        guard healthy.count == round.count, troubled.isEmpty, isHealthy else { return }
+        guard round.contains(source) else { return }
+        guard healthy.isSuperset(of: round), troubled.isEmpty, isHealthy else { return }
         healthy = []
         group.addTask { [policy] in
             // The config is not read with a secret address that is plain http.

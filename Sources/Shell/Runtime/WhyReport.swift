@@ -231,10 +231,11 @@ public struct WhyReport: Sendable {
     private func queued(_ channel: String, _ incident: Incident?) -> String? {
         let count = waiting(channel, incident).count
         guard count > 0 else { return nil }
-        guard let record = state.outbox.channels[channel], record.failures > 0 else { return "\(count) on the way" }
-        let pause = record.pausedUntil.flatMap { $0 > now ? "; the channel is paused until \(clock($0))" : nil }
+        guard let record = state.outbox.channels[channel] else { return "\(count) on the way" }
+        let pause = record.pausedUntil.flatMap { $0 > now ? "; the channel is paused until \(clock($0))" : nil } ?? ""
+        guard record.failures > 0 else { return "\(count) on the way\(pause)" }
         let error = record.lastError.map { ", the last: \($0.tamed)" } ?? ""
-        return "\(count) on the way, \(record.failures.counted("failed attempt")) in a row\(error)\(pause ?? "")"
+        return "\(count) on the way, \(record.failures.counted("failed attempt")) in a row\(error)\(pause)"
     }
 
     private func isPushed(_ source: String) -> Bool {

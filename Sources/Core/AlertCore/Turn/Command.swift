@@ -29,8 +29,10 @@ public enum CommandAnswer: Hashable, Sendable {
     case done(String, JSON)
     /// It cannot be done, and why.
     case refused(String)
-    /// It cannot be done now: the disk refuses, or the bot is stopping.
+    /// It cannot be done now, for the bot is stopping.
     case unavailable(String)
+    /// It is done, but not kept while the disk refuses: to ask again would do it twice.
+    case unsaved(String)
 }
 
 extension Command {
@@ -104,6 +106,7 @@ extension CommandAnswer {
         case .refused(let sentence): ["done": .bool(false), "sentence": .string(sentence)]
         case .unavailable(let sentence):
             ["done": .bool(false), "sentence": .string(sentence), "unavailable": .bool(true)]
+        case .unsaved(let sentence): ["done": .bool(false), "sentence": .string(sentence), "unsaved": .bool(true)]
         }
     }
 
@@ -113,7 +116,14 @@ extension CommandAnswer {
         if try reader.member("done").bool() {
             self = .done(sentence, try reader.optional("details")?.value ?? .null)
         } else {
-            self = try reader.optional("unavailable")?.bool() == true ? .unavailable(sentence) : .refused(sentence)
+            self =
+                if try reader.optional("unavailable")?.bool() == true {
+                    .unavailable(sentence)
+                } else if try reader.optional("unsaved")?.bool() == true {
+                    .unsaved(sentence)
+                } else {
+                    .refused(sentence)
+                }
         }
     }
 }

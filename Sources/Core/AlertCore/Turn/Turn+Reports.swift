@@ -8,7 +8,7 @@ extension Turn {
         // Nearly always they are of one source.
         var seen: [(source: String, observations: [Observation])] = []
         var unread: [String: Unread] = [:]
-        for line in lines { if let part = line.unread { unread[line.source] = part } }
+        for line in lines { if let part = line.unread { unread[line.source, default: .nothing].formUnion(part) } }
         for index in lines.indices {
             switch lines[index] {
             case .observed(let observation):

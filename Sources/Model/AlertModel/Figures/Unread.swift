@@ -16,6 +16,14 @@ public enum Unread: Hashable, Sendable {
         }
     }
 
+    public mutating func formUnion(_ other: Unread) {
+        switch other {
+        case .nothing: break
+        case .apps(let apps): for app in apps { add(app) }
+        case .anything: self = .anything
+        }
+    }
+
     /// Adds an app; nil is one whose name is not known.
     public mutating func add(_ app: String?) {
         switch (self, app) {

@@ -64,7 +64,8 @@ public struct FileSource: Source {
         let observations = batch.observations(of: poll.source)
         if observations.isEmpty {
             return batch.lines.isEmpty
-                ? PollReport(.noData, cursor: FileCursor.none) : PollReport(.failed(batch.failure(in: file.name)))
+                ? PollReport(.noData, cursor: FileCursor.none, unread: batch.unread)
+                : PollReport(.failed(batch.failure(in: file.name)))
         }
         let read = FileCursor(
             identity: stretch.identity, offset: stretch.end, line: batch.linesRead, hash: hash.text)

@@ -26,8 +26,24 @@ struct LineBatch {
     private(set) var end: Int64
     /// How many lines of the file come before that.
     private(set) var linesRead: Int
-    /// What the lines leave open: of a broken one nobody knows whose it is.
-    private(set) var unread = Unread.nothing
+    /// What answers left open, and when.
+    private var parts: [(seen: Moment, unread: Unread)] = []
+
+    /// What the lines leave open: of a broken one nobody knows whose it is, and an answer that came later has settled what an
+    /// earlier one left open.
+    var unread: Unread {
+        var unread = Unread.nothing
+        var newest = Moment.earliest
+        for line in lines {
+            switch line.content {
+            case .broken: return .anything
+            case .observed: newest = max(newest, line.seen ?? .earliest)
+            case .failed, .nothing: break
+            }
+        }
+        for part in parts where part.seen >= newest { unread.formUnion(part.unread) }
+        return unread
+    }
 
     /// - Parameter endsOpen: whether a last line without a line feed is still being written.
     init(_ stretch: FileStretch, linesBefore: Int, endsOpen: Bool) {
@@ -46,11 +62,8 @@ struct LineBatch {
         if !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
             let line = Line(bytes, number: linesRead, begin: end)
             switch line.content {
-            case .nothing(let part): if part != .nothing, unread != .anything { unread = part }
-            case .broken:
-                unread = .anything
-                lines.append(line)
-            case .observed, .failed: lines.append(line)
+            case .nothing(let part): if part != .nothing { parts.append((line.seen ?? .earliest, part)) }
+            case .observed, .failed, .broken: lines.append(line)
             }
         }
         end += Int64(length)

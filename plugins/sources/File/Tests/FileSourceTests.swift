@@ -104,11 +104,15 @@ extension PollReport {
 
     @Test(arguments: [false, true])
     func `what a recorded answer left open is left open`(_ follow: Bool) throws {
-        let part = #"{"source":"x","outcome":"partial","apps":["shop"],"seen":"2026-11-20T22:00:00Z"}"#
+        let part = #"{"source":"x","outcome":"partial","apps":["shop"],"seen":"2026-11-22T22:00:00Z"}"#
         let report = try play(source(follow: follow), Disk([part, line(1)]))
         #expect(report.summary == "1")
         #expect(report.unread == .apps(["shop"]))
         #expect(try play(source(follow: follow), Disk([line(1)])).unread == .nothing)
+        let bank = part.replacing("shop", with: "bank")
+        #expect(try play(source(follow: follow), Disk([part, bank, line(1)])).unread == .apps(["bank", "shop"]))
+        let old = part.replacing("2026-11-22", with: "2025-11-20")
+        #expect(try play(source(follow: follow), Disk([old, line(1)])).unread == .nothing, "a later answer was whole")
     }
 
     @Test(arguments: [false, true])

@@ -26,13 +26,13 @@ enum PushedLines {
                 switch line {
                 case .observed(let seen): observations.append(try taken(seen, number, push))
                 case .empty(let poll):
-                    last = PollOutcome(poll.outcome)
-                    if let part = line.unread { unread = part }
+                    if let part = line.unread { unread.formUnion(part) } else { last = PollOutcome(poll.outcome) }
                 }
             }
         }
         // Figures count more than that there were none before or after them.
         guard observations.isEmpty else { return PollReport(.values(observations), unread: unread) }
+        if last == nil, unread != .nothing { last = .unchanged }
         guard let last else { throw PushMistake("found no line, expected one JSON object a line") }
         return PollReport(last, unread: unread)
     }

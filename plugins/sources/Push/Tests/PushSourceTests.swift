@@ -62,6 +62,9 @@ private let line = #"{"app":"shop","from":"2026-11-20T23:00:00Z","to":"2026-11-2
         let part = #"{"outcome":"partial","apps":["job"]}"#
         #expect(try source().read(push(part + "\n" + line)).unread == .apps(["job"]))
         #expect(try source().read(push(line)).unread == .nothing)
+        #expect(
+            summary(try source(), push(#"{"failed":"timeout"}"# + "\n" + part)) == "timeout: the poll failed: timeout")
+        #expect(summary(try source(), push(part)) == "unchanged")
     }
 
     @Test func `has bounds`() throws {

@@ -267,8 +267,6 @@ struct SentryPoll: Sendable {
         }
         if !nameless.isEmpty {
             let ids = nameless.sorted().prefix(5).joined(separator: ", ").clipped(to: 100)
-            // They are known by their names otherwise.
-            isPartial = true
             inquiry.warnings.append("projects without a name that the token can see go by their ids: \(ids)")
         }
         return observations
