@@ -97,7 +97,7 @@ import Testing
         bot.comparesReplay = false
         for number in 0..<Mute.countMax { _ = tell(&bot, mute(["app": "app-\(number)"], for: .hours(1))) }
         #expect(bot.state.mutes.count == Mute.countMax)
-        guard case .refused(let sentence) = tell(&bot, mute(for: .hours(1))) else {
+        guard case .refused(let sentence, .command) = tell(&bot, mute(for: .hours(1))) else {
             Issue.record("one mute too many")
             return
         }
@@ -275,7 +275,10 @@ import Testing
             .unmute(.id("abc")), .acknowledge(["a", "b"], by: "ada"), .acknowledge([], by: nil), .retry("d1"),
         ]
         for command in commands { #expect(try Command(JSON(parsing: command.json.bytes)) == command) }
-        for answer in [CommandAnswer.done("fine", ["a": 1]), .refused("no")] {
+        for answer in [
+            CommandAnswer.done("fine", ["a": 1]), .refused("no"), .refused("stopping", .unavailable),
+            .refused("no room", .unsaved),
+        ] {
             #expect(try CommandAnswer(JSON(parsing: answer.json.bytes)) == answer)
         }
         #expect(throws: JSONMismatch.self) { try Command(["command": "explode"]) }

@@ -17,11 +17,6 @@ import Testing
     private static let outcomes: [(EmptyPoll.Outcome, String)] = [
         (.noData, #"{"source":"ios","outcome":"no_data","seen":"2026-11-20T22:00:00Z"}"#),
         (.unchanged, #"{"source":"ios","outcome":"unchanged","seen":"2026-11-20T22:00:00Z"}"#),
-        (.partial(.anything), #"{"source":"ios","outcome":"partial","seen":"2026-11-20T22:00:00Z"}"#),
-        (
-            .partial(.apps(["shop", "bank"])),
-            #"{"source":"ios","outcome":"partial","apps":["bank","shop"],"seen":"2026-11-20T22:00:00Z"}"#
-        ),
         (
             .stale(measured: .earliest),
             #"{"source":"ios","outcome":"stale","measured":"0001-01-01T00:00:00Z","seen":"2026-11-20T22:00:00Z"}"#
@@ -48,6 +43,15 @@ import Testing
             line, asked: line.seen - .seconds(2), arrived: line.seen + .milliseconds(5))
         #expect(!late.json.text.contains("\n"))
         #expect(try read(late.json.text) == late)
+    }
+
+    @Test(arguments: [
+        (Unread.anything, ""), (.apps(["shop", "bank"]), #","apps":["bank","shop"]"#), (.nothing, #","apps":[]"#),
+    ])
+    func `what an answer could not tell is written on one line and read again`(unread: Unread, apps: String) throws {
+        let line = ObservationLine.partial(PartialPoll(source: "ios", unread, seen: Fixtures.start))
+        #expect(line.json.text == #"{"source":"ios","outcome":"partial"\#(apps),"seen":"2026-11-20T22:00:00Z"}"#)
+        #expect(try read(line.json.text).line == line)
     }
 
     @Test func `an outcome that nobody knows is named`() throws {

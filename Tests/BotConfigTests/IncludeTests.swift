@@ -152,15 +152,27 @@ extension Problem {
             #expect(missing.problems.count == 1)
             #expect(missing.problems.first?.message.contains("teams/***") == true, "\(missing.problems.map(\.place))")
         }
-        for name in ["${env:TOKEN}/*.yaml", "${env:TOKEN}/a.yaml"] {
+        for (name, shown) in [
+            ("${env:TOKEN}/*.yaml", "***/a.yaml"), ("./${env:TOKEN}/a.yaml", "./***/a.yaml"),
+            ("${env:TOKEN}/a*", "***/a.yaml"), ("*${env:TOKEN}*/a.${env:TOKEN}*", "*****/a.****"),
+        ] {
             let wrong = load(
                 main.replacing("[teams/*.yaml]", with: "[\"\(name)\"]"),
                 among: ["/etc/bot/s3cr3t-from-env/a.yaml": "sorces: {}"])
             #expect(
-                wrong.problems.map(\.place) == [
-                    "/etc/bot/***/a.yaml:1:1: unknown key 'sorces' in an included file -> sources"
-                ])
+                wrong.problems.map(\.place) == ["\(shown):1:1: unknown key 'sorces' in an included file -> sources"])
         }
+    }
+
+    @Test func `files whose names differ only by a secret are told apart`() {
+        let wrong = load(
+            main.replacing("[teams/*.yaml]", with: "[\"${env:TOKEN}*/a.yaml\"]"),
+            among: ["/etc/bot/s3cr3t-from-env1/a.yaml": "sorces: {}", "/etc/bot/s3cr3t-from-env2/a.yaml": "rulse: {}"])
+        #expect(
+            wrong.problems.map(\.place) == [
+                "****/a.yaml:1:1: unknown key 'sorces' in an included file -> sources",
+                "****/a.yaml #2:1:1: unknown key 'rulse' in an included file -> rules",
+            ])
     }
 
     @Test func `a file that two patterns name is read once`() {

@@ -247,9 +247,10 @@ import Testing
     }
 
     @Test func `what cannot be done now ends with another status than a no, on its way from the bot, too`() throws {
-        let answer = try CommandAnswer(CommandAnswer.unavailable("the bot is stopping").json)
-        #expect(answer == .unavailable("the bot is stopping"))
-        #expect(try CommandAnswer(CommandAnswer.unsaved("no room").json) == .unsaved("no room"))
+        let answer = try CommandAnswer(CommandAnswer.refused("the bot is stopping", .unavailable).json)
+        #expect(answer == .refused("the bot is stopping", .unavailable))
+        let unsaved = CommandAnswer.refused("no room", .unsaved)
+        #expect(try CommandAnswer(unsaved.json) == unsaved)
         let failure = #expect(throws: Failure.self) { try answer.print(as: .text, on: stage.terminal) }
         #expect(failure == Failure(.impossible))
         #expect(stage.complained == "alertbot: the bot is stopping\n")

@@ -165,7 +165,7 @@ import Testing
                     no usable answer for 50 min, since 11:10: nobody answers
                   web: stopped
                     a row of tv is left out
-                  job: values, pushed to
+                  job: values, pushed, not polled
 
                 Incidents
                 \(IncidentText(incident, paint, clock).text)

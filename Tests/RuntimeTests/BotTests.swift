@@ -15,23 +15,15 @@ internal import Testing
     init() { clock = ManualClock(stage) }
 
     private func makeBot(
-        _ plan: Plan = .rehearsed(), heartbeat: GuardedText? = nil, secrets: [Secret] = [],
+        _ plan: Plan = .rehearsed(), secrets: [Secret] = [],
         limits: JournalLimits = .standard,
         _ answer: @escaping ScriptedWeb.Answer
     ) throws -> Bot {
         var state = State()
         let ledger = try Ledger(opening: disk, limits: limits, rebuilding: &state)
         return Bot(
-            .staged(plan, heartbeat: heartbeat, secrets: secrets), ports: .staged(stage, clock, answer), ledger: ledger,
+            .staged(plan, secrets: secrets), ports: .staged(stage, clock, answer), ledger: ledger,
             state: state)
-    }
-
-    /// Runs a bot while the test plays; the test ends by stopping it.
-    private func run(_ bot: Bot, _ play: () async throws -> Void) async throws {
-        let running = Task { await bot.run(grace: .seconds(20)) }
-        try await play()
-        bot.stop()
-        await running.value
     }
 
     @Test func `facts are durable before a request leaves`() async throws {
@@ -46,7 +38,7 @@ internal import Testing
             }
             return .says("ok")
         }
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.outbox.history.count == 1 }
         }
         #expect(objections.withLock { $0 } == [])
@@ -59,7 +51,7 @@ internal import Testing
         let bot = try makeBot { request, _ throws(TransportError) in
             request.method == .post ? .says("ok") : .says("w")
         }
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.outbox.history.count == 1 }
         }
         let meters = await bot.meters
@@ -82,7 +74,7 @@ internal import Testing
         func isSafe(_ source: String) throws -> Bool {
             try State.reading(disk.afterPowerCut, .none).state.schedule.sources[source]?.lastGood != nil
         }
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
             // After a quiet time the first is safe at once, and what follows it within the second waits.
             var isSafeNow = try isSafe("ios")
@@ -109,7 +101,7 @@ internal import Testing
             if request.url.reveal() == "https://android.example/" { await door.pass() }
             return .says(".")
         }
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
             door.open()
             await bot.settle { $0.schedule.sources["android"]?.lastGood != nil }
@@ -122,7 +114,7 @@ internal import Testing
         let bot = try makeBot { request, _ throws(TransportError) in
             request.method == .post ? .says("slow down", status: 429, [("Retry-After", "600")]) : .says("c")
         }
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.outbox.deliveries.values.contains { $0.attempts == 1 && $0.phase.isWaiting } }
         }
         let state = await bot.state
@@ -160,7 +152,7 @@ internal import Testing
         var state = State()
         let ledger = try Ledger(opening: disk, rebuilding: &state)
         let bot = Bot(setup, ports: .staged(stage, clock, answer), ledger: ledger, state: state)
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.schedule.sources["ios"]?.lastOutcome != nil }
             if isReplaced {
                 let record = await bot.state.schedule.sources["ios"]
@@ -193,7 +185,7 @@ internal import Testing
             if request.method == .get { await door.pass() }
             return .says("w")
         }
-        try await run(bot) {
+        try await bot.run {
             await stage.waitForRequest("https://ios.example/")
             disk.setFull(true)
             door.open()
@@ -227,7 +219,7 @@ internal import Testing
             if request.method == .get { await door.pass() }
             return .says("w")
         }
-        try await run(bot) {
+        try await bot.run {
             await stage.waitForRequest("https://ios.example/")
             disk.uproot()
             door.open()
@@ -249,7 +241,7 @@ internal import Testing
         var limits = JournalLimits()
         limits.compactionBytesMin = 1
         let bot = try makeBot(limits: limits) { _, _ throws(TransportError) in .says("w") }
-        try await run(bot) {
+        try await bot.run {
             await stage.waitForLog("the journal was compacted to ")
             // What happens after the snapshot is written behind it.
             clock.advance(by: .minutes(5))
@@ -281,7 +273,7 @@ internal import Testing
         limits.recordBytesMax = message.bytes.count - 1
         limits.compactionBytesMin = 1
         let bot = try makeBot(plan, limits: limits) { _, _ throws(TransportError) in .says("w") }
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.outbox.history.contains { $0.delivery.message.headline == headline } }
             let entry = try #require(await bot.state.outbox.history.first)
             guard case .dead(let sentence) = entry.end else {
@@ -350,7 +342,7 @@ internal import Testing
                 }
                 return .says("w")
             }, ledger: ledger, state: state)
-        try await run(next) {
+        try await next.run {
             await next.settle { !$0.outbox.history.isEmpty }
         }
         #expect(again.asked.contains(HookChannel.address + delivery.id))
@@ -359,7 +351,7 @@ internal import Testing
 
     @Test func `a new config is used from the next turn on`() async throws {
         let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
-        try await run(bot) {
+        try await bot.run {
             await stage.waitForRequest("https://ios.example/")
             await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
             let plan = Plan.rehearsed(sources: [SourcePlan(name: "android", jitter: 0)])
@@ -378,7 +370,7 @@ internal import Testing
             if request.method == .get { await door.pass() }
             return .says("w")
         }
-        try await run(bot) {
+        try await bot.run {
             await stage.waitForRequest("https://ios.example/")
             disk.setFull(true)
             door.open()
@@ -407,7 +399,7 @@ internal import Testing
 
     @Test func `a wall clock that is set moves what is due`() async throws {
         let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
             let due = try #require(await bot.state.schedule.sources["ios"]?.due)
             clock.set(by: .hours(3))
@@ -421,7 +413,7 @@ internal import Testing
 
     @Test func `a wall clock that is corrected a little is left alone`() async throws {
         let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
             clock.set(by: .seconds(2))
             let plan = Plan.rehearsed(sources: [SourcePlan(name: "ios"), SourcePlan(name: "android")])
@@ -431,88 +423,11 @@ internal import Testing
         #expect(!stage.logged.contains { $0.contains("the clock was set") })
     }
 
-    @Test func `the heart beats only after all sources have answered`() async throws {
-        let heart = "https://hc.example/ping"
-        let door = Door()
-        let isBroken = Mutex(true)
-        let plan = Plan.rehearsed(
-            sources: ["ios", "android"].map { SourcePlan(name: $0, every: .minutes(5), jitter: 0, slowsWhen: []) })
-        let bot = try makeBot(plan, heartbeat: GuardedText(heart)) { request, _ throws(TransportError) in
-            if request.url.reveal() == "https://android.example/" {
-                if isBroken.withLock({ $0 }) { return .says("out of order", status: 500) }
-                await door.pass()
-            }
-            return .says(".")
-        }
-        try await run(bot) {
-            await bot.settle {
-                $0.schedule.sources["ios"]?.lastGood != nil && $0.schedule.sources["android"]?.failure != nil
-            }
-            #expect(!stage.asked.contains(heart))
-            isBroken.withLock { $0 = false }
-            let first = clock.now()
-            clock.advance(by: .minutes(5))
-            await stage.waitForRequest("https://android.example/", count: 2)
-            await bot.settle { $0.schedule.sources["ios"]?.lastGood ?? first > first }
-            #expect(!stage.asked.contains(heart))
-            door.open()
-            await stage.waitForRequest(heart)
-        }
-        #expect(stage.asked.count { $0 == heart } == 1)
-    }
-
-    @Test func `the heart does not wait for what is pushed, and stops where that fails`() async throws {
-        let heart = "https://hc.example/ping"
-        let isBroken = Mutex(false)
-        var job = SourcePlan(name: "job", slowest: .minutes(30), jitter: 0)
-        job.isPushed = true
-        let plan = Plan.rehearsed(
-            sources: [SourcePlan(name: "ios", every: .minutes(5), jitter: 0, slowsWhen: []), job])
-        let bot = try makeBot(plan, heartbeat: GuardedText(heart)) { request, _ throws(TransportError) in
-            let isJob = request.url.reveal() == "https://job.example/"
-            return isJob && isBroken.withLock { $0 } ? .says("out of order", status: 500) : .says(".")
-        }
-        try await run(bot) {
-            await stage.waitForRequest(heart)
-            // Nobody has pushed anything since.
-            clock.advance(by: .minutes(5))
-            await stage.waitForRequest(heart, count: 2)
-            isBroken.withLock { $0 = true }
-            clock.advance(by: .minutes(25))
-            await bot.settle { $0.schedule.sources["job"]?.failure != nil }
-            for _ in 0..<2 {
-                let before = clock.now()
-                clock.advance(by: .minutes(5))
-                await bot.settle { $0.schedule.sources["ios"]?.lastGood ?? before > before }
-            }
-        }
-        // The third may have left before the job failed.
-        #expect((2...3).contains(stage.asked.count { $0 == heart }))
-    }
-
-    @Test func `where all is pushed, the heart beats with the pushes and not with looks at them`() async throws {
-        let heart = "https://hc.example/ping"
-        var job = SourcePlan(name: "job", slowest: .minutes(30), jitter: 0)
-        job.isPushed = true
-        let bot = try makeBot(.rehearsed(sources: [job]), heartbeat: GuardedText(heart)) {
-            _, _ throws(TransportError) in
-            .says("", status: 304)
-        }
-        try await run(bot) {
-            await bot.settle { $0.schedule.sources["job"]?.lastGood != nil }
-            #expect(!stage.asked.contains(heart))
-            _ = await bot.take(PollReport(.noData), for: "job")
-            await stage.waitForRequest(heart)
-            _ = await bot.take(PollReport(.stale(measured: clock.now())), for: "job")
-        }
-        #expect(stage.asked.count { $0 == heart } == 1)
-    }
-
     @Test func `secrets that a service sends back are not logged`() async throws {
         let bot = try makeBot(secrets: [Secret("s3cr3t-token")]) { _, _ throws(TransportError) in
             .says("bad token s3cr3t-token", status: 401)
         }
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.schedule.sources["ios"]?.failure != nil }
         }
         #expect(stage.logged.contains { $0.contains("bad token ***") })
@@ -526,7 +441,7 @@ internal import Testing
         let bot = try makeBot(.rehearsed(sources: [SourcePlan(name: "ios", every: every, jitter: 0, slowsWhen: [])])) {
             _, _ throws(TransportError) in .says(".")
         }
-        try await run(bot) {
+        try await bot.run {
             for _ in 0..<40 {
                 let now = clock.now()
                 await bot.settle { $0.schedule.sources["ios"]?.lastGood == now }
@@ -541,7 +456,7 @@ internal import Testing
     @Test func `a stopped bot lets its watchers go`() async throws {
         let bot = try makeBot { _, _ throws(TransportError) in .says(".") }
         let bell = await bot.bell()
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.schedule.sources["ios"]?.lastGood != nil }
         }
         for await _ in bell {}

@@ -64,13 +64,6 @@ private struct ToldSource: PushedSource {
             ports: .staged(stage, clock) { _, _ throws(TransportError) in .says("ok") }, ledger: ledger, state: state)
     }
 
-    private func run(_ bot: Bot, _ play: () async throws -> Void) async throws {
-        let running = Task { await bot.run(grace: .seconds(20)) }
-        try await play()
-        bot.stop()
-        await running.value
-    }
-
     /// What whoever pushes hears: the sentence, or why not.
     private func push(_ bot: Bot, _ body: String, as token: String = "s3cret", to name: String? = nil) async -> String {
         do throws(Intake.Refusal) {
@@ -83,7 +76,7 @@ private struct ToldSource: PushedSource {
 
     @Test func `that was taken survives a power cut`() async throws {
         let bot = try makeBot()
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.schedule.sources["job"]?.lastGood != nil }
             for (minute, cue) in [".", "w", "."].enumerated() {
                 let said = await push(bot, cue)
@@ -100,7 +93,7 @@ private struct ToldSource: PushedSource {
 
     @Test func `opens an incident at once, and the message leaves`() async throws {
         let bot = try makeBot()
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.schedule.sources["job"]?.lastGood != nil }
             _ = await push(bot, "c")
             await bot.settle { $0.outbox.history.count == 1 }
@@ -110,7 +103,7 @@ private struct ToldSource: PushedSource {
 
     @Test func `of the same again does no harm`() async throws {
         let bot = try makeBot()
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.schedule.sources["job"]?.lastGood != nil }
             _ = await push(bot, "c")
             await bot.settle { $0.outbox.history.count == 1 }
@@ -125,7 +118,7 @@ private struct ToldSource: PushedSource {
 
     @Test func `is not taken while the journal cannot be written`() async throws {
         let bot = try makeBot()
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.schedule.sources["job"]?.lastGood != nil }
             disk.setFull(true)
             let said = await push(bot, ".")
@@ -141,7 +134,7 @@ private struct ToldSource: PushedSource {
 
     @Test func `needs the token of one source`() async throws {
         let bot = try makeBot([("job", "s3cret"), ("other", "0ther"), ("twin", "s3cret")])
-        try await run(bot) {
+        try await bot.run {
             #expect(await push(bot, ".", as: "0ther") == "1 observation taken in for source other")
             #expect(await push(bot, ".", to: "twin") == "1 observation taken in for source twin")
             #expect(await push(bot, ".") == #"ambiguous(["job", "twin"])"#)
@@ -159,7 +152,7 @@ private struct ToldSource: PushedSource {
 
     @Test func `waits where there were too many`() async throws {
         let bot = try makeBot()
-        try await run(bot) {
+        try await bot.run {
             for _ in 0..<3 { #expect(await push(bot, ".").hasSuffix("for source job")) }
             #expect(await push(bot, ".") == "tooMany(wait: 20.0 seconds)")
             clock.advance(by: .seconds(20))
@@ -174,7 +167,7 @@ private struct ToldSource: PushedSource {
 
     @Test func `that does not come makes its source stale`() async throws {
         let bot = try makeBot()
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.schedule.sources["job"]?.lastGood != nil }
             clock.advance(by: .minutes(20))
             _ = await push(bot, ".")
@@ -194,7 +187,7 @@ private struct ToldSource: PushedSource {
 
     @Test func `to a source that is gone is refused`() async throws {
         let bot = try makeBot()
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { $0.schedule.sources["job"]?.lastGood != nil }
             bot.reload(.staged(.rehearsed()))
             await bot.settle { $0.schedule.sources["ios"] != nil }
@@ -204,7 +197,7 @@ private struct ToldSource: PushedSource {
 
     @Test func `says no secrets in the log`() async throws {
         let bot = try makeBot(secrets: [Secret("s3cret")])
-        try await run(bot) { _ = await push(bot, "w") }
+        try await bot.run { _ = await push(bot, "w") }
         #expect(stage.logged.contains { $0.contains("somebody said ***") })
         #expect(!stage.logged.contains { $0.contains("s3cret") })
     }

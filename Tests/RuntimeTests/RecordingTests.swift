@@ -61,10 +61,12 @@ internal import Testing
         let outcomes: [EmptyPoll.Outcome] = lines.dropFirst(3).compactMap {
             if case .empty(let poll) = $0.line { poll.outcome } else { nil }
         }
+        // In front of the answer that it is about.
+        #expect(
+            lines.dropFirst(3).map(\.line.unread) == [nil, nil, .apps(["shop"]), nil, .anything] + [nil, nil, nil, nil])
         #expect(
             outcomes == [
-                .noData, .noData, .partial(.apps(["shop"])), .noData, .partial(.anything), .noData, .unchanged,
-                .stale(measured: start - .hours(2)),
+                .noData, .noData, .noData, .noData, .unchanged, .stale(measured: start - .hours(2)),
                 .failed(
                     EmptyPoll.Failure(
                         reason: "rate_limited", sentence: "slow \"down\"", retryAt: start + .hours(1))),
@@ -219,13 +221,6 @@ internal import Testing
         return Bot(.staged(.rehearsed()), ports: ports, ledger: ledger, state: state)
     }
 
-    private func run(_ bot: Bot, _ play: () async throws -> Void) async throws {
-        let running = Task { await bot.run(grace: .seconds(20)) }
-        try await play()
-        bot.stop()
-        await running.value
-    }
-
     private var lines: [RecordedLine] {
         get throws {
             try Recording.files(in: disk).flatMap { name in
@@ -243,7 +238,7 @@ internal import Testing
             if request.method == .get { clock.advance(by: .milliseconds(250)) }
             return .says("w")
         }
-        try await run(bot) { await bot.settle { !$0.outbox.history.isEmpty } }
+        try await bot.run { await bot.settle { !$0.outbox.history.isEmpty } }
         let line = try #require(lines.first)
         #expect(try lines.count == 1)
         #expect(line.line == .observed(.cue(.warning, at: .rehearsalStart)))
@@ -257,7 +252,7 @@ internal import Testing
         let bot = try makeBot { request, _ throws(TransportError) in
             request.method == .get ? .says("w") : .says("ok")
         }
-        try await run(bot) {
+        try await bot.run {
             await bot.settle { !$0.outbox.history.isEmpty }
             await stage.waitForLog("observations are not recorded")
             #expect(
@@ -286,7 +281,7 @@ internal import Testing
             if request.method == .get { await door.pass() }
             return .says("w")
         }
-        try await run(bot) {
+        try await bot.run {
             await stage.waitForRequest("https://ios.example/")
             journal.setFull(true)
             door.open()

@@ -188,3 +188,13 @@ extension Ports {
         )
     }
 }
+
+extension Bot {
+    /// Runs while a test plays; the test ends by stopping it.
+    func run(_ play: () async throws -> Void) async throws {
+        let running = Task { await run(grace: .seconds(20)) }
+        try await play()
+        stop()
+        await running.value
+    }
+}

@@ -261,8 +261,7 @@ extension PollOutcome {
         switch empty {
         case .noData: self = .noData
         case .stale(let measured): self = .stale(measured: measured)
-        // Without figures it says that the source answered, and nothing of what there is.
-        case .unchanged, .partial: self = .unchanged
+        case .unchanged: self = .unchanged
         case .failed(let failure):
             let sentence = failure.sentence ?? "the poll failed: \(failure.reason.tamed)"
             self = .failed(

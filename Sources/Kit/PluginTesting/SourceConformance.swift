@@ -4,6 +4,7 @@
 // It knows no test framework. Each check returns sentences, none when all is well, so that a test is one line:
 // `#expect(SourceConformance(…).violations() == [])`, and a command can print the same sentences.
 
+internal import Glibc
 public import PluginKit
 
 /// A source's poll played to its end against scripted answers.
@@ -206,7 +207,9 @@ public struct SourceConformance: Sendable {
     }
 
     private func leaks(_ text: String, _ place: String) -> [String] {
-        secrets.contains { !$0.isEmpty && text.contains($0) } ? ["\(place) shows a secret"] : []
+        var text = text
+        let isLeaking = text.withUTF8 { text in secrets.contains { !$0.isEmpty && $0.isPart(of: text) } }
+        return isLeaking ? ["\(place) shows a secret"] : []
     }
 
     private func flawsOfTheDashboard() -> [String] {
@@ -321,5 +324,22 @@ public struct SourceConformance: Sendable {
         if case .failed(let failure) = played.report?.outcome, failure.reason == .unreadable { return found }
         found.append("an unreadable file: did not fail as unreadable")
         return found
+    }
+}
+
+extension String {
+    /// Byte for byte: the search for characters of the standard library took two thirds of a run of mutations.
+    fileprivate func isPart(of text: UnsafeBufferPointer<UInt8>) -> Bool {
+        var part = self
+        return part.withUTF8 { part in
+            guard let wanted = part.baseAddress, let first = part.first, var start = UnsafeRawPointer(text.baseAddress)
+            else { return part.isEmpty }
+            let end = start + text.count
+            while let found = memchr(start, Int32(first), end - start), found + part.count <= end {
+                if memcmp(found, wanted, part.count) == 0 { return true }
+                start = UnsafeRawPointer(found) + 1
+            }
+            return false
+        }
     }
 }

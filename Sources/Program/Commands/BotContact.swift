@@ -87,18 +87,18 @@ extension State {
 }
 
 extension CommandAnswer {
-    /// Prints what came of a command; it ends with 1 when the answer is no, and with 3 when it cannot be done now, or not be kept.
+    /// Prints what came of a command; it ends with 1 when the answer is no, and with 3 when it cannot be done now, or cannot be
+    /// saved.
     public func print(as format: TextOrJSON, on terminal: Terminal) throws(Failure) {
         switch (format, self) {
         case (.json, _): try terminal.line(json.prettyText)
         case (.text, .done(let sentence, _)): try terminal.line(sentence)
-        case (.text, .refused(let sentence)), (.text, .unavailable(let sentence)), (.text, .unsaved(let sentence)):
-            terminal.error("alertbot: \(sentence)")
+        case (.text, .refused(let sentence, _)): terminal.error("alertbot: \(sentence)")
         }
         switch self {
         case .done: break
-        case .refused: throw Failure(.no)
-        case .unavailable, .unsaved: throw Failure(.impossible)
+        case .refused(_, .command): throw Failure(.no)
+        case .refused(_, .unavailable), .refused(_, .unsaved): throw Failure(.impossible)
         }
     }
 }

@@ -178,7 +178,9 @@ struct Look {
         let record = state.schedule.sources[source.name] ?? SourceRecord()
         let isPolling = state.schedule.polling.contains(source.name)
         let word = record.stopped != nil ? "stopped" : record.lastOutcome?.word ?? "not polled yet"
-        var pace = source.isPushed ? "pushed to; stale after \(source.slowest.short)" : "every \(source.every.short)"
+        var pace =
+            source.isPushed
+            ? "pushed, not polled; stale after \(source.slowest.short) without a push" : "every \(source.every.short)"
         if let due = record.due, record.stopped == nil, !source.isPushed {
             pace += isPolling ? "; polling now" : "; next poll in \(max(.zero, due - now).rough)"
         }

@@ -62,8 +62,8 @@ public struct BotFace: BotView, BotControl, BotCare {
         switch await bot.obey(try Command(command)) {
         case .answered(let answer): return answer.json
         case .unsafe(let why):
-            return CommandAnswer.unsaved("it applies until the bot stops, but cannot be saved: \(why)").json
-        case .stopping: return CommandAnswer.unavailable("the bot is stopping; try again in a moment").json
+            return CommandAnswer.refused("it applies until the bot stops, but cannot be saved: \(why)", .unsaved).json
+        case .stopping: return CommandAnswer.refused("the bot is stopping; try again in a moment", .unavailable).json
         }
     }
 
@@ -108,9 +108,7 @@ public struct BotFace: BotView, BotControl, BotCare {
     private func answer(_ command: Command) async -> CareAnswer {
         switch await bot.obey(command) {
         case .answered(.done(let sentence, let details)): CareAnswer(sentence, mute: details["id"]?.string)
-        case .answered(.refused(let sentence)), .answered(.unavailable(let sentence)),
-            .answered(.unsaved(let sentence)):
-            CareAnswer(sentence)
+        case .answered(.refused(let sentence, _)): CareAnswer(sentence)
         case .unsafe(let why): CareAnswer("It holds until the bot stops, but cannot be saved: \(why)")
         case .stopping: CareAnswer("The bot is stopping; try again in a moment.")
         }

@@ -79,7 +79,7 @@ public struct DryRun: Sendable {
             if let silence = input.silence {
                 machine.terminal.error("alertbot: source \(input.sourceName): \(silence)")
             }
-            for warning in input.warnings {
+            for warning in input.warnings(for: config.plan) {
                 machine.terminal.error("alertbot: source \(input.sourceName): warning: \(warning.tamed)")
             }
             for note in input.notes {
@@ -152,14 +152,14 @@ extension Input {
         }
     }
 
-    /// In what the answer is not whole.
     /// What the source has to say to whoever looks at a poll by hand.
     fileprivate var notes: [String] {
         if case .polled(_, let report, _) = self { report.notes } else { [] }
     }
 
-    fileprivate var warnings: [String] {
-        if case .polled(_, let report, _) = self { report.warnings } else { [] }
+    /// In what the answer is not whole.
+    fileprivate func warnings(for plan: Plan) -> [String] {
+        if case .polled(let source, let report, _) = self { plan.warnings(of: report, from: source) } else { [] }
     }
 
     fileprivate var failure: PollFailure? {

@@ -63,7 +63,7 @@ public struct StatusText {
         let reasons = (source["reasons"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
         var line = "  \(source.word("name")): \(source.word("state"))"
         if let next = source["next_poll"]?.string { line += ", next poll \(clock.ahead(next))" }
-        if source["every"] == .null { line += ", pushed to" }
+        if source["every"] == .null { line += ", pushed, not polled" }
         if !reasons.isEmpty { line += " (\(reasons))" }
         if let holder = source["waits_for"]?.string {
             line += ", when \(holder.tamed) may ask again: both are one account there"

@@ -12,7 +12,7 @@ extension ConfigLoader {
     /// The sections of the config together with those of the files that it includes.
     mutating func including(_ entries: [Entry]) -> [Entry] {
         guard let include = entries.first(where: { $0.key == Vocabulary.include }) else { return entries }
-        let sections = includedPaths(include.value).flatMap { included($0.shown, $0.path, at: $0.position) }
+        let sections = includedPaths(include.value).flatMap { included($0.path, as: $0.written, at: $0.position) }
         let parts = Dictionary(grouping: sections, by: \.key)
         return Vocabulary.includable.reduce(into: entries) { merged, key in
             guard let parts = parts[key] else { return }
@@ -25,8 +25,8 @@ extension ConfigLoader {
 
     /// Where the files are, in the order of the list; those of one pattern in that of their names. A file that two
     /// patterns name is read once.
-    private mutating func includedPaths(_ node: Node) -> [(shown: String, path: String, position: Position)] {
-        var paths: [(shown: String, path: String, position: Position)] = []
+    private mutating func includedPaths(_ node: Node) -> [(path: String, written: GuardedText, position: Position)] {
+        var paths: [(path: String, written: GuardedText, position: Position)] = []
         var known: Set<String> = []
         for element in node.elements {
             guard let written = reader.text(element, Vocabulary.include) else { continue }
@@ -44,8 +44,7 @@ extension ConfigLoader {
                 }
             }
             for path in found where known.insert(path).inserted {
-                // As the config itself is called: what is in its folder has no more in front.
-                paths.append((written.masking(path.withoutDotSlash), path, element.position))
+                paths.append((path, written, element.position))
             }
         }
         if paths.count > ConfigLoader.includedFilesMax {
@@ -57,7 +56,8 @@ extension ConfigLoader {
     }
 
     /// The sections of one file; none where it cannot be read, or says nothing.
-    private mutating func included(_ name: String, _ path: String, at position: Position) -> [Entry] {
+    private mutating func included(_ path: String, as written: GuardedText, at position: Position) -> [Entry] {
+        let name = reader.shownName(of: written, at: path)
         let bytes: [UInt8]
         do {
             bytes = try reader.surroundings.file(path)

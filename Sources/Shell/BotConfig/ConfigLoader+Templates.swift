@@ -12,11 +12,11 @@ extension ConfigLoader {
         guard let written = own[setting] else { return nil }
         let position = own.position(of: setting)
         let path = absolute(written.reveal())
-        let name = written.masking(path.withoutDotSlash)
         if let known = templates[path] {
             for flaw in known.flaws { reader.report(position, flaw) }
             return known.template
         }
+        let name = reader.shownName(of: written, at: path)
         let bytes: [UInt8]
         do {
             bytes = try reader.surroundings.file(path)

@@ -37,7 +37,7 @@ extension ConfigLoader {
     /// What a file of phrases has.
     private mutating func phrases(in file: GuardedText, at position: Position) -> [Entry] {
         let path = absolute(file.reveal())
-        let name = file.masking(path.withoutDotSlash)
+        let name = reader.shownName(of: file, at: path)
         let bytes: [UInt8]
         do {
             bytes = try reader.surroundings.file(path)

@@ -14,12 +14,11 @@ extension ConfigReader {
             return nil
         }
         let path = secrets.path(written.reveal())
-        // As the config itself is called: what is in its folder has no more in front.
-        let name = written.masking(path.withoutDotSlash)
         if let known = calendars[path] {
             if known == nil { leaveUnread(node) }
             return known
         }
+        let name = shownName(of: written, at: path)
         let bytes: [UInt8]
         do {
             bytes = try surroundings.file(path)

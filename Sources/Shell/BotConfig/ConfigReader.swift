@@ -23,6 +23,8 @@ struct ConfigReader {
 
     /// The other files that were read, by the names that places have for them.
     var texts: [String: [UInt8]] = [:]
+    /// What those files are called whose names are made of secrets, by their paths.
+    private var guardedNames: [String: String] = [:]
     /// Calendars that have been read, nil for one with faults: many rules may share one.
     var calendars: [String: EventCalendar?] = [:]
 
@@ -38,6 +40,27 @@ struct ConfigReader {
         var reader = ConfigReader(secrets: secrets, surroundings: surroundings, catalog: catalog)
         reader.policy = policy
         return reader
+    }
+
+    /// What places call a file that the config names. As with the config itself, what is in its folder has no more in
+    /// front; and where a secret is part of the name, it is shown as it was written.
+    mutating func shownName(of written: GuardedText, at path: String) -> String {
+        guard written.hasSecret else { return path.withoutDotSlash }
+        if let known = guardedNames[path] { return known }
+        var shown = written.description
+        // What a plain end stands for, such as `*.yaml`, tells nothing of the folder before it.
+        if case .plain(let end)? = written.pieces.last, let slash = end.lastIndex(of: "/"),
+            let file = path.split(separator: "/").last
+        {
+            shown = shown.dropLast(end[slash...].count) + "/" + file
+        }
+        var (name, number) = (shown, 1)
+        while guardedNames.values.contains(name) {
+            number += 1
+            name = "\(shown) #\(number)"
+        }
+        guardedNames[path] = name
+        return name
     }
 
     /// Remembers a problem, once.

@@ -12,7 +12,7 @@ struct Heartbeat {
     private let round: Set<String>
     /// Sources of the round that have answered since the last ping. Another config forgets who was healthy.
     private var healthy: Set<String> = []
-    /// Sources beside the round of which something is wrong.
+    /// Sources of which something is wrong.
     private var troubled: Set<String> = []
 
     /// - Parameter state: what is known of the sources: one that was stale is so still.
@@ -51,10 +51,10 @@ struct Heartbeat {
         case .noData where isLook, .unchanged where isLook: return
         case .values, .noData, .stale, .unchanged:
             troubled.remove(source)
+            guard round.contains(source) else { return }
             healthy.insert(source)
         }
-        guard round.contains(source) else { return }
-        guard healthy.isSuperset(of: round), troubled.isEmpty, isHealthy else { return }
+        guard healthy.count == round.count, troubled.isEmpty, isHealthy else { return }
         healthy = []
         group.addTask { [policy] in
             // The config is not read with a secret address that is plain http.

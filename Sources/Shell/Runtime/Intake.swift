@@ -127,7 +127,7 @@ extension Bot {
         switch await take(report, for: source) {
         case .answered(.done(let sentence, let details)): return (sentence, details)
         case .answered(.refused): throw .nobody
-        case .unsafe(let why), .answered(.unavailable(let why)), .answered(.unsaved(let why)): throw .unsafe(why)
+        case .unsafe(let why): throw .unsafe(why)
         case .stopping: throw .stopping
         }
     }

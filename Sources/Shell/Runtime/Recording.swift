@@ -184,6 +184,11 @@ extension PollReport {
         func empty(_ outcome: EmptyPoll.Outcome) -> [RecordedLine] {
             [RecordedLine(.empty(EmptyPoll(source: source, outcome, seen: arrived)), asked: asked, arrived: arrived)]
         }
+        var partial: [RecordedLine] {
+            guard unread != .nothing else { return [] }
+            let poll = PartialPoll(source: source, unread, seen: arrived)
+            return [RecordedLine(.partial(poll), asked: asked, arrived: arrived)]
+        }
         switch outcome {
         case .values(let observations):
             // As the core takes them in: what it leaves out would be a broken line.
@@ -193,8 +198,8 @@ extension PollReport {
                 }
             }
             if lines.isEmpty { lines = empty(.noData) }
-            return unread == .nothing ? lines : empty(.partial(unread)) + lines
-        case .noData: return unread == .nothing ? empty(.noData) : empty(.partial(unread)) + empty(.noData)
+            return partial + lines
+        case .noData: return partial + empty(.noData)
         case .stale(let measured): return empty(.stale(measured: measured))
         case .unchanged: return empty(.unchanged)
         case .failed(let failure):

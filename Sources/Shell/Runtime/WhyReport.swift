@@ -156,7 +156,8 @@ public struct WhyReport: Sendable {
         guard let incident = explanation.incident else {
             guard case .firing = explanation.judgement.verdict else { return "\(thinks); no incident" }
             // A rule that is new, or was changed, judges what comes from now on.
-            return "\(thinks); no incident yet: it is judged with the next figures"
+            let isStopped = state.schedule.sources[explanation.subject.source]?.stopped != nil
+            return "\(thinks); no incident" + (isStopped ? "" : " yet: it is judged with the next figures")
         }
         var text = "\(thinks); incident \(name(of: incident)) \(incident.state.rawValue) since \(clock(incident.since))"
         if let firesAt = explanation.firesAt, firesAt > now { text += ", fires at \(clock(firesAt)) if it lasts" }

@@ -256,7 +256,11 @@ extension APIDesk {
               },
               "Answer": {
                 "type": "object", "required": ["done", "sentence"],
-                "properties": {"done": {"type": "boolean"}, "sentence": {"type": "string"}}
+                "properties": {
+                  "done": {"type": "boolean"}, "sentence": {"type": "string"},
+                  "unsaved": {"const": true, "description": "It applies until the bot stops: asked again, it would be done twice."},
+                  "unavailable": {"const": true, "description": "The bot is stopping; the next one may do it."}
+                }
               }
             },
             "responses": {
@@ -266,7 +270,7 @@ extension APIDesk {
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}
               },
               "Mistake": {
-                "description": "It is not done, and why.",
+                "description": "It is not done, or not saved, and why.",
                 "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}
               }
             }

@@ -179,6 +179,14 @@ public struct Plan: Sendable {
         detectors.contains { $0.asksAboutSessions && $0.canConcern(source: source) }
     }
 
+    /// In what an answer is not whole, with what follows from that for the rules.
+    public func warnings(of report: PollReport, from source: String) -> [String] {
+        guard case .anything = report.unread, asksAboutSessions(of: source) else { return report.warnings }
+        return report.warnings + [
+            "so an app that the answer does not name is not taken for one without sessions: rules on them wait"
+        ]
+    }
+
     /// How long figures of a source stay good: a rule's own window, and never less than the longest time between polls.
     func figuresLast(_ source: String, for detector: DetectorPlan? = nil) -> Duration {
         max(

@@ -27,12 +27,17 @@ public enum Command: Hashable, Sendable {
 public enum CommandAnswer: Hashable, Sendable {
     /// It is done; a sentence for people, and what there is to know.
     case done(String, JSON)
-    /// It cannot be done, and why.
-    case refused(String)
-    /// It cannot be done now, for the bot is stopping.
-    case unavailable(String)
-    /// It is done, but not kept while the disk refuses: to ask again would do it twice.
-    case unsaved(String)
+    /// It was not done, or not as it should be, and why.
+    case refused(String, Hindrance = .command)
+
+    public enum Hindrance: String, Hashable, Sendable {
+        /// What was asked for cannot be done.
+        case command
+        /// The bot is stopping; the next one may do it.
+        case unavailable
+        /// It is done, but cannot be saved: to ask again would do it twice.
+        case unsaved
+    }
 }
 
 extension Command {
@@ -103,10 +108,12 @@ extension CommandAnswer {
     public var json: JSON {
         switch self {
         case .done(let sentence, let details): ["done": .bool(true), "sentence": .string(sentence), "details": details]
-        case .refused(let sentence): ["done": .bool(false), "sentence": .string(sentence)]
-        case .unavailable(let sentence):
-            ["done": .bool(false), "sentence": .string(sentence), "unavailable": .bool(true)]
-        case .unsaved(let sentence): ["done": .bool(false), "sentence": .string(sentence), "unsaved": .bool(true)]
+        case .refused(let sentence, .command): ["done": .bool(false), "sentence": .string(sentence)]
+        case .refused(let sentence, let hindrance):
+            .object(
+                JSONObject([
+                    ("done", .bool(false)), ("sentence", .string(sentence)), (hindrance.rawValue, .bool(true)),
+                ]))
         }
     }
 
@@ -116,14 +123,8 @@ extension CommandAnswer {
         if try reader.member("done").bool() {
             self = .done(sentence, try reader.optional("details")?.value ?? .null)
         } else {
-            self =
-                if try reader.optional("unavailable")?.bool() == true {
-                    .unavailable(sentence)
-                } else if try reader.optional("unsaved")?.bool() == true {
-                    .unsaved(sentence)
-                } else {
-                    .refused(sentence)
-                }
+            let known: [Hindrance] = [.unavailable, .unsaved]
+            self = .refused(sentence, known.first { json[$0.rawValue] == .bool(true) } ?? .command)
         }
     }
 }

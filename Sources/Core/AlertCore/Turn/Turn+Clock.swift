@@ -6,8 +6,9 @@ internal import PluginKit
 extension Turn {
     mutating func moveClock(by step: Duration) {
         // As people set it: the wall's clock and the machine's own are not read in one instant.
-        let whole = Duration.seconds(Int64(step.inSeconds.rounded()))
-        output.note(.warning, "the clock was set by \(whole.inSeconds) s")
+        let seconds = Int64(step.inSeconds.rounded())
+        let whole = Duration.seconds(seconds)
+        output.note(.warning, "the clock was set by \(seconds) s")
         state.schedule.moveWaits(by: step)
         for name in state.schedule.sources.keys.sorted() {
             guard var record = state.schedule.sources[name] else { continue }

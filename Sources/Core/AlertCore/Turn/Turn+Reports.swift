@@ -19,12 +19,12 @@ extension Turn {
                     seen.append((source, [observation]))
                 }
             case .empty(let poll):
-                // What is left open belongs to the answer beside it.
-                if lines[index].unread != nil { continue }
                 receiveReport(
                     of: poll.source,
                     PollReport(PollReport.Outcome(poll.outcome), unread: unread[poll.source] ?? .nothing),
                     validators: state.schedule.sources[poll.source]?.validators ?? [:])
+            // It says something of the answer beside it.
+            case .partial: break
             }
         }
         for (name, observations) in seen.sorted(by: { $0.source < $1.source }) {
@@ -45,7 +45,8 @@ extension Turn {
         var record = state.schedule.sources[name] ?? SourceRecord()
         if let cursor = report.cursor { record.cursor = cursor }
         record.validators = validators
-        for warning in report.warnings { output.note(.warning, "source \(name): \(warning)", ["source": name]) }
+        let warnings = plan.warnings(of: report, from: name)
+        for warning in warnings { output.note(.warning, "source \(name): \(warning)", ["source": name]) }
         if case .failed(let failure) = report.outcome {
             output.note(
                 .warning, "source \(name): \(failure.reason.rawValue): \(failure.description)", ["source": name])
@@ -53,7 +54,7 @@ extension Turn {
                 failure, of: name, figuresLast: plan.figuresLast(name), at: now)
             receiveNews(news, of: name)
         } else {
-            if report.outcome != .unchanged { record.note(warnings: report.warnings) }
+            if report.outcome != .unchanged { record.note(warnings: warnings) }
             receiveAnswer(report, of: source, &record)
         }
         pace(source).plan(&record, notBefore: report.wait, at: now)

@@ -1,4 +1,4 @@
-/// What is to be said of a poll beside its figures: how it ended without any, or what they leave open.
+/// How a poll ended that brought no figures.
 public struct EmptyPoll: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         case failed(Failure)
@@ -8,8 +8,6 @@ public struct EmptyPoll: Hashable, Sendable {
         case stale(measured: Moment)
         /// The same answer as before.
         case unchanged
-        /// Whatever figures arrived with it, there may be more: these apps could not be read.
-        case partial(Unread)
     }
 
     public struct Failure: Hashable, Sendable {
@@ -48,9 +46,6 @@ public struct EmptyPoll: Hashable, Sendable {
         case .stale(let measured):
             json.member("outcome", "stale")
             json.member("measured", measured)
-        case .partial(let unread):
-            json.member("outcome", "partial")
-            if case .apps(let apps) = unread { json.member("apps", apps.sorted()) }
         }
         json.member("seen", seen)
     }
@@ -71,14 +66,6 @@ extension EmptyPoll.Outcome {
         case "no_data": self = .noData
         case "unchanged": self = .unchanged
         case "stale": self = .stale(measured: try line.member("measured").moment())
-        case "partial":
-            guard let named = try line.optional("apps") else {
-                self = .partial(.anything)
-                break
-            }
-            var apps: Set<String> = []
-            for app in try named.elements() { apps.insert(try app.nonEmptyString()) }
-            self = .partial(.apps(apps))
         default: throw outcome.mismatch(expected: "no_data, stale, unchanged or partial")
         }
     }

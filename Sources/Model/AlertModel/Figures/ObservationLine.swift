@@ -1,7 +1,10 @@
-/// One line of a file of observations: what a source saw, or what else is to be said of a poll.
+/// One line of a file of observations: what a source saw, what an answer could not tell, or how a poll ended that brought no
+/// figures.
 public enum ObservationLine: Hashable, Sendable, JSONWritable {
     case observed(Observation)
     case empty(EmptyPoll)
+    /// It belongs to the lines that arrived with it.
+    case partial(PartialPoll)
 
     /// A poll that failed.
     public static func failed(source: String, reason: String, seen: Moment) -> ObservationLine {
@@ -16,14 +19,15 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
 
     /// What the figures beside it leave open; nil where it is about something else.
     public var unread: Unread? {
-        guard case .empty(let poll) = self, case .partial(let unread) = poll.outcome else { return nil }
-        return unread
+        guard case .partial(let poll) = self else { return nil }
+        return poll.unread
     }
 
     public var source: String {
         switch self {
         case .observed(let observation): observation.subject.source
         case .empty(let poll): poll.source
+        case .partial(let poll): poll.source
         }
     }
 
@@ -31,6 +35,7 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
         switch self {
         case .observed(let observation): observation.seen
         case .empty(let poll): poll.seen
+        case .partial(let poll): poll.seen
         }
     }
 
@@ -56,6 +61,10 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
         let line = JSONReader(json)
         let source = try line.member("source").nonEmptyString()
         let seen = try line.member("seen").moment()
+        if let partial = try PartialPoll(line, source: source, seen: seen) {
+            self = .partial(partial)
+            return
+        }
         if let outcome = try EmptyPoll.Outcome(line) {
             self = .empty(EmptyPoll(source: source, outcome, seen: seen))
             return
@@ -104,6 +113,7 @@ public enum ObservationLine: Hashable, Sendable, JSONWritable {
     func putMembers(into json: inout JSONWriter) {
         switch self {
         case .empty(let poll): poll.putMembers(into: &json)
+        case .partial(let poll): poll.putMembers(into: &json)
         case .observed(let observation):
             json.member("source", observation.subject.source)
             json.member("app", observation.subject.app)

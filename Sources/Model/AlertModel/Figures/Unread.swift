@@ -20,17 +20,58 @@ public enum Unread: Hashable, Sendable {
         switch other {
         case .nothing: break
         case .apps(let apps): for app in apps { add(app) }
-        case .anything: self = .anything
+        case .anything: self = other
         }
     }
 
     /// Adds an app; nil is one whose name is not known.
     public mutating func add(_ app: String?) {
-        switch (self, app) {
-        case (.anything, _): break
-        case (_, nil): self = .anything
-        case (.nothing, let app?): self = .apps([app])
-        case (.apps(let apps), let app?): self = .apps(apps.union([app]))
+        guard let app else { return self = .anything }
+        switch self {
+        case .anything: break
+        case .nothing: self = .apps([app])
+        case .apps(var apps):
+            // Else each of thousands would copy all before it.
+            self = .nothing
+            apps.insert(app)
+            self = .apps(apps)
         }
     }
+}
+
+/// What is to be said of an answer beside its figures: which apps it could not tell of.
+public struct PartialPoll: Hashable, Sendable {
+    public var source: String
+    public var unread: Unread
+    public var seen: Moment
+
+    public init(source: String, _ unread: Unread, seen: Moment) {
+        self.source = source
+        self.unread = unread
+        self.seen = seen
+    }
+
+    /// Nil where the line tells something else.
+    init?(_ line: JSONReader, source: String, seen: Moment) throws(JSONMismatch) {
+        guard try line.optional("outcome")?.value.string == PartialPoll.word else { return nil }
+        var unread = Unread.anything
+        if let apps = try line.optional("apps") {
+            unread = .nothing
+            for app in try apps.elements() { unread.add(try app.nonEmptyString()) }
+        }
+        self.init(source: source, unread, seen: seen)
+    }
+
+    func putMembers(into json: inout JSONWriter) {
+        json.member("source", source)
+        json.member("outcome", PartialPoll.word)
+        switch unread {
+        case .nothing: json.member("apps", [String]())
+        case .apps(let apps): json.member("apps", apps.sorted())
+        case .anything: break
+        }
+        json.member("seen", seen)
+    }
+
+    private static let word = "partial"
 }

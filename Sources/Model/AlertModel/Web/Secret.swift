@@ -63,16 +63,6 @@ public struct GuardedText: Hashable, Sendable, CustomStringConvertible, Expressi
         }.joined()
     }
 
-    /// What has come of the text, such as the whole path of a file, with its secrets masked.
-    public func masking(_ text: String) -> String {
-        pieces.reduce(text) { text, piece in
-            guard case .secret(let secret) = piece, case let value = secret.reveal(), !value.isEmpty else {
-                return text
-            }
-            return text.split(separator: value, omittingEmptySubsequences: false).joined(separator: Secret.mask)
-        }
-    }
-
     public var hasSecret: Bool {
         pieces.contains { if case .secret = $0 { true } else { false } }
     }

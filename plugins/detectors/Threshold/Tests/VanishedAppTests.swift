@@ -34,9 +34,9 @@ import ThresholdDetector
             }
             if isReplayed {
                 let seen = observations.map(ObservationLine.observed)
-                let part = EmptyPoll(source: "ios", .partial(unread), seen: bot.now)
+                let part = PartialPoll(source: "ios", unread, seen: bot.now)
                 let none = EmptyPoll(source: "ios", .noData, seen: bot.now)
-                bot.step(.observed([.empty(part)] + (seen.isEmpty ? [.empty(none)] : seen)))
+                bot.step(.observed([.partial(part)] + (seen.isEmpty ? [.empty(none)] : seen)))
             } else {
                 let outcome: PollOutcome = observations.isEmpty ? .noData : .values(observations)
                 bot.step(.polled(source: "ios", PollReport(outcome, unread: unread), validators: [:]))
@@ -109,6 +109,18 @@ import ThresholdDetector
         answer(&bot, for: .minutes(30), third, isReplayed: left.isReplayed)
         #expect([bot.marks(of: "shop"), bot.marks(of: "other")] == ["O", "O"])
         #expect(bot.objections == [])
+    }
+
+    @Test func `that nobody can tell which apps are gone is said where people look, if a rule asks for it`() throws {
+        let own = "a row is left out"
+        for (options, count) in [(Self.alive, 2), (["metric": "crash_events", "critical": "> 10"], 1)] {
+            var bot = try bot(options)
+            let report = PollReport(.noData, warnings: [own], unread: .anything)
+            bot.step(.polled(source: "ios", report, validators: [:]))
+            let said = bot.state.schedule.sources["ios"]?.warnings ?? []
+            #expect(said.first == own)
+            #expect(said.count == count)
+        }
     }
 
     @Test func `an app that was gone stays gone while nobody can tell, and ends when it is back`() throws {

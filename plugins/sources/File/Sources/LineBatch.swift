@@ -6,8 +6,10 @@ struct LineBatch {
         enum Content {
             case observed(Observation)
             case failed(reason: String)
+            /// What an answer could not tell.
+            case partial(Unread)
             /// A poll that brought nothing, and said nothing about what there is.
-            case nothing(Unread)
+            case nothing
             /// Column or path, and what is wrong.
             case broken(String)
         }
@@ -38,7 +40,7 @@ struct LineBatch {
             switch line.content {
             case .broken: return .anything
             case .observed: newest = max(newest, line.seen ?? .earliest)
-            case .failed, .nothing: break
+            case .failed, .partial, .nothing: break
             }
         }
         for part in parts where part.seen >= newest { unread.formUnion(part.unread) }
@@ -62,7 +64,8 @@ struct LineBatch {
         if !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
             let line = Line(bytes, number: linesRead, begin: end)
             switch line.content {
-            case .nothing(let part): if part != .nothing { parts.append((line.seen ?? .earliest, part)) }
+            case .nothing: break
+            case .partial(let unread): parts.append((line.seen ?? .earliest, unread))
             case .observed, .failed, .broken: lines.append(line)
             }
         }
@@ -128,11 +131,8 @@ extension LineBatch.Line {
             case .observed(let observation): content = .observed(observation)
             case .empty(let poll):
                 content =
-                    if case .failed(let failure) = poll.outcome {
-                        .failed(reason: failure.reason)
-                    } else {
-                        .nothing(line.unread ?? .nothing)
-                    }
+                    if case .failed(let failure) = poll.outcome { .failed(reason: failure.reason) } else { .nothing }
+            case .partial(let poll): content = .partial(poll.unread)
             }
         } catch let mistake as ObservationLine.Mistake {
             (seen, content) = (nil, .broken("\(mistake.column.map { "\($0):" } ?? "") \(mistake.sentence)"))

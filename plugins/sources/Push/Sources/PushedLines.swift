@@ -25,8 +25,8 @@ enum PushedLines {
             for line in try lines(in: bytes, number, push) {
                 switch line {
                 case .observed(let seen): observations.append(try taken(seen, number, push))
-                case .empty(let poll):
-                    if let part = line.unread { unread.formUnion(part) } else { last = PollOutcome(poll.outcome) }
+                case .empty(let poll): last = PollOutcome(poll.outcome)
+                case .partial(let poll): unread.formUnion(poll.unread)
                 }
             }
         }

@@ -108,7 +108,6 @@ struct SentryPoll: Sendable {
         case .notFound where number == 0 && source.wantsIssues:
             // A server that speaks the API without release health, or a wrong organization: the issues will tell.
             poll.sessionsFailure = failure
-            poll.isPartial = true
             poll.inquiry.warnings.append("this server has no release health, only issues: \(failure.description)")
             return poll.askIssues(0)
         case .rateLimited where number >= source.passes.count:
@@ -215,7 +214,7 @@ struct SentryPoll: Sendable {
                 notBefore: poll.inquiry.notBefore,
                 warnings: poll.inquiry.warnings,
                 notes: [poll.uninstrumented].compactMap(\.self),
-                unread: poll.isPartial ? .anything : .nothing
+                unread: poll.isPartial || poll.sessionsFailure != nil ? .anything : .nothing
             )
         )
     }
