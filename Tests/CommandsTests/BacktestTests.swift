@@ -42,6 +42,10 @@ internal import Testing
             options: "url: \"https://stats.example.com/s?from={from}&to={to}\", each: \"$.rows[*]\", "
                 + "map: {app: $.app, sessions: $.sessions, crashed_sessions: $.crashed}",
             answer: rows),
+        Service(
+            plugin: "datadog",
+            options: "app: wallet, application: a1, api_key: \"${env:T}\", application_key: \"${env:T}\"",
+            answer: datadog),
     ]
 
     private static func crashed(_ seconds: Double) -> Int {
@@ -97,6 +101,20 @@ internal import Testing
     private static func rows(_ request: HTTPRequest) -> String? {
         guard let from = seconds("from", of: request) else { return nil }
         return "{\"rows\": [{\"app\": \"wallet\", \"sessions\": 4000, \"crashed\": \(crashed(from))}]}"
+    }
+
+    /// A series of hours of all sessions, and of each version none.
+    private static func datadog(_ request: HTTPRequest) -> String? {
+        guard let asked = try? JSON(parsing: request.wireBody()?.bytes ?? []), let filter = asked["filter"],
+            let from = filter["from"]?.string.flatMap(Double.init), let to = filter["to"]?.string.flatMap(Double.init),
+            asked["compute"]?.array?.first?["interval"] == "1h"
+        else { return nil }
+        if asked["group_by"] != nil { return #"{"data": {"buckets": []}}"# }
+        let isCrashed = filter["query"]?.string?.contains("is_crash:true") ?? false
+        let points = stride(from: from / 1000, to: to / 1000, by: 3600).map { at in
+            "{\"time\": \"\(Moment(milliseconds: Int64(at * 1000)))\", \"value\": \(isCrashed ? crashed(at) : 4000)}"
+        }
+        return "{\"data\": {\"buckets\": [{\"by\": {}, \"computes\": {\"c0\": [\(points.joined(separator: ","))]}}]}}"
     }
 
     @Test func `is tried with every source that has a past`() {

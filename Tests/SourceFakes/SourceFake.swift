@@ -186,6 +186,47 @@ public struct SourceFake: Sendable, CustomStringConvertible {
                 ("/aggregate", "is_crash", .fixture("crashed")), ("/aggregate", "", .fixture("sessions")),
             ]),
         SourceFake(
+            name: "datadog's past", plugin: "datadog",
+            options: "app: wallet\napplication: abc\napi_key: ${env:T}\napplication_key: ${env:T}",
+            now: "2026-11-21T00:30:00Z",
+            answers: [
+                (
+                    "/aggregate", #"is_crash:true @session.type:user @application.id:\"abc\""},"group_by"#,
+                    .text(
+                        """
+                        {"data": {"buckets": [{"by": {"version": "5.4.0"}, "computes": {"c0": [
+                          {"time": "2026-11-20T20:00:00.000Z", "value": 5}]}}]}, "meta": {"status": "done"}}
+                        """)
+                ),
+                (
+                    "/aggregate", "group_by",
+                    .text(
+                        """
+                        {"data": {"buckets": [{"by": {"version": "5.4.0"}, "computes": {"c0": [
+                          {"time": "2026-11-20T19:00:00.000Z", "value": 980},
+                          {"time": "2026-11-20T20:00:00.000Z", "value": 1010}]}}]}, "meta": {"status": "done"}}
+                        """)
+                ),
+                (
+                    "/aggregate", "is_crash",
+                    .text(
+                        """
+                        {"data": {"buckets": [{"by": {}, "computes": {"c0": [
+                          {"time": "2026-11-20T19:00:00.000Z", "value": 12},
+                          {"time": "2026-11-20T20:00:00.000Z", "value": 9}]}}]}, "meta": {"status": "done"}}
+                        """)
+                ),
+                (
+                    "/aggregate", "",
+                    .text(
+                        """
+                        {"data": {"buckets": [{"by": {}, "computes": {"c0": [
+                          {"time": "2026-11-20T19:00:00.000Z", "value": 5200},
+                          {"time": "2026-11-20T20:00:00.000Z", "value": 4980}]}}]}, "meta": {"status": "done"}}
+                        """)
+                ),
+            ]),
+        SourceFake(
             name: "bugsnag", plugin: "bugsnag", options: "token: ${env:T}", now: "2026-11-20T23:59:30Z",
             answers: [
                 ("/user/organizations", "", .fixture("organizations")),

@@ -9,7 +9,7 @@ struct DatadogPoll: Sendable {
     private let rounds: [Round]
     /// What is still to be asked.
     private var open: [DatadogQuestion] = []
-    private var answers: [DatadogQuestion: [String: Double]] = [:]
+    private var figures: DatadogFigures
     private var warnings: [String] = []
     /// Set when the budget is used up: no request before that moment.
     private var spentUntil: Moment?
@@ -23,15 +23,14 @@ struct DatadogPoll: Sendable {
         var json: JSON { ["environment": JSON(environment), "span": .string(span.length.grammar)] }
     }
 
-    /// Most spans asked for in one poll: each is up to four requests for each environment.
-    private static let spansMax = 6
-
     init(of source: DatadogSource, _ poll: Poll) {
         self.source = source
         self.poll = poll
-        let spans = poll.spans.prefix(DatadogPoll.spansMax).map { TimeSpan(lasting: $0, until: poll.now) }
-        let environments: [String?] = source.environments.isEmpty ? [nil] : source.environments
-        let all = environments.flatMap { environment in spans.map { Round(environment: environment, span: $0) } }
+        figures = DatadogFigures(source: poll.source, app: source.app)
+        let spans = poll.spans.prefix(DatadogSource.spansMax).map { TimeSpan(lasting: $0, until: poll.now) }
+        let all = source.watchedEnvironments.flatMap { environment in
+            spans.map { Round(environment: environment, span: $0) }
+        }
         // Where the poll before broke off, so that a budget too small for all of them is not always spent on the same.
         let first = all.firstIndex { $0.json == poll.cursor } ?? 0
         rounds = Array(all[first...] + all[..<first])
@@ -40,16 +39,8 @@ struct DatadogPoll: Sendable {
                 "rules ask for \(poll.spans.count) different spans; only the \(spans.count) shortest are measured")
         }
         for round in rounds {
-            for isByVersion in source.countsReleases ? [false, true] : [false] {
-                for count in [DatadogQuestion.Count.sessions, .crashed] {
-                    open.append(question(count, in: round, isByVersion: isByVersion))
-                }
-            }
+            open += source.questions(about: round.span, environment: round.environment)
         }
-    }
-
-    private func question(_ count: DatadogQuestion.Count, in round: Round, isByVersion: Bool) -> DatadogQuestion {
-        DatadogQuestion(count: count, span: round.span, environment: round.environment, isByVersion: isByVersion)
     }
 
     func begin() -> PollStep { goOn() }
@@ -76,20 +67,19 @@ struct DatadogPoll: Sendable {
 
     private mutating func take(_ answer: DatadogAnswer, to question: DatadogQuestion) {
         open.removeFirst()
-        answers[question] = answer.counts
+        figures.take(answer, to: question)
         spentUntil = answer.spentUntil
         // Where there is no session nothing has crashed, and no version is to be told apart.
-        if question.count == .sessions, answer.counts.values.allSatisfy({ $0 == 0 }) {
+        if question.count == .sessions, answer.isEmpty {
             open.removeAll { $0.span == question.span && $0.environment == question.environment }
         }
-        if question.isByVersion, question.count == .sessions, answer.counts.count >= DatadogServer.versionsMax {
-            warnings.append("only \(DatadogServer.versionsMax) versions are told apart")
-        }
+        if question.count == .sessions, let warning = answer.warning { warnings.append(warning) }
     }
 
     private func finish(without failure: PollFailure? = nil) -> PollStep {
         var report = PollReport(
-            observations(), failures: [failure].compactMap(\.self), spentUntil: spentUntil, warnings: warnings)
+            figures.observations { _ in poll.now }, failures: [failure].compactMap(\.self), spentUntil: spentUntil,
+            warnings: warnings)
         report.cursor = cursor(after: failure)
         return .finish(report)
     }
@@ -103,32 +93,5 @@ struct DatadogPoll: Sendable {
             })
         else { return poll.cursor.map { _ in [:] } }
         return rounds[max(index, 1) % rounds.count].json
-    }
-
-    private func observations() -> [Observation] {
-        var observations: [Observation] = []
-        for round in rounds {
-            for isByVersion in [false, true] {
-                // Without the crashes the sessions would say that there were none.
-                guard let sessions = answers[question(.sessions, in: round, isByVersion: isByVersion)],
-                    let crashed = answers[question(.crashed, in: round, isByVersion: isByVersion)]
-                else { continue }
-                let isCut = crashed.count >= DatadogServer.versionsMax
-                for (version, count) in sessions.sorted(by: { $0.key < $1.key }) where count > 0 {
-                    // Of a version beyond the last that was told apart nobody knows whether it crashed.
-                    if isCut, crashed[version] == nil { continue }
-                    // Both are estimates where there are many; neither may contradict the other.
-                    let hits = min(crashed[version] ?? 0, count)
-                    observations.append(
-                        Observation(
-                            subject: Subject(
-                                source: poll.source, app: source.app, release: version.isEmpty ? nil : version,
-                                environment: round.environment),
-                            span: round.span, seen: poll.now, metrics: [.sessions: count, .crashedSessions: hits]))
-                }
-            }
-        }
-        // Wherever the round began: of spans that end together, the one told last counts as the newest.
-        return observations.sorted { $0.span.from < $1.span.from }
     }
 }

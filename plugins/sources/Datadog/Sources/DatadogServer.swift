@@ -8,10 +8,32 @@ struct DatadogQuestion: Hashable, Sendable {
         case crashed = "crashed sessions"
     }
 
-    let count: Count
+    var count: Count
     let span: TimeSpan
     let environment: String?
     let isByVersion: Bool
+    /// How long each part of the span is that is counted by itself; nil where all of it is counted at once.
+    var interval: Duration?
+
+    /// The parts that are counted by themselves, or the whole.
+    var spans: [TimeSpan] {
+        guard let interval, interval > .zero else { return [span] }
+        return stride(from: span.from.milliseconds, to: span.to.milliseconds, by: Int(interval.wholeMilliseconds)).map {
+            TimeSpan(lasting: interval, until: Moment(milliseconds: $0) + interval)
+        }
+    }
+
+    /// The same of a part of the span, or of the whole.
+    func part(_ span: TimeSpan) -> DatadogQuestion {
+        DatadogQuestion(count: count, span: span, environment: environment, isByVersion: isByVersion)
+    }
+
+    /// The same of another count.
+    func counting(_ count: Count) -> DatadogQuestion {
+        var question = self
+        question.count = count
+        return question
+    }
 
     /// What a failure is about.
     var subject: String { count.rawValue + (isByVersion ? " by version" : "") }
@@ -44,6 +66,9 @@ struct DatadogServer: Sendable {
         WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
     }
 
+    /// Which application, for what is kept of its past.
+    var place: String { "\(address) \(application)" }
+
     /// Whose budget requests are counted on: limits are an organization's, and an API key belongs to one.
     var account: String? { Account.name(at: host, [apiKey]) }
 
@@ -52,8 +77,13 @@ struct DatadogServer: Sendable {
         var words = ["@session.type:user", "@application.id:\"\(application)\""]
         if question.count == .crashed { words = ["@type:error", "@error.is_crash:true"] + words }
         if let environment = question.environment { words.append("env:\"\(environment)\"") }
+        var compute: JSONObject = JSONObject([("aggregation", "cardinality"), ("metric", "@session.id")])
+        if let interval = question.interval {
+            compute.append("interval", .string(interval.inDatadogsWords))
+        }
+        compute.append("type", question.interval == nil ? "total" : "timeseries")
         var body: JSONObject = JSONObject([
-            ("compute", [["aggregation": "cardinality", "metric": "@session.id", "type": "total"]]),
+            ("compute", [.object(compute)]),
             (
                 "filter",
                 [
@@ -74,12 +104,28 @@ struct DatadogServer: Sendable {
     }
 }
 
+/// What was counted in one span.
+struct DatadogCount: Sendable {
+    /// By version; under the empty name where they were not told apart.
+    var values: [String: Double] = [:]
+    /// Whether there may be more versions than were told apart.
+    var isCut: Bool
+}
+
 /// A usable answer: what was counted, and what its headers say about going on.
 struct DatadogAnswer: Sendable {
-    /// By version; under the empty name where they were not told apart.
-    let counts: [String: Double]
+    /// For each span of the question.
+    let counts: [TimeSpan: DatadogCount]
     /// Set when no request is left of the limit.
     let spentUntil: Moment?
+
+    /// Whether nothing was counted in any span.
+    var isEmpty: Bool { counts.values.allSatisfy { $0.values.values.allSatisfy { $0 == 0 } } }
+
+    /// What is to be said where there may be more versions.
+    var warning: String? {
+        counts.values.contains(where: \.isCut) ? "only \(DatadogServer.versionsMax) versions are told apart" : nil
+    }
 
     init(_ result: FetchResult, to question: DatadogQuestion, now: Moment) throws(PollFailure) {
         do throws(PollFailure) {
@@ -113,14 +159,30 @@ struct DatadogAnswer: Sendable {
     }
 
     private static func counts(
-        in buckets: JSONReader, _ question: DatadogQuestion
-    ) throws(JSONMismatch) -> [String: Double] {
-        var counts: [String: Double] = [:]
-        for bucket in try buckets.elements() {
+        in answer: JSONReader, _ question: DatadogQuestion
+    ) throws(JSONMismatch) -> [TimeSpan: DatadogCount] {
+        let buckets = try answer.elements()
+        // Where nothing is said of a span, there was nothing.
+        let isCut = question.isByVersion && buckets.count >= DatadogServer.versionsMax
+        var counts = Dictionary(
+            question.spans.map { ($0, DatadogCount(isCut: isCut)) }, uniquingKeysWith: { first, _ in first })
+        for bucket in buckets {
             let name = question.isByVersion ? try bucket.member("by").member("version").string() : ""
             // Sessions without a version are part of the whole alone.
             if question.isByVersion, name.isEmpty { continue }
-            counts[name, default: 0] += try bucket.member("computes").member("c0").count()
+            let count = try bucket.member("computes").member("c0")
+            guard let interval = question.interval else {
+                counts[question.span]?.values[name, default: 0] += try count.count()
+                continue
+            }
+            for point in try count.elements() {
+                let time = try point.member("time")
+                let span = TimeSpan(lasting: interval, until: try time.moment() + interval)
+                guard counts[span] != nil else {
+                    throw time.mismatch(expected: "the beginning of one of the \(question.spans.count) spans asked for")
+                }
+                counts[span]?.values[name, default: 0] += try point.member("value").count()
+            }
         }
         return counts
     }
@@ -138,5 +200,13 @@ struct DatadogAnswer: Sendable {
         case .notFound: " (check 'url')"
         default: ""
         }
+    }
+}
+
+extension Duration {
+    /// As Datadog writes how long a part of a series is, such as `5m` and `1h`.
+    fileprivate var inDatadogsWords: String {
+        let seconds = wholeMilliseconds / 1000
+        return seconds % 3600 == 0 ? "\(seconds / 3600)h" : seconds % 60 == 0 ? "\(seconds / 60)m" : "\(seconds)s"
     }
 }

@@ -4,7 +4,7 @@ public import PluginKit
 internal import SourceKit
 
 /// Polls one RUM application of Datadog.
-public struct DatadogSource: Source {
+public struct DatadogSource: HistoricalSource {
     public static let manifest = PluginManifest(
         name: "datadog",
         summary: "Crash-free sessions, per app and per version, from Datadog RUM.",
@@ -38,6 +38,8 @@ public struct DatadogSource: Source {
 
     /// Each is up to four requests for each span.
     static let environmentsMax = 5
+    /// Most spans that are measured, the shortest: each is up to four requests for each environment.
+    static let spansMax = 6
 
     let server: DatadogServer
     let app: String
@@ -92,6 +94,23 @@ public struct DatadogSource: Source {
     public var credentialRefusals: Set<PollFailure.Reason> { [.unauthorized, .forbidden] }
 
     public func poll(_ poll: Poll) -> PollStep { DatadogPoll(of: self, poll).begin() }
+
+    public var recallKey: String { "\(server.place) \(app) \(environments) \(countsReleases)" }
+
+    public func recall(_ recall: Recall) -> RecallStep { DatadogRecall(of: self, recall).begin() }
+
+    /// Each environment that is asked about by itself; nil is all of them together.
+    var watchedEnvironments: [String?] { environments.isEmpty ? [nil] : environments }
+
+    /// What is to be asked about one span, in that order.
+    func questions(about span: TimeSpan, interval: Duration? = nil, environment: String?) -> [DatadogQuestion] {
+        (countsReleases ? [false, true] : [false]).flatMap { isByVersion in
+            [DatadogQuestion.Count.sessions, .crashed].map { count in
+                DatadogQuestion(
+                    count: count, span: span, environment: environment, isByVersion: isByVersion, interval: interval)
+            }
+        }
+    }
 }
 
 extension String {

@@ -1,0 +1,53 @@
+internal import PluginKit
+
+/// What Datadog has counted, put together to observations.
+struct DatadogFigures: Sendable {
+    /// The source's name.
+    let source: String
+    let app: String
+    private var counts: [DatadogQuestion: DatadogCount] = [:]
+    /// Where sessions were counted, in that order.
+    private var counted: [DatadogQuestion] = []
+
+    init(source: String, app: String) {
+        self.source = source
+        self.app = app
+    }
+
+    mutating func take(_ answer: DatadogAnswer, to question: DatadogQuestion) {
+        for span in question.spans {
+            let part = question.part(span)
+            if question.count == .sessions { counted.append(part) }
+            counts[part] = answer.counts[span]
+        }
+    }
+
+    /// - Parameter seen: when a span would have been seen.
+    func observations(seen: (TimeSpan) -> Moment) -> [Observation] {
+        var observations: [Observation] = []
+        for question in counted {
+            // Without the crashes the sessions would say that there were none.
+            guard let sessions = counts[question], let crashed = counts[question.counting(.crashed)] else { continue }
+            for (version, count) in sessions.values.sorted(by: { $0.key < $1.key }) where count > 0 {
+                // Of a version beyond the last that was told apart nobody knows whether it crashed.
+                if crashed.isCut, crashed.values[version] == nil { continue }
+                // Both are estimates where there are many; neither may contradict the other.
+                let hits = min(crashed.values[version] ?? 0, count)
+                observations.append(
+                    Observation(
+                        subject: Subject(
+                            source: source, app: app, release: version.isEmpty ? nil : version,
+                            environment: question.environment),
+                        span: question.span, seen: seen(question.span),
+                        metrics: [.sessions: count, .crashedSessions: hits]))
+            }
+        }
+        // Wherever the asking began: of spans that end together, the one told last counts as the newest.
+        let order = observations.indices.sorted {
+            (observations[$0].seen, observations[$0].span.from, $0) < (
+                observations[$1].seen, observations[$1].span.from, $1
+            )
+        }
+        return order.map { observations[$0] }
+    }
+}
