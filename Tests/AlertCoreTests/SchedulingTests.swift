@@ -195,19 +195,27 @@ import Testing
         #expect(bot.polls.allSatisfy { $0.source == "else" || $0.at <= .rehearsalStart + .minutes(5) || $0.at >= back })
     }
 
-    @Test func `a budget that is used up by a good answer is shared, trouble of the service is not`() {
-        let back = Moment.rehearsalStart + .minutes(12)
-        for isLimit in [true, false] {
-            var bot = sharing { order, now in
-                guard order.source == "ios", now == .rehearsalStart else { return PollReport(.noData) }
-                return isLimit
-                    ? PollReport(.noData, notBefore: back)
-                    : PollReport(.failed(PollFailure(.unavailable, "maintenance", retryAt: back)))
-            }
-            bot.advance(by: .minutes(11))
-            #expect(minutes(bot, of: "ios") == [0])
-            #expect(minutes(bot, of: "web") == (isLimit ? [0] : [0, 5, 10]))
+    private static let back = Moment.rehearsalStart + .minutes(12)
+    private static let maintenance = PollFailure(.unavailable, "maintenance", retryAt: back)
+    private static let refusal = PollFailure(.rateLimited, "slow down", retryAt: back)
+
+    @Test(
+        arguments: [
+            (PollReport(.noData, limit: back), true), (PollReport(.noData).waiting(after: [], spentUntil: back), true),
+            (PollReport(.noData).waiting(after: [refusal]), true), (PollReport(.failed(refusal)), true),
+            (PollReport(.noData).waiting(after: [maintenance]), false), (PollReport(.failed(maintenance)), false),
+        ], [true, false])
+    func `a budget that is used up is shared, trouble of the service is not`(
+        told: (report: PollReport, isShared: Bool), isRestart: Bool
+    ) {
+        var bot = sharing { order, now in
+            order.source == "ios" && now == .rehearsalStart ? told.report : PollReport(.noData)
         }
+        bot.advance(by: .minutes(1))
+        if isRestart { bot.crash(after: .zero) }
+        bot.advance(by: .minutes(10))
+        #expect(minutes(bot, of: "ios") == [0])
+        #expect(minutes(bot, of: "web") == (told.isShared ? [0] : [0, 5, 10]))
     }
 
     @Test func `after the wait, whoever was polled longest ago goes first`() {
@@ -218,7 +226,7 @@ import Testing
         }
         bot.advance(by: .minutes(4))
         // Out of step with the others.
-        bot.step(.polled(source: "web", PollReport(.noData, notBefore: bot.now + .minutes(2)), validators: [:]))
+        bot.step(.polled(source: "web", PollReport(.noData, limit: bot.now + .minutes(2)), validators: [:]))
         bot.advance(by: .minutes(26))
         let after = bot.polls.filter { $0.at >= back && $0.source != "else" }.map(\.source)
         #expect(after.prefix(3).last == "ios", "who used up the budget comes last: \(after)")
@@ -244,7 +252,7 @@ import Testing
         var bot = Rehearsal(.rehearsed(sources: [Scheduling.source()]))
         let back = bot.now + .minutes(47)
         bot.pollAnswer = { _, now in
-            now < back ? (PollReport(.noData, notBefore: back), .zero) : nil
+            now < back ? (PollReport(.noData, limit: back), .zero) : nil
         }
         bot.start()
         bot.advance(by: .hours(1))

@@ -162,7 +162,7 @@ private struct RecallingSource: HistoricalSource {
             .fetch(HTTPRequest(.get, "https://ios.example/")) { _ in
                 let failure = PollFailure(.rateLimited, "429", retryAt: recall.now + .seconds(120))
                 return RecallerTests.failing(failure, times: 1, tries)
-                    ?? .finish(RecallReport(.lines([]), notBefore: recall.now + .seconds(60)))
+                    ?? .finish(RecallReport(.lines([]), limit: recall.now + .seconds(60)))
             }
         }
         var recaller = recaller(source) { [clock] _, _ throws(TransportError) in

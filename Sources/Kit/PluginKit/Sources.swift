@@ -137,8 +137,11 @@ public struct SourceReport<Found: SourceOutcome>: Sendable {
     public var outcome: Outcome
     /// Kept for the next poll, in the journal, or for the next stretch that is recalled; nil keeps the old one.
     public var cursor: JSON?
-    /// The service asked not to be asked before this.
+    /// The service asked not to be asked before this, for whatever reason.
     public var notBefore: Moment?
+    /// Until when the budget of the source's account is used up; nil where the service asks to wait because of trouble of its
+    /// own, which is nobody else's.
+    public var limit: Moment?
     /// Sentences about answers that are usable but not whole. What was recalled with any is not kept for the next time.
     public var warnings: [String]
     /// Sentences for whoever looks at this poll by hand, such as what it cost.
@@ -147,16 +150,28 @@ public struct SourceReport<Found: SourceOutcome>: Sendable {
     public var unread: Unread
 
     public init(
-        _ outcome: Outcome, cursor: JSON? = nil, notBefore: Moment? = nil, warnings: [String] = [],
+        _ outcome: Outcome, cursor: JSON? = nil, limit: Moment? = nil, warnings: [String] = [],
         notes: [String] = [], unread: Unread = .nothing
     ) {
         self.outcome = outcome
         self.unread = unread
         self.cursor = cursor
-        self.notBefore = notBefore
+        self.limit = limit
+        notBefore = limit
         // Names of projects and apps stand in them as their service writes them, and they go to terminals and logs.
         self.warnings = warnings.map(\.tamed)
         self.notes = notes.map(\.tamed)
+    }
+
+    /// The same, with what the failures of its parts, which are not its outcome, ask to wait for.
+    ///
+    /// - Parameter spentUntil: when a budget is used up: no request before that moment.
+    public func waiting(after failures: [PollFailure], spentUntil: Moment? = nil) -> SourceReport {
+        var report = self
+        let limits = failures.filter { $0.reason == .rateLimited }.map(\.retryAt)
+        report.limit = ([limit, spentUntil] + limits).compactMap(\.self).max()
+        report.notBefore = ([notBefore, report.limit] + failures.map(\.retryAt)).compactMap(\.self).max()
+        return report
     }
 }
 

@@ -30,7 +30,7 @@ public struct SentryInquiry: Sendable {
     public mutating func note(spent endpoint: SentryServer.Endpoint, until: Moment?) { spent[endpoint] = until }
 
     /// When the last of the limits ends that are used up.
-    public var notBefore: Moment? { spent.values.filter { $0 > now }.max() }
+    public var limit: Moment? { spent.values.filter { $0 > now }.max() }
 
     /// Nil, which keeps what was there, as long as nothing is known.
     public var cursor: JSON? { directory.asked.map { _ in directory.json(of: SentryInquiry.owner(server)) } }

@@ -14,10 +14,10 @@ extension PollReport {
         if observations.isEmpty, let failure = failures.first {
             self.init(.failed(failure), warnings: warnings)
         } else {
-            self.init(
+            self = PollReport(
                 observations.isEmpty ? .noData : .values(observations),
-                notBefore: (failures.map(\.retryAt) + [spentUntil]).compactMap(\.self).max(),
-                warnings: warnings + failures.map(\.description), unread: failures.isEmpty ? .nothing : .anything)
+                warnings: warnings + failures.map(\.description), unread: failures.isEmpty ? .nothing : .anything
+            ).waiting(after: failures, spentUntil: spentUntil)
         }
     }
 }

@@ -136,6 +136,7 @@ extension PollReport {
         // Moments are cut to milliseconds; one more makes up for it.
         let longer = max(.zero, took) + .milliseconds(1)
         report.notBefore = notBefore.map { $0 + longer }
+        report.limit = limit.map { $0 + longer }
         if case .failed(let failure) = outcome { report.outcome = .failed(failure.waitingLonger(by: longer)) }
         return report
     }

@@ -78,7 +78,7 @@ public struct Schedule: Sendable {
         var told: [String: (source: SourcePlan, until: Moment)] = [:]
         for source in plan.sources {
             guard let account = source.account, let record = sources[source.name], let due = record.due,
-                record.reasons.contains(.told), record.failure.map({ $0.reason == .rateLimited }) ?? true
+                record.isLimit
             else { continue }
             if let known = told[account], known.until >= due { continue }
             told[account] = (source, due)

@@ -58,9 +58,11 @@ extension Turn {
             receiveAnswer(report, of: source, &record)
         }
         pace(source).plan(&record, notBefore: report.wait, at: now)
+        let limit = report.accountsLimit.flatMap { $0 > now ? $0 : nil }
+        record.isLimit = limit != nil
         state.schedule.keep(record, of: name, &output)
         judgeSource(name)
-        if let limit = report.limit, limit > now { state.schedule.hold(source, until: limit, plan) }
+        if let limit { state.schedule.hold(source, until: limit, plan) }
         state.schedule.requeue(name, plan)
     }
 
@@ -239,8 +241,8 @@ extension PollReport {
     }
 
     /// Until when the budget of the source's account is used up, if the service said so; trouble of its own is none.
-    fileprivate var limit: Moment? {
-        if case .failed(let failure) = outcome, failure.reason != .rateLimited { return nil }
+    fileprivate var accountsLimit: Moment? {
+        guard case .failed(let failure) = outcome, failure.reason == .rateLimited else { return limit }
         return wait
     }
 }

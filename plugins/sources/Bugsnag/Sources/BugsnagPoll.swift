@@ -305,8 +305,8 @@ struct BugsnagPoll: Sendable {
         return .finish(
             PollReport(
                 observations.isEmpty ? .noData : .values(ordered.map { observations[$0] }), cursor: cursor.json,
-                notBefore: (failures.compactMap(\.retryAt) + [spentUntil].compactMap(\.self)).max(),
-                warnings: warnings + failures.map(\.description), notes: notes, unread: unread))
+                warnings: warnings + failures.map(\.description), notes: notes, unread: unread
+            ).waiting(after: failures, spentUntil: spentUntil))
     }
 
     // MARK: - Asking

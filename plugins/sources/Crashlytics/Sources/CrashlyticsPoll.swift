@@ -357,8 +357,8 @@ struct CrashlyticsPoll: Sendable {
         return .finish(
             PollReport(
                 outcome, cursor: source.inApps.contains { $0.export != nil } ? cursor.json : nil,
-                notBefore: failures.compactMap(\.retryAt).max(),
-                warnings: poll.warnings + others.map(\.description), notes: notes, unread: unread))
+                warnings: poll.warnings + others.map(\.description), notes: notes, unread: unread
+            ).waiting(after: failures))
     }
 
     private var outcome: PollOutcome {

@@ -10,7 +10,7 @@ struct DatadogPoll: Sendable {
     /// What is still to be asked.
     private var open: [DatadogQuestion] = []
     private var figures: DatadogFigures
-    private var warnings: [String] = []
+    private var warnings: [String]
     /// Set when the budget is used up: no request before that moment.
     private var spentUntil: Moment?
 
@@ -34,10 +34,7 @@ struct DatadogPoll: Sendable {
         // Where the poll before broke off, so that a budget too small for all of them is not always spent on the same.
         let first = all.firstIndex { $0.json == poll.cursor } ?? 0
         rounds = Array(all[first...] + all[..<first])
-        if poll.spans.count > spans.count {
-            warnings.append(
-                "rules ask for \(poll.spans.count) different spans; only the \(spans.count) shortest are measured")
-        }
+        warnings = DatadogSource.warnings(about: poll.spans)
         for round in rounds {
             open += source.questions(about: round.span, environment: round.environment)
         }

@@ -7,7 +7,7 @@ struct DatadogRecall: Sendable {
     private let recall: Recall
     private var open: [DatadogQuestion] = []
     private var figures: DatadogFigures
-    private var warnings: [String] = []
+    private var warnings: [String]
     /// Set when the budget is used up: no request before that moment.
     private var spentUntil: Moment?
 
@@ -15,6 +15,7 @@ struct DatadogRecall: Sendable {
         self.source = source
         self.recall = recall
         figures = DatadogFigures(source: recall.source, app: source.app)
+        warnings = DatadogSource.warnings(about: recall.spans)
         let stretches = recall.spans.prefix(DatadogSource.spansMax).flatMap { DatadogRecall.stretches(of: $0, recall) }
         for environment in source.watchedEnvironments {
             for (span, interval) in stretches {
@@ -70,7 +71,7 @@ struct DatadogRecall: Sendable {
     private func finish() -> RecallStep {
         .finish(
             RecallReport(
-                .lines(figures.observations(seen: \.to).map(ObservationLine.observed)), notBefore: spentUntil,
+                .lines(figures.observations(seen: \.to).map(ObservationLine.observed)), limit: spentUntil,
                 warnings: warnings))
     }
 }

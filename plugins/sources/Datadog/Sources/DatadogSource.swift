@@ -102,6 +102,12 @@ public struct DatadogSource: HistoricalSource {
     /// Each environment that is asked about by itself; nil is all of them together.
     var watchedEnvironments: [String?] { environments.isEmpty ? [nil] : environments }
 
+    /// What is said where rules ask for more spans than are measured.
+    static func warnings(about spans: [Duration]) -> [String] {
+        spans.count <= spansMax
+            ? [] : ["rules ask for \(spans.count) different spans; only the \(spansMax) shortest are measured"]
+    }
+
     /// What is to be asked about one span, in that order.
     func questions(about span: TimeSpan, interval: Duration? = nil, environment: String?) -> [DatadogQuestion] {
         (countsReleases ? [false, true] : [false]).flatMap { isByVersion in

@@ -150,6 +150,15 @@ private func seen(_ played: PlayedRecall) -> [Observation] {
         #expect(played.failure?.description.contains(words) == true, "\(String(describing: played.failure))")
     }
 
+    @Test func `has the six shortest spans at most, and that is said`() throws {
+        let played = PlayedRecall(
+            try source(["releases": option(.flag(false))]), recall(spans: (1...8).map { Duration.hours($0) }),
+            answer: Hours().respond)
+        #expect(played.requests.count == 12)
+        #expect(
+            played.report?.warnings == ["rules ask for 8 different spans; only the 6 shortest are measured"])
+    }
+
     @Test func `is kept under what decides it`() throws {
         let keys = try [
             [:], ["app": option(.text("till"))], ["application": option(.text("other"))],

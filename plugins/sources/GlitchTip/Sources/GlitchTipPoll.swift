@@ -82,7 +82,7 @@ struct GlitchTipPoll: Sendable {
         return .finish(
             PollReport(
                 observations.isEmpty ? .noData : .values(observations), cursor: inquiry.cursor,
-                notBefore: inquiry.notBefore, warnings: inquiry.warnings + strays))
+                limit: inquiry.limit, warnings: inquiry.warnings + strays))
     }
 
     private func fail(_ failure: PollFailure) -> PollStep {

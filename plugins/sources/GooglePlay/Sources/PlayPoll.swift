@@ -305,9 +305,8 @@ struct PlayPoll: Sendable {
         var warnings = warnings + others.map(\.description)
         // Where everything has stopped, the outcome says so.
         if case .stale = outcome {} else { warnings += lateness }
-        var report = PollReport(
-            outcome, cursor: cursor.json, notBefore: failures.compactMap(\.retryAt).max(), warnings: warnings,
-            notes: notes)
+        var report = PollReport(outcome, cursor: cursor.json, warnings: warnings, notes: notes)
+            .waiting(after: failures)
         // A failure keeps what was known before.
         if case .failed = report.outcome { report.cursor = nil }
         return .finish(report)

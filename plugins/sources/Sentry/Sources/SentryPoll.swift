@@ -211,7 +211,7 @@ struct SentryPoll: Sendable {
             PollReport(
                 observations.isEmpty ? .noData : .values(observations),
                 cursor: poll.inquiry.cursor,
-                notBefore: poll.inquiry.notBefore,
+                limit: poll.inquiry.limit,
                 warnings: poll.inquiry.warnings,
                 notes: [poll.uninstrumented].compactMap(\.self),
                 unread: poll.isPartial || poll.sessionsFailure != nil ? .anything : .nothing

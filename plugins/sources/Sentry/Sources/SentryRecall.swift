@@ -133,7 +133,7 @@ struct SentryRecall: Sendable {
             RecallReport(
                 .lines(order.map { .observed(observations[$0]) }),
                 cursor: poll.inquiry.cursor,
-                notBefore: poll.inquiry.notBefore,
+                limit: poll.inquiry.limit,
                 warnings: poll.inquiry.warnings
             )
         )
