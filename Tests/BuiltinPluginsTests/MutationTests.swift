@@ -189,7 +189,7 @@ private struct Trial: Sendable {
 
     // MARK: - The past
 
-    private var isPast: Bool { fake.name.hasSuffix("'s past") }
+    private var isPast: Bool { fake.isPast }
 
     private func recall(_ answer: (HTTPRequest) -> FetchResult) -> (isFailure: Bool, flaws: [String]) {
         guard let source = source as? any HistoricalSource else { return (true, ["it recalls nothing"]) }

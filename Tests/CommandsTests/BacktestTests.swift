@@ -7,6 +7,7 @@ internal import Commands
 internal import Foundation
 internal import MachineTesting
 internal import PluginKit
+internal import PluginTesting
 internal import Preview
 internal import SystemPorts
 internal import Testing
@@ -26,6 +27,10 @@ internal import Testing
         /// The source's options in the config.
         let options: String
         let answer: @Sendable (HTTPRequest) -> String?
+        /// What it measures, of these: `crash_free_sessions`, `crash_free_users`.
+        var metric = "crash_free_sessions"
+        /// How long after its end a figure is there.
+        var lateness = Duration.zero
 
         var testDescription: String { plugin }
     }
@@ -46,6 +51,9 @@ internal import Testing
             plugin: "datadog",
             options: "app: wallet, application: a1, api_key: \"${env:T}\", application_key: \"${env:T}\"",
             answer: datadog),
+        Service(
+            plugin: "google_play", options: "key: \"${env:KEY}\", apps: [com.acme.wallet]", answer: play,
+            metric: "crash_free_users", lateness: .hours(4)),
     ]
 
     private static func crashed(_ seconds: Double) -> Int {
@@ -117,6 +125,38 @@ internal import Testing
         return "{\"data\": {\"buckets\": [{\"by\": {}, \"computes\": {\"c0\": [\(points.joined(separator: ","))]}}]}}"
     }
 
+    /// Hours of all users, and of each version none.
+    private static func play(_ request: HTTPRequest) -> String? {
+        let url = request.url.description
+        if url.hasSuffix("/token") { return #"{"access_token": "ya29", "expires_in": 3599, "token_type": "Bearer"}"# }
+        if url.hasSuffix(":fetchReleaseFilterOptions") { return "{}" }
+        func time(_ day: Int, _ hour: Int) -> String {
+            #"{"year": 2026, "month": 11, "day": \#(day), "hours": \#(hour), "timeZone": {"id": "UTC"}}"#
+        }
+        guard url.hasSuffix(":query"), case .json(let body)? = request.body else {
+            let mark = "{\"aggregationPeriod\": \"HOURLY\", \"latestEndTime\": \(time(20, 10))}"
+            return "{\"freshnessInfo\": {\"freshnesses\": [\(mark)]}}"
+        }
+        let versions = body["dimensions"]?.array?.contains("versionCode") ?? false
+        guard url.contains("/crashRate"), !versions, let asked = body["timelineSpec"] else { return "{}" }
+        func hours(_ name: String) -> Int? {
+            guard let day = asked[name]?["day"]?.number, let hour = asked[name]?["hours"]?.number else { return nil }
+            return Int(day) * 24 + Int(hour)
+        }
+        guard let from = hours("startTime"), let to = hours("endTime"),
+            let first = Moment(rfc3339: "2026-10-31T00:00:00Z")
+        else { return nil }
+        let rows = (from..<max(from, to)).map { hour in
+            let rate = Double(crashed(Double((first + .hours(Int64(hour))).unixSeconds))) / 4000
+            return """
+                {"aggregationPeriod": "HOURLY", "startTime": \(time(hour / 24, hour % 24)), "metrics": [
+                  {"metric": "userPerceivedCrashRate", "decimalValue": {"value": "\(rate)"}},
+                  {"metric": "distinctUsers", "decimalValue": {"value": "4000"}}]}
+                """
+        }
+        return "{\"rows\": [\(rows.joined(separator: ","))]}"
+    }
+
     @Test func `is tried with every source that has a past`() {
         let names = PluginCatalog.builtin.sources.filter { $0 is any HistoricalSource.Type }.map { $0.manifest.name }
         #expect(Set(Self.services.map(\.plugin)) == Set(names))
@@ -124,7 +164,8 @@ internal import Testing
 
     @Test(arguments: services)
     func `of a source's past finds what was planted there and nothing else`(_ service: Service) async throws {
-        let stage = StagedMachine(at: Self.now, variables: ["T": "s3cret"]) { request throws(TransportError) in
+        let stage = StagedMachine(at: Self.now, variables: ["T": "s3cret", "KEY": SampleServiceAccount.keyFile]) {
+            request throws(TransportError) in
             let body = service.answer(request)
             return HTTPResponse(
                 status: body == nil ? 404 : 200, headers: [("Content-Type", "application/json")],
@@ -138,7 +179,7 @@ internal import Testing
             sources:
               past: {plugin: \(service.plugin), \(service.options)}
             rules:
-              floor: {plugin: threshold, metric: crash_free_sessions, critical: "< 97%", window: 1h}
+              floor: {plugin: threshold, metric: \(service.metric), critical: "< 97%", window: 1h}
             channels:
               ops: {plugin: console}
 
@@ -153,10 +194,11 @@ internal import Testing
         #expect(said == ["opened critical", "resolved critical"], "\(stage.complained)")
         let times = report.messages.map(\.at)
         let (from, to) = (try #require(Moment(rfc3339: Self.bad.from)), try #require(Moment(rfc3339: Self.bad.to)))
+        let late = service.lateness
         // A window of an hour has to fill with what is wrong, and then with what is right.
         if times.count == 2 {
-            #expect(from...(from + .hours(1) + .minutes(5)) ~= times[0], "\(times)")
-            #expect(to...(to + .hours(1) + .minutes(5)) ~= times[1], "\(times)")
+            #expect((from + late)...(from + late + .hours(1) + .minutes(5)) ~= times[0], "\(times)")
+            #expect((to + late)...(to + late + .hours(1) + .minutes(5)) ~= times[1], "\(times)")
         }
         #expect(stage.complained == "")
     }

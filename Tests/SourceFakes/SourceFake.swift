@@ -47,6 +47,9 @@ public struct SourceFake: Sendable, CustomStringConvertible {
 
     public var description: String { name }
 
+    /// Whether its answers are about the past, which polls do not ask for.
+    public var isPast: Bool { name.hasSuffix("'s past") }
+
     public static let secret = "fake-secret-0123456789abcdef"
 
     /// Its entry among the sources of a config.
@@ -258,6 +261,17 @@ public struct SourceFake: Sendable, CustomStringConvertible {
                 ("/anrRateMetricSet:query", "versionCode", .text("{}")),
                 ("/anrRateMetricSet:query", "", .fixture("anrrate_query_response_daily")), (":query", "", .text("{}")),
                 ("MetricSet", "", .fixture("crashrate_metric_set")),
+            ]),
+        SourceFake(
+            name: "google_play's past", plugin: "google_play", options: "key: ${file:key.json}\nissues: false",
+            now: "2026-11-21T04:30:00Z",
+            answers: [
+                token, ("/apps:search", "", .fixture("apps_search")),
+                (":fetchReleaseFilterOptions", "", .fixture("release_filter_options")),
+                ("/crashRateMetricSet:query", "versionCode", .text("{}")),
+                ("/crashRateMetricSet:query", "", .fixture("crashrate_query_response_hourly")),
+                ("/errorCountMetricSet:query", "versionCode", .fixture("errorcount_query_response")),
+                (":query", "", .text("{}")), ("MetricSet", "", .fixture("crashrate_metric_set")),
             ]),
         SourceFake(
             name: "crashlytics", plugin: "crashlytics",

@@ -16,6 +16,8 @@ public struct Page<Item: Sendable>: Sendable {
 /// A list read page by page, as far as it could be.
 public struct Listing<Item: Sendable>: Sendable {
     public private(set) var items: [Item] = []
+    /// How many pages were read.
+    public private(set) var pageCount = 0
     /// Whether there are more pages than are read.
     public private(set) var isCut = false
     /// Why it ends where it does, if it should not.
@@ -49,6 +51,7 @@ public struct Listing<Item: Sendable>: Sendable {
                 return then(listing)
             case .success(let page):
                 listing.items += page.items
+                listing.pageCount += 1
                 guard let next = page.next else { return then(listing) }
                 // Pages that lead back to one that was read would be read for ever.
                 guard pagesLeft > 1, seen.insert(next).inserted else {

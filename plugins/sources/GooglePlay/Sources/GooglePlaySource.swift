@@ -8,7 +8,7 @@ public import PluginKit
 internal import SourceKit
 
 /// Polls the Play Developer Reporting API.
-public struct GooglePlaySource: Source {
+public struct GooglePlaySource: HistoricalSource {
     public static let manifest = PluginManifest(
         name: "google_play",
         summary: "Crash and ANR rates of users, crash reports and issues from Google Play's Android vitals.",
@@ -134,6 +134,13 @@ public struct GooglePlaySource: Source {
     }
 
     public func poll(_ poll: Poll) -> PollStep { PlayPoll(of: self, poll).begin() }
+
+    /// What issues and anomalies are asked for changes nothing of it.
+    public var recallKey: String {
+        "\(service.address) \(service.account.email) \(calendar.period) \(crashes) \(wantsEvents) \(apps)"
+    }
+
+    public func recall(_ recall: Recall) -> RecallStep { PlayRecall(of: self, recall).begin() }
 }
 
 extension String {

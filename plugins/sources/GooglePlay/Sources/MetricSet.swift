@@ -79,6 +79,8 @@ struct PlayQuestion: Sendable {
 
     var subject: String { "\(set.title) of \(app)" }
 
+    var cutWarning: String { "\(subject): more rows than are read" }
+
     /// Reads a page of rows; none at all is how the API says that there is nothing.
     func page(_ body: JSONReader, _ calendar: PlayCalendar) throws(JSONMismatch) -> Page<PlayRow> {
         var rows: [PlayRow] = []

@@ -7,6 +7,8 @@ enum Period: String, CaseIterable, Sendable {
 
     /// Play is 2 to 4 hours late by the hour, and 24 to 48 by the day; twice that is trouble.
     var maxAge: Duration { self == .hourly ? .hours(12) : .days(4) }
+    /// How long after its end a figure is there at the latest, as people report it; Play itself promises nothing.
+    var lateness: Duration { self == .hourly ? .hours(4) : .days(2) }
     /// The word of the API.
     var word: String { self == .hourly ? "HOURLY" : "DAILY" }
     /// How many are asked for at first, for something to compare with.
@@ -28,6 +30,15 @@ struct PlayCalendar: Sendable {
     }
 
     // MARK: - Counting
+
+    /// The begin of the hour or day in which a moment lies.
+    func begin(around moment: Moment) -> Moment {
+        switch period {
+        case .hourly: Recall.floor(moment, to: .hours(1))
+        // Clocks in Los Angeles are set at two in the morning, so every day has its midnight.
+        case .daily: zone.moment(beginning: CivilTime(day: zone.civil(moment).day, secondOfDay: 0))
+        }
+    }
 
     /// The end of the hour or day that begins there.
     func end(of start: Moment) -> Moment { moved(start, by: 1) }
