@@ -30,6 +30,8 @@ struct HTTPJSONPoll: Sendable {
 
     /// Most spans asked for in one poll: each is a round of all pages.
     private static let spansMax = 6
+    /// What services answer of a cursor that they do not know any more. None says so in a way of its own.
+    private static let forgottenStatuses = [400, 404, 410, 422]
     /// All pages of a poll are in memory at once.
     private static let bytesMax = 32 << 20
 
@@ -78,6 +80,7 @@ struct HTTPJSONPoll: Sendable {
             case .answered(let answer): response = answer
             }
             if let failure = PollFailure(response, detail: response.problemDetail, now: poll.poll.now) {
+                if let again = poll.fromTheBeginning(index, place, number, response.status) { return again }
                 return .fail(poll.named(failure, number))
             }
             if response.status == 304 {
@@ -110,6 +113,20 @@ struct HTTPJSONPoll: Sendable {
                 return .finish(PollReport(.failed(poll.named(error, number)), cursor: poll.cursorAfterFailure))
             }
         }
+    }
+
+    /// Reads a feed anew whose place the service has let expire, which else would fail for ever; nil where it went on from
+    /// no place that was kept.
+    private func fromTheBeginning(_ index: Int, _ place: Paging.Place, _ number: Int, _ status: Int) -> PollStep? {
+        guard let paging = source.paging, paging.keeps, number == 1, last?.next != nil, place != paging.start(nil),
+            HTTPJSONPoll.forgottenStatuses.contains(status)
+        else { return nil }
+        var poll = self
+        poll.kept = nil
+        poll.warnings.append(
+            "the source answered \(status) to the cursor that was kept, so the feed is read from its beginning: rows may be missing, "
+                + "or be read again")
+        return poll.ask(index, paging.start(nil), 1, seen: [])
     }
 
     /// Which page failed, where there are several.

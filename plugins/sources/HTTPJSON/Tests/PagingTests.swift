@@ -282,6 +282,39 @@ private func play(
         #expect(failed.report?.cursor == nil)
     }
 
+    @Test(arguments: [400, 404, 410, 422, 403, 500])
+    func `a feed whose place has expired is read from its beginning, and that is said`(_ status: Int) throws {
+        let source = try paged(["by": "cursor", "path": "$.next", "parameter": "c"], pages: 2, keep: true)
+        let cursor = try #require(play(source, ["json": Self.one, "c=two": Self.two]).report?.cursor)
+        #expect(cursor["next"] == "two")
+        var asked = 0
+        let played = PlayedPoll(source, poll(cursor: cursor)) { request in
+            asked += 1
+            return request.url.description.contains("c=two")
+                ? json("{}", status: status) : json(#"{"rows":[{"a":"z","n":3}]}"#)
+        }
+        guard ![403, 500].contains(status) else {
+            #expect(asked == 1)
+            #expect(played.failure != nil && played.report?.cursor == nil)
+            return
+        }
+        #expect(asked == 2)
+        #expect(played.report?.summary == "z users=3")
+        #expect(
+            played.report?.warnings.first?.hasPrefix("the source answered \(status) to the cursor that was kept")
+                == true)
+        // Nothing to go on from: the next begins there, too.
+        #expect(played.report?.cursor?["next"] == nil)
+    }
+
+    @Test func `a service that refuses the beginning as well is asked no third time`() throws {
+        let source = try paged(["by": "cursor", "path": "$.next", "parameter": "c"], pages: 2, keep: true)
+        let cursor = try #require(play(source, ["json": Self.one, "c=two": Self.two]).report?.cursor)
+        let played = PlayedPoll(source, poll(cursor: cursor)) { _ in json("{}", status: 404) }
+        #expect(played.requests.count == 2)
+        #expect(played.failure?.reason == .notFound)
+    }
+
     @Test func `issues of several pages are those of one app`() throws {
         let section = Option(
             .section(
