@@ -4,14 +4,19 @@ internal import PluginKit
 struct PrometheusServer: Sendable {
     let address: GuardedText
     let headers: [HTTPRequest.Header]
+    /// Sent with every query, such as `partial_response=false`.
+    let parameters: [HTTPRequest.FormField]
     let allowsPlainHTTP: Bool
 
     /// Longest address asked by GET. Proxies commonly refuse more than 8,000 bytes, some more than 2,000.
     private static let addressBytesMax = 2000
 
-    init(address: GuardedText, headers: [HTTPRequest.Header], allowsPlainHTTP: Bool) {
+    init(
+        address: GuardedText, headers: [HTTPRequest.Header], parameters: [HTTPRequest.FormField], allowsPlainHTTP: Bool
+    ) {
         self.address = address.droppingLast(anyOf: ["/", "/api/v1"])
         self.headers = headers
+        self.parameters = parameters
         self.allowsPlainHTTP = allowsPlainHTTP
     }
 
@@ -19,7 +24,7 @@ struct PrometheusServer: Sendable {
     ///
     /// Nothing is conditional: every request names its own time, so no address is asked twice.
     func request(_ query: GuardedText, at times: QueryTimes) -> HTTPRequest {
-        let fields = [HTTPRequest.FormField("query", query)] + times.fields
+        let fields = [HTTPRequest.FormField("query", query)] + times.fields + parameters
         let path: GuardedText = "\(address)/api/v1/\(times.endpoint)"
         let items = fields.enumerated().flatMap { index, field -> [GuardedText.Piece] in
             let item: GuardedText = "\(index == 0 ? "?" : "&")\(field.name)=\(field.value.percentEncoded)"

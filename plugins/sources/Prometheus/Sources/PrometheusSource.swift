@@ -17,9 +17,12 @@ public struct PrometheusSource: HistoricalSource {
               sessions: sum by (app) (increase(sessions_total[30m]))
               crashed_sessions: sum by (app) (increase(crashed_sessions_total[30m]))
             """,
+        access: "A server of your own may ask for none. In Grafana Cloud, make an access policy token with the scope "
+            + "metrics:read; it is the password, and the instance's id is the username. Embrace's token is in the "
+            + "organization's settings.",
         options: [
             url, metrics, appLabel, releaseLabel, environmentLabel, app, span, step, username, password, token, headers,
-            Setting.insecure,
+            parameters, Setting.insecure,
         ])
 
     static let url = RequiredSetting("url", .url, "The server, with the path in front of /api/v1 if there is one.")
@@ -45,6 +48,12 @@ public struct PrometheusSource: HistoricalSource {
     static let headers = Setting(
         "headers", .map(.text), default: [], "Further headers, such as X-Scope-OrgID."
     ).secret
+
+    static let parameters = Setting(
+        "parameters", .map(.text), default: [],
+        "Sent with every query: partial_response: \"false\" for Thanos, nocache: \"1\" for VictoriaMetrics.")
+    /// What a query and its time are called in a request.
+    private static let ownParameters = ["query", "time", "start", "end", "step"]
 
     /// A year: nobody judges the stability of an app over more.
     private static let spanMax = Duration.days(366)
@@ -95,12 +104,23 @@ public struct PrometheusSource: HistoricalSource {
         server = PrometheusServer(
             address: address,
             headers: PrometheusSource.headers(options),
+            parameters: options[Self.parameters].map { .init($0.name, $0.value) },
             allowsPlainHTTP: options[.insecure]
         )
 
         var problems = PrometheusSource.problems(
             with: queries, at: metrics.map(\.position), of: options.position(of: Self.metrics))
         problems += PrometheusSource.problems(withCredentials: options)
+        for parameter in options[Self.parameters] {
+            let name = parameter.name
+            if Self.ownParameters.contains(name) || !name.isParameterName {
+                problems.append(
+                    Problem(
+                        parameter.position,
+                        "'\(name.tamed.clipped(to: 60))' cannot be one of the 'parameters'"
+                            + (name.isParameterName ? ": the query and its time are sent by the bot" : "")))
+            }
+        }
         if server.host == nil {
             problems.append(
                 Problem(
@@ -218,8 +238,16 @@ public struct PrometheusSource: HistoricalSource {
 
     public var recallKey: String {
         let texts = queries.map { "\($0.metric): \($0.text)" } + server.headers.map { "\($0.name): \($0.value)" }
-        return "\(server.address) \(texts.sorted()) \(naming) \(pacing)"
+        let parameters = server.parameters.map { "\($0.name)=\($0.value)" }
+        return "\(server.address) \(texts.sorted()) \(parameters.sorted()) \(naming) \(pacing)"
     }
 
     public func recall(_ recall: Recall) -> RecallStep { PrometheusRecall(of: self, recall).begin() }
+}
+
+extension String {
+    /// Whether it can stand in front of `=` in an address as it is.
+    fileprivate var isParameterName: Bool {
+        !isEmpty && utf8.allSatisfy { $0 > 32 && $0 < 127 } && self == percentEncoded
+    }
 }

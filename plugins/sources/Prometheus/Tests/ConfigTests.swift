@@ -68,6 +68,34 @@ import Testing
         #expect(request.headers.last?.value.description == "Bearer ***")
     }
 
+    @Test func `parameters of a relative are sent with every query, in the address and in a form`() throws {
+        for (query, method) in [("up", "GET"), ("up or " + String(repeating: "x", count: 2_000), "POST")] {
+            let source = try source([
+                "metrics": map(["sessions": query]), "parameters": map(["partial_response": "false", "tenant": "a b"]),
+            ])
+            let request = try #require(play(source, ["": answer("")]).requests.first)
+            #expect(request.method.rawValue == method)
+            let sent = request.url.reveal() + String(decoding: request.wireBody()?.bytes ?? [], as: UTF8.self)
+            #expect(
+                sent.contains("&partial_response=false&tenant=a%20b")
+                    || sent.contains("&partial_response=false&tenant=a+b"))
+        }
+        let keys = try [[:], ["parameters": map(["dedup": "true"])]].map {
+            try PrometheusSourceTests.source($0).recallKey
+        }
+        #expect(Set(keys).count == 2)
+    }
+
+    @Test func `Embrace's labels name the release, and its metrics the app`() throws {
+        let source = try source([
+            "url": text("https://api.embrace.io/metrics"), "app": text("wallet"), "release_label": text("app_version"),
+            "metrics": map(["crash_free_sessions": "1 - x / y"]), "token": secret("t0k"),
+        ])
+        let played = play(source, ["": answer(fixture: "embrace_vector.json")])
+        #expect(played.observations.map { "\($0.subject.app) \($0.subject.release ?? "")" } == ["wallet 5.4.0"])
+        #expect(played.observations.first?.metrics[.crashFreeSessions] == 0.975)
+    }
+
     @Test(
         arguments: [
             (["url": text("prometheus:9090")], "'url' is not an address of a server such as http://prometheus:9090"),
@@ -102,6 +130,10 @@ import Testing
             (["headers": map(["X\nY": "z"])], "'X Y' is not a one-line header"),
             (["headers": map(["X": "y\r\nZ: 1"])], "'X' is not a one-line header"),
             (["app": text("")], "'app' is empty"),
+            (
+                ["parameters": map(["time": "0"])],
+                "'time' cannot be one of the 'parameters': the query and its time are sent by the bot"
+            ), (["parameters": map(["a&b": "0"])], "'a&b' cannot be one of the 'parameters'"),
         ] as [([String: Option], String)]
     ) func `a mistake is reported at its place`(
         _ values: [String: Option],
