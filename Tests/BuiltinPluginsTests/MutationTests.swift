@@ -103,7 +103,7 @@ private struct Trial: Sendable {
             rightCursor = played.report?.cursor
             if case .values(let seen)? = played.report?.outcome { rightOutcome = .values(seen) }
         }
-        if isPast { rightOutcome = recall { .answered(respond($0)) }.isFailure ? nil : .noData }
+        if fake.isPast { rightOutcome = recall { .answered(respond($0)) }.isFailure ? nil : .noData }
     }
 
     /// Plays the answer of that seed: whether it was refused, and what is wrong with that.
@@ -129,7 +129,7 @@ private struct Trial: Sendable {
             guard wrong == nil || wrong == number else { return .answered(right) }
             return .answered(mutation.mutated(right))
         }
-        if isPast { return recall(answer) }
+        if fake.isPast { return recall(answer) }
         let asked = Poll(source: poll.source, now: poll.now, cursor: cursor, spans: poll.spans)
         let played = PlayedPoll(
             source, asked, token: { .answered(respond($0)) }, answer: answer)
@@ -188,8 +188,6 @@ private struct Trial: Sendable {
     }
 
     // MARK: - The past
-
-    private var isPast: Bool { fake.isPast }
 
     private func recall(_ answer: (HTTPRequest) -> FetchResult) -> (isFailure: Bool, flaws: [String]) {
         guard let source = source as? any HistoricalSource else { return (true, ["it recalls nothing"]) }

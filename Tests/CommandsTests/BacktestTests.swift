@@ -17,15 +17,34 @@ internal import Testing
 
     init() throws { scratch = try Scratch() }
 
-    /// The hours in which one session of five crashes; in all others it is one of a thousand.
-    private static let bad = (from: "2026-11-19T06:00:00Z", to: "2026-11-19T09:00:00Z")
-    private static let now = "2026-11-20T12:30:00Z"
+    /// The time in which one session of five crashes; before and after it is one of a thousand.
+    struct Course: Sendable {
+        let from: String
+        let to: String
+        /// When the backtest is made, of the last two days.
+        let now: String
+        /// The rule's.
+        let window: Duration
+
+        func crashed(at seconds: Double) -> Int {
+            let at = Moment(milliseconds: Int64(seconds * 1000))
+            guard let from = Moment(rfc3339: from), let to = Moment(rfc3339: to) else { return 0 }
+            return from <= at && at < to ? 800 : 4
+        }
+    }
+
+    static let hours = Course(
+        from: "2026-11-19T06:00:00Z", to: "2026-11-19T09:00:00Z", now: "2026-11-20T12:30:00Z", window: .hours(1))
+    /// For services that tell of whole days alone.
+    static let day = Course(
+        from: "2026-11-19T00:00:00Z", to: "2026-11-20T00:00:00Z", now: "2026-11-21T12:30:00Z", window: .days(1))
 
     /// A service that knows what happened at any time.
     struct Service: Sendable, CustomTestStringConvertible {
         let plugin: String
         /// The source's options in the config.
         let options: String
+        var course = hours
         let answer: @Sendable (HTTPRequest) -> String?
         /// What it measures, of these: `crash_free_sessions`, `crash_free_users`.
         var metric = "crash_free_sessions"
@@ -54,13 +73,10 @@ internal import Testing
         Service(
             plugin: "google_play", options: "key: \"${env:KEY}\", apps: [com.acme.wallet]", answer: play,
             metric: "crash_free_users", lateness: .hours(4)),
+        Service(plugin: "bugsnag", options: "token: \"${env:T}\"", course: day, answer: bugsnag),
     ]
 
-    private static func crashed(_ seconds: Double) -> Int {
-        let at = Moment(milliseconds: Int64(seconds * 1000))
-        guard let from = Moment(rfc3339: bad.from), let to = Moment(rfc3339: bad.to) else { return 0 }
-        return from <= at && at < to ? 800 : 4
-    }
+    private static func crashed(_ seconds: Double) -> Int { hours.crashed(at: seconds) }
 
     private static func parameter(_ name: String, of request: HTTPRequest) -> String? {
         URLComponents(string: request.url.reveal())?.queryItems?.first { $0.name == name }?.value
@@ -157,6 +173,20 @@ internal import Testing
         return "{\"rows\": [\(rows.joined(separator: ","))]}"
     }
 
+    /// Days of the one project, the last of which is still filling.
+    private static func bugsnag(_ request: HTTPRequest) -> String? {
+        let url = request.url.description
+        guard url.contains("/stability_trend") else {
+            return url.contains("/releases") || url.contains("/errors") ? nil : #"[{"id": "1", "slug": "wallet"}]"#
+        }
+        guard let now = Moment(rfc3339: day.now) else { return nil }
+        let days = (0..<30).map { Recall.floor(now, to: .days(1)) - .days($0) }.map { start in
+            "{\"bucket_start\": \"\(start)\", \"bucket_end\": \"\(start + .days(1))\", \"total_sessions_count\": 4000, "
+                + "\"unhandled_sessions_count\": \(day.crashed(at: Double(start.unixSeconds)))}"
+        }
+        return "{\"release_stage_name\": \"production\", \"timeline_points\": [\(days.joined(separator: ","))]}"
+    }
+
     @Test func `is tried with every source that has a past`() {
         let names = PluginCatalog.builtin.sources.filter { $0 is any HistoricalSource.Type }.map { $0.manifest.name }
         #expect(Set(Self.services.map(\.plugin)) == Set(names))
@@ -164,8 +194,9 @@ internal import Testing
 
     @Test(arguments: services)
     func `of a source's past finds what was planted there and nothing else`(_ service: Service) async throws {
-        let stage = StagedMachine(at: Self.now, variables: ["T": "s3cret", "KEY": SampleServiceAccount.keyFile]) {
-            request throws(TransportError) in
+        let stage = StagedMachine(
+            at: service.course.now, variables: ["T": "s3cret", "KEY": SampleServiceAccount.keyFile]
+        ) { request throws(TransportError) in
             let body = service.answer(request)
             return HTTPResponse(
                 status: body == nil ? 404 : 200, headers: [("Content-Type", "application/json")],
@@ -179,7 +210,7 @@ internal import Testing
             sources:
               past: {plugin: \(service.plugin), \(service.options)}
             rules:
-              floor: {plugin: threshold, metric: \(service.metric), critical: "< 97%", window: 1h}
+              floor: {plugin: threshold, metric: \(service.metric), critical: "< 97%", window: \(service.course.window.grammar), repeat: off}
             channels:
               ops: {plugin: console}
 
@@ -193,12 +224,13 @@ internal import Testing
         let said = report.messages.map { "\($0.kind) \($0.severity)" }
         #expect(said == ["opened critical", "resolved critical"], "\(stage.complained)")
         let times = report.messages.map(\.at)
-        let (from, to) = (try #require(Moment(rfc3339: Self.bad.from)), try #require(Moment(rfc3339: Self.bad.to)))
-        let late = service.lateness
-        // A window of an hour has to fill with what is wrong, and then with what is right.
+        let course = service.course
+        let (from, to) = (try #require(Moment(rfc3339: course.from)), try #require(Moment(rfc3339: course.to)))
+        let (late, patience) = (service.lateness, course.window + .minutes(5))
+        // The window has to fill with what is wrong, and then with what is right.
         if times.count == 2 {
-            #expect((from + late)...(from + late + .hours(1) + .minutes(5)) ~= times[0], "\(times)")
-            #expect((to + late)...(to + late + .hours(1) + .minutes(5)) ~= times[1], "\(times)")
+            #expect((from + late)...(from + late + patience) ~= times[0], "\(times)")
+            #expect((to + late)...(to + late + patience) ~= times[1], "\(times)")
         }
         #expect(stage.complained == "")
     }

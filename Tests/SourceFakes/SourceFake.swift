@@ -46,8 +46,7 @@ public struct SourceFake: Sendable, CustomStringConvertible {
     }
 
     public var description: String { name }
-
-    /// Whether its answers are about the past, which polls do not ask for.
+    /// Whether its past is to be recalled, and not polled.
     public var isPast: Bool { name.hasSuffix("'s past") }
 
     public static let secret = "fake-secret-0123456789abcdef"
@@ -235,6 +234,13 @@ public struct SourceFake: Sendable, CustomStringConvertible {
                 ("/user/organizations", "", .fixture("organizations")),
                 ("/stability_trend", "", .fixture("stability_trend")), ("/releases", "", .fixture("releases")),
                 ("/errors", "", .fixture("errors")), ("/projects", "", .fixture("projects")),
+            ]),
+        SourceFake(
+            name: "bugsnag's past", plugin: "bugsnag", options: "token: ${env:T}", now: "2026-11-21T00:30:00Z",
+            spans: [.days(1)],
+            answers: [
+                ("/user/organizations", "", .fixture("organizations")),
+                ("/stability_trend", "", .fixture("stability_trend")), ("/projects", "", .fixture("projects")),
             ]),
         SourceFake(
             name: "google_play", plugin: "google_play", options: "key: ${file:key.json}", now: "2026-11-20T23:40:00Z",

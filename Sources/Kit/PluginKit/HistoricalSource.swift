@@ -52,6 +52,12 @@ public struct Recall: Sendable {
         return (first..<max(first, last + 1)).lazy.map { Moment(milliseconds: $0 * length) }
     }
 
+    /// The first poll that is not before a moment.
+    public func poll(notBefore moment: Moment) -> Moment {
+        let last = Recall.floor(moment, to: every)
+        return last == moment ? moment : last + every
+    }
+
     /// The last whole multiple of a length that is not after the moment.
     public static func floor(_ moment: Moment, to length: Duration) -> Moment {
         Moment(milliseconds: floor(moment, max(length.wholeMilliseconds, 1)))

@@ -8,13 +8,13 @@ internal import SourceKit
 struct BugsnagPoll: Sendable {
     private let source: BugsnagSource
     private let poll: Poll
-    private var cursor: BugsnagCursor
+    private(set) var cursor: BugsnagCursor
     /// The projects in the order in which they are visited.
     private var route: [Project] = []
     private var observations: [Observation] = []
     private var failures: [PollFailure] = []
     private var unread = Unread.nothing
-    private var warnings: [String] = []
+    private(set) var warnings: [String] = []
     private var notes: [String] = []
     /// Set when the minute's budget is used up: no request before that moment.
     private var spentUntil: Moment?
@@ -38,35 +38,46 @@ struct BugsnagPoll: Sendable {
     }
 
     func begin() -> PollStep {
-        if cursor.knowsProjects(at: poll.now) { return visitAll() }
-        return list(
-            "organizations", "/user/organizations", [("per_page", "30")], pagesMax: 1, Organization.organizations
-        ) {
-            poll, listing in
-            if let failure = listing.failure { return poll.fail(failure) }
-            do throws(PollFailure) {
-                return poll.learnProjects(of: try Organization.chosen(poll.source.organization, among: listing.items))
-            } catch {
-                return poll.fail(error)
-            }
-        }
+        knowingProjects { poll, failure in failure.map { poll.fail($0) } ?? poll.visitAll() }
     }
 
     // MARK: - Organization and projects
 
-    private func learnProjects(of organization: Organization) -> PollStep {
+    /// Goes on when it is known which projects are watched, or why not.
+    func knowingProjects<Report>(
+        then: @escaping @Sendable (BugsnagPoll, PollFailure?) -> Conversation<Report>
+    ) -> Conversation<Report> {
+        if cursor.knowsProjects(at: poll.now) { return then(self, nil) }
+        return list(
+            "organizations", "/user/organizations", [("per_page", "30")], pagesMax: 1, Organization.organizations
+        ) {
+            poll, listing in
+            if let failure = listing.failure { return then(poll, failure) }
+            do throws(PollFailure) {
+                let organization = try Organization.chosen(poll.source.organization, among: listing.items)
+                return poll.learnProjects(of: organization, then: then)
+            } catch {
+                return then(poll, error)
+            }
+        }
+    }
+
+    private func learnProjects<Report>(
+        of organization: Organization, then: @escaping @Sendable (BugsnagPoll, PollFailure?) -> Conversation<Report>
+    ) -> Conversation<Report> {
         let path = "/organizations/\(organization.id.percentEncoded)/projects"
         return list("projects", path, [("per_page", "30")], pagesMax: BugsnagPoll.projectPagesMax, BugsnagPoll.projects)
         {
             poll, listing in
             var poll = poll
-            if let failure = listing.failure { return poll.fail(failure) }
+            if let failure = listing.failure { return then(poll, failure) }
             let all = listing.items.sorted { $0.slug < $1.slug }
             var watched: [Project] = []
             for name in poll.source.projects {
                 guard let project = all.first(where: { $0.isCalled(name) }) else {
                     let guess = name.nearest(in: all.map(\.slug)).map { "; did you mean '\($0)'?" } ?? ""
-                    return poll.fail(PollFailure(.notFound, "the token can see no project '\(name.tamed)'\(guess)"))
+                    return then(
+                        poll, PollFailure(.notFound, "the token can see no project '\(name.tamed)'\(guess)"))
                 }
                 if !watched.contains(where: { $0.id == project.id }) { watched.append(project) }
             }
@@ -78,10 +89,12 @@ struct BugsnagPoll: Sendable {
                             + "others in 'projects'")
                 }
             }
-            guard !watched.isEmpty else { return poll.fail(PollFailure(.forbidden, "the token can see no project")) }
+            guard !watched.isEmpty else {
+                return then(poll, PollFailure(.forbidden, "the token can see no project"))
+            }
             poll.notes += watched.compactMap(\.target)
             poll.cursor.learn(watched, of: organization.slug, at: poll.poll.now)
-            return poll.visitAll()
+            return then(poll, nil)
         }
     }
 
@@ -124,27 +137,39 @@ struct BugsnagPoll: Sendable {
     private typealias Visited = @Sendable (BugsnagPoll, PollFailure?) -> PollStep
 
     private func readDays(_ project: Project, then: @escaping Visited) -> PollStep {
-        let subject = "stability of \(project.slug)"
-        return ask(subject, source.server.request("/projects/\(project.id.percentEncoded)/stability_trend", [])) {
-            poll, answer in
+        askDays(of: project) { poll, answer in
             var poll = poll
             do throws(PollFailure) {
-                let body = try answer.get().body
                 let isFirst = poll.cursor.counters[project.id] == nil
-                let now = poll.poll.now
-                let trend = try PollFailure.reading(subject) { () throws(JSONMismatch) in
-                    try StabilityTrend(body, isFirst: isFirst, at: now)
-                }
-                for day in trend.days {
-                    poll.observations.append(
-                        Observation(
-                            subject: Subject(source: poll.poll.source, app: project.slug, environment: trend.stage),
-                            span: day.span, seen: now, isComplete: day.isComplete, metrics: day.metrics))
-                }
+                poll.observations += try poll.days(
+                    of: project, in: try answer.get().body, isFirst: isFirst, at: poll.poll.now)
             } catch {
                 return then(poll, error)
             }
             return poll.readReleases(project, then: then)
+        }
+    }
+
+    /// Asks for all days of a project that Bugsnag keeps: fewer cannot be asked for.
+    func askDays<Report>(
+        of project: Project,
+        then: @escaping @Sendable (BugsnagPoll, Result<BugsnagAnswer, PollFailure>) -> Conversation<Report>
+    ) -> Conversation<Report> {
+        let path = "/projects/\(project.id.percentEncoded)/stability_trend"
+        return ask(project.stability, source.server.request(path, []), then: then)
+    }
+
+    /// What the answer says, as it was at a moment.
+    func days(
+        of project: Project, in body: JSONReader, isFirst: Bool, at now: Moment
+    ) throws(PollFailure) -> [Observation] {
+        let trend = try PollFailure.reading(project.stability) { () throws(JSONMismatch) in
+            try StabilityTrend(body, isFirst: isFirst, at: now)
+        }
+        return trend.days.map { day in
+            Observation(
+                subject: Subject(source: poll.source, app: project.slug, environment: trend.stage),
+                span: day.span, seen: now, isComplete: day.isComplete, metrics: day.metrics)
         }
     }
 
@@ -224,7 +249,7 @@ struct BugsnagPoll: Sendable {
 
     private func listErrors(
         _ wish: BugsnagError.Wish, of project: Project, since span: Duration, pagesMax: Int,
-        then: @escaping @Sendable (BugsnagPoll, Held<Issue>) -> PollStep
+        then: @escaping @Sendable (BugsnagPoll, HeldList<Issue>) -> PollStep
     ) -> PollStep {
         let since = Recall.floor(poll.now - span, to: .seconds(1))
         let query = BugsnagError.query(for: wish, in: source.releaseStage, since: since)
@@ -312,10 +337,10 @@ struct BugsnagPoll: Sendable {
     // MARK: - Asking
 
     /// Asks for one thing, unless the minute's budget is used up.
-    private func ask(
+    private func ask<Report>(
         _ subject: String, _ request: HTTPRequest,
-        then: @escaping @Sendable (BugsnagPoll, Result<BugsnagAnswer, PollFailure>) -> PollStep
-    ) -> PollStep {
+        then: @escaping @Sendable (BugsnagPoll, Result<BugsnagAnswer, PollFailure>) -> Conversation<Report>
+    ) -> Conversation<Report> {
         if let until = spentUntil { return then(self, .failure(spent(subject, until: until))) }
         return .fetch(request) { result in
             var poll = self
@@ -333,27 +358,13 @@ struct BugsnagPoll: Sendable {
         PollFailure(.rateLimited, "\(subject): Bugsnag allows no more requests until \(until)", retryAt: until)
     }
 
-    /// One page of a list, and whether it took the last request of the minute.
-    private struct Answered<Item: Sendable>: Sendable {
-        let items: [Item]
-        let isSpent: Bool
-    }
-
-    /// What a list held, as far as it was read.
-    private struct Held<Item: Sendable>: Sendable {
-        let items: [Item]
-        /// Whether there are more pages than are read.
-        let isCut: Bool
-        let failure: PollFailure?
-    }
-
     /// Reads a list whose pages name the address of the next.
-    private func list<Item: Sendable>(
+    private func list<Item: Sendable, Report>(
         _ subject: String, _ path: String, _ query: BugsnagServer.Query, pagesMax: Int,
         _ read: @escaping @Sendable (JSONReader) throws(JSONMismatch) -> [Item],
-        then: @escaping @Sendable (BugsnagPoll, Held<Item>) -> PollStep
-    ) -> PollStep {
-        Listing<Answered<Item>>.read(
+        then: @escaping @Sendable (BugsnagPoll, HeldList<Item>) -> Conversation<Report>
+    ) -> Conversation<Report> {
+        Listing<AnsweredPage<Item>>.read(
             pagesMax: pagesMax,
             { next, then in
                 guard let request = next.map(source.server.request(page:)) ?? source.server.request(path, query) else {
@@ -369,7 +380,7 @@ struct BugsnagPoll: Sendable {
                             throw spent(subject, until: poll.now + BugsnagAnswer.window)
                         }
                         return then(
-                            .success(Page([Answered(items: items, isSpent: answer.isSpent)], next: answer.next)))
+                            .success(Page([AnsweredPage(items: items, isSpent: answer.isSpent)], next: answer.next)))
                     } catch {
                         return then(.failure(error))
                     }
@@ -381,7 +392,8 @@ struct BugsnagPoll: Sendable {
                     poll.spentUntil = listing.failure?.retryAt ?? poll.poll.now + BugsnagAnswer.window
                 }
                 return then(
-                    poll, Held(items: listing.items.flatMap(\.items), isCut: listing.isCut, failure: listing.failure))
+                    poll,
+                    HeldList(items: listing.items.flatMap(\.items), isCut: listing.isCut, failure: listing.failure))
             })
     }
 }

@@ -8,7 +8,7 @@ public import PluginKit
 internal import SourceKit
 
 /// Polls Bugsnag's Data Access API.
-public struct BugsnagSource: LimitedSource {
+public struct BugsnagSource: LimitedSource, HistoricalSource {
     public static let manifest = PluginManifest(
         name: "bugsnag",
         summary: "Crash-free sessions and users, per project and per release, and open errors from Bugsnag.",
@@ -73,6 +73,10 @@ public struct BugsnagSource: LimitedSource {
     }
 
     public func poll(_ poll: Poll) -> PollStep { BugsnagPoll(of: self, poll).begin() }
+
+    public var recallKey: String { owner }
+
+    public func recall(_ recall: Recall) -> RecallStep { BugsnagRecall(of: self, recall).begin() }
 
     /// Whose projects a cursor remembers.
     var owner: String { "\(server.address) \(organization ?? "") \(projects) \(releaseStage)" }

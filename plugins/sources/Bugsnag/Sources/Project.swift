@@ -67,6 +67,9 @@ struct Project: Hashable, Sendable {
             critical: aim.critical, service: "Bugsnag")
     }
 
+    /// What a failure to read its days is about.
+    var stability: String { "stability of \(slug)" }
+
     /// Whether it is meant by what a config says.
     func isCalled(_ words: String) -> Bool { [id, slug, name].contains(words) }
 }
