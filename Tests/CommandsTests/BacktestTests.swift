@@ -74,6 +74,10 @@ internal import Testing
             plugin: "google_play", options: "key: \"${env:KEY}\", apps: [com.acme.wallet]", answer: play,
             metric: "crash_free_users", lateness: .hours(4)),
         Service(plugin: "bugsnag", options: "token: \"${env:T}\"", course: day, answer: bugsnag),
+        Service(
+            plugin: "crashlytics",
+            options: "key: \"${env:KEY}\", apps: {wallet: \"1:123456789012:android:abcdef0123456789\"}",
+            answer: crashlytics),
     ]
 
     private static func crashed(_ seconds: Double) -> Int { hours.crashed(at: seconds) }
@@ -185,6 +189,20 @@ internal import Testing
                 + "\"unhandled_sessions_count\": \(day.crashed(at: Double(start.unixSeconds)))}"
         }
         return "{\"release_stage_name\": \"production\", \"timeline_points\": [\(days.joined(separator: ","))]}"
+    }
+
+    /// One version, counted over what was asked for.
+    private static func crashlytics(_ request: HTTPRequest) -> String? {
+        if request.url.description.hasSuffix("/token") {
+            return #"{"access_token": "ya29.c.EXAMPLE", "expires_in": 3599, "token_type": "Bearer"}"#
+        }
+        guard request.url.description.contains("/topVersions"),
+            let from = seconds("filter.interval.startTime", of: request)
+        else { return nil }
+        return """
+            {"name": "topVersions", "groups": [{"version": {"displayName": "5.4.0 (5401)"},
+             "metrics": [{"totalSessionsCount": "4000", "impactedSessionsCount": "\(crashed(from))"}]}]}
+            """
     }
 
     @Test func `is tried with every source that has a past`() {

@@ -46,6 +46,7 @@ public struct SourceFake: Sendable, CustomStringConvertible {
     }
 
     public var description: String { name }
+
     /// Whether its past is to be recalled, and not polled.
     public var isPast: Bool { name.hasSuffix("'s past") }
 
@@ -287,6 +288,14 @@ public struct SourceFake: Sendable, CustomStringConvertible {
                 token, ("/topVersions", "", .fixture("report_top_versions")),
                 ("issue.signals", "", .text(#"{"name": "topIssues"}"#)),
                 ("/topIssues", "", .fixture("report_top_issues")),
+            ]),
+        SourceFake(
+            name: "crashlytics's past", plugin: "crashlytics",
+            options: "key: ${file:key.json}\napps: {wallet: \"1:123456789012:android:abcdef0123456789\"}",
+            now: "2026-11-21T00:30:00Z", spans: [.days(1)],
+            answers: [
+                token, ("/topVersions", "", .fixture("report_top_versions")),
+                ("/topIssues", "", .text(#"{"name": "topIssues"}"#)),
             ]),
         SourceFake(
             name: "crashlytics in BigQuery", plugin: "crashlytics",

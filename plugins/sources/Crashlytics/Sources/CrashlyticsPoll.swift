@@ -8,7 +8,7 @@ struct CrashlyticsPoll: Sendable {
     private var observations: [Observation] = []
     private var failures: [PollFailure] = []
     private var unread = Unread.nothing
-    private var warnings: [String] = []
+    private(set) var warnings: [String] = []
     private var cursor: ExportCursor
     /// Apps whose tables have stalled, and how far they came.
     private var stalled: [(app: CrashlyticsSource.App, newest: Moment)] = []
@@ -30,9 +30,9 @@ struct CrashlyticsPoll: Sendable {
     private static let spansMax = 6
     private static let queriedSpansMax = 4
     /// Crashlytics keeps ninety days, and refuses a span that begins a moment before.
-    private static let spanMax = Duration.days(89)
+    static let spanMax = Duration.days(89)
     /// Pages of a hundred versions each.
-    private static let pagesMax = 3
+    static let pagesMax = 3
     /// A batch moves a table that is filled by the day by hours.
     private static let batchMin = Duration.hours(1)
     /// So often a poll may wait as long as the source waits for an answer: that is at most half of the time that a request may
@@ -109,11 +109,15 @@ struct CrashlyticsPoll: Sendable {
 
     /// The spans to ask for, the shortest first.
     private func spans(of app: CrashlyticsSource.App, until end: Moment) -> [TimeSpan] {
+        CrashlyticsPoll.lengths(of: poll.spans, isExported: app.export != nil).map { TimeSpan(lasting: $0, until: end) }
+    }
+
+    static func lengths(of spans: [Duration], isExported: Bool) -> ArraySlice<Duration> {
         var lengths: [Duration] = []
-        for span in poll.spans.map({ $0.clamped(to: .minutes(1)...CrashlyticsPoll.spanMax) })
-        where !lengths.contains(span) { lengths.append(span) }
-        let most = app.export == nil ? CrashlyticsPoll.spansMax : CrashlyticsPoll.queriedSpansMax
-        return lengths.prefix(most).map { TimeSpan(lasting: $0, until: end) }
+        for span in spans.map({ $0.clamped(to: .minutes(1)...spanMax) }) where !lengths.contains(span) {
+            lengths.append(span)
+        }
+        return lengths.prefix(isExported ? queriedSpansMax : spansMax)
     }
 
     private func measure(
@@ -150,10 +154,10 @@ struct CrashlyticsPoll: Sendable {
 
     // MARK: - Crashlytics' API
 
-    private func readVersions(
+    func readVersions<Report>(
         _ firebase: FirebaseApp, _ app: String, _ span: TimeSpan,
-        _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease]?, PollFailure>) -> PollStep
-    ) -> PollStep {
+        _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease]?, PollFailure>) -> Conversation<Report>
+    ) -> Conversation<Report> {
         Listing<CountedRelease>.read(
             pagesMax: CrashlyticsPoll.pagesMax,
             { next, then in
@@ -301,12 +305,7 @@ struct CrashlyticsPoll: Sendable {
         if isStalled(app, figures) { return }
         let first = observations.count
         for releases in figures.releases.reversed() {
-            for counted in releases where !counted.metrics.isEmpty {
-                observations.append(
-                    Observation(
-                        subject: Subject(source: poll.source, app: app.name, release: counted.release),
-                        span: counted.span, seen: poll.now, isComplete: counted.isComplete, metrics: counted.metrics))
-            }
+            observations += releases.compactMap { $0.observation(of: app.name, by: poll.source, at: poll.now) }
         }
         guard !figures.issues.isEmpty else { return }
         // On the app as a whole; where that is not known, on the release that has the most.
@@ -337,7 +336,7 @@ struct CrashlyticsPoll: Sendable {
     }
 
     /// Once, however many spans say so.
-    private mutating func warn(_ sentence: String) {
+    mutating func warn(_ sentence: String) {
         if !warnings.contains(sentence) { warnings.append(sentence) }
     }
 

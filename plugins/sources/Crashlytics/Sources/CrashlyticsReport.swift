@@ -10,6 +10,14 @@ struct CountedRelease: Sendable {
     var isComplete = true
     /// Whether it is known to have had no session, of which metrics say nothing.
     var hasNoSessions = false
+
+    /// Nil where nothing was counted.
+    func observation(of app: String, by source: String, at seen: Moment) -> Observation? {
+        guard !metrics.isEmpty else { return nil }
+        return Observation(
+            subject: Subject(source: source, app: app, release: release), span: span, seen: seen,
+            isComplete: isComplete, metrics: metrics)
+    }
 }
 
 /// What the reports of Crashlytics' API say.

@@ -9,7 +9,7 @@ public import PluginKit
 internal import SourceKit
 
 /// Polls Firebase Crashlytics, or its export in BigQuery.
-public struct CrashlyticsSource: Source {
+public struct CrashlyticsSource: HistoricalSource {
     public static let manifest = PluginManifest(
         name: "crashlytics",
         summary:
@@ -143,6 +143,16 @@ public struct CrashlyticsSource: Source {
     }
 
     public func poll(_ poll: Poll) -> PollStep { CrashlyticsPoll(of: self, poll).begin() }
+
+    /// Where the API gives the figures, which counts over any span for nothing. Queries are paid for by what they read, and a
+    /// month of hours is hundreds of them.
+    public var keepsHistory: Bool { inApps.allSatisfy { $0.export == nil } }
+
+    public var recallKey: String {
+        "\(crashlytics.address) \(inApps.map { "\($0.name)=\($0.firebase?.id ?? "")" })"
+    }
+
+    public func recall(_ recall: Recall) -> RecallStep { CrashlyticsRecall(of: self, recall).begin() }
 }
 
 // MARK: - Reading the options
