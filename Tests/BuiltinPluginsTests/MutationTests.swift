@@ -103,7 +103,7 @@ private struct Trial: Sendable {
             rightCursor = played.report?.cursor
             if case .values(let seen)? = played.report?.outcome { rightOutcome = .values(seen) }
         }
-        if fake.isPast { rightOutcome = recall { .answered(respond($0)) }.isFailure ? nil : .noData }
+        if fake.isPast { rightOutcome = recalled { .answered(respond($0)) }?.lines.isEmpty ?? true ? nil : .noData }
     }
 
     /// Plays the answer of that seed: whether it was refused, and what is wrong with that.
@@ -189,12 +189,16 @@ private struct Trial: Sendable {
 
     // MARK: - The past
 
-    private func recall(_ answer: (HTTPRequest) -> FetchResult) -> (isFailure: Bool, flaws: [String]) {
-        guard let source = source as? any HistoricalSource else { return (true, ["it recalls nothing"]) }
+    private func recalled(_ answer: (HTTPRequest) -> FetchResult) -> PlayedRecall? {
+        guard let source = source as? any HistoricalSource else { return nil }
         let end = Recall.floor(poll.now, to: .days(1))
         let recall = Recall(
             source: poll.source, now: poll.now, from: end - .days(1), to: end, every: .minutes(5), spans: poll.spans)
-        let played = PlayedRecall(source, recall, answer: answer)
+        return PlayedRecall(source, recall, answer: answer)
+    }
+
+    private func recall(_ answer: (HTTPRequest) -> FetchResult) -> (isFailure: Bool, flaws: [String]) {
+        guard let played = recalled(answer) else { return (true, ["it recalls nothing"]) }
         guard played.report != nil else { return (true, ["it does not end"]) }
         if let failure = played.failure {
             let isFit = !failure.description.isEmpty && failure.description == failure.description.tamed
