@@ -15,7 +15,7 @@ public struct BugsinkSource: Source {
             token: ${env:BUGSINK_TOKEN}
             projects: [shop-android]
             """,
-        access: "An administrator of the server makes a token under Tokens; tokens have no scopes there.",
+        access: "An administrator of the server makes a token under Tokens.",
         options: [url, token, projects, Setting.insecure])
 
     static let url = RequiredSetting("url", .url, "The server, such as https://bugsink.example.com.")
