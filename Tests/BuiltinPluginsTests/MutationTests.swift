@@ -73,6 +73,8 @@ private struct Trial: Sendable {
     let conformance: SourceConformance
     let respond: @Sendable (HTTPRequest) -> HTTPResponse
     let bodies: [[UInt8]]
+    /// What it says when something is wrong, or not ready.
+    let others: [HTTPResponse]
     /// How many answers a conversation in good health takes, those with tokens left out.
     private(set) var answerCount = 0
     private(set) var rightCursor: JSON?
@@ -85,6 +87,7 @@ private struct Trial: Sendable {
         poll = try fake.poll()
         respond = try fake.responder()
         bodies = try fake.bodies.map(fake.bytes)
+        others = try fake.otherResponses()
         let respond = respond
         conformance = SourceConformance(
             source, poll: poll,
@@ -103,7 +106,11 @@ private struct Trial: Sendable {
             rightCursor = played.report?.cursor
             if case .values(let seen)? = played.report?.outcome { rightOutcome = .values(seen) }
         }
-        if fake.isPast { rightOutcome = recalled { .answered(respond($0)) }?.lines.isEmpty ?? true ? nil : .noData }
+        if fake.isPast {
+            let played = recalled { .answered(respond($0)) }
+            answerCount = played?.requests.count ?? 0
+            rightOutcome = played?.lines.isEmpty ?? true ? nil : .noData
+        }
     }
 
     /// Plays the answer of that seed: whether it was refused, and what is wrong with that.
@@ -125,14 +132,16 @@ private struct Trial: Sendable {
         var (number, mutation) = (0, mutator)
         func answer(_ request: HTTPRequest) -> FetchResult {
             defer { number += 1 }
-            let right = respond(request)
-            guard wrong == nil || wrong == number else { return .answered(right) }
-            return .answered(mutation.mutated(right))
+            guard wrong == nil || wrong == number else { return .answered(respond(request)) }
+            let isOther = !others.isEmpty && mutation.below(6) == 0
+            return .answered(mutation.mutated(isOther ? others[mutation.below(others.count)] : respond(request)))
         }
         if fake.isPast { return recall(answer) }
         let asked = Poll(source: poll.source, now: poll.now, cursor: cursor, spans: poll.spans)
+        let isTokenWrong = mutator.below(20) == 0
         let played = PlayedPoll(
-            source, asked, token: { .answered(respond($0)) }, answer: answer)
+            source, asked, token: { .answered(isTokenWrong ? mutation.mutated(respond($0)) : respond($0)) },
+            answer: answer)
         var flaws = conformance.flaws(of: played, "answer \(wrong.map { "\($0 + 1)" } ?? "each")")
         // Whatever it left to remember, the next poll gets on with it.
         if let left = played.report?.cursor, mutator.below(4) == 0 {

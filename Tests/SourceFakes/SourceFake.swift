@@ -18,6 +18,8 @@ public struct SourceFake: Sendable, CustomStringConvertible {
     public private(set) var spans: [Duration] = [.hours(1)]
     /// What it answers, by a piece of the address, or of the address and then of the body; the first that fits.
     private var answers: [(asked: String, body: String, answer: Answer)] = []
+    /// What it says instead when something is wrong, or not ready.
+    private var others: [(status: Int, answer: Answer)] = []
     /// What is pushed to it, or read from a file.
     public private(set) var bodies: [Answer] = []
 
@@ -34,7 +36,8 @@ public struct SourceFake: Sendable, CustomStringConvertible {
 
     init(
         name: String, plugin: String, options: String, now: String, spans: [Duration] = [.hours(1)],
-        answers: [(asked: String, body: String, answer: Answer)] = [], bodies: [Answer] = []
+        answers: [(asked: String, body: String, answer: Answer)] = [],
+        others: [(status: Int, answer: Answer)] = [], bodies: [Answer] = []
     ) {
         self.name = name
         self.plugin = plugin
@@ -42,6 +45,7 @@ public struct SourceFake: Sendable, CustomStringConvertible {
         self.now = now
         self.spans = spans
         self.answers = answers
+        self.others = others
         self.bodies = bodies
     }
 
@@ -124,6 +128,32 @@ public struct SourceFake: Sendable, CustomStringConvertible {
         }
     }
 
+    /// What it says when something is wrong, or not ready, read once.
+    public func otherResponses() throws -> [HTTPResponse] {
+        try others.map { HTTPResponse(status: $0.status, body: try bytes($0.answer)) }
+    }
+
+    private static let refusalsOfPlay: [(status: Int, answer: Answer)] = [
+        (400, .fixture("error_400_invalid_argument")), (401, .fixture("error_401")),
+        (403, .fixture("error_403_permission")), (403, .fixture("error_403_service_disabled")),
+        (429, .fixture("error_429")),
+    ]
+    private static let refusalsOfSentry: [(status: Int, answer: Answer)] = [
+        (400, .fixture("error_400")), (401, .fixture("error_401")), (403, .fixture("error_403")),
+        (404, .fixture("error_404")), (429, .fixture("error_429_object")), (429, .fixture("error_429_string")),
+    ]
+    private static let refusalsOfBugsnag: [(status: Int, answer: Answer)] = [
+        (401, .fixture("error_401")), (404, .fixture("error_404")), (422, .fixture("error_422")),
+        (429, .fixture("error_429")),
+    ]
+    private static let refusalsOfPrometheus: [(status: Int, answer: Answer)] = [
+        (400, .fixture("error_400_bad_data")), (422, .fixture("error_422_execution")),
+        (503, .fixture("error_503_timeout")),
+    ]
+    private static let refusalsOfCrashlytics: [(status: Int, answer: Answer)] = [
+        (400, .fixture("error_400_interval")), (403, .fixture("error_403")),
+    ]
+
     private static let token = (
         asked: "/token", body: "",
         answer: Answer.text(#"{"access_token": "ya29.c.EXAMPLE", "expires_in": 3599, "token_type": "Bearer"}"#)
@@ -146,7 +176,7 @@ public struct SourceFake: Sendable, CustomStringConvertible {
                            "count_unique(user)": 15120, "crash_free_rate(session)": 0.975, "crash_free_rate(user)": 0.94}}]}
                         """)
                 ),
-            ]),
+            ], others: refusalsOfSentry),
         SourceFake(
             name: "sentry's past", plugin: "sentry", options: "organization: acme\ntoken: ${env:T}\nissues: false",
             now: "2026-11-21T00:30:00Z",
@@ -164,19 +194,21 @@ public struct SourceFake: Sendable, CustomStringConvertible {
                              "crash_free_rate(user)": [0.9961, 0.9964, null]}}]}
                         """)
                 ),
-            ]),
+            ], others: refusalsOfSentry),
         SourceFake(
             name: "glitchtip", plugin: "glitchtip",
             options: "organization: acme\nprojects: [wallet-android]\ntoken: ${env:T}",
             now: "2026-11-20T23:59:30Z",
-            answers: [("/projects/", "", .fixture("projects")), ("/issues/", "", .fixture("issues_page1"))]),
+            answers: [("/projects/", "", .fixture("projects")), ("/issues/", "", .fixture("issues_page1"))],
+            others: [(403, .fixture("error_403")), (404, .fixture("error_404"))]),
         SourceFake(
             name: "bugsink", plugin: "bugsink", options: "url: https://bugsink.example.com\ntoken: ${env:T}",
             now: "2026-11-20T23:59:30Z",
-            answers: [("/projects/", "", .fixture("projects")), ("/issues/", "", .fixture("issues"))]),
+            answers: [("/projects/", "", .fixture("projects")), ("/issues/", "", .fixture("issues"))],
+            others: [(401, .fixture("error_401"))]),
         SourceFake(
             name: "rollbar", plugin: "rollbar", options: "app: wallet\ntoken: ${env:T}", now: "2026-11-20T23:59:30Z",
-            answers: [("/items/", "", .fixture("items"))]),
+            answers: [("/items/", "", .fixture("items"))], others: [(422, .fixture("error"))]),
         SourceFake(
             name: "datadog", plugin: "datadog",
             options: "app: wallet\napplication: abc\napi_key: ${env:T}\napplication_key: ${env:T}",
@@ -187,7 +219,7 @@ public struct SourceFake: Sendable, CustomStringConvertible {
                     .fixture("crashed_by_version")
                 ), ("/aggregate", "group_by", .fixture("sessions_by_version")),
                 ("/aggregate", "is_crash", .fixture("crashed")), ("/aggregate", "", .fixture("sessions")),
-            ]),
+            ], others: [(403, .fixture("error_403"))]),
         SourceFake(
             name: "datadog's past", plugin: "datadog",
             options: "app: wallet\napplication: abc\napi_key: ${env:T}\napplication_key: ${env:T}",
@@ -228,25 +260,27 @@ public struct SourceFake: Sendable, CustomStringConvertible {
                           {"time": "2026-11-20T20:00:00.000Z", "value": 4980}]}}]}, "meta": {"status": "done"}}
                         """)
                 ),
-            ]),
+            ], others: [(403, .fixture("error_403"))]),
         SourceFake(
             name: "bugsnag", plugin: "bugsnag", options: "token: ${env:T}", now: "2026-11-20T23:59:30Z",
             answers: [
                 ("/user/organizations", "", .fixture("organizations")),
                 ("/stability_trend", "", .fixture("stability_trend")), ("/releases", "", .fixture("releases")),
                 ("/errors", "", .fixture("errors")), ("/projects", "", .fixture("projects")),
-            ]),
+            ], others: refusalsOfBugsnag),
         SourceFake(
             name: "bugsnag's past", plugin: "bugsnag", options: "token: ${env:T}", now: "2026-11-21T00:30:00Z",
             spans: [.days(1)],
             answers: [
                 ("/user/organizations", "", .fixture("organizations")),
                 ("/stability_trend", "", .fixture("stability_trend")), ("/projects", "", .fixture("projects")),
-            ]),
+            ], others: refusalsOfBugsnag),
         SourceFake(
-            name: "google_play", plugin: "google_play", options: "key: ${file:key.json}", now: "2026-11-20T23:40:00Z",
+            name: "google_play", plugin: "google_play", options: "key: ${file:key.json}\nanomalies: true",
+            now: "2026-11-20T23:40:00Z",
             answers: [
-                token, ("/apps:search", "", .fixture("apps_search")),
+                token, ("/apps:search", "", .fixture("apps_search")), ("/anomalies", "", .fixture("anomalies")),
+                (":fetchReleaseFilterOptions", "", .fixture("release_filter_options")),
                 ("pageSize=1000&interval", "", .text("{}")),
                 ("/errorIssues:search", "", .fixture("error_issues_search")),
                 ("/crashRateMetricSet:query", "versionCode", .fixture("crashrate_query_response_empty")),
@@ -255,20 +289,21 @@ public struct SourceFake: Sendable, CustomStringConvertible {
                 ("/errorCountMetricSet:query", "versionCode", .fixture("errorcount_query_response")),
                 (":query", "", .fixture("crashrate_query_response_empty")),
                 ("MetricSet", "", .fixture("crashrate_metric_set")),
-            ]),
+            ], others: refusalsOfPlay),
         SourceFake(
             name: "google_play by the day", plugin: "google_play",
             options: "key: ${file:key.json}\napps: [com.acme.wallet]\nperiod: daily", now: "2026-11-20T23:40:00Z",
             spans: [.days(1)],
             answers: [
                 token, ("pageSize=1000&interval", "", .text("{}")),
+                (":fetchReleaseFilterOptions", "", .fixture("release_filter_options")),
                 ("/errorIssues:search", "", .fixture("error_issues_search")),
                 ("/crashRateMetricSet:query", "pageToken", .text("{}")),
                 ("/crashRateMetricSet:query", "versionCode", .fixture("crashrate_query_response_daily")),
                 ("/anrRateMetricSet:query", "versionCode", .text("{}")),
                 ("/anrRateMetricSet:query", "", .fixture("anrrate_query_response_daily")), (":query", "", .text("{}")),
                 ("MetricSet", "", .fixture("crashrate_metric_set")),
-            ]),
+            ], others: refusalsOfPlay),
         SourceFake(
             name: "google_play's past", plugin: "google_play", options: "key: ${file:key.json}\nissues: false",
             now: "2026-11-21T04:30:00Z",
@@ -279,7 +314,7 @@ public struct SourceFake: Sendable, CustomStringConvertible {
                 ("/crashRateMetricSet:query", "", .fixture("crashrate_query_response_hourly")),
                 ("/errorCountMetricSet:query", "versionCode", .fixture("errorcount_query_response")),
                 (":query", "", .text("{}")), ("MetricSet", "", .fixture("crashrate_metric_set")),
-            ]),
+            ], others: refusalsOfPlay),
         SourceFake(
             name: "crashlytics", plugin: "crashlytics",
             options: "key: ${file:key.json}\napps: {wallet: \"1:123456789012:android:abcdef0123456789\"}",
@@ -288,7 +323,7 @@ public struct SourceFake: Sendable, CustomStringConvertible {
                 token, ("/topVersions", "", .fixture("report_top_versions")),
                 ("issue.signals", "", .text(#"{"name": "topIssues"}"#)),
                 ("/topIssues", "", .fixture("report_top_issues")),
-            ]),
+            ], others: refusalsOfCrashlytics),
         SourceFake(
             name: "crashlytics's past", plugin: "crashlytics",
             options: "key: ${file:key.json}\napps: {wallet: \"1:123456789012:android:abcdef0123456789\"}",
@@ -296,7 +331,7 @@ public struct SourceFake: Sendable, CustomStringConvertible {
             answers: [
                 token, ("/topVersions", "", .fixture("report_top_versions")),
                 ("/topIssues", "", .text(#"{"name": "topIssues"}"#)),
-            ]),
+            ], others: refusalsOfCrashlytics),
         SourceFake(
             name: "crashlytics in BigQuery", plugin: "crashlytics",
             options: "key: ${file:key.json}\ntables: {wallet: com_acme_wallet_ANDROID_REALTIME}\nlocation: EU",
@@ -304,6 +339,12 @@ public struct SourceFake: Sendable, CustomStringConvertible {
             answers: [
                 token, ("/queries/", "", .fixture("bigquery_get_query_results")),
                 ("/queries", "", .fixture("bigquery_query_response_complete")),
+            ],
+            others: [
+                (200, .fixture("bigquery_query_response_incomplete")),
+                (400, .fixture("bigquery_error_400_invalid_query")),
+                (403, .fixture("bigquery_error_403_access_denied")),
+                (403, .fixture("bigquery_error_403_rate_limit")), (404, .fixture("bigquery_error_404_not_found")),
             ]),
         SourceFake(
             name: "prometheus", plugin: "prometheus",
@@ -311,11 +352,25 @@ public struct SourceFake: Sendable, CustomStringConvertible {
             now: "2026-11-21T00:00:00Z",
             answers: [
                 ("query=sessions", "", .fixture("query_vector")), ("/query", "", .fixture("query_vector_warnings")),
-            ]),
+            ], others: refusalsOfPrometheus),
         SourceFake(
             name: "prometheus in steps", plugin: "prometheus",
             options: "url: http://localhost:9090\napp: a\nstep: 5m\nmetrics: {sessions: sessions}",
-            now: "2026-11-21T00:00:00Z", answers: [("/query_range", "", .fixture("query_range_matrix"))]),
+            now: "2026-11-21T00:00:00Z", answers: [("/query_range", "", .fixture("query_range_matrix"))],
+            others: refusalsOfPrometheus),
+        SourceFake(
+            name: "prometheus's past", plugin: "prometheus",
+            options: "url: http://localhost:9090\napp: a\nmetrics: {crash_free_sessions: ratio}",
+            now: "2026-11-21T00:30:00Z", answers: [("/query_range", "", .fixture("query_range_matrix"))],
+            others: refusalsOfPrometheus),
+        SourceFake(
+            name: "http_json's past", plugin: "http_json",
+            options: """
+                url: https://stats.example.com/rows?from={from}&to={to}
+                each: $.rows[*]
+                map: {app: $.app, sessions: $.sessions, crashed_sessions: $.crashed}
+                """, now: "2026-11-21T00:30:00Z",
+            answers: [("/rows", "", .text(#"{"rows": [{"app": "wallet", "sessions": 4000, "crashed": 8}]}"#))]),
         SourceFake(
             name: "http_json", plugin: "http_json",
             options: """

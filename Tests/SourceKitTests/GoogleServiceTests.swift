@@ -176,14 +176,16 @@ private struct AskingSource: Source {
             400,
             PollFailure.Reason.refused, "token: the source answered 400: invalid_scope: Invalid OAuth scope"
         ), (#"{"error": "unauthorized_client"}"#, 401, .unauthorized, "unauthorized_client"),
-        ("", 500, .unavailable, "token: the source answered 500"), ("[]", 200, .badAnswer, "$: expected an object"),
+        ("", 500, .unavailable, "token: the source answered 500"), ("[]", 200, .badAnswer, "$.token_type: expected"),
+        (#"{"access_token": "secret7", "expires_in": 3599, "tok"#, 200, .badAnswer, "token: the answer is not JSON"),
+        (#"{"access_token": "secret7", "expires_in": 3599}"#, 403, .forbidden, "token: the source answered 403"),
         (
             #"{"access_token": "secret7", "expires_in": 3599, "token_type": "mac"}"#, 200, .badAnswer,
-            "$.token_type: expected \"Bearer\", found the string \"mac\""
+            "$.token_type: expected \"Bearer\", found something else"
         ),
         (
             #"{"access_token": "secret7", "expires_in": 0, "token_type": "Bearer"}"#, 200, .badAnswer,
-            "$.expires_in: expected seconds from 1 on, found 0"
+            "$.expires_in: expected seconds from 1 on, found something else"
         ),
         (
             #"{"access_token": "secret7\r\nX: y", "expires_in": 9, "token_type": "Bearer"}"#, 200, .badAnswer,

@@ -38,24 +38,25 @@ extension ServiceAccount {
         case .answered(let answer): response = answer
         }
         if let failure = refusal(response, now) { throw failure }
-        let body = try response.json()
-        do throws(JSONMismatch) {
-            let type = try body.member("token_type")
-            guard try type.string().lowercased() == "bearer" else { throw type.mismatch(expected: "\"Bearer\"") }
-            let lasts = try body.member("expires_in")
-            let seconds = try lasts.number()
-            guard seconds >= 1 else { throw lasts.mismatch(expected: "seconds from 1 on") }
-            guard let token = body.value["access_token"]?.string, !token.isEmpty,
-                token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-            else {
-                // Whatever stands there may be a credential of sorts, so it is not quoted.
-                throw JSONMismatch(path: "$.access_token", expected: "a token", found: "something else")
-            }
-            let life = min(Duration.waitingTime(seconds: seconds) ?? .zero, ServiceAccount.tokenLastsMax)
-            return AccessToken(Secret(token), lasts: life)
-        } catch {
-            throw PollFailure(error)
+        // Whatever stands there may be a credential of sorts, so nothing of it is quoted.
+        guard let body = try? JSON(parsing: response.body) else {
+            let kind = response.header("Content-Type").map { ", but \($0.tamed.clipped(to: 60))" } ?? ""
+            throw PollFailure(.badAnswer, "the answer is not JSON\(kind)")
         }
+        func mismatch(_ name: String, expected: String) -> PollFailure {
+            PollFailure(JSONMismatch(path: "$.\(name)", expected: expected, found: "something else"))
+        }
+        guard body["token_type"]?.string?.lowercased() == "bearer" else {
+            throw mismatch("token_type", expected: "\"Bearer\"")
+        }
+        guard let seconds = body["expires_in"]?.number, seconds >= 1 else {
+            throw mismatch("expires_in", expected: "seconds from 1 on")
+        }
+        guard let token = body["access_token"]?.string, !token.isEmpty,
+            token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { throw mismatch("access_token", expected: "a token") }
+        let life = min(Duration.waitingTime(seconds: seconds) ?? .zero, ServiceAccount.tokenLastsMax)
+        return AccessToken(Secret(token), lasts: life)
     }
 
     // MARK: - Refusals
@@ -68,7 +69,7 @@ extension ServiceAccount {
         let said = try? JSON(parsing: response.body)
         let code = said?["error"]?.string
         let words = [code, said?["error_description"]?.string].compactMap(\.self).joined(separator: ": ")
-        guard let failure = PollFailure(response, detail: words.isEmpty ? nil : words, now: now) else { return nil }
+        guard let failure = PollFailure(response, detail: words, now: now) else { return nil }
         guard response.status == 400 || response.status == 401, let code else { return failure }
         let isClock = (said?["error_description"]?.string?.lowercased()).map {
             $0.contains("reasonable timeframe") || $0.contains("iat")
