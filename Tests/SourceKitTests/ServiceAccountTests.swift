@@ -27,6 +27,15 @@ import Testing
         #expect(account.assertion(for: scope, at: now + .seconds(1))?.reveal() != Self.assertion)
     }
 
+    @Test func `an assertion is for Google wherever it is sent`() throws {
+        let now = try #require(Moment(unixSeconds: 1_795_219_260))
+        for address in ["https://accounts.google.com/o/oauth2/token", "https://oauth2-acme.p.googleapis.com/token"] {
+            let account = try ServiceAccount(keyFile: GuardedText(Secret(Self.changed("token_uri", "\"\(address)\""))))
+            let scope = "https://www.googleapis.com/auth/playdeveloperreporting"
+            #expect(account.assertion(for: scope, at: now)?.reveal() == Self.assertion)
+        }
+    }
+
     @Test func `nothing that is printed of one shows its key`() throws {
         let account = try ServiceAccount(keyFile: GuardedText(Secret(SampleServiceAccount.keyFile)))
         let piece = SampleServiceAccount.privateKey.split(separator: "\n")[3]

@@ -81,6 +81,9 @@ extension ServiceAccount {
         case "invalid_grant" where isClock == true:
             // A clock is set some day, also by itself; a source that is suspended would not notice.
             return PollFailure(.refused, "\(failure.description) (check this machine's clock)")
+        case "invalid_grant" where said?["error_description"]?.string?.contains("audience") == true:
+            let hint = " (token_uri in the key file leads elsewhere than to Google; copy the key file again)"
+            return PollFailure(.unauthorized, failure.description + hint)
         case "invalid_grant", "unauthorized_client", "invalid_client":
             let hint = " (the key \(keyID.clipped(to: 40)) of \(email) may have been deleted; make a new one)"
             return PollFailure(.unauthorized, failure.description + hint)

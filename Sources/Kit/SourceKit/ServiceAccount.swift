@@ -16,6 +16,9 @@ public struct ServiceAccount: Hashable, Sendable {
 
     /// Google takes at most this much.
     private static let assertionLasts = Duration.hours(1)
+    /// Whom assertions are for. Google's own libraries name it whatever the key file says: behind an address of Private
+    /// Service Connect, and where a file of old names another, Google expects this one all the same.
+    private static let audience = "https://oauth2.googleapis.com/token"
     /// A clock that is a little ahead would sign in the future, which is refused.
     private static let clockSlack = Duration.minutes(1)
 
@@ -79,7 +82,7 @@ public struct ServiceAccount: Hashable, Sendable {
     func assertion(for scope: String, at now: Moment) -> Secret? {
         let issued = now - ServiceAccount.clockSlack
         let claims: JSON = [
-            "iss": .string(email), "scope": .string(scope), "aud": .string(tokenAddress),
+            "iss": .string(email), "scope": .string(scope), "aud": .string(ServiceAccount.audience),
             "iat": .int(issued.unixSeconds), "exp": .int((issued + ServiceAccount.assertionLasts).unixSeconds),
         ]
         return SignedToken.rs256(claims, keyID: keyID, key)
