@@ -42,6 +42,7 @@ enum Tools {
 
     static var prometheus: String { fetchedProgram("bin/prometheus") ?? "prometheus" }
     static var promtool: String { fetchedProgram("bin/promtool") ?? "promtool" }
+    static var victoriaMetrics: String { fetchedProgram("bin/victoria-metrics") ?? "victoria-metrics" }
 
     private static func fetchedProgram(_ name: String) -> String? {
         let path = fetched.appendingPathComponent(name).path

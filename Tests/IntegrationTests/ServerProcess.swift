@@ -53,4 +53,18 @@ extension ServerProcess {
         try await server.isReady("/-/ready")
         return server
     }
+
+    /// Debian's VictoriaMetrics, which wants a name and a password of everybody who asks for figures.
+    static func victoriaMetrics(_ scratch: Scratch, username: String, password: String) async throws -> ServerProcess {
+        let own = try Loopback.freePort()
+        let server = try ServerProcess(
+            port: own,
+            [
+                Tools.victoriaMetrics, "-storageDataPath=\(scratch.path("victoria-metrics-data"))",
+                "-httpListenAddr=127.0.0.1:\(own)", "-httpAuth.username=\(username)", "-httpAuth.password=\(password)",
+                "-loggerLevel=WARN",
+            ])
+        try await server.isReady("/health")
+        return server
+    }
 }

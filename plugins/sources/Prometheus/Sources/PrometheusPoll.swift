@@ -82,7 +82,7 @@ struct PrometheusPoll: Sendable {
                 poll.isPartial = poll.isPartial || answer.isPartial
                 try poll.join.add(question.metric, answer, over: question.span)
             } catch {
-                return .fail(error.naming(question))
+                return .fail(error.naming(question, askedOf: server))
             }
             return poll.ask(number + 1)
         }
@@ -105,6 +105,13 @@ extension PollFailure {
     /// The failure with the metric's name in front.
     func naming(_ question: Question) -> PollFailure {
         PollFailure(reason, "metric '\(question.metric)': \(description)", retryAt: retryAt)
+    }
+
+    /// The same with what to do behind it: many servers, and proxies before them, say 401 and not a word more.
+    func naming(_ question: Question, askedOf server: PrometheusServer) -> PollFailure {
+        let named = naming(question)
+        guard reason == .unauthorized else { return named }
+        return PollFailure(reason, "\(named.description) (\(server.credentialAdvice))", retryAt: retryAt)
     }
 }
 

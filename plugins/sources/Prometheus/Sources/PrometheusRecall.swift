@@ -66,7 +66,7 @@ struct PrometheusRecall: Sendable {
                 recall.warnings += answer.warnings.map { "metric '\(question.metric)': \($0)" }
                 recall.answers.append(answer)
             } catch {
-                return .fail(error.naming(question))
+                return .fail(error.naming(question, askedOf: source.server))
             }
             return recall.ask(number + 1, times)
         }

@@ -6,17 +6,21 @@ struct PrometheusServer: Sendable {
     let headers: [HTTPRequest.Header]
     /// Sent with every query, such as `partial_response=false`.
     let parameters: [HTTPRequest.FormField]
+    /// What to look at when the server refuses the credential, or wants one.
+    let credentialAdvice: String
     let allowsPlainHTTP: Bool
 
     /// Longest address asked by GET. Proxies commonly refuse more than 8,000 bytes, some more than 2,000.
     private static let addressBytesMax = 2000
 
     init(
-        address: GuardedText, headers: [HTTPRequest.Header], parameters: [HTTPRequest.FormField], allowsPlainHTTP: Bool
+        address: GuardedText, headers: [HTTPRequest.Header], parameters: [HTTPRequest.FormField],
+        credentialAdvice: String, allowsPlainHTTP: Bool
     ) {
         self.address = address.droppingLast(anyOf: ["/", "/api/v1"])
         self.headers = headers
         self.parameters = parameters
+        self.credentialAdvice = credentialAdvice
         self.allowsPlainHTTP = allowsPlainHTTP
     }
 

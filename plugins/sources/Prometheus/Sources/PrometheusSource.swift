@@ -105,6 +105,7 @@ public struct PrometheusSource: HistoricalSource {
             address: address,
             headers: PrometheusSource.headers(options),
             parameters: options[Self.parameters].map { .init($0.name, $0.value) },
+            credentialAdvice: PrometheusSource.credentialAdvice(options),
             allowsPlainHTTP: options[.insecure]
         )
 
@@ -223,6 +224,13 @@ public struct PrometheusSource: HistoricalSource {
             headers.append(.init("Authorization", "Basic \(pair)"))
         }
         return headers
+    }
+
+    private static func credentialAdvice(_ options: Options) -> String {
+        if options.has(username) { return "check 'username' and 'password'" }
+        if options.has(token) { return "check 'token'" }
+        if options[headers].contains(where: { $0.name.lowercased() == "authorization" }) { return "check 'headers'" }
+        return "the server wants a credential: set 'token', or 'username' and 'password'"
     }
 
     public var host: String? { server.host }

@@ -57,6 +57,26 @@ import Testing
         #expect(failure.description.contains(words), "\(failure)")
     }
 
+    @Test(
+        arguments: [
+            (["username": text("user"), "password": secret("pa55w0rd")], "check 'username' and 'password'"),
+            (["token": secret("t0ken")], "check 'token'"),
+            (["headers": map(["authorization": "Basic eDp5"])], "check 'headers'"),
+            (
+                ["headers": map(["X-Scope-OrgID": "shop"])],
+                "the server wants a credential: set 'token', or 'username' and 'password'"
+            ),
+        ] as [([String: Option], String)])
+    func `a credential that is refused, also without a word, is told with the options to look at`(
+        _ values: [String: Option], _ advice: String
+    ) throws {
+        for (body, said) in [("\n", ""), ("Unauthorized\n", ": Unauthorized")] {
+            let failure = try #require(play(try source(values), ["": answer(body, status: 401)]).failure)
+            #expect(failure.reason == .unauthorized)
+            #expect(failure.description == "metric 'sessions': the source answered 401\(said) (\(advice))")
+        }
+    }
+
     @Test func `a trouble of the second query fails the poll`() throws {
         let played = play(
             try source(), ["(sessions_total": vector((#"{"app": "a"}"#, "1")), "crashed": answer("", status: 500)])
