@@ -107,7 +107,7 @@ internal import Testing
     @Test(arguments: Self.sources.map(\.key))
     func `asks a source what it needs, polls it and writes what 'check' takes`(_ name: String) async throws {
         let answers = try #require(Self.sources.first { $0.key == name }?.value)
-        let fake = SourceFake.all.first { $0.plugin == name }
+        let fake = SourceFake.polled.first { $0.plugin == name }
         let respond = try fake?.responder()
         try scratch.write("key.json", SampleServiceAccount.keyFile)
         scratch.chmod("key.json", 0o600)
@@ -242,7 +242,7 @@ internal import Testing
         #expect(WholeFile.target(ofLink: scratch.path("config.yaml")) == "/nowhere/config.yaml")
         unlink(scratch.path("config.yaml"))
         let folder = scratch
-        let fake = try #require(SourceFake.all.first { $0.plugin == "bugsnag" })
+        let fake = try #require(SourceFake.polled.first { $0.plugin == "bugsnag" })
         let respond = try fake.responder()
         let late = try await write(["bugsnag", "right-right", "console", "n"], at: fake.now) { _ in
         } web: { request throws(TransportError) in
@@ -259,7 +259,7 @@ internal import Testing
     // MARK: - Wrong answers
 
     @Test func `a token that the service refuses is asked for again, with where to get one`() async throws {
-        let fake = try #require(SourceFake.all.first { $0.plugin == "bugsnag" })
+        let fake = try #require(SourceFake.polled.first { $0.plugin == "bugsnag" })
         let respond = try fake.responder()
         let result = try await write(
             ["bugsnag", "wrong-wrong", "again", "right-right", "console", "n"], at: fake.now
@@ -322,7 +322,7 @@ internal import Testing
     // MARK: - Without questions
 
     @Test func `with everything on the command line nobody is asked`() async throws {
-        let fake = try #require(SourceFake.all.first { $0.plugin == "prometheus" })
+        let fake = try #require(SourceFake.polled.first { $0.plugin == "prometheus" })
         let respond = try fake.responder()
         let result = try await write([], at: fake.now) { wish in
             (wish.source, wish.channel) = ("prometheus", "slack")

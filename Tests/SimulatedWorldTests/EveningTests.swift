@@ -22,6 +22,13 @@ internal import Testing
         try evening.check("\(mishap)")
     }
 
+    @Test(arguments: [Mishap.broken, .unauthorized, .truncated])
+    func `does the same where nobody gives tokens either`(_ mishap: Mishap) throws {
+        let evening = try Evening(tokensFail: true) { _, _ in mishap }
+        try evening.play()
+        try evening.check("\(mishap) of tokens, too")
+    }
+
     @Test(arguments: [1, 2, 3] as [UInt64])
     func `does the same where each source fails in ways of its own`(_ seed: UInt64) throws {
         let evening = try Evening { source, slot in
@@ -106,7 +113,9 @@ private final class Evening: @unchecked Sendable {
     private let responders: [String: @Sendable (HTTPRequest) -> HTTPResponse]
     private let hosts: [String: String]
     private let config: Config
-    private let mishap: (String, Int) -> Mishap
+    /// What meets a source in a slot of the trouble; nil in an evening in which nothing happens.
+    private let mishap: (String, Int) -> Mishap?
+    private let tokensFail: Bool
     private let pushed: [UInt8]
     private let figures: [UInt8]
 
@@ -123,10 +132,11 @@ private final class Evening: @unchecked Sendable {
     private var dead = -1
     private let disk = MemoryDisk()
 
-    init(_ mishap: @escaping (String, Int) -> Mishap) throws {
+    init(tokensFail: Bool = false, _ mishap: @escaping (String, Int) -> Mishap?) throws {
         self.mishap = mishap
+        self.tokensFail = tokensFail
         var fakes: [String: SourceFake] = [:]
-        for fake in SourceFake.all where fakes[fake.plugin] == nil { fakes[fake.plugin] = fake }
+        for fake in SourceFake.polled where fakes[fake.plugin] == nil { fakes[fake.plugin] = fake }
         self.fakes = fakes
         responders = try fakes.mapValues { try $0.responder() }
         pushed = try fakes["push"].flatMap { try $0.bodies.first.map($0.bytes) } ?? []
@@ -139,7 +149,9 @@ private final class Evening: @unchecked Sendable {
             sources:
             \(entries)
             rules:
-              floor: {plugin: threshold, metric: crash_free_sessions, critical: "< 98%", window: 1h}
+              floor: {plugin: threshold, metric: crash_free_sessions, critical: "< 99.9%", window: 1h}
+              people: {plugin: threshold, metric: crash_free_users, critical: "< 99.9%", window: 1h}
+              crashes: {plugin: threshold, metric: crash_events, critical: "> 0", window: 1h}
             channels:
               hook: {plugin: webhook, url: "https://hooks.example.com/x"}
             """
@@ -238,7 +250,10 @@ private final class Evening: @unchecked Sendable {
         if host == "hooks.example.com" { return chat(request) }
         // Both of Google's sources get their tokens from one place.
         guard let source = hosts[host] else {
-            return responders["google_play"]?(request) ?? HTTPResponse(status: 404)
+            let right = responders["google_play"]?(request) ?? HTTPResponse(status: 404)
+            guard tokensFail, let mishap = mishapNow(of: "google_play") else { return right }
+            for source in ["google_play", "crashlytics"] { failures[source, default: 0] += 1 }
+            return try mishap.answer(right, at: now)
         }
         polls[source, default: 0] += 1
         let right = responders[source]?(request) ?? HTTPResponse(status: 404)
@@ -289,7 +304,30 @@ private final class Evening: @unchecked Sendable {
         return incidents.values.sorted { $0.rule < $1.rule }
     }
 
+    /// Incidents of apps: how often each was said to open, by rule and what it is about.
+    private var opened: [String: Int] {
+        var opened: [String: Int] = [:]
+        for (_, body) in arrived where body["type"]?.string == "incident.opened" {
+            for incident in body["data"]?["incidents"]?.array ?? []
+            where incident["app"]?.string != Subject.botApp {
+                let words = ["rule", "source", "app", "release", "environment"].map { incident[$0]?.string ?? "-" }
+                opened[words.joined(separator: " "), default: 0] += 1
+            }
+        }
+        return opened
+    }
+
+    /// Those of an evening in which nothing fails.
+    private static let quiet = Result {
+        let evening = try Evening { _, _ in nil }
+        try evening.play()
+        return evening.opened
+    }
+
     func check(_ name: String) throws {
+        let quiet = try Evening.quiet.get()
+        #expect(quiet.count > 3, "\(name): there is hardly anything to lose: \(quiet)")
+        #expect(opened == quiet, "\(name): incidents of apps, and those of an evening without trouble")
         for source in fakes.keys.sorted() where source != "simulator" {
             #expect(polls[source, default: 0] > 0, "\(name): \(source) was never asked")
             if source != "push" { #expect(failures[source, default: 0] > 0, "\(name): \(source) has never failed") }

@@ -159,6 +159,9 @@ public struct SourceFake: Sendable, CustomStringConvertible {
         answer: Answer.text(#"{"access_token": "ya29.c.EXAMPLE", "expires_in": 3599, "token_type": "Bearer"}"#)
     )
 
+    /// Those that polls ask.
+    public static let polled = all.filter { !$0.isPast }
+
     /// One or more of every source that reads what others write.
     public static let all: [SourceFake] = [
         SourceFake(
