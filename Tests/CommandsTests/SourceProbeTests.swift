@@ -151,11 +151,14 @@ internal import Testing
 
     @Test func `each vendor's answers are understood, and said in words`() async throws {
         var said = ""
-        for fake in SourceFake.polled { said += "# \(fake)\n" + (try await probe(fake, as: .text, isRaw: false)) + "\n" }
+        for fake in SourceFake.polled {
+            said += "# \(fake)\n" + (try await probe(fake, as: .text, isRaw: false)) + "\n"
+        }
         try expectSnapshot(said, named: "probes.txt")
     }
 
-    @Test(arguments: SourceFake.polled) func `no vendor's answer brings a secret along`(_ fake: SourceFake) async throws {
+    @Test(arguments: SourceFake.polled) func `no vendor's answer brings a secret along`(_ fake: SourceFake) async throws
+    {
         for format in TextOrJSON.allCases {
             let said = try await probe(fake, as: format, isRaw: true)
             for secret in [SourceFake.secret, "ya29.c.EXAMPLE", "PRIVATE KEY"] {
