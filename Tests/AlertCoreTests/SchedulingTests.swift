@@ -218,6 +218,25 @@ import Testing
         #expect(minutes(bot, of: "web") == (told.isShared ? [0] : [0, 5, 10]))
     }
 
+    private static let soon = Moment.rehearsalStart + .minutes(6)
+
+    @Test(arguments: [
+        PollReport(.noData, limit: soon),
+        PollReport(.noData, limit: soon).waiting(after: [maintenance]),
+        PollReport(.failed(PollFailure(.rateLimited, "slow down", retryAt: soon))).waiting(after: [maintenance]),
+    ]) func `an account waits for its budget and no longer, whatever the source waits for, and a start knows that`(
+        _ report: PollReport
+    ) {
+        var bot = sharing { order, now in
+            order.source == "ios" && now == .rehearsalStart ? report : PollReport(.noData)
+        }
+        bot.advance(by: .minutes(1))
+        bot.crash(after: .zero)
+        bot.advance(by: .minutes(7))
+        let web = minutes(bot, of: "web")
+        #expect(web.count == 2 && (6...7).contains(web.last ?? 0), "\(web)")
+    }
+
     @Test func `after the wait, whoever was polled longest ago goes first`() {
         let back = Moment.rehearsalStart + .minutes(23)
         let limit = PollReport(.failed(PollFailure(.rateLimited, "slow down", retryAt: back)))

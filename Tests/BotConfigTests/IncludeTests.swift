@@ -164,6 +164,16 @@ extension Problem {
         }
     }
 
+    @Test func `a secret that a pattern finds once more is masked there, too`() {
+        let wrong = load(
+            main.replacing("[teams/*.yaml]", with: "[\"${env:TOKEN}/*.yaml\"]"),
+            among: ["/etc/bot/s3cr3t-from-env/my-s3cr3t-from-env.yaml": "sorces: {}"])
+        #expect(
+            wrong.problems.map(\.place) == [
+                "***/my-***.yaml:1:1: unknown key 'sorces' in an included file -> sources"
+            ])
+    }
+
     @Test func `files whose names differ only by a secret are told apart`() {
         let wrong = load(
             main.replacing("[teams/*.yaml]", with: "[\"${env:TOKEN}*/a.yaml\"]"),

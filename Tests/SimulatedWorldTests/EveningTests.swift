@@ -22,6 +22,16 @@ internal import Testing
         try evening.check("\(mishap)")
     }
 
+    /// So nothing of the apps is known before, and all of it meets a chat that fails.
+    @Test(arguments: [Mishap.broken, .slow, .unauthorized, .truncated, .busySeconds])
+    func `tells of the apps once their vendors are back, where all are in trouble from the beginning`(_ mishap: Mishap)
+        throws
+    {
+        let evening = try Evening(isEarly: true) { _, _ in mishap }
+        try evening.play()
+        try evening.check("\(mishap) from the beginning")
+    }
+
     @Test(arguments: [Mishap.broken, .unauthorized, .truncated])
     func `does the same where nobody gives tokens either`(_ mishap: Mishap) throws {
         let evening = try Evening(tokensFail: true) { _, _ in mishap }
@@ -99,7 +109,10 @@ private final class Evening: @unchecked Sendable {
     /// After the last of the fakes' own moments, and soon enough for their figures to be fresh all the time.
     private static let begin = Moment(rfc3339: "2026-11-21T00:35:00Z") ?? .earliest
     private static let minute: Int64 = 60_000
-    private static let trouble: Range<Int64> = (60 * minute)..<(180 * minute)
+    /// Two hours, from the beginning or in the middle.
+    private let trouble: Range<Int64>
+    /// The chat is in trouble for a while longer, when what the vendors have to tell is told.
+    private static let aftermath: Int64 = 20 * minute
     /// The credentials that were refused are put right some time after the vendors are well.
     private static let repair: Int64 = 200 * minute
     private static let end: Int64 = 300 * minute
@@ -132,8 +145,11 @@ private final class Evening: @unchecked Sendable {
     private var dead = -1
     private let disk = MemoryDisk()
 
-    init(tokensFail: Bool = false, _ mishap: @escaping (String, Int) -> Mishap?) throws {
+    init(
+        tokensFail: Bool = false, isEarly: Bool = false, _ mishap: @escaping (String, Int) -> Mishap?
+    ) throws {
         self.mishap = mishap
+        trouble = isEarly ? 0..<(120 * Evening.minute) : (60 * Evening.minute)..<(180 * Evening.minute)
         self.tokensFail = tokensFail
         var fakes: [String: SourceFake] = [:]
         for fake in SourceFake.polled where fakes[fake.plugin] == nil { fakes[fake.plugin] = fake }
@@ -172,7 +188,10 @@ private final class Evening: @unchecked Sendable {
             heartbeat: nil, secrets: config.secrets)
     }
 
-    private var isTroubled: Bool { Evening.trouble.contains(time.uptime) }
+    private var isTroubled: Bool { trouble.contains(time.uptime) }
+    private var isChatTroubled: Bool {
+        (trouble.lowerBound..<(trouble.upperBound + Evening.aftermath)).contains(time.uptime)
+    }
 
     private func mishapNow(of source: String) -> Mishap? {
         isTroubled ? mishap(source, Int(time.uptime / Evening.slot)) : nil
@@ -266,7 +285,7 @@ private final class Evening: @unchecked Sendable {
     private func chat(_ request: HTTPRequest) -> HTTPResponse {
         let id = request.headers.first { $0.name == "webhook-id" }?.value.reveal() ?? ""
         accepted.insert(id)
-        if isTroubled, (arrived.count + chatFailures) % 3 == 0 {
+        if isChatTroubled, (arrived.count + chatFailures) % 3 == 0 {
             chatFailures += 1
             return HTTPResponse(status: 503, headers: [("Retry-After", "30")])
         }

@@ -12,7 +12,8 @@ extension PollReport {
         _ observations: [Observation], failures: [PollFailure], spentUntil: Moment? = nil, warnings: [String]
     ) {
         if observations.isEmpty, let failure = failures.first {
-            self.init(.failed(failure), warnings: warnings)
+            // What the others were told to wait for holds all the same.
+            self = PollReport(.failed(failure), warnings: warnings).waiting(after: failures, spentUntil: spentUntil)
         } else {
             self = PollReport(
                 observations.isEmpty ? .noData : .values(observations),

@@ -52,6 +52,12 @@ struct ConfigReader {
         if case .plain(let end)? = written.pieces.last, let slash = end.lastIndex(of: "/"),
             let file = path.split(separator: "/").last
         {
+            let file = written.pieces.reduce(String(file)) { file, piece in
+                guard case .secret(let secret) = piece, case let value = secret.reveal(), !value.isEmpty else {
+                    return file
+                }
+                return file.split(separator: value, omittingEmptySubsequences: false).joined(separator: Secret.mask)
+            }
             shown = shown.dropLast(end[slash...].count) + "/" + file
         }
         var (name, number) = (shown, 1)

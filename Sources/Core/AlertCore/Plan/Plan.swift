@@ -181,10 +181,13 @@ public struct Plan: Sendable {
 
     /// In what an answer is not whole, with what follows from that for the rules.
     public func warnings(of report: PollReport, from source: String) -> [String] {
-        guard case .anything = report.unread, asksAboutSessions(of: source) else { return report.warnings }
-        return report.warnings + [
-            "so an app that the answer does not name is not taken for one without sessions: rules on them wait"
-        ]
+        // A report that has nothing to warn of leaves apps open by design, as a feed does that goes on.
+        guard case .anything = report.unread, let first = report.warnings.first, asksAboutSessions(of: source) else {
+            return report.warnings
+        }
+        let consequence =
+            "an app that this answer does not name is not taken for one without sessions; rules on them wait for a whole answer"
+        return [first, consequence] + report.warnings.dropFirst()
     }
 
     /// How long figures of a source stay good: a rule's own window, and never less than the longest time between polls.

@@ -66,7 +66,7 @@ extension SourceRecord: JSONWritable {
             if isNear { json.member("near", isNear) }
             json.member("stopped", ifAny: stopped)
             json.member("due", ifAny: due)
-            if isLimit { json.member("limit", isLimit) }
+            json.member("limit", ifAny: limit)
             if !reasons.isEmpty { json.member("reasons", reasons.map(\.rawValue)) }
         }
     }
@@ -98,7 +98,7 @@ extension SourceRecord: JSONWritable {
         isNear = try reader.optional("near")?.bool() ?? false
         stopped = try reader.optional("stopped")?.string()
         due = try reader.optional("due")?.moment()
-        isLimit = try reader.optional("limit")?.bool() ?? false
+        limit = try reader.optional("limit")?.moment()
         for reason in try reader.optional("reasons")?.elements() ?? [] { reasons.append(try reason.choice()) }
     }
 }

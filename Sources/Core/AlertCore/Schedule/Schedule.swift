@@ -77,11 +77,9 @@ public struct Schedule: Sendable {
         // The longest wait of each account first: ordering an account's sources once is enough.
         var told: [String: (source: SourcePlan, until: Moment)] = [:]
         for source in plan.sources {
-            guard let account = source.account, let record = sources[source.name], let due = record.due,
-                record.isLimit
-            else { continue }
-            if let known = told[account], known.until >= due { continue }
-            told[account] = (source, due)
+            guard let account = source.account, let until = sources[source.name]?.limit else { continue }
+            if let known = told[account], known.until >= until { continue }
+            told[account] = (source, until)
         }
         for wait in told.values { _ = noteLimit(of: wait.source, until: wait.until, plan) }
         for source in plan.sources { requeue(source.name, plan) }

@@ -94,6 +94,7 @@ extension SourceRecord {
     /// Moves along with a wall clock that was set.
     mutating func move(by step: Duration) {
         due = due.map { $0 + step }
+        limit = limit.map { $0 + step }
         lastPolled = lastPolled.map { $0 + step }
         firstPolled = firstPolled.map { $0 + step }
         lastGood = lastGood.map { $0 + step }

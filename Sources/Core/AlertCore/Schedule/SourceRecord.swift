@@ -49,8 +49,8 @@ public struct SourceRecord: Hashable, Sendable {
     /// Why the source is not polled any more, until the config is loaded anew.
     public var stopped: String?
     public var due: Moment?
-    /// Whether it waits because the budget of its account is used up, so that others of the account wait, too.
-    public var isLimit = false
+    /// Until when the budget of its account is used up, as far as this source was told: others of the account wait, too.
+    public var limit: Moment?
     public var reasons: [PollReason] = []
 
     /// Most warnings kept: more than a source gives of one answer. The log has all.

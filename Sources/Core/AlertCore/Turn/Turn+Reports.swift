@@ -59,7 +59,7 @@ extension Turn {
         }
         pace(source).plan(&record, notBefore: report.wait, at: now)
         let limit = report.accountsLimit.flatMap { $0 > now ? $0 : nil }
-        record.isLimit = limit != nil
+        record.limit = limit
         state.schedule.keep(record, of: name, &output)
         judgeSource(name)
         if let limit { state.schedule.hold(source, until: limit, plan) }
@@ -243,6 +243,6 @@ extension PollReport {
     /// Until when the budget of the source's account is used up, if the service said so; trouble of its own is none.
     fileprivate var accountsLimit: Moment? {
         guard case .failed(let failure) = outcome, failure.reason == .rateLimited else { return limit }
-        return wait
+        return [limit, failure.retryAt].compactMap(\.self).max() ?? wait
     }
 }

@@ -321,7 +321,9 @@ struct BugsnagPoll: Sendable {
     private func finish() -> PollStep {
         if observations.isEmpty, let failure = failures.first {
             // What was learned stands, and where it broke off.
-            return .finish(PollReport(.failed(failure), cursor: cursor.json, warnings: warnings, notes: notes))
+            return .finish(
+                PollReport(.failed(failure), cursor: cursor.json, warnings: warnings, notes: notes)
+                    .waiting(after: failures, spentUntil: spentUntil))
         }
         let ordered = observations.indices.sorted { left, right in
             let (a, b) = (observations[left].span, observations[right].span)

@@ -30,7 +30,7 @@ struct DatadogFigures: Sendable {
             guard let sessions = counts[question], let crashed = counts[question.counting(.crashed)] else { continue }
             for (version, count) in sessions.values.sorted(by: { $0.key < $1.key }) where count > 0 {
                 // Of a version beyond the last that was told apart nobody knows whether it crashed.
-                if crashed.isCut, crashed.values[version] == nil { continue }
+                if let told = crashed.told, !told.contains(version) { continue }
                 // Both are estimates where there are many; neither may contradict the other.
                 let hits = min(crashed.values[version] ?? 0, count)
                 observations.append(

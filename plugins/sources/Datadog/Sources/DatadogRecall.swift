@@ -1,7 +1,7 @@
 internal import PluginKit
 
 /// The past of an application, as a series of each span that rules ask for: a span of up to a day each time it is over,
-/// longer ones once a day, at midnight UTC.
+/// longer ones once a day, at midnight UTC. Each is seen by the first poll after its end.
 struct DatadogRecall: Sendable {
     private let source: DatadogSource
     private let recall: Recall
@@ -16,7 +16,11 @@ struct DatadogRecall: Sendable {
         self.recall = recall
         figures = DatadogFigures(source: recall.source, app: source.app)
         warnings = DatadogSource.warnings(about: recall.spans)
-        let stretches = recall.spans.prefix(DatadogSource.spansMax).flatMap { DatadogRecall.stretches(of: $0, recall) }
+        // What is seen in the stretch has ended in one that begins and ends with polls.
+        let ended = Recall(
+            source: recall.source, now: recall.now, from: Recall.floor(recall.from, to: recall.every),
+            to: Recall.floor(recall.to, to: recall.every), every: recall.every, spans: recall.spans)
+        let stretches = recall.spans.prefix(DatadogSource.spansMax).flatMap { DatadogRecall.stretches(of: $0, ended) }
         for environment in source.watchedEnvironments {
             for (span, interval) in stretches {
                 open += source.questions(about: span, interval: interval, environment: environment)
@@ -69,9 +73,12 @@ struct DatadogRecall: Sendable {
     }
 
     private func finish() -> RecallStep {
-        .finish(
-            RecallReport(
-                .lines(figures.observations(seen: \.to).map(ObservationLine.observed)), limit: spentUntil,
-                warnings: warnings))
+        let observations = figures.observations { recall.poll(notBefore: $0.to) }.filter { observation in
+            // Where spans are shorter than the time between polls, a poll brings the last of them.
+            let length = observation.span.length
+            return length >= .days(1) || observation.seen < recall.poll(notBefore: observation.span.to + length)
+        }
+        return .finish(
+            RecallReport(.lines(observations.map(ObservationLine.observed)), limit: spentUntil, warnings: warnings))
     }
 }

@@ -108,8 +108,8 @@ struct DatadogServer: Sendable {
 struct DatadogCount: Sendable {
     /// By version; under the empty name where they were not told apart.
     var values: [String: Double] = [:]
-    /// Whether there may be more versions than were told apart.
-    var isCut: Bool
+    /// The versions that were told apart where there may be more; nil where these are all.
+    var told: Set<String>?
 }
 
 /// A usable answer: what was counted, and what its headers say about going on.
@@ -124,7 +124,7 @@ struct DatadogAnswer: Sendable {
 
     /// What is to be said where there may be more versions.
     var warning: String? {
-        counts.values.contains(where: \.isCut) ? "only \(DatadogServer.versionsMax) versions are told apart" : nil
+        counts.values.contains { $0.told != nil } ? "only \(DatadogServer.versionsMax) versions are told apart" : nil
     }
 
     init(_ result: FetchResult, to question: DatadogQuestion, now: Moment) throws(PollFailure) {
@@ -143,8 +143,11 @@ struct DatadogAnswer: Sendable {
                     retryAt: failure.retryAt)
             }
             let body = try response.json()
+            // A query that takes too long ends with what was counted by then.
+            if body.value["meta"]?["status"] == "timeout" {
+                throw PollFailure(.timeout, "the query took Datadog too long, so not all of it is counted")
+            }
             do throws(JSONMismatch) {
-                // A query that takes too long ends with what was counted by then.
                 if let status = try body.optional("meta")?.optional("status"), try status.string() != "done" {
                     throw status.mismatch(expected: "done, for a query that has counted everything")
                 }
@@ -163,9 +166,13 @@ struct DatadogAnswer: Sendable {
     ) throws(JSONMismatch) -> [TimeSpan: DatadogCount] {
         let buckets = try answer.elements()
         // Where nothing is said of a span, there was nothing.
-        let isCut = question.isByVersion && buckets.count >= DatadogServer.versionsMax
+        var told: Set<String>?
+        if question.isByVersion, buckets.count >= DatadogServer.versionsMax {
+            told = Set(
+                try buckets.map { bucket throws(JSONMismatch) in try bucket.member("by").member("version").string() })
+        }
         var counts = Dictionary(
-            question.spans.map { ($0, DatadogCount(isCut: isCut)) }, uniquingKeysWith: { first, _ in first })
+            question.spans.map { ($0, DatadogCount(told: told)) }, uniquingKeysWith: { first, _ in first })
         for bucket in buckets {
             let name = question.isByVersion ? try bucket.member("by").member("version").string() : ""
             // Sessions without a version are part of the whole alone.

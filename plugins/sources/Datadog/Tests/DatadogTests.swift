@@ -168,8 +168,12 @@ import Testing
         (answer(#"{"data": {"buckets": [{"by": {}}]}}"#), "buckets[0].computes: expected a value"),
         (answer(#"{"data": {"buckets": [{"computes": {"c0": -1}}]}}"#), "computes.c0: expected a count"),
         (
-            answer(#"{"data": {"buckets": []}, "meta": {"status": "timeout"}}"#),
+            answer(#"{"data": {"buckets": []}, "meta": {"status": "running"}}"#),
             "$.meta.status: expected done, for a query that has counted everything"
+        ),
+        (
+            answer(#"{"data": {"buckets": []}, "meta": {"status": "timeout"}}"#),
+            "sessions: the query took Datadog too long, so not all of it is counted"
         ),
         (answer("<html>"), "sessions: the answer is not JSON"),
     ]) func `what is not as it should be is a failure with its place`(_ result: FetchResult, _ words: String) throws {

@@ -51,9 +51,9 @@ private struct Hours: Sendable {
 private let day = Moment(rfc3339: "2026-11-19T00:00:00Z") ?? .earliest
 
 private func recall(
-    _ from: Moment = day, _ to: Moment = day + .days(1), spans: [Duration] = [.hours(1)]
+    _ from: Moment = day, _ to: Moment = day + .days(1), every: Duration = .minutes(5), spans: [Duration] = [.hours(1)]
 ) -> Recall {
-    Recall(source: "mobile", now: now, from: from, to: to, every: .minutes(5), spans: spans)
+    Recall(source: "mobile", now: now, from: from, to: to, every: every, spans: spans)
 }
 
 private func seen(_ played: PlayedRecall) -> [Observation] {
@@ -99,18 +99,47 @@ private func seen(_ played: PlayedRecall) -> [Observation] {
             seen(played).map(\.span) == [day, day + .days(1)].map { TimeSpan(lasting: .days(7), until: $0) })
     }
 
-    @Test(arguments: [Duration.minutes(5), .minutes(90), .hours(1), .hours(7), .days(1), .days(3)])
-    func `is the same however it is cut into stretches`(_ span: Duration) throws {
+    @Test(
+        arguments: [Duration.minutes(5), .minutes(90), .hours(1), .hours(7), .days(1), .days(3)],
+        [Duration.minutes(5), .minutes(7), .hours(1)])
+    func `is the same however it is cut into stretches, and seen by polls`(_ span: Duration, _ every: Duration) throws {
         let source = try source()
         func lines(_ cuts: [Moment]) -> [ObservationLine] {
             zip(cuts, cuts.dropFirst()).flatMap {
-                PlayedRecall(source, recall($0, $1, spans: [span]), answer: Hours().respond).lines
+                PlayedRecall(source, recall($0, $1, every: every, spans: [span]), answer: Hours().respond).lines
             }
         }
         let end = day + .days(2)
         let whole = lines([day, end])
         #expect(!whole.isEmpty)
         #expect(lines([day, day + .hours(5), day + .minutes(1_000), day + .days(1), end]) == whole)
+        #expect(whole.allSatisfy { $0.seen == Recall.floor($0.seen, to: every) })
+    }
+
+    @Test func `has of spans shorter than the time between polls what each poll would have found`() throws {
+        let played = PlayedRecall(
+            try source(["releases": option(.flag(false))]),
+            recall(day, day + .hours(1), every: .minutes(30), spans: [.minutes(5)]), answer: Hours().respond)
+        #expect(seen(played).map(\.span) == [30, 60].map { TimeSpan(lasting: .minutes(5), until: day + .minutes($0)) })
+        #expect(seen(played).map(\.seen) == [day + .minutes(30), day + .hours(1)])
+    }
+
+    @Test func `of many versions has the hours in which those that are told apart did not crash`() throws {
+        let played = PlayedRecall(try source(), recall(day, day + .hours(2))) { request in
+            let point = #"[{"time": "2026-11-19T00:00:00Z", "value": 9}]"#
+            let both = #"[{"time": "2026-11-19T00:00:00Z", "value": 9}, {"time": "2026-11-19T01:00:00Z", "value": 9}]"#
+            let isCrashed = question(request).hasPrefix("crashed")
+            guard question(request).hasSuffix("by version") else {
+                return answer(#"{"data": {"buckets": [{"by": {}, "computes": {"c0": \#(isCrashed ? point : both)}}]}}"#)
+            }
+            let buckets = (isCrashed ? 50..<150 : 0..<100).map {
+                #"{"by": {"version": "1.\#($0)"}, "computes": {"c0": \#(isCrashed ? point : both)}}"#
+            }
+            return answer(#"{"data": {"buckets": [\#(buckets.joined(separator: ","))]}}"#)
+        }
+        let told = seen(played).filter { $0.subject.release != nil }
+        #expect(told.count == 100)
+        #expect(told.filter { $0.metrics[.crashedSessions] == 0 }.count == 50)
     }
 
     @Test func `has hours without a session, and hours in which none crashed`() throws {

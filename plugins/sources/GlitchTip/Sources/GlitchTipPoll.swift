@@ -51,8 +51,7 @@ struct GlitchTipPoll: Sendable {
                 // Half of the environments are better than none, but half a list would look like an end of issues.
                 guard !poll.observations.isEmpty else { return poll.fail(failure) }
                 poll.inquiry.warnings.append(failure.description)
-                if let retryAt = failure.retryAt { poll.inquiry.note(spent: .issues, until: retryAt) }
-                return poll.finish()
+                return poll.finish(after: [failure])
             }
             poll.take(issues, of: environment)
             return poll.ask(number + 1)
@@ -77,12 +76,13 @@ struct GlitchTipPoll: Sendable {
         }
     }
 
-    private func finish() -> PollStep {
+    private func finish(after failures: [PollFailure] = []) -> PollStep {
         let strays = homeless > 0 ? ["\(homeless) issues do not say which project they belong to"] : []
         return .finish(
             PollReport(
                 observations.isEmpty ? .noData : .values(observations), cursor: inquiry.cursor,
-                limit: inquiry.limit, warnings: inquiry.warnings + strays))
+                limit: inquiry.limit, warnings: inquiry.warnings + strays
+            ).waiting(after: failures))
     }
 
     private func fail(_ failure: PollFailure) -> PollStep {

@@ -25,6 +25,8 @@ struct HTTPJSONPoll: Sendable {
     private var warnings: [String] = []
     /// Whether there are pages that nobody has read.
     private var isCut = false
+    /// Whether the service has let the cursor expire that was kept.
+    private var hasLostItsPlace = false
     /// The cursor that the next poll goes on from.
     private var kept: String?
 
@@ -60,7 +62,9 @@ struct HTTPJSONPoll: Sendable {
     private func ask(_ index: Int) -> PollStep {
         guard index < spans.count else { return .finish(report()) }
         return ask(
-            index, source.paging?.start(source.paging?.keeps == true ? last?.next : nil) ?? .beginning, 1, seen: [])
+            index,
+            source.paging?.start(source.paging?.keeps == true && !hasLostItsPlace ? last?.next : nil) ?? .beginning,
+            1, seen: [])
     }
 
     private func ask(_ index: Int, _ place: Paging.Place, _ number: Int, seen: Set<Paging.Place>) -> PollStep {
@@ -122,6 +126,7 @@ struct HTTPJSONPoll: Sendable {
             HTTPJSONPoll.forgottenStatuses.contains(status)
         else { return nil }
         var poll = self
+        poll.hasLostItsPlace = true
         poll.kept = nil
         poll.warnings.append(
             "the source answered \(status) to the cursor that was kept, so the feed is read from its beginning: rows may be missing, "

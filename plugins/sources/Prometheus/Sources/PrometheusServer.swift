@@ -31,7 +31,8 @@ struct PrometheusServer: Sendable {
         let fields = [HTTPRequest.FormField("query", query)] + times.fields + parameters
         let path: GuardedText = "\(address)/api/v1/\(times.endpoint)"
         let items = fields.enumerated().flatMap { index, field -> [GuardedText.Piece] in
-            let item: GuardedText = "\(index == 0 ? "?" : "&")\(field.name)=\(field.value.percentEncoded)"
+            let item: GuardedText =
+                "\(index == 0 ? "?" : "&")\(field.name.percentEncoded)=\(field.value.percentEncoded)"
             return item.pieces
         }
         let whole: GuardedText = "\(path)\(GuardedText(pieces: items))"

@@ -229,7 +229,9 @@ public struct PrometheusSource: HistoricalSource {
     private static func credentialAdvice(_ options: Options) -> String {
         if options.has(username) { return "check 'username' and 'password'" }
         if options.has(token) { return "check 'token'" }
-        if options[headers].contains(where: { $0.name.lowercased() == "authorization" }) { return "check 'headers'" }
+        if options[headers].contains(where: { $0.name.lowercased() == "authorization" || $0.value.hasSecret }) {
+            return "check 'headers'"
+        }
         return "the server wants a credential: set 'token', or 'username' and 'password'"
     }
 
@@ -254,8 +256,6 @@ public struct PrometheusSource: HistoricalSource {
 }
 
 extension String {
-    /// Whether it can stand in front of `=` in an address as it is.
-    fileprivate var isParameterName: Bool {
-        !isEmpty && utf8.allSatisfy { $0 > 32 && $0 < 127 } && self == percentEncoded
-    }
+    /// Whether it can be the name of a parameter, such as `extra_filters[]`.
+    fileprivate var isParameterName: Bool { !isEmpty && utf8.allSatisfy { $0 > 32 && $0 < 127 } }
 }

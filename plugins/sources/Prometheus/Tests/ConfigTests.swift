@@ -71,14 +71,14 @@ import Testing
     @Test func `parameters of a relative are sent with every query, in the address and in a form`() throws {
         for (query, method) in [("up", "GET"), ("up or " + String(repeating: "x", count: 2_000), "POST")] {
             let source = try source([
-                "metrics": map(["sessions": query]), "parameters": map(["partial_response": "false", "tenant": "a b"]),
+                "metrics": map(["sessions": query]),
+                "parameters": map(["partial_response": "false", "storeMatch[]": "a b"]),
             ])
             let request = try #require(play(source, ["": answer("")]).requests.first)
             #expect(request.method.rawValue == method)
             let sent = request.url.reveal() + String(decoding: request.wireBody()?.bytes ?? [], as: UTF8.self)
             #expect(
-                sent.contains("&partial_response=false&tenant=a%20b")
-                    || sent.contains("&partial_response=false&tenant=a+b"))
+                sent.contains("&partial_response=false&storeMatch%5B%5D=a%20b"))
         }
         let keys = try [[:], ["parameters": map(["dedup": "true"])]].map {
             try PrometheusSourceTests.source($0).recallKey
@@ -133,7 +133,7 @@ import Testing
             (
                 ["parameters": map(["time": "0"])],
                 "'time' cannot be one of the 'parameters': the query and its time are sent by the bot"
-            ), (["parameters": map(["a&b": "0"])], "'a&b' cannot be one of the 'parameters'"),
+            ), (["parameters": map(["a b": "0"])], "'a b' cannot be one of the 'parameters'"),
         ] as [([String: Option], String)]
     ) func `a mistake is reported at its place`(
         _ values: [String: Option],

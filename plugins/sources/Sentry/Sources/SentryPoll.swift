@@ -197,13 +197,12 @@ struct SentryPoll: Sendable {
     private func finish(without failure: PollFailure) -> PollStep {
         var poll = self
         poll.inquiry.warnings.append(failure.description)
-        if let retryAt = failure.retryAt { poll.inquiry.note(spent: .issues, until: retryAt) }
-        return poll.finish()
+        return poll.finish(after: [failure])
     }
 
     // MARK: - The end
 
-    private func finish() -> PollStep {
+    private func finish(after failures: [PollFailure] = []) -> PollStep {
         var poll = self
         var observations = poll.sessionObservations()
         poll.addIssues(to: &observations)
@@ -215,7 +214,7 @@ struct SentryPoll: Sendable {
                 warnings: poll.inquiry.warnings,
                 notes: [poll.uninstrumented].compactMap(\.self),
                 unread: poll.isPartial || poll.sessionsFailure != nil ? .anything : .nothing
-            )
+            ).waiting(after: failures)
         )
     }
 

@@ -110,6 +110,17 @@ import Testing
         #expect(cut.failure?.retryAt?.description == "2026-11-21T00:00:05Z")
     }
 
+    @Test(arguments: [(503, false), (429, true)])
+    func `issues that are to wait hold the others of the account up only where it is a limit`(
+        _ status: Int, _ isLimit: Bool
+    ) throws {
+        var server = Server()
+        server.issues = answer("{}", status: status, headers: [(name: "Retry-After", value: "3600")])
+        let report = try #require(server.play(try source(), poll(.hours(1))).report)
+        #expect((report.notBefore ?? .earliest) >= now + .minutes(59))
+        #expect((report.limit != nil) == isLimit)
+    }
+
     @Test func `servers without a limiter send no such headers`() throws {
         #expect(Server().play(try source(), poll(.hours(1))).report?.notBefore == nil)
     }
