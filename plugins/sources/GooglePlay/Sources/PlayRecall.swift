@@ -78,7 +78,10 @@ struct PlayRecall: Sendable {
             var recall = with(inquiry)
             recall.inquiry.cursor.note(visit, among: inquiry.apps)
             let questions = inquiry.tables.flatMap { table -> [PlayQuestion] in
-                guard let mark = visit.marks[table] else { return [] }
+                guard let mark = visit.marks[table] else {
+                    recall.inquiry.warnings.append("\(visit.app): Play does not say how far \(table.title) have come")
+                    return []
+                }
                 if mark < to {
                     recall.inquiry.warnings.append("\(visit.app): \(table.title) come no further than \(mark) yet")
                 }

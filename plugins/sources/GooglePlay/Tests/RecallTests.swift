@@ -168,6 +168,16 @@ private struct History: Sendable {
             })
     }
 
+    @Test func `says so where a table does not tell how far it has come`() throws {
+        let played = PlayedRecall(try source(), recall()) { request in
+            let url = request.url.description
+            return url.contains("/anrRateMetricSet") && !url.hasSuffix(":query")
+                ? PluginTesting.answer(#"{"name": "x"}"#) : History().answer(request)
+        }
+        #expect(!played.observations.isEmpty)
+        #expect(played.report?.warnings == ["com.acme.wallet: Play does not say how far ANR rates have come"])
+    }
+
     @Test func `ends where Play has come to`() throws {
         var history = History()
         history.mark = Self.midnight - .hours(10)
