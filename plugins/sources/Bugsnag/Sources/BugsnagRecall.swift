@@ -66,9 +66,9 @@ struct BugsnagRecall: Sendable {
             return .fail(error)
         }
         var lines: [ObservationLine] = []
-        for var day in days where day.isComplete && recall.from < day.span.to && day.span.to <= recall.to {
+        for var day in days where day.isComplete {
             day.seen = recall.poll(notBefore: day.span.to + BugsnagRecall.lateness)
-            lines.append(.observed(day))
+            if recall.from < day.seen, day.seen <= recall.to { lines.append(.observed(day)) }
         }
         return .finish(
             RecallReport(

@@ -74,7 +74,8 @@ public struct BugsnagSource: LimitedSource, HistoricalSource {
 
     public func poll(_ poll: Poll) -> PollStep { BugsnagPoll(of: self, poll).begin() }
 
-    public var recallKey: String { owner }
+    /// Where no organization is named, the token decides whose projects are meant.
+    public var recallKey: String { organization == nil ? "\(owner) \(server.account ?? "")" : owner }
 
     public func recall(_ recall: Recall) -> RecallStep { BugsnagRecall(of: self, recall).begin() }
 

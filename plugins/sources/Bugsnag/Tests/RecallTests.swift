@@ -14,7 +14,7 @@ import Testing
         cursor: JSON? = nil
     ) -> Recall {
         Recall(
-            source: "mobile", now: moment ?? noon, from: day(from), to: to ?? day("2026-11-21"), every: every,
+            source: "mobile", now: moment ?? noon, from: day(from), to: to ?? noon, every: every,
             spans: [.days(1)], cursor: cursor)
     }
 
@@ -69,23 +69,26 @@ import Testing
         let next = recall(from: "2026-11-19", at: noon + .minutes(1), cursor: first.report?.cursor)
         let second = PlayedRecall(source, next, answer: Bugsnag().respond)
         #expect(second.requests.isEmpty)
-        #expect(observations(second).map(\.span.to) == [day("2026-11-20"), day("2026-11-21")])
+        #expect(observations(first).map(\.span.to) == [])
+        // The day that ended as the stretch began is seen in it.
+        #expect(
+            observations(second).map(\.span.to) == [day("2026-11-19"), day("2026-11-20"), day("2026-11-21")])
         // What was told before a stretch has ended does not tell of its end.
         let early = PlayedRecall(source, recall(to: now, at: now), answer: Bugsnag().respond)
         let late = PlayedRecall(
             source, recall(from: "2026-11-20", cursor: early.report?.cursor), answer: Bugsnag().respond)
         #expect(late.requests.map(\.url.description).map { $0.hasSuffix("/stability_trend") } == [true])
-        #expect(observations(late).map(\.span.to) == [day("2026-11-21")])
+        #expect(observations(late).map(\.span.to) == [day("2026-11-20"), day("2026-11-21")])
     }
 
     @Test func `neighbouring stretches share nothing and leave nothing out`() throws {
         let source = try source()
         let whole = PlayedRecall(source, recall(), answer: Bugsnag().respond).lines
         var (parts, cursor) = ([ObservationLine](), JSON?.none)
-        for hour in stride(from: Int64(0), to: 96, by: 7) {
+        for hour in stride(from: Int64(0), to: 108, by: 7) {
             let from = day("2026-11-17") + .hours(hour)
             let part = Recall(
-                source: "mobile", now: noon, from: from, to: min(from + .hours(7), day("2026-11-21")),
+                source: "mobile", now: noon, from: from, to: min(from + .hours(7), noon),
                 every: .minutes(5), spans: [.days(1)], cursor: cursor)
             let played = PlayedRecall(source, part, answer: Bugsnag().respond)
             cursor = played.report?.cursor
@@ -93,6 +96,18 @@ import Testing
         }
         #expect(parts == whole)
         #expect(whole.count == 3)
+    }
+
+    @Test func `a day belongs to the stretch in which it is seen`() throws {
+        let end = day("2026-11-20")
+        func count(from: Moment, to: Moment) throws -> Int {
+            let stretch = Recall(
+                source: "mobile", now: noon, from: from, to: to, every: .minutes(5), spans: [.days(1)])
+            return PlayedRecall(try source(), stretch, answer: Bugsnag().respond).lines.count
+        }
+        #expect(try count(from: end, to: end + .minutes(5)) == 1)
+        #expect(try count(from: end - .hours(1), to: end + .minutes(4)) == 0)
+        #expect(try count(from: end + .minutes(5), to: end + .hours(1)) == 0)
     }
 
     @Test func `nothing is asked of what Bugsnag has forgotten`() throws {
@@ -139,7 +154,11 @@ import Testing
             source(["url": option(.text("https://api.bugsnag.smartbear.com"))]),
         ].map(\.recallKey)
         #expect(Set(keys).count == keys.count)
-        let other = try source(["token": option(.text(GuardedText(Secret("another"))))])
-        #expect(other.recallKey == keys[0])
+        // Whose projects are meant is decided by the token, unless the config names the organization.
+        let other = ["token": option(.text(GuardedText(Secret("another"))))]
+        #expect(try source(other).recallKey != keys[0])
+        #expect(try source().recallKey == keys[0])
+        #expect(try source(other.merging(["organization": option(.text("acme"))]) { $1 }).recallKey == keys[2])
+        #expect(!keys[0].contains(token))
     }
 }
