@@ -330,7 +330,7 @@ public struct SourceFake: Sendable, CustomStringConvertible {
         SourceFake(
             name: "crashlytics's past", plugin: "crashlytics",
             options: "key: ${file:key.json}\napps: {wallet: \"1:123456789012:android:abcdef0123456789\"}",
-            now: "2026-11-21T00:30:00Z", spans: [.days(1)],
+            now: "2026-11-22T00:30:00Z", spans: [.days(1)],
             answers: [
                 token, ("/topVersions", "", .fixture("report_top_versions")),
                 ("/topIssues", "", .text(#"{"name": "topIssues"}"#)),

@@ -9,6 +9,8 @@ struct CrashlyticsPoll: Sendable {
     private var failures: [PollFailure] = []
     private var unread = Unread.nothing
     private(set) var warnings: [String] = []
+    /// Requests for versions, whatever came of them.
+    private(set) var pageCount = 0
     private var cursor: ExportCursor
     /// Apps whose tables have stalled, and how far they came.
     private var stalled: [(app: CrashlyticsSource.App, newest: Moment)] = []
@@ -155,11 +157,11 @@ struct CrashlyticsPoll: Sendable {
     // MARK: - Crashlytics' API
 
     func readVersions<Report>(
-        _ firebase: FirebaseApp, _ app: String, _ span: TimeSpan,
+        _ firebase: FirebaseApp, _ app: String, _ span: TimeSpan, pagesMax: Int = CrashlyticsPoll.pagesMax,
         _ then: @escaping @Sendable (CrashlyticsPoll, Result<[CountedRelease]?, PollFailure>) -> Conversation<Report>
     ) -> Conversation<Report> {
         Listing<CountedRelease>.read(
-            pagesMax: CrashlyticsPoll.pagesMax,
+            pagesMax: pagesMax,
             { next, then in
                 let call = firebase.versions(over: span, of: app, next: next)
                 return source.crashlytics.ask(call, at: poll.now) { answer in
@@ -176,8 +178,12 @@ struct CrashlyticsPoll: Sendable {
                 }
             },
             then: { listing in
-                if let failure = listing.failure { return then(self, .failure(failure)) }
                 var poll = self
+                poll.pageCount += listing.pageCount
+                if let failure = listing.failure {
+                    poll.pageCount += 1
+                    return then(poll, .failure(failure))
+                }
                 var releases = listing.items
                 if !releases.isEmpty, releases.allSatisfy({ $0.metrics[.sessions] == nil && $0.metrics[.users] == nil })
                 {

@@ -51,7 +51,8 @@ import Testing
         let recall = recall(.hours(1), .hours(6), .days(1), .days(7))
         let recalled = observations(PlayedRecall(source, recall, answer: Self.respond))
         var expected: [Observation] = []
-        for at in recall.multiples(of: .hours(1)) {
+        // The first is seen five minutes after the stretch begins, and the one that ends with it after its end.
+        for at in (0..<24).map({ recall.from + .hours($0) }) {
             let hour = at.unixSeconds / 3600 % 24
             let spans: [Duration] =
                 [.hours(1)] + (hour % 6 == 0 ? [.hours(6)] : []) + (hour == 0 ? [.days(1), .days(7)] : [])
@@ -77,11 +78,35 @@ import Testing
 
     @Test func `neighbouring stretches share nothing and leave nothing out`() throws {
         let source = try source()
-        let middle = midnight - .hours(7) + .seconds(90)
-        let parts = [recall(.hours(1), .days(1), to: middle), recall(.hours(1), .days(1), from: middle)]
-        #expect(
-            parts.flatMap { PlayedRecall(source, $0, answer: Self.respond).lines }
-                == PlayedRecall(source, recall(.hours(1), .days(1)), answer: Self.respond).lines)
+        for every in [Duration.minutes(5), .minutes(7), .hours(2)] {
+            let whole = PlayedRecall(source, recall(.hours(1), .days(1), every: every), answer: Self.respond).lines
+            #expect(whole.count >= 12 * 2)
+            for after in [Duration.zero, .seconds(90), .minutes(5), .minutes(6), .minutes(60)] {
+                let middle = midnight - .hours(7) + after
+                let parts = [
+                    recall(.hours(1), .days(1), to: middle, every: every),
+                    recall(.hours(1), .days(1), from: middle, every: every),
+                ]
+                #expect(parts.flatMap { PlayedRecall(source, $0, answer: Self.respond).lines } == whole)
+            }
+        }
+    }
+
+    @Test func `a stretch has what is seen in it, and asks for nothing else`() throws {
+        func play(_ from: Moment, _ to: Moment, every: Duration = .minutes(5)) throws -> PlayedRecall {
+            PlayedRecall(
+                try source(), recall(.hours(1), .days(1), from: from, to: to, every: every), answer: Self.respond)
+        }
+        let first = try play(midnight - .days(1), midnight - .days(1) + .minutes(30))
+        #expect(observations(first).map(\.span.length) == [.days(1), .days(1), .hours(1), .hours(1)])
+        #expect(observations(first).allSatisfy { $0.span.to == midnight - .days(1) })
+        #expect(observations(first).allSatisfy { $0.seen == $0.span.to + .minutes(5) })
+        let last = try play(midnight - .minutes(30), midnight + .minutes(4))
+        #expect(last.requests.isEmpty)
+        #expect(try play(midnight - .minutes(30), midnight + .minutes(5)).lines.count == 4)
+        // Seen by no poll before ten past.
+        #expect(try play(midnight, midnight + .minutes(9), every: .minutes(10)).requests.isEmpty)
+        #expect(try play(midnight + .minutes(9), midnight + .minutes(10), every: .minutes(10)).lines.count == 4)
     }
 
     @Test func `what has not ended is not known`() throws {
@@ -89,11 +114,12 @@ import Testing
             try source(), recall(from: midnight, to: now + .minutes(90)), answer: Self.respond)
         #expect(observations(played).map(\.span.to).max() == midnight + .hours(1))
         // A report that covers more than it was asked for knows what nobody knew then.
-        let wide = PlayedRecall(try source(), recall(.hours(1), .days(1)), answer: Firebase().respond)
+        let wide = PlayedRecall(
+            try source(), recall(.hours(1), .days(1), to: midnight + .minutes(5)), answer: Firebase().respond)
         #expect(Set(observations(wide).map(\.span.to)) == [midnight])
         #expect(
             wide.report?.warnings.first
-                == "wallet: figures until 2026-11-21T00:00:00Z, where those until 2026-11-20T01:00:00Z were asked for, "
+                == "wallet: figures until 2026-11-21T00:00:00Z, where those until 2026-11-20T00:00:00Z were asked for, "
                 + "are left out")
     }
 
@@ -115,26 +141,105 @@ import Testing
         #expect(whole.requests.isEmpty)
         #expect(
             PlayedRecall(source, recall(from: midnight - .hours(3)), answer: Self.respond).lines.count == 3 * 15 * 2)
-        let spans: [Duration] = [.hours(1), .hours(2), .hours(3), .hours(6), .hours(12), .days(1)]
         let moment = Recall(
-            source: "mobile", now: now, from: midnight - .minutes(15), to: midnight, every: .minutes(5), spans: spans)
+            source: "mobile", now: now + .hours(6), from: midnight, to: midnight + .minutes(15), every: .minutes(5),
+            spans: Self.six)
         #expect(PlayedRecall(source, moment, answer: Self.respond).lines.count == 6 * 15 * 2)
+        // The shortest stretch that is asked for: half of it would be less than a quarter of an hour.
+        let shortest = recall(
+            .minutes(5), .minutes(10), .minutes(15), from: midnight, to: midnight + .minutes(22) + .seconds(30))
+        #expect(PlayedRecall(source, shortest, stepsMax: 200, answer: Self.respond).lines.count == (4 + 2 + 2) * 15 * 2)
     }
 
-    @Test func `half of the apps are no past, and a wait is counted from today`() throws {
+    private static let six: [Duration] = [.hours(1), .hours(2), .hours(3), .hours(6), .hours(12), .days(1)]
+
+    /// A version to a page, and always one page more.
+    private static func endless(_ request: HTTPRequest) -> FetchResult {
+        guard request.url.description.contains("/topVersions") else { return respond(to: request) }
+        let number = (request.url.description.split(separator: "=").last.flatMap { Int($0) } ?? 0) % 100 + 1
+        return answer(
+            """
+            {"name": "x", "nextPageToken": "\(number)", "groups": [{"version": {"displayName": "\(number)"},
+             "metrics": [{"totalSessionsCount": "5", "impactedSessionsCount": "1"}]}]}
+            """)
+    }
+
+    @Test func `pages that are read are counted, and those of one moment have to do`() throws {
+        let apps = (0..<15).map { ("app-\($0)", option(.text(GuardedText(wallet)))) }
+        let source = try source(["apps": option(.map(apps))])
+        // 75 reports of three pages.
+        let five = recall(from: midnight - .hours(5))
+        #expect(PlayedRecall(source, five, stepsMax: 200, answer: Self.respond).lines.count == 5 * 15 * 2)
+        let cut = PlayedRecall(source, five, stepsMax: 200, answer: Self.endless)
+        #expect(cut.failure?.reason == .tooLarge)
+        #expect(cut.failure?.description == "75 reports take more than 180 requests")
+        // 90 of them, which no shorter stretch makes less.
+        let most = PlayedRecall(
+            source,
+            Recall(
+                source: "mobile", now: now + .hours(6), from: midnight, to: midnight + .hours(1), every: .minutes(5),
+                spans: Self.six), stepsMax: 200, answer: Self.endless)
+        #expect(most.lines.count == 6 * 15 * 2)
+        #expect(
+            most.report?.warnings.first == "app-0: more than 2 versions; those with the fewest crashes are left out")
+    }
+
+    @Test(arguments: [403, 404, 400]) func `an app that is refused is left out, and the others go on`(
+        _ status: Int
+    ) throws {
+        let other = "1:123456789012:ios:0123"
+        let source = try source(["apps": map(["other": other, "wallet": wallet])])
+        let played = PlayedRecall(source, recall()) { request in
+            request.url.description.contains("ios") ? answer("{}", status: status) : Self.respond(to: request)
+        }
+        #expect(observations(played).count == 24 * 2)
+        #expect(observations(played).allSatisfy { $0.subject.app == "wallet" })
+        #expect(played.report?.warnings.count == 1)
+        #expect(played.report?.warnings.first?.hasPrefix("other is left out: versions of other: ") == true)
+        #expect(played.requests.count { $0.url.description.contains("ios") } == 1)
+        let none = PlayedRecall(source, recall()) { request in
+            request.url.description.contains("/topVersions")
+                ? answer("{}", status: status) : Self.respond(to: request)
+        }
+        #expect(none.failure?.description.hasPrefix("versions of other: ") == true)
+    }
+
+    @Test(arguments: [401, 429, 500, 503]) func `what passes, or holds for every app, fails the stretch`(
+        _ status: Int
+    ) throws {
         let other = "1:123456789012:ios:0123"
         let source = try source(["apps": map(["wallet": wallet, "other": other])])
-        let hidden = PlayedRecall(source, recall()) { request in
-            request.url.description.contains("ios") ? answer("{}", status: 403) : Self.respond(to: request)
-        }
-        #expect(hidden.failure?.reason == .forbidden)
-        #expect(hidden.failure?.description.contains("versions of other") == true)
         let busy = PlayedRecall(source, recall()) { request in
             request.url.description.contains("ios")
-                ? answer("{}", status: 429, headers: [("Retry-After", "60")]) : Self.respond(to: request)
+                ? answer("{}", status: status, headers: [("Retry-After", "60")]) : Self.respond(to: request)
         }
-        #expect(busy.failure?.reason == .rateLimited)
-        #expect(busy.failure?.retryAt == now + .hours(6) + .minutes(1))
+        #expect(busy.failure?.description.contains("versions of other") == true)
+        if status == 429 { #expect(busy.failure?.retryAt == now + .hours(6) + .minutes(1)) }
+    }
+
+    @Test func `a report that cannot be used fails its span alone`() throws {
+        func play(_ recall: Recall, _ broken: String) throws -> PlayedRecall {
+            PlayedRecall(try source(), recall) { request in
+                request.url.description.contains(broken)
+                    ? answer(#"{"name": "x", "groups": 3}"#) : Self.respond(to: request)
+            }
+        }
+        let one = try play(recall(), "endTime=2026-11-20T02")
+        #expect(Set(observations(one).map(\.span.to)).count == 23)
+        #expect(one.report?.warnings.count == 1)
+        #expect(
+            one.report?.warnings.first?.hasPrefix(
+                "wallet: figures from 2026-11-20T01:00:00Z to 2026-11-20T02:00:00Z are left out: versions of wallet: ")
+                == true)
+        // Where none can be used, the service has changed; but a single one is none too many where others could be.
+        #expect(try play(recall(), "topVersions").failure?.reason == .badAnswer)
+        let hour = recall(from: midnight, to: midnight + .hours(1))
+        #expect(try play(hour, "topVersions").failure?.reason == .badAnswer)
+        let later = Recall(
+            source: "mobile", now: hour.now, from: hour.from, to: hour.to, every: hour.every, spans: hour.spans,
+            cursor: one.report?.cursor)
+        #expect(try play(later, "topVersions").report?.outcome == .lines([]))
+        #expect(try play(later, "topVersions").report?.warnings.count == 1)
     }
 
     @Test func `pages are followed`() throws {
