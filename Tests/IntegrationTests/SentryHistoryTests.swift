@@ -97,8 +97,11 @@ extension IntegrationSuite {
                 #expect(at > bad.lowerBound + 3600 && at <= bad.lowerBound + 3900)
             }
             let requests = server.requests
-            // Two for each of ninety-one days, the projects, and what was asked for anew after the refusal.
-            #expect((183...188).contains(requests.count), "\(requests.count) requests")
+            // Two for each day, the projects, and what was asked for anew after the refusal. The last day is asked for
+            // as far as its hours are whole: from midnight to one o'clock there is none, and ninety days are asked for.
+            let days = Set(requests.compactMap { $0.parameter("start") }).count
+            #expect((90...91).contains(days), "\(days) days")
+            #expect((2 * days + 1...2 * days + 6).contains(requests.count), "\(requests.count) requests")
             #expect(requests.count { $0.path.hasSuffix("/projects/") } == 1)
             #expect(!requests.contains { $0.path.hasSuffix("/issues/") })
             // Nothing was asked before the limit's reset, and nothing before the answer before had come.
@@ -129,10 +132,18 @@ extension IntegrationSuite {
             #expect(!scratch.names.contains { $0.hasSuffix(".new") })
 
             isSilent.withLock { $0 = false }
-            let before = server.requests.count
+            let before = server.requests
             let again = try await run(BotBinary.path, arguments, environment: environment, folder: scratch.folder)
             #expect(again.status == 0, "\(again.errors)")
-            #expect(server.requests.count - before == 1 + 2 * (61 - 20))
+            let after = server.requests.dropFirst(before.count)
+            let fetched = Set(before.prefix(40).filter { $0.path.hasSuffix("/sessions/") }.map(\.target))
+            let asked = after.filter { $0.path.hasSuffix("/sessions/") }.map(\.target)
+            #expect(fetched.isDisjoint(with: asked))
+            // From midnight to one o'clock the last day has no whole hour, and sixty days are asked for.
+            let days = Set((before + after).compactMap { $0.parameter("start") }).count
+            #expect((60...61).contains(days), "\(days) days")
+            #expect(asked.count == 2 * (days - kept.count))
+            #expect(after.count == asked.count + 1)
         }
     }
 }
