@@ -80,6 +80,7 @@ public struct FileSource: Source {
     private func grownFile(_ stretch: FileStretch, after cursor: FileCursor?, for poll: Poll) -> PollReport {
         let begin = stretch.isContinued ? cursor?.line ?? 0 : 0
         var batch = LineBatch(stretch, linesBefore: begin, endsOpen: true)
+        batch.cutTrailingParts()
         guard !batch.lines.isEmpty else {
             guard stretch.isToEnd else {
                 let limit = ObservedFile.stretchBytesMax >> 20

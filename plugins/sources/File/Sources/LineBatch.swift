@@ -30,6 +30,8 @@ struct LineBatch {
     private(set) var linesRead: Int
     /// What answers left open, and when.
     private var parts: [(seen: Moment, unread: Unread)] = []
+    /// Where the first begins of the parts that nothing follows, the lines before it, and the parts.
+    private var trailing: (begin: Int64, linesBefore: Int, partsBefore: Int)?
 
     /// What the lines leave open: of a broken one nobody knows whose it is, and an answer that came later has settled what an
     /// earlier one left open.
@@ -64,9 +66,13 @@ struct LineBatch {
         if !bytes.allSatisfy({ $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }) {
             let line = Line(bytes, number: linesRead, begin: end)
             switch line.content {
-            case .nothing: break
-            case .partial(let unread): parts.append((line.seen ?? .earliest, unread))
-            case .observed, .failed, .broken: lines.append(line)
+            case .nothing: trailing = nil
+            case .partial(let unread):
+                trailing = trailing ?? (end, linesRead - 1, parts.count)
+                parts.append((line.seen ?? .earliest, unread))
+            case .observed, .failed, .broken:
+                trailing = nil
+                lines.append(line)
             }
         }
         end += Int64(length)
@@ -80,6 +86,14 @@ struct LineBatch {
         end = lines[cut].begin
         linesRead = lines[cut].number - 1
         lines.removeSubrange(cut...)
+    }
+
+    /// Gives back what an answer left open and nothing follows: the figures of that answer are still to come.
+    mutating func cutTrailingParts() {
+        guard let trailing else { return }
+        end = trailing.begin
+        linesRead = trailing.linesBefore
+        parts.removeSubrange(trailing.partsBefore...)
     }
 
     /// The observations, as this source's own: whoever wrote the file need not know what the config calls it.

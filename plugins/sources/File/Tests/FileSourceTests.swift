@@ -296,6 +296,26 @@ extension PollReport {
         #expect(try story(Disk([line(1)], end: ""), [{ $0.append("\n") }]) == ["no data", "1"])
     }
 
+    @Test func `what an answer left open waits for the figures of that answer`() throws {
+        let part = #"{"source":"x","outcome":"partial","apps":["bank"],"seen":"2026-11-22T22:00:00Z"}"#
+        let source = try source(follow: true)
+        var disk = Disk([line(1), part])
+        let first = try play(source, disk)
+        #expect(first.summary == "1")
+        #expect(first.unread == .nothing)
+        let between = try play(source, disk, cursor: first.cursor)
+        #expect(between.summary == "unchanged")
+        disk.append(line(2, minute: 1) + "\n")
+        let second = try play(source, disk, cursor: between.cursor)
+        #expect(second.summary == "2")
+        #expect(second.unread == .apps(["bank"]))
+        disk = Disk([part])
+        let alone = try play(source, disk)
+        #expect(alone.summary == "no data")
+        disk.append(line(1) + "\n")
+        #expect(try play(source, disk, cursor: alone.cursor).unread == .apps(["bank"]))
+    }
+
     @Test func `a file cut, replaced or written anew is read from the start`() throws {
         let seen = try story(
             Disk([line(1), line(2)]),
