@@ -10,7 +10,8 @@ internal import Testing
         "/etc/bot/ca.pem": certificate, "/etc/bot/client.pem": certificate, "/etc/bot/client.key": key,
         "/tls/both.pem": certificate + key, "/etc/bot/der": "0\u{2}",
         "/etc/bot/locked.key": key.replacing("BEGIN PRIVATE", with: "BEGIN ENCRYPTED PRIVATE"),
-        "/etc/bot/open.key": key,
+        "/etc/bot/open.key": key, "/etc/bot/cut.pem": certificate + "cut", "/etc/bot/cut.key": key + "cut",
+        "/etc/bot/bob.key": key + "bob", "/tls/cut.pem": certificate + key + "cut",
     ]
 
     private func load(_ options: String, withholds: Bool = false) -> ConfigResult {
@@ -20,7 +21,14 @@ internal import Testing
                 guard let text = Self.files[path] else { throw ConfigSurroundings.Missing("there is no such file") }
                 return Array(text.utf8)
             }, credentialsFolder: nil, zones: ZoneDatabase(), withholdsSecrets: withholds,
-            isOpenToOthers: { $0 == "/etc/bot/open.key" })
+            isOpenToOthers: { $0 == "/etc/bot/open.key" },
+            connectionFlaw: { certificates, key in
+                func holds(_ bytes: [UInt8]?, _ word: String) -> Bool {
+                    bytes.map { String(decoding: $0, as: UTF8.self).hasSuffix(word) } ?? false
+                }
+                if holds(certificates, "cut") { return .certificate }
+                return holds(key, "cut") ? .key : holds(key, "bob") ? .otherKey : nil
+            })
         let yaml = """
             sources:
               ios: {plugin: feed, url: https://feed.example\(options)}
@@ -61,6 +69,16 @@ internal import Testing
         (", client_certificate: client.pem, client_key: ca.pem", "of 'client_key' holds other things"),
         (", client_certificate: client.pem, client_key: locked.key", "asks for a passphrase"),
         (", client_certificate: client.pem, client_key: open.key", "everybody on this machine can read the key"),
+        (", ca: cut.pem", "a certificate in /etc/bot/cut.pem cannot be read: it is cut short or was changed"),
+        (", client_certificate: /tls/cut.pem", "a certificate in /tls/cut.pem cannot be read"),
+        (
+            ", client_certificate: client.pem, client_key: cut.key",
+            "the key in /etc/bot/cut.key cannot be read: it is cut short or was changed"
+        ),
+        (
+            ", client_certificate: client.pem, client_key: bob.key",
+            "the key in /etc/bot/bob.key is not that of the certificate in /etc/bot/client.pem"
+        ),
         (", proxy: proxy.example", "'proxy' is 'proxy.example', expected a proxy's address"),
         (", proxy: \"ftp://proxy.example\"", "expected a proxy's address"),
     ])

@@ -166,12 +166,20 @@ extension IntegrationSuite {
         @Test func `check says what is wrong with the files`() async throws {
             let (scratch, server) = try await scratch()
             try scratch.write("der", "\u{30}\u{2}")
+            for name in ["ca.pem", "alice.key"] {
+                let whole = try String(contentsOfFile: scratch.path(name), encoding: .utf8)
+                try scratch.write(name.replacing(/^\w+/, with: "cut"), String(whole.prefix(whole.count / 2)))
+            }
+            scratch.chmod("cut.key", 0o600)
             for (options, words) in [
                 ("ca: ./none.pem", "none.pem of 'ca' cannot be read"), ("ca: ./der", "der of 'ca' is no PEM"),
                 ("ca: ./alice.key", "alice.key of 'ca' holds other things"),
                 ("client_key: ./alice.key", "'client_key' is set and 'client_certificate' is not"),
                 ("client_certificate: ./alice.pem", "holds no key"),
                 ("client_certificate: ./alice.pem, client_key: ./bob.pem", "expected -----BEGIN PRIVATE KEY-----"),
+                ("client_certificate: ./alice.pem, client_key: ./bob.key", "bob.key is not that of the certificate in"),
+                ("client_certificate: ./alice.pem, client_key: ./cut.key", "the key in"),
+                ("ca: ./cut.pem", "cut.pem cannot be read: it is cut short or was changed"),
                 ("proxy: proxy.example.com", "expected a proxy's address"),
             ] {
                 try write(scratch, server, options)

@@ -83,7 +83,8 @@ public struct ConfigFile: Sendable {
             },
             credentialsFolder: machine.variables["CREDENTIALS_DIRECTORY"] ?? ConfigFile.credentials(beside: folder),
             zones: ZoneDatabase(),
-            withholdsSecrets: withholdsSecrets, isOpenToOthers: WholeFile.isOpenToOthers)
+            withholdsSecrets: withholdsSecrets, isOpenToOthers: WholeFile.isOpenToOthers,
+            connectionFlaw: CurlWeb.flaw)
         result = Config.load(bytes, folder: folder, catalog: catalog, surroundings: surroundings)
         self.reading = noted.withLock { $0 }
         var lines: [String?: [String]] = [nil: ConfigFile.lines(of: bytes)]

@@ -61,6 +61,8 @@ public struct ConfigSurroundings: Sendable {
     public var files: @Sendable (_ pattern: String) -> [String]
     /// Whether others than the file's owner and its group may read it, or others than its owner change it.
     public var isOpenToOthers: @Sendable (String) -> Bool
+    /// What a connection would stumble over in a file of certificates, and in that of the first one's key where there is one.
+    public var connectionFlaw: @Sendable (_ certificates: [UInt8], _ key: [UInt8]?) -> Connection.Flaw?
     /// The folder in which systemd puts credentials, if it runs the bot.
     public var credentialsFolder: String?
     public var zones: ZoneDatabase
@@ -73,9 +75,12 @@ public struct ConfigSurroundings: Sendable {
         file: @escaping @Sendable (String) throws(Missing) -> [UInt8],
         files: @escaping @Sendable (_ pattern: String) -> [String] = { _ in [] },
         credentialsFolder: String?, zones: ZoneDatabase,
-        withholdsSecrets: Bool = false, isOpenToOthers: @escaping @Sendable (String) -> Bool = { _ in false }
+        withholdsSecrets: Bool = false, isOpenToOthers: @escaping @Sendable (String) -> Bool = { _ in false },
+        connectionFlaw: @escaping @Sendable (_ certificates: [UInt8], _ key: [UInt8]?) -> Connection.Flaw? = { _, _ in
+            nil
+        }
     ) {
-        self.isOpenToOthers = isOpenToOthers
+        self.connectionFlaw = connectionFlaw
         self.variable = variable
         self.file = file
         self.files = files

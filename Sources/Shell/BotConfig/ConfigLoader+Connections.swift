@@ -17,7 +17,10 @@ extension ConfigLoader {
         connection.certificate = path(Settings.certificate)
         connection.key = path(Settings.key)
         if let file = connection.authorities {
-            _ = pem(file, Settings.authorities.name, holding: "CERTIFICATE", at: own.position(of: Settings.authorities))
+            let place = own.position(of: Settings.authorities)
+            if let text = pem(file, Settings.authorities.name, holding: "CERTIFICATE", at: place) {
+                checkSound(certificates: (text, file, place), key: nil)
+            }
         }
         checkClient(connection, own)
         if let written = own[Settings.proxy] { connection.proxy = proxy(written, own) }
@@ -39,22 +42,45 @@ extension ConfigLoader {
         let text = pem(certificate, Settings.certificate.name, holding: "CERTIFICATE", at: place)
         let key = connection.key ?? certificate
         let keyPlace = connection.key == nil ? place : own.position(of: Settings.key)
-        if connection.key == nil {
-            guard let text else { return }
-            guard text.hasKey else {
-                reader.report(
-                    place, "the file \(certificate) of 'client_certificate' holds no key",
-                    advice: "name the key's file with 'client_key'")
-                return
-            }
-        } else if pem(key, Settings.key.name, holding: "PRIVATE KEY", at: keyPlace) == nil {
+        let keyText =
+            connection.key == nil ? text : pem(key, Settings.key.name, holding: "PRIVATE KEY", at: keyPlace)
+        guard let keyText else { return }
+        guard keyText.hasKey else {
+            reader.report(
+                place, "the file \(certificate) of 'client_certificate' holds no key",
+                advice: "name the key's file with 'client_key'")
             return
         }
+        if let text { checkSound(certificates: (text, certificate, place), key: (keyText, key, keyPlace)) }
         guard !reader.surroundings.withholdsSecrets, reader.surroundings.isOpenToOthers(key) else { return }
         reader.report(
             Problem(
                 keyPlace, "everybody on this machine can read the key in \(key)", advice: "chmod 600 \(key)",
                 level: .warning))
+    }
+
+    private typealias WrittenPEM = (text: String, file: String, position: Position)
+
+    /// Reports what a connection would stumble over.
+    private mutating func checkSound(certificates: WrittenPEM, key: WrittenPEM?) {
+        let flaw = reader.surroundings.connectionFlaw(Array(certificates.text.utf8), key.map { Array($0.text.utf8) })
+        let key = key ?? certificates
+        switch flaw {
+        case nil: break
+        case .certificate:
+            reader.report(
+                certificates.position,
+                "a certificate in \(certificates.file) cannot be read: it is cut short or was changed",
+                advice: "copy the file again")
+        case .key:
+            reader.report(
+                key.position, "the key in \(key.file) cannot be read: it is cut short or was changed",
+                advice: "copy the file again")
+        case .otherKey:
+            reader.report(
+                key.position, "the key in \(key.file) is not that of the certificate in \(certificates.file)",
+                advice: "name two files that were made together")
+        }
     }
 
     /// The text of a file that must be PEM; nil where it is not, which is reported, and where nothing is asked for.

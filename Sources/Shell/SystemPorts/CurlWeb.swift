@@ -19,6 +19,11 @@ public final class CurlWeb: Web {
         try await started(postman).send(mail, timeout: timeout)
     }
 
+    /// What a connection would stumble over in a file of certificates, and in that of the first one's key.
+    @Sendable public static func flaw(inCertificates certificates: [UInt8], key: [UInt8]?) -> Connection.Flaw? {
+        Connection.Flaw.found(inCertificates: certificates, key: key)
+    }
+
     /// Nil until the first request has started a thread.
     public var executor: (any TaskExecutor)? { transport.withLock { $0?.executor } }
 

@@ -17,6 +17,16 @@ public struct Connection: Hashable, Sendable {
         case at(GuardedText)
     }
 
+    /// Why nothing can be reached with files that can be read.
+    public enum Flaw: Hashable, Sendable {
+        /// A certificate is cut short or was changed.
+        case certificate
+        /// The key is cut short or was changed.
+        case key
+        /// The key is not that of the first certificate.
+        case otherKey
+    }
+
     public init(
         authorities: String? = nil, certificate: String? = nil, key: String? = nil,
         proxy: Proxy = .environment, policy: AddressPolicy = .open
