@@ -121,6 +121,15 @@ import Testing
         }
     }
 
+    @Test func `what a share leaves is counted back`() {
+        // As services write them: the quotient of two counts, in as many digits as a double has, or in a few.
+        for (all, crashed) in [(41_156.0, 1046.0), (3, 1), (7, 0), (7, 7), (9_999_999, 3_333_333)] {
+            #expect(all.without(share: (all - crashed) / all) == crashed)
+        }
+        #expect(41_875.0.without(share: 0.975) == 1047)
+        #expect(0.0.without(share: 0.5) == 0)
+    }
+
     @Test func `only links of the web are links`() throws {
         for (text, expected) in [
             (#""https://x.example/1""#, "https://x.example/1"), (#""javascript:alert(1)""#, nil), (#""""#, nil),

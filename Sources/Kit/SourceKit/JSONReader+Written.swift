@@ -46,6 +46,12 @@ extension JSONReader {
     }
 }
 
+extension Double {
+    /// Of so many, how many are not part of a share, a fraction from 0 to 1: how many crashed, where the service tells what
+    /// share did not. It has divided whole numbers, so rounding gives back the one that it divided.
+    public func without(share: Double) -> Double { min(self, (self * (1 - share)).rounded()) }
+}
+
 extension PollFailure {
     /// The body of an answer read by `read`; what is not as it was expected is a failure with its place.
     public static func reading<Value>(

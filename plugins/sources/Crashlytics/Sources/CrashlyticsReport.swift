@@ -116,7 +116,7 @@ enum CrashlyticsReport {
         guard total > 0 else { return }
         metrics[all] = total
         // A count of 0 may be left out of the answer.
-        guard let hit = count ?? rate.map({ (total * (1 - $0)).rounded() }) else { return }
+        guard let hit = count ?? rate.map(total.without(share:)) else { return }
         if let impacted, hit > total {
             throw impacted.mismatch(expected: "at most the \(total.plain) of '\(totalName)'")
         }

@@ -135,22 +135,17 @@ struct SessionGroup: Hashable, Sendable {
         guard let all = try figure(sessions)?.count(), all > 0 else { return nil }
         var metrics: Metrics = [.sessions: all]
         if let rate = try figure(crashFreeSessions)?.fraction() {
-            metrics[.crashedSessions] = crashed(all, rate)
+            metrics[.crashedSessions] = all.without(share: rate)
             metrics[.crashFreeSessions] = rate
         }
         // Apps that do not tell their users apart have sessions without users.
         if let users = try figure(users)?.count(), users > 0 {
             metrics[.users] = users
             if let rate = try figure(crashFreeUsers)?.fraction() {
-                metrics[.crashedUsers] = crashed(users, rate)
+                metrics[.crashedUsers] = users.without(share: rate)
                 metrics[.crashFreeUsers] = rate
             }
         }
         return metrics
-    }
-
-    /// The service divides whole numbers, so rounding gives back the one it divided.
-    private static func crashed(_ all: Double, _ crashFreeRate: Double) -> Double {
-        min(all, (all * (1 - crashFreeRate)).rounded())
     }
 }

@@ -87,6 +87,30 @@ private struct Figures: Sendable {
         #expect(recalled == expected)
     }
 
+    @Test func `hours without sessions are left out, and a group of no project is named by its place`() throws {
+        let evening = try #require(Moment(rfc3339: "2026-11-20T18:00:00Z"))
+        let source = try source(["group_by": list([]), "issues": option(.flag(false))])
+        func recalled(_ series: String) -> PlayedRecall {
+            let recall = Recall(
+                source: "mobile", now: evening + .hours(7), from: evening, to: evening + .hours(6), every: .minutes(2),
+                spans: [.hours(1)], cursor: nil)
+            return PlayedRecall(source, recall) { request in
+                request.url.description.contains("/projects/") ? answer(fixture: "projects.json") : answer(series)
+            }
+        }
+        let series = text(fixture: "sessions_hourly_series.json")
+        let hours = observations(recalled(series.replacing(#""by": {}"#, with: #""by": {"project": 4507001}"#)))
+        #expect(hours.map { $0.metrics[.sessions] } == [5200, 4980, 4310, 3620])
+        #expect(hours.map { $0.metrics[.crashedSessions] } == [11, 9, 22, 61])
+        #expect(hours.map { $0.metrics[.crashedUsers] } == [10, 9, 20, 55])
+        #expect(hours.last?.span.to == evening + .hours(4))
+        guard case .failed(let failure) = recalled(series).report?.outcome else {
+            Issue.record("a group of no project was taken")
+            return
+        }
+        #expect(failure.description.contains("$.groups[0].by.project: expected a value"), "\(failure)")
+    }
+
     @Test func `a day is two requests for each span, and one for the projects`() throws {
         let played = PlayedRecall(try source(), recall(.hours(1), .days(1)), answer: Figures().answer)
         #expect(played.requests.count == 5)
