@@ -64,6 +64,13 @@ private let surroundings = ConfigSurroundings(
         }
     }
 
+    @Test(arguments: PluginCatalog.builtin.descriptions.filter { $0.kind == .source && $0.manifest.isConnected })
+    func `a source that asks a service says what a poll costs and how late it is`(_ plugin: PluginDescription) throws {
+        let page = try PluginPages.text(of: plugin.manifest.name)
+        #expect(page.contains("\n**How many requests is a poll?** "))
+        #expect(page.contains("\n**How late is it?** ") || page.contains("\n**How late are the figures?** "))
+    }
+
     private static let whole = """
         # flapping
 

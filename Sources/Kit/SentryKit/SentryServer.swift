@@ -35,7 +35,8 @@ public struct SentryServer: Sendable {
         let items = query.map { "\($0.name.percentEncoded)=\($0.value.percentEncoded)" }.joined(separator: "&")
         let path: GuardedText =
             "\(address)/api/0/organizations/\(organization.percentEncoded)/\(endpoint.rawValue)/"
-        // No conditional requests: the windows move on with every poll, so that no address is asked twice.
+        // No conditional requests: windows move on with every poll, so that no address is asked twice, and of lists, whose
+        // addresses stay, Sentry documents no ETag.
         return HTTPRequest(
             .get,
             items.isEmpty ? path : "\(path)?\(items)",

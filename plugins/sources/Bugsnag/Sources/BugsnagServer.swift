@@ -44,6 +44,8 @@ struct BugsnagServer: Sendable {
     }
 
     /// Without a version the API moves on by itself.
+    ///
+    /// No conditional requests: Bugsnag documents no ETag, and counts requests whatever it answers.
     private func request(to url: GuardedText) -> HTTPRequest {
         HTTPRequest(
             .get, url,

@@ -21,7 +21,7 @@ struct RollbarServer: Sendable {
     /// Whose budget requests are counted on: a token has one of its own.
     var account: String? { Account.name(at: host, [token]) }
 
-    /// Asks for a page of active items, the first for 1.
+    /// Asks for a page of active items, the first for 1. No conditional requests: Rollbar documents no ETag.
     func request(environment: String?, page: Int) -> HTTPRequest {
         let place = environment.map { "&environment=\($0.percentEncoded)" } ?? ""
         return HTTPRequest(
