@@ -11,3 +11,11 @@ public enum Account {
         return "\(host) \(hash.text)"
     }
 }
+
+extension GuardedText {
+    /// Its secret pieces, each by itself: for `Account.name`, where the credential is not an option of its own but may stand
+    /// anywhere in a request.
+    public var secrets: [GuardedText] {
+        pieces.compactMap { if case .secret(let secret) = $0 { GuardedText(secret) } else { nil } }
+    }
+}

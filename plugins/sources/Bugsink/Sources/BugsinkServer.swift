@@ -25,6 +25,11 @@ struct BugsinkServer: Sendable {
         WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
     }
 
+    /// Whose budget requests are counted on, where something in front of the server counts them.
+    var account: String? { Account.name(at: host, [token]) }
+
+    /// No conditional requests: Bugsink documents no ETag.
+    ///
     /// - Parameter cursor: what leads to a later page, as `cursor(in:)` found it.
     func request(_ list: String, _ query: Query, cursor: String?) -> HTTPRequest {
         let items =

@@ -41,6 +41,7 @@ public struct BugsinkSource: Source {
     }
 
     public var host: String? { server.host }
+    public var account: String? { server.account }
     /// There are no sessions, and what an issue counts is of its whole life.
     public var metrics: Set<Metric>? { [] }
     public var givesIssues: Bool? { true }

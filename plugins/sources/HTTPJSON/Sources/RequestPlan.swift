@@ -62,8 +62,10 @@ struct RequestPlan: Sendable {
 
     var isGet: Bool { method == .get }
     var host: String? { WebAddress(url.reveal())?.host }
-    /// Whose budget requests are counted on, as far as it can be told: by the secrets in the headers.
-    var account: String? { Account.name(at: host, headers.map(\.value).filter(\.hasSecret)) }
+    /// Whose budget requests are counted on, as far as it can be told: by the secrets in the request, wherever they stand.
+    var account: String? {
+        Account.name(at: host, ([url] + headers.map(\.value) + [body].compactMap(\.self)).flatMap(\.secrets))
+    }
 
     /// Whether a span is asked for, and not whatever the service likes to tell.
     var asksSpan: Bool { placeholders.contains { $0.name.isMoment } }

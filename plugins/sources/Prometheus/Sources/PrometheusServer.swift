@@ -72,8 +72,11 @@ struct PrometheusServer: Sendable {
         WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
     }
 
-    /// Whose budget requests are counted on, as far as it can be told: by the secrets in the headers.
-    var account: String? { Account.name(at: host, headers.map(\.value).filter(\.hasSecret)) }
+    /// Whose budget requests are counted on, as far as it can be told: by the secrets in the address, the headers
+    /// and the parameters.
+    var account: String? {
+        Account.name(at: host, ([address] + headers.map(\.value) + parameters.map(\.value)).flatMap(\.secrets))
+    }
 }
 
 /// The time or times at which a query is evaluated.
