@@ -57,24 +57,7 @@ internal import Testing
 
     // MARK: - Every plugin
 
-    /// Answers to what is asked for a plugin, after its name.
-    static let sources: KeyValuePairs<String, [String]> = [
-        "sentry": ["acme", "sntryu_0123456789abcdef"], "glitchtip": ["acme", "t0ken-t0ken"],
-        "bugsink": ["https://bugsink.example.com", "0123456789abcdef0123456789abcdef01234567"],
-        "rollbar": ["wallet", "${env:T}"],
-        "datadog": ["wallet", "abc", "${env:T}", "dd-app-0123456789", ""], "bugsnag": ["${env:T}"],
-        "crashlytics": ["./key.json", "wallet: 1:123456789012:android:abcdef0123456789", ""],
-        "google_play": ["~/key.json"],
-        "prometheus": ["http://localhost:9090", "sessions: sessions", "crash_events: crashes", ""],
-        "push": ["s3cret-s3cret"],
-        "http_json": [
-            "https://stats.example.com/rows", "$.data.rows[*]", "app: $.app.id",
-            "release: $.version",
-            "sessions=$.stability.sessions | commas", "",
-        ],
-        "file": ["./figures.jsonl"], "simulator": [],
-    ]
-
+    /// Answers to what is asked for a channel, after its name.
     static let channels: KeyValuePairs<String, [String]> = [
         "slack": ["https://hooks.slack.com/services/T0/B0/x"],
         "matrix": ["https://matrix.example.org", "!abc:example.org", "syt_0123456789"],
@@ -91,40 +74,30 @@ internal import Testing
         "webhook": ["https://hooks.example.com/alertbot", ""], "inbox": [], "console": [],
     ]
 
-    private static let vector = """
-        {"status": "success", "data": {"resultType": "vector", "result":
-          [{"metric": {"app": "shop"}, "value": [1795219200, "100"]}]}}
-        """
-
     @Test func `is tried with every plugin`() {
         func names(_ kind: PluginKind) -> Set<String> {
             Set(PluginCatalog.builtin.descriptions.filter { $0.kind == kind }.map(\.manifest.name))
         }
-        #expect(Set(Self.sources.map(\.key)) == names(.source))
+        #expect(Set(TypedSource.all.map(\.plugin)) == names(.source))
         #expect(Set(Self.channels.map(\.key)) == names(.channel))
     }
 
-    @Test(arguments: Self.sources.map(\.key))
-    func `asks a source what it needs, polls it and writes what 'check' takes`(_ name: String) async throws {
-        let answers = try #require(Self.sources.first { $0.key == name }?.value)
-        let fake = SourceFake.polled.first { $0.plugin == name }
+    @Test(arguments: TypedSource.all)
+    func `asks a source what it needs, polls it and writes what 'check' takes`(_ typed: TypedSource) async throws {
+        let fake = typed.fake
         let respond = try fake?.responder()
-        try scratch.write("key.json", SampleServiceAccount.keyFile)
+        for file in try fake?.files() ?? [] { try scratch.write(file.name, file.text) }
         scratch.chmod("key.json", 0o600)
-        if let body = try fake?.bodies.first.flatMap({ try fake?.bytes($0) }) {
-            try scratch.write("figures.jsonl", String(decoding: body, as: UTF8.self))
-        }
-        let result = try await write([name] + answers + ["console", "n"], at: fake?.now ?? "2026-11-20T12:00:00Z") {
-            _ in
+        let result = try await write(
+            [typed.plugin] + typed.answers + ["console", "n"], at: fake?.now ?? "2026-11-20T12:00:00Z"
+        ) { _ in
         } web: { request throws(TransportError) in
-            // The series of its fixtures name no app.
-            if name == "prometheus" { return HTTPResponse(status: 200, body: Array(Self.vector.utf8)) }
-            return respond?(request) ?? HTTPResponse(status: 404)
+            respond?(request) ?? HTTPResponse(status: 404)
         }
         #expect(result.failure == nil, "\(result.all)")
         #expect(result.dialogue.left == [], "\(result.all)")
         #expect(try problems() == [])
-        let isTold = name == "push"
+        let isTold = typed.plugin == "push"
         #expect(result.stage.said.contains("Polling") != isTold)
         #expect(result.stage.said.contains("What would be sent now:") != isTold, "\(result.all)")
         let text = try written()
@@ -133,7 +106,7 @@ internal import Testing
             #expect(!result.all.contains(secret))
             #expect(text.contains("${file:secrets/"))
         }
-        let plugin = try #require(PluginCatalog.builtin.sources.first { $0.manifest.name == name })
+        let plugin = try #require(PluginCatalog.builtin.sources.first { $0.manifest.name == typed.plugin })
         for option in plugin.manifest.options { #expect(text.contains("\(option.name):"), "\(option.name)") }
     }
 

@@ -128,22 +128,8 @@ internal import Testing
         let stage = StagedMachine(at: fake.now, variables: ["T": SourceFake.secret]) { request throws(TransportError) in
             respond(request)
         }
-        try scratch.write("key.json", SampleServiceAccount.keyFile)
-        if let body = fake.bodies.first {
-            try scratch.write("figures.jsonl", String(decoding: fake.bytes(body), as: UTF8.self))
-        }
-        let span = fake.spans[0].grammar
-        try scratch.write(
-            "config.yaml",
-            """
-            version: 1
-            bot: {timezone: Europe/Madrid}
-            polling: {every: \(span), slowest: \(span)}
-            sources:
-            \(fake.entry("mobile"))
-            channels: {team: {plugin: console}}
-
-            """)
+        for file in try fake.files() { try scratch.write(file.name, file.text) }
+        try scratch.write("config.yaml", fake.config("mobile"))
         let config = try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine).config()
         try await SourceProbe(of: "mobile", config, "config.yaml", format, isRaw: isRaw, on: stage.machine).run()
         return stage.said
