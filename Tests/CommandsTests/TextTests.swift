@@ -128,7 +128,11 @@ import Testing
                     "failure": ["sentence": "nobody answers"],
                 ],
                 ["name": "web", "state": "stopped", "warnings": ["a row of tv\nis left out"]],
-                ["name": "job", "state": "values", "next_poll": .null, "every": .null],
+                [
+                    "name": "job", "state": "values", "next_poll": .null, "every": .null,
+                    "last_polled": "2026-11-20T11:48:00Z",
+                ],
+                ["name": "hook", "state": "waiting", "next_poll": .null, "every": .null, "last_polled": .null],
             ],
             "incidents": [incident],
             "rules": [
@@ -165,7 +169,8 @@ import Testing
                     no usable answer for 50 min, since 11:10: nobody answers
                   web: stopped
                     a row of tv is left out
-                  job: values, pushed, not polled
+                  job: values, pushed, not polled, the last push 11:48
+                  hook: waiting, pushed, not polled, no push yet
 
                 Incidents
                 \(IncidentText(incident, paint, clock).text)

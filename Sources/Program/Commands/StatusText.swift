@@ -63,7 +63,10 @@ public struct StatusText {
         let reasons = (source["reasons"]?.array ?? []).compactMap(\.string).joined(separator: ", ")
         var line = "  \(source.word("name")): \(source.word("state"))"
         if let next = source["next_poll"]?.string { line += ", next poll \(clock.ahead(next))" }
-        if source["every"] == .null { line += ", pushed, not polled" }
+        if source["every"] == .null {
+            let last = source["last_polled"]?.string.map { "the last push \(clock.at($0))" } ?? "no push yet"
+            line += ", pushed, not polled, \(last)"
+        }
         if !reasons.isEmpty { line += " (\(reasons))" }
         if let holder = source["waits_for"]?.string {
             line += ", when \(holder.tamed) may ask again: both are one account there"
