@@ -109,7 +109,7 @@ private struct AskingSource: Source {
         (403, refusal("rateLimitExceeded"), .rateLimited, "403"), (403, refusal("quotaExceeded"), .rateLimited, "403"),
         (400, refusal("backendError"), .unavailable, "400"), (403, refusal("accessDenied"), .forbidden, "403"),
         (400, refusal("invalidQuery"), .refused, "400: No"),
-        (200, "<html>", .badAnswer, "things: the answer is not JSON"),
+        (200, "<html>", .badAnswer, "things: the answer is an HTML page"),
         (
             403,
             #"""

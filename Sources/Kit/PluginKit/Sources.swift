@@ -262,11 +262,36 @@ public struct PollFailure: Error, Hashable, Sendable, CustomStringConvertible {
         case 500...599: reason = .unavailable
         default: reason = .refused
         }
-        let said = (detail ?? response.excerpt()).tamed.clipped(to: 200)
+        let said = (detail ?? response.redirection ?? response.inWords).tamed.clipped(to: 200)
         let wait = [429, 503].contains(response.status) ? response.toldWait(now: now) : nil
         self.init(
             reason, "the source answered \(response.status)" + (said.isEmpty ? "" : ": \(said)"),
             retryAt: wait.map { now + $0 })
+    }
+}
+
+extension PollFailure {
+    /// The same failure with what to do about it behind it.
+    public func advised(by advice: String?) -> PollFailure {
+        advice.map { PollFailure(reason, "\(description) (\($0))", retryAt: retryAt) } ?? self
+    }
+}
+
+extension SourceReport where Found == PollOutcome {
+    /// Until when the service wants to be left alone, if it said so.
+    public var wait: Moment? {
+        guard case .failed(let failure) = outcome else { return notBefore }
+        return [failure.retryAt, notBefore].compactMap(\.self).max()
+    }
+}
+
+extension HTTPResponse {
+    /// Where an answer leads that was not followed: the transport leaves those to requests with a body alone. Only the server
+    /// is named, as the rest may hold secrets.
+    fileprivate var redirection: String? {
+        guard (300...399).contains(status), let target = header("Location") else { return nil }
+        let place = WebAddress(target).map { "\($0.scheme)://\($0.host)" } ?? "another page of its own"
+        return "it redirects to \(place), and nothing was sent there; if that is right, use its address instead"
     }
 }
 
@@ -282,19 +307,6 @@ extension PollOutcome {
             self = .failed(
                 PollFailure(
                     PollFailure.Reason(rawValue: failure.reason) ?? .refused, sentence, retryAt: failure.retryAt))
-        }
-    }
-}
-
-extension HTTPResponse {
-    /// The body as JSON.
-    public func json() throws(PollFailure) -> JSONReader {
-        do {
-            return JSONReader(try JSON(parsing: body))
-        } catch {
-            throw PollFailure(
-                .badAnswer,
-                "the answer is not JSON (\(error)); it begins with \"\(excerpt(60))\"")
         }
     }
 }

@@ -42,8 +42,7 @@ public struct GoogleRefusal: Sendable {
 
     /// The refusal as a poll's failure, with what to do about it.
     func failure(advice: String?, account: ServiceAccount) -> PollFailure {
-        guard let words = advice ?? commonAdvice(account) else { return failure }
-        return PollFailure(reason, "\(failure.description) (\(words))", retryAt: failure.retryAt)
+        failure.advised(by: advice ?? commonAdvice(account))
     }
 
     private func commonAdvice(_ account: ServiceAccount) -> String? {

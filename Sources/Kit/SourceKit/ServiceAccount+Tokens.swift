@@ -70,7 +70,11 @@ extension ServiceAccount {
         let code = said?["error"]?.string
         let words = [code, said?["error_description"]?.string].compactMap(\.self).joined(separator: ": ")
         guard let failure = PollFailure(response, detail: words, now: now) else { return nil }
-        guard response.status == 400 || response.status == 401, let code else { return failure }
+        let hint = "check 'key': its token_uri may lead elsewhere than to Google"
+        guard let code else {
+            return [.rateLimited, .unavailable].contains(failure.reason) ? failure : failure.advised(by: hint)
+        }
+        guard response.status == 400 || response.status == 401 else { return failure }
         let isClock = (said?["error_description"]?.string?.lowercased()).map {
             $0.contains("reasonable timeframe") || $0.contains("iat")
         }

@@ -43,7 +43,7 @@ struct ProbeFinding {
             for app in apps(of: observations) { lines += self.lines(about: app, zone) }
             lines.append(metricsText)
         }
-        if let until = report.notBefore { lines.append("It asks not to be polled before \(zone.words(until)).") }
+        if let until = report.wait { lines.append("It asks not to be polled before \(zone.words(until)).") }
         lines += report.warnings.map { "warning: \($0.tamed)" }
         // What was pushed the running bot knows, and this poll does not.
         if !isPushed { lines += report.notes.map { "note: \($0.tamed)" } }
@@ -179,7 +179,7 @@ struct ProbeFinding {
         }
         outcome.append("took_seconds", JSON(took.inSeconds))
         outcome.append("spans", .array(spans.map { .string($0.grammar) }))
-        outcome.append("not_before", JSON(report.notBefore))
+        outcome.append("not_before", JSON(report.wait))
         outcome.append("observations", .array(observations.map { ObservationLine.observed($0).json }))
         outcome.append("warnings", .array(report.warnings.map(JSON.string)))
         outcome.append("notes", .array(report.notes.map(JSON.string)))

@@ -232,14 +232,6 @@ extension Turn {
 }
 
 extension PollReport {
-    /// Until when the service wants to be left alone, if it said so.
-    fileprivate var wait: Moment? {
-        if case .failed(let failure) = outcome, let retryAt = failure.retryAt {
-            return max(retryAt, notBefore ?? retryAt)
-        }
-        return notBefore
-    }
-
     /// Until when the budget of the source's account is used up, if the service said so; trouble of its own is none.
     fileprivate var accountsLimit: Moment? {
         guard case .failed(let failure) = outcome, failure.reason == .rateLimited else { return limit }

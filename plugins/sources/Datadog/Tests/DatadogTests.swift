@@ -175,7 +175,16 @@ import Testing
             answer(#"{"data": {"buckets": []}, "meta": {"status": "timeout"}}"#),
             "sessions: the query took Datadog too long, so not all of it is counted"
         ),
-        (answer("<html>"), "sessions: the answer is not JSON"),
+        (answer("<html>"), "sessions: the answer is an HTML page"),
+        (
+            .answered(HTTPResponse(status: 302, headers: [("Location", "https://login.example.com/x?secret=1")])),
+            "the source answered 302: it redirects to https://login.example.com, and nothing was sent there; "
+        ),
+        (
+            .answered(
+                HTTPResponse(status: 502, body: Array("<html><title>502 Bad Gateway</title>nginx</html>".utf8))),
+            "sessions: the source answered 502: an HTML page, titled \"502 Bad Gateway\""
+        ),
     ]) func `what is not as it should be is a failure with its place`(_ result: FetchResult, _ words: String) throws {
         let failure = try #require(PlayedPoll(try source(), poll()) { _ in result }.failure)
         #expect(failure.description.contains(words), "\(failure)")

@@ -93,6 +93,7 @@ public struct GooglePlaySource: HistoricalSource {
         guard let account, let calendar else { throw ProblemList(problems) }
         self.calendar = calendar
         service = GoogleService(at: options[Self.url], as: account, scope: Self.scope) { refusal in
+            if refusal.reason == .notFound { return "check 'apps' and 'url'" }
             guard refusal.reason == .forbidden, refusal.code != "SERVICE_DISABLED" else { return nil }
             return "invite \(account.email) in the Play Console under Users and permissions, with "
                 + "'View app information (read-only)'"

@@ -85,7 +85,7 @@ struct HTTPJSONPoll: Sendable {
             }
             if let failure = PollFailure(response, detail: response.problemDetail, now: poll.poll.now) {
                 if let again = poll.fromTheBeginning(index, place, number, response.status) { return again }
-                return .fail(poll.named(failure, number))
+                return .fail(poll.named(failure.advised(by: HTTPJSONPoll.advice(about: failure.reason)), number))
             }
             if response.status == 304 {
                 guard isConditional, let last = poll.last else {
@@ -139,6 +139,14 @@ struct HTTPJSONPoll: Sendable {
         number == 1 ? failure : failure.about("page \(number)")
     }
 
+    private static func advice(about reason: PollFailure.Reason) -> String? {
+        switch reason {
+        case .unauthorized, .forbidden: "check the credential in 'headers' or 'url'"
+        case .notFound: "check 'url'"
+        default: nil
+        }
+    }
+
     /// Takes a page in; gives back where the next is.
     private mutating func take(
         _ response: HTTPResponse, at address: GuardedText, _ index: Int, _ place: Paging.Place, _ number: Int
@@ -147,12 +155,7 @@ struct HTTPJSONPoll: Sendable {
         guard bytes <= HTTPJSONPoll.bytesMax else {
             throw PollFailure(.tooLarge, "the pages of one poll have more than \(HTTPJSONPoll.bytesMax >> 20) MiB")
         }
-        let root: JSONReader
-        do throws(JSONSyntaxError) {
-            root = JSONReader(try JSON(parsing: response.body))
-        } catch {
-            throw PollFailure.notJSON(response, error)
-        }
+        let root = try response.json()
         hash.add(String(decoding: response.body, as: UTF8.self))
         pages.append(AnswerPage(root: root, number: number, asked: spans[index]))
         guard let paging = source.paging else { return nil }

@@ -253,7 +253,7 @@ private func play(
         let played = play(source, ["json": Self.one, "c=two": bad])
         #expect(played.report?.warnings.first?.contains("page 2, $.rows[0]") == true)
         let missing = play(source, ["json": Self.one])
-        #expect(missing.report?.summary == "not_found: page 2: the source answered 404: {}")
+        #expect(missing.report?.summary == "not_found: page 2: the source answered 404: {} (check 'url')")
         let odd = play(source, ["json": Self.one.replacing(#""two""#, with: "{}")])
         #expect(
             odd.report?.summary

@@ -110,8 +110,11 @@ extension PollFailure {
     /// The same with what to do behind it: many servers, and proxies before them, say 401 and not a word more.
     func naming(_ question: Question, askedOf server: PrometheusServer) -> PollFailure {
         let named = naming(question)
-        guard reason == .unauthorized else { return named }
-        return PollFailure(reason, "\(named.description) (\(server.credentialAdvice))", retryAt: retryAt)
+        switch reason {
+        case .unauthorized, .forbidden: return named.advised(by: server.credentialAdvice)
+        case .notFound: return named.advised(by: "check 'url': queries go to /api/v1 below it")
+        default: return named
+        }
     }
 }
 

@@ -75,6 +75,8 @@ import Testing
             #expect(failure.reason == .unauthorized)
             #expect(failure.description == "metric 'sessions': the source answered 401\(said) (\(advice))")
         }
+        let forbidden = try #require(play(try source(values), ["": answer("", status: 403)]).failure)
+        #expect(forbidden.description == "metric 'sessions': the source answered 403 (\(advice))")
     }
 
     @Test func `a trouble of the second query fails the poll`() throws {
