@@ -90,6 +90,29 @@ internal import Testing
         #expect(read["requests"]?.array?.first?["method"] == "POST")
     }
 
+    @Test func `what was signed for a token is not shown either, where the token server repeats it`() async throws {
+        let google = #"play: {plugin: google_play, key: "${env:KEY}", apps: [com.acme.wallet]}"#
+        for format in TextOrJSON.allCases {
+            let (stage, failure) = try await probe(google, called: "play", as: format, isRaw: true) {
+                request throws(TransportError) in
+                Self.says("no: \(String(decoding: request.wireBody()?.bytes ?? [], as: UTF8.self))", status: 403)
+            }
+            #expect(failure?.status == .impossible)
+            #expect(stage.said.contains("assertion=***"), "\(stage.said)")
+            #expect(!stage.said.contains("eyJ"))
+        }
+    }
+
+    @Test func `how long a service wants to be left alone is said of a poll that failed, too`() async throws {
+        let busy: StagedWeb.Answer = { _ throws(TransportError) in
+            HTTPResponse(status: 429, headers: [("Retry-After", "90")])
+        }
+        let said = try await probe(Self.figures, busy).stage.said
+        #expect(said.contains("It asks not to be polled before Fri 20 Nov 13:01 CET."), "\(said)")
+        let json = try JSON(parsing: try await probe(Self.figures, as: .json, busy).stage.said)
+        #expect(json["not_before"] == "2026-11-20T12:01:30.001Z")
+    }
+
     @Test func `a program gets the observations as lines of a recording`() async throws {
         let (stage, _) = try await probe(Self.figures, as: .json) { _ throws(TransportError) in
             Self.says(#"{"apps": [{"name": "shop-ios", "users": 10000, "crashed": 31}]}"#)

@@ -44,7 +44,8 @@ public struct SourceProbe: Sendable {
         let input = await Poller(ports: ports, redactor: Redactor(config.secrets), tokens: tokens)
             .poll(config.plan.previewOrder(for: plan, State()), source)
         guard case .polled(_, let report, _) = input else { return nil }
-        let redactor = Redactor(config.secrets + (await tokens.secrets))
+        let own = web.heard.flatMap(\.request.ownSecrets)
+        let redactor = Redactor(config.secrets + (await tokens.secrets) + own)
         let finding = ProbeFinding(
             source: plan.name, plugin: type(of: source).manifest.name, report: report, exchanges: web.heard,
             took: ports.clock.uptime() - began, spans: config.plan.previewOrder(for: plan, State()).spans,
@@ -73,6 +74,14 @@ public struct SourceProbe: Sendable {
         let access = type(of: source).manifest.access
         guard [.unauthorized, .forbidden].contains(failure.reason), !access.isEmpty else { return "" }
         return "\n\(access)"
+    }
+}
+
+extension HTTPRequest {
+    /// Secrets that were made for this request alone, such as a signed assertion: whoever is asked may repeat them.
+    fileprivate var ownSecrets: [Secret] {
+        guard case .form(let fields) = body else { return [] }
+        return fields.filter(\.value.hasSecret).map { Secret($0.value.reveal()) }
     }
 }
 
