@@ -15,6 +15,8 @@ struct BugsnagPoll: Sendable {
     private var failures: [PollFailure] = []
     private var unread = Unread.nothing
     private(set) var warnings: [String] = []
+    /// Why errors are missing.
+    private var misses: [PollFailure] = []
     private var notes: [String] = []
     /// Set when the minute's budget is used up: no request before that moment.
     private var spentUntil: Moment?
@@ -268,6 +270,7 @@ struct BugsnagPoll: Sendable {
                 }
                 // The figures are what alarms are made of; errors only explain them.
                 poll.warnings.append(failure.description)
+                poll.misses.append(failure)
                 if failure.reason == .rateLimited { poll.breakOff(at: project) }
             }
             return then(poll, listing)
@@ -333,7 +336,7 @@ struct BugsnagPoll: Sendable {
             PollReport(
                 observations.isEmpty ? .noData : .values(ordered.map { observations[$0] }), cursor: cursor.json,
                 warnings: warnings + failures.map(\.description), notes: notes, unread: unread
-            ).waiting(after: failures, spentUntil: spentUntil))
+            ).waiting(after: failures + misses, spentUntil: spentUntil))
     }
 
     // MARK: - Asking

@@ -9,6 +9,8 @@ struct CrashlyticsPoll: Sendable {
     private var failures: [PollFailure] = []
     private var unread = Unread.nothing
     private(set) var warnings: [String] = []
+    /// Why issues are missing.
+    private var misses: [PollFailure] = []
     /// Requests for versions, whatever came of them.
     private(set) var pageCount = 0
     private var cursor: ExportCursor
@@ -244,6 +246,7 @@ struct CrashlyticsPoll: Sendable {
                     })
             } catch {
                 poll.warn(error.description)
+                poll.misses.append(error)
                 return then(poll, nil)
             }
         }
@@ -363,7 +366,7 @@ struct CrashlyticsPoll: Sendable {
             PollReport(
                 outcome, cursor: source.inApps.contains { $0.export != nil } ? cursor.json : nil,
                 warnings: poll.warnings + others.map(\.description), notes: notes, unread: unread
-            ).waiting(after: failures))
+            ).waiting(after: failures + misses))
     }
 
     private var outcome: PollOutcome {

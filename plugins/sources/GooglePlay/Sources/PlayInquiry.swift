@@ -11,6 +11,8 @@ struct PlayInquiry: Sendable {
     /// Those to be asked about.
     private(set) var apps: [String] = []
     var warnings: [String] = []
+    /// Why some of what only explains the figures is missing.
+    private(set) var misses: [PollFailure] = []
 
     /// Most pages of one table: five thousand rows.
     static let pagesMax = 5
@@ -148,10 +150,15 @@ struct PlayInquiry: Sendable {
                 try PollFailure.reading(call.subject) { () throws(JSONMismatch) in try names.learn(body, at: now) }
                 visit.names = names
             } catch {
-                inquiry.warnings.append(error.description)
+                inquiry.goOn(without: error)
             }
             return then(inquiry, visit)
         }
+    }
+
+    mutating func goOn(without failure: PollFailure) {
+        warnings.append(failure.description)
+        misses.append(failure)
     }
 
     /// What is asked of a table: first the app as a whole, and then its versions.

@@ -138,7 +138,7 @@ struct PlayPoll: Sendable {
                 }
                 for issue in earlier { visit.note(issue, seenSince: span.from) }
             } catch {
-                poll.inquiry.warnings.append(error.description)
+                poll.inquiry.goOn(without: error)
             }
             return poll.readAnomalies(visit, then: then)
         }
@@ -168,7 +168,7 @@ struct PlayPoll: Sendable {
                 visit.issues = Array((found + visit.issues).prefix(Issue.countMax))
             } catch {
                 // The figures are what alarms are made of; issues only explain them.
-                poll.inquiry.warnings.append(error.description)
+                poll.inquiry.goOn(without: error)
             }
             return then(poll, visit)
         }
@@ -183,7 +183,7 @@ struct PlayPoll: Sendable {
         // Where everything has stopped, the outcome says so.
         if case .stale = outcome {} else { warnings += lateness }
         var report = PollReport(outcome, cursor: inquiry.cursor.json, warnings: warnings, notes: notes)
-            .waiting(after: failures)
+            .waiting(after: failures + inquiry.misses)
         // A failure keeps what was known before.
         if case .failed = report.outcome { report.cursor = nil }
         return .finish(report)
