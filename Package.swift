@@ -310,6 +310,11 @@ let package = Package(
         // What the pages show: their configs are read, their commands parsed and run, their links followed.
         tests("DocumentationTests", ["BotConfig", "BotHarness", "BuiltinPlugins", "RuleTests", "alertbot"] + kit),
         tests(
-            "IntegrationTests", ["AlertTesting", "BotHarness", "Mustache", "PluginTesting", "alertbot"],
+            "IntegrationTests",
+            [
+                "AlertTesting", "BotHarness", "BuiltinPlugins", "MachineTesting", "Mustache", "PluginTesting",
+                "SourceFakes",
+                "alertbot", "Commands",
+            ] + commanded,
             exclude: ["Harness", "Servers", "Fixtures"]),
     ] + pluginTargets)

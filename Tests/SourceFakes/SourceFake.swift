@@ -166,6 +166,9 @@ public struct SourceFake: Sendable, CustomStringConvertible {
         }
     }
 
+    /// All that it answers in good health.
+    public func rightResponses() throws -> [HTTPResponse] { try answers.map { try response(200, $0.answer) } }
+
     /// What it says when something is wrong, or not ready, read once.
     public func otherResponses() throws -> [HTTPResponse] { try others.map { try response($0.status, $0.answer) } }
 }

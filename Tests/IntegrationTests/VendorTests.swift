@@ -1,0 +1,167 @@
+import BotConfig
+import BotHarness
+import BuiltinPlugins
+import Commands
+import Foundation
+import MachineTesting
+import PluginKit
+import PluginTesting
+import SourceFakes
+import SystemPorts
+import Testing
+
+extension IntegrationSuite {
+    /// Every vendor of the fakes over a real socket, through the program's own transport, in good health and in trouble.
+    @Suite(.serialized, .timeLimit(.minutes(5))) struct VendorTests {
+        /// Those that are asked over HTTP.
+        static let asked = SourceFake.polled.filter { $0.bodies.isEmpty }
+
+        private let scratch: Scratch
+
+        init() throws { scratch = try Scratch() }
+
+        private func write(_ fake: SourceFake) throws {
+            for file in try fake.files() { try scratch.write(file.name, file.text) }
+            try scratch.write("config.yaml", fake.config())
+        }
+
+        private static func inMemory(_ fake: SourceFake) throws -> StagedWeb.Answer {
+            let respond = try fake.responder()
+            return { request throws(TransportError) in respond(request) }
+        }
+
+        // MARK: - Probes
+
+        /// What a probe said, and why it ended where it did.
+        private struct Probed {
+            let said: String
+            let complained: String
+            let failure: Failure?
+            /// How many requests there were, those for tokens apart.
+            let asked: Int
+            let tokens: Int
+
+            var all: String { said + complained + (failure?.sentence ?? "") }
+        }
+
+        /// Probes a vendor whose config has been written.
+        private static func probe(
+            _ fake: SourceFake, in scratch: Scratch, as format: TextOrJSON = .json, _ answer: @escaping StagedWeb.Answer
+        ) async throws -> Probed {
+            let stage = StagedMachine(at: fake.now, variables: ["T": SourceFake.secret], answer: answer)
+            let config = try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine).config()
+            let probe = try SourceProbe(
+                of: SourceFake.source, config, "config.yaml", format, isRaw: true, on: stage.machine)
+            var failure: Failure?
+            do { try await probe.run() } catch { failure = error }
+            let tokens = stage.web.asked.count { $0.hasSuffix("/token") }
+            return Probed(
+                said: stage.said, complained: stage.complained, failure: failure,
+                asked: stage.web.asked.count - tokens, tokens: tokens)
+        }
+
+        // MARK: - Good health
+
+        @Test(arguments: asked)
+        func `in good health it is understood as without a socket, however its answers are packed`(_ fake: SourceFake)
+            async throws
+        {
+            try write(fake)
+            let right = try await Self.probe(fake, in: scratch, Self.inMemory(fake))
+            #expect(right.failure == nil, "\(right.all)")
+            #expect(try JSON(parsing: right.said)["outcome"] == "values")
+            for wrapping in [.plain, .chunked, try await VendorSocket.Wrapping.gzip(of: fake)] {
+                let socket = try VendorSocket(fake, wrapping)
+                let probed = try await Self.probe(fake, in: scratch, socket.answer)
+                await socket.stop()
+                #expect(probed.all == right.all, "\(wrapping)")
+                #expect(socket.requests.count == right.asked + right.tokens)
+                #expect(socket.requests.allSatisfy { $0.header("accept-encoding")?.contains("gzip") == true })
+            }
+        }
+
+        @Test(arguments: asked.filter { ["google_play", "crashlytics"].contains($0.plugin) })
+        func `a token that runs out on the way is fetched anew, and nothing is missing`(_ fake: SourceFake) async throws
+        {
+            try write(fake)
+            let right = try await Self.probe(fake, in: scratch, Self.inMemory(fake))
+            // The first token is good for all requests but the last.
+            let socket = try VendorSocket(fake, renewingTokensAfter: right.asked - 1)
+            let probed = try await Self.probe(fake, in: scratch, socket.answer)
+            await socket.stop()
+            #expect(probed.failure == nil, "\(probed.all)")
+            #expect((probed.tokens, probed.asked) == (2, right.asked + 1))
+            let (said, expected) = (try JSON(parsing: probed.said), try JSON(parsing: right.said))
+            for member in ["outcome", "observations", "warnings"] { #expect(said[member] == expected[member]) }
+            #expect(!probed.all.contains("ya29"))
+        }
+
+        // MARK: - Trouble
+
+        /// Those whose figures are whole before the last answer: it is for details, of which a warning says that they are
+        /// missing. A poll of the others fails with it: half a list would look like an end of issues, and half of the
+        /// metrics like a stop of them.
+        private static let goingOn: Set<String> = [
+            "sentry", "bugsink", "rollbar", "datadog", "bugsnag", "google_play", "google_play by the day",
+            "crashlytics",
+        ]
+
+        private static let secrets =
+            [SourceFake.secret, "ya29.c.EXAMPLE", "PRIVATE KEY", "eyJ"]
+            + SampleServiceAccount.privateKey.split(separator: "\n").dropFirst().dropLast().map(String.init)
+
+        @Test(arguments: asked)
+        func `whatever its trouble, the probe names it, says what to do and tells no secret`(_ fake: SourceFake)
+            async throws
+        {
+            try write(fake)
+            let right = try await Self.probe(fake, in: scratch, Self.inMemory(fake))
+            let elsewhere = try LoopbackServer { _ in .answer(200) }
+            defer { elsewhere.stop() }
+            let troubles = Trouble.all(
+                at: try fake.moment(), elsewhere: elsewhere.url, bomb: try await Trouble.bomb.value)
+            var onsets: [VendorSocket.Onset] = [.request(0)]
+            if right.asked > 1 { onsets.append(.request(right.asked - 1)) }
+            if right.tokens > 0 { onsets.append(.token) }
+            try await withThrowingTaskGroup(of: Void.self) { [scratch, onsets] group in
+                for (number, trouble) in troubles.enumerated() {
+                    // Most of the time is spent on waiting.
+                    if number >= 4 { try await group.next() }
+                    group.addTask {
+                        for onset in onsets { try await Self.check(fake, trouble, onset, in: scratch) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(elsewhere.requests.isEmpty, "a redirect was followed to another host")
+        }
+
+        private static func check(
+            _ fake: SourceFake, _ trouble: Trouble, _ onset: VendorSocket.Onset, in scratch: Scratch
+        ) async throws {
+            let comment: Comment = "\(fake), \(trouble.name), \(onset)"
+            let goesOn = onset != .token && onset != .request(0) && goingOn.contains(fake.name)
+            for format in TextOrJSON.allCases {
+                let socket = try VendorSocket(fake, trouble, onset)
+                let probed = try await probe(fake, in: scratch, as: format, socket.answer)
+                await socket.stop()
+                #expect((probed.failure?.status == .impossible) != goesOn, comment)
+                for secret in secrets { #expect(!probed.all.contains(secret), comment) }
+                let hasControls = probed.all.unicodeScalars.contains {
+                    $0.value < 0x20 && $0 != "\n" || $0.value == 0x7F
+                }
+                #expect(!hasControls, comment)
+                guard format == .json else { continue }
+                let said = try JSON(parsing: probed.said)
+                #expect(said["outcome"]?.string == (goesOn ? "values" : "failed"), comment)
+                #expect(said["reason"]?.string == (goesOn ? nil : trouble.reason.rawValue), comment)
+                let warnings = said["warnings"]?.array?.compactMap(\.string) ?? []
+                let sentences = goesOn ? warnings : [said["sentence"]?.string ?? ""]
+                #expect(sentences.contains { trouble.isNamed(in: $0, of: onset) }, "\(comment): \(sentences)")
+                guard let wait = trouble.wait else { continue }
+                let until = said["not_before"]?.string.flatMap { Moment(rfc3339: $0) } ?? .earliest
+                #expect(try until >= fake.moment() + wait, comment)
+            }
+        }
+    }
+}
