@@ -63,6 +63,12 @@ final class VendorSocket: Sendable {
         self.onset = onset
     }
 
+    /// Whoever answers an address and a body.
+    init(_ serve: @escaping @Sendable (_ path: String, _ body: String) -> HTTPResponse) throws {
+        vendor = try LoopbackServer { Wrapping.plain.reply(serve($0.target, $0.text)) }
+        (troubled, trouble, onset, nobody) = (nil, nil, .token, 0)
+    }
+
     /// A vendor with a token server whose first token is refused after so many requests.
     init(_ fake: SourceFake, renewingTokensAfter requests: Int) throws {
         let serve = try fake.server()

@@ -1,3 +1,5 @@
+import AlertCore
+import Archive
 import BotConfig
 import BotHarness
 import BuiltinPlugins
@@ -6,6 +8,7 @@ import Foundation
 import MachineTesting
 import PluginKit
 import PluginTesting
+import Preview
 import SourceFakes
 import SystemPorts
 import Testing
@@ -161,6 +164,131 @@ extension IntegrationSuite {
                 guard let wait = trouble.wait else { continue }
                 let until = said["not_before"]?.string.flatMap { Moment(rfc3339: $0) } ?? .earliest
                 #expect(try until >= fake.moment() + wait, comment)
+            }
+        }
+
+        // MARK: - The past
+
+        /// What a backtest was given to play, and what it complained of.
+        private struct Played: Equatable {
+            var batches: [String] = []
+            var messages: [String] = []
+            var complained = ""
+        }
+
+        /// Plays the past of the source in the config, two days of it or until an instant.
+        private func play(
+            at now: String, until end: Moment? = nil, keepingIn cache: String, _ answer: @escaping StagedWeb.Answer
+        ) async throws -> (played: Played, asked: Int) {
+            let stage = StagedMachine(at: now, variables: PastService.variables, answer: answer)
+            let config = try ConfigFile(scratch.path("config.yaml"), .builtin, on: stage.machine).config()
+            var (played, playback) = (Played(), Playback(config.plan))
+            let wish = PlayedSpan.Wish(since: end == nil ? "2d" : "1d", cache: scratch.path(cache))
+            let isWhole = try await PlayedSpan(config, wish, until: end, on: stage.machine).play { batch in
+                played.batches.append("\(batch)")
+                playback.feed(batch)
+            }
+            #expect(isWhole, "\(stage.complained)")
+            let report = BacktestReport(playback.finish(now: stage.clock.now()), channels: config.channels)
+            played.messages = report.messages.map { "\($0.at) \($0.kind) \($0.severity)" }
+            played.complained = stage.complained
+            return (played, stage.web.asked.count)
+        }
+
+        /// Plays it without a socket, over one, and once more from what was kept.
+        private func playThrice(
+            at now: String, until end: Moment? = nil,
+            _ serve: @escaping @Sendable (_ asked: String, _ body: String) -> HTTPResponse
+        ) async throws -> (played: Played, asked: Int, askedAgain: Int) {
+            let right = try await play(at: now, until: end, keepingIn: "memory") { request throws(TransportError) in
+                serve(request.url.reveal(), String(decoding: request.wireBody()?.bytes ?? [], as: UTF8.self))
+            }
+            let socket = try VendorSocket(serve)
+            let played = try await play(at: now, until: end, keepingIn: "socket", socket.answer)
+            #expect(played.played == right.played)
+            #expect(played.asked == right.asked)
+            #expect(socket.requests.count == right.asked)
+            let again = try await play(at: now, until: end, keepingIn: "socket", socket.answer)
+            await socket.stop()
+            #expect(again.played.batches == right.played.batches)
+            #expect(again.played.messages == right.played.messages)
+            return (right.played, right.asked, again.asked)
+        }
+
+        @Test(arguments: SourceFake.all.filter(\.isPast))
+        func `the past that is recalled is the same as without a socket, and is asked for once`(_ fake: SourceFake)
+            async throws
+        {
+            try write(fake)
+            let end = Recall.floor(try fake.moment(), to: .days(1))
+            // So long after the day that nothing of it changes any more.
+            let later = try fake.moment() + Past.settlingTime
+            let (played, _, asked) = try await playThrice(at: later.description, until: end, fake.server())
+            #expect(!played.batches.isEmpty, "\(played.complained)")
+            #expect(asked == 0)
+        }
+
+        @Test(arguments: PastService.all)
+        func `a backtest finds over a socket what was planted, and asks again for what may have changed alone`(
+            _ service: PastService
+        ) async throws {
+            try scratch.write("config.yaml", service.config(state: scratch.path("state")))
+            let (played, asked, askedAgain) = try await playThrice(at: service.course.now) { service.answer($0, $1) }
+            #expect(played.messages.count == 2, "\(played.messages)")
+            #expect(played.complained == "")
+            // One answer of Bugsnag's holds all days.
+            let fewer = service.plugin == "bugsnag" ? asked : asked - 1
+            #expect((1...fewer).contains(askedAgain), "\(askedAgain) after \(asked)")
+        }
+
+        // MARK: - A first config
+
+        /// What 'init' said and wrote of a source, and why it ended where it did.
+        private func initialize(
+            _ typed: TypedSource, in folder: Scratch, _ answer: @escaping StagedWeb.Answer
+        ) async throws -> (said: String, config: String, failure: Failure?, stage: StagedMachine) {
+            let stage = StagedMachine(
+                at: typed.fake?.now ?? "", variables: ["T": SourceFake.secret, "HOME": folder.folder], answer: answer)
+            for file in try typed.fake?.files() ?? [] { try folder.write(file.name, file.text) }
+            folder.chmod("key.json", 0o600)
+            let dialogue = ScriptedDialogue([typed.plugin] + typed.answers + ["console", "n"])
+            let wish = InitWish(path: folder.path("config.yaml"))
+            var failure: Failure?
+            do { try await Init(wish, .builtin, asking: dialogue, on: stage.machine).run() } catch { failure = error }
+            let said = (stage.said + stage.complained).replacing(folder.folder, with: "FOLDER")
+            let config = (try? String(contentsOfFile: folder.path("config.yaml"), encoding: .utf8)) ?? ""
+            return (said, config.replacing(folder.folder, with: "FOLDER"), failure, stage)
+        }
+
+        @Test(arguments: TypedSource.all.filter { $0.fake?.bodies.isEmpty == true })
+        func `a first config is written and previewed as without a socket`(_ typed: TypedSource) async throws {
+            let fake = try #require(typed.fake)
+            let right = try await initialize(typed, in: Scratch(), Self.inMemory(fake))
+            let socket = try VendorSocket(fake)
+            let written = try await initialize(typed, in: Scratch(), socket.answer)
+            await socket.stop()
+            #expect(written.failure == nil, "\(written.said)")
+            #expect(written.said == right.said)
+            #expect(written.said.contains("What would be sent now:"), "\(written.said)")
+            #expect(written.config == right.config)
+            #expect(written.config.contains("plugin: \(typed.plugin)"))
+            #expect(socket.requests.count == right.stage.web.asked.count)
+        }
+
+        @Test func `a vendor in trouble is named by 'init', and what stops there writes nothing`() async throws {
+            for typed in TypedSource.all {
+                guard let fake = typed.fake, fake.bodies.isEmpty else { continue }
+                for trouble in Trouble.all(at: try fake.moment(), elsewhere: "http://127.0.0.1:1", bomb: [])
+                where ["401", "502 with a title", "a page to sign in", "refused"].contains(trouble.name) {
+                    let socket = try VendorSocket(fake, trouble, .request(0))
+                    let written = try await initialize(typed, in: Scratch(), socket.answer)
+                    await socket.stop()
+                    #expect(written.failure != nil, "\(typed), \(trouble.name)")
+                    #expect(written.config == "", "\(typed), \(trouble.name)")
+                    for secret in Self.secrets { #expect(!written.said.contains(secret), "\(typed), \(trouble.name)") }
+                    let isNamed = trouble.isNamed(in: written.said, of: .request(0))
+                    #expect(isNamed, "\(typed), \(trouble.name): \(written.said)")
+                }
             }
         }
     }
