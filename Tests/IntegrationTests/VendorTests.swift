@@ -131,7 +131,7 @@ extension IntegrationSuite {
                     // Most of the time is spent on waiting.
                     if number >= 4 { try await group.next() }
                     group.addTask {
-                        for onset in onsets { try await Self.check(fake, trouble, onset, in: scratch) }
+                        for onset in onsets { try await Self.check(fake, trouble, onset, against: right, in: scratch) }
                     }
                 }
                 try await group.waitForAll()
@@ -140,7 +140,8 @@ extension IntegrationSuite {
         }
 
         private static func check(
-            _ fake: SourceFake, _ trouble: Trouble, _ onset: VendorSocket.Onset, in scratch: Scratch
+            _ fake: SourceFake, _ trouble: Trouble, _ onset: VendorSocket.Onset, against right: Probed,
+            in scratch: Scratch
         ) async throws {
             let comment: Comment = "\(fake), \(trouble.name), \(onset)"
             let goesOn = onset != .token && onset != .request(0) && goingOn.contains(fake.name)
@@ -161,10 +162,24 @@ extension IntegrationSuite {
                 let warnings = said["warnings"]?.array?.compactMap(\.string) ?? []
                 let sentences = goesOn ? warnings : [said["sentence"]?.string ?? ""]
                 #expect(sentences.contains { trouble.isNamed(in: $0, of: onset) }, "\(comment): \(sentences)")
+                #expect(try strays(of: said, among: JSON(parsing: right.said)) == [], comment)
                 guard let wait = trouble.wait else { continue }
                 let until = said["not_before"]?.string.flatMap { Moment(rfc3339: $0) } ?? .earliest
                 #expect(try until >= fake.moment() + wait, comment)
             }
+        }
+
+        /// Figures that are not those of good health: whatever is missing, the rest must not look better or worse for it.
+        private static func strays(of said: JSON, among right: JSON) -> [String] {
+            func figures(_ said: JSON) -> [String] {
+                (said["observations"]?.array ?? []).flatMap { seen in
+                    let subject = ["app", "release", "environment", "from", "to"].map { seen[$0]?.text ?? "-" }
+                    let metrics = seen["metrics"]?.object?.members ?? []
+                    return metrics.map { "\(subject.joined(separator: " ")): \($0.name) \($0.value.text)" }
+                }
+            }
+            let known = Set(figures(right))
+            return figures(said).filter { !known.contains($0) }
         }
 
         // MARK: - The past

@@ -137,7 +137,7 @@ struct Trouble: Sendable, CustomTestStringConvertible {
                 "a gzip without end", .tooLarge, ["ask for less"],
                 raw(head + "Content-Encoding: gzip\r\nContent-Length: \(bomb.count)\r\nConnection: close\r\n", bomb)),
             always(
-                "a gzip that is none", .unreachable, ["not packed as its Content-Encoding says", "check the server"],
+                "a gzip that is none", .unreachable, ["not encoded as its Content-Encoding says", "check the server"],
                 .answer(200, ["Content-Type": "application/json", "Content-Encoding": "gzip"], "{}")),
             always("silence", .timeout, ["no complete answer from"], patience: .milliseconds(120), .silence),
             always(

@@ -31,12 +31,12 @@ import Testing
         }
     }
 
-    @Test func `an answer that is not packed as it says is no matter of the address`() {
+    @Test func `an answer that is not encoded as it says is no matter of the address`() {
         let bounds = TransferBounds(
             deadline: .now, timeout: .seconds(30), connectTimeout: .milliseconds(2500), idleMax: .seconds(118),
             headerBytesMax: 1, bodyBytesMax: 1)
         let sentence = CurlCode(number: 61).sentence(about: "h", bounds, isSending: true, detail: nil)
-        #expect(sentence.hasPrefix("the answer of h is not packed as its Content-Encoding says ("))
+        #expect(sentence.hasPrefix("the answer of h is not encoded as its Content-Encoding says ("))
         #expect(sentence.hasSuffix("); check the server, or what stands between it and this machine"))
     }
 

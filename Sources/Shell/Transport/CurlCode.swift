@@ -63,7 +63,7 @@ struct CurlCode: Hashable, Sendable {
         case .tooLarge: "\(peer) sent a header longer than libcurl takes (\(reason)); check the address"
         case .interrupted: "the connection to \(peer) broke before the answer was complete (\(reason))"
         case .other where CURLcode(rawValue: number) == CURLE_BAD_CONTENT_ENCODING:
-            "the answer of \(peer) is not packed as its Content-Encoding says (\(reason)); check the server, or what stands "
+            "the answer of \(peer) is not encoded as its Content-Encoding says (\(reason)); check the server, or what stands "
                 + "between it and this machine"
         case .badAddress, .refusedScheme, .redirect, .cancelled, .other:
             "\(peer) gave no answer that is \(language) (\(reason)); check the address"
