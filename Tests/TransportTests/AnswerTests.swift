@@ -16,7 +16,7 @@ import Transport
             GuardedText(server.url("/a%2Fb?c=%20d")),
             headers: [.init("Authorization", "Bearer \(Secret(hidden))"), .init("X-Empty", " ")],
             body: .json(["text": "ü"]))
-        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
+        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(3600))
 
         #expect(response.status == 201)
         #expect(String(decoding: response.body, as: UTF8.self) == "körper")
@@ -42,7 +42,7 @@ import Transport
             _ = connection.send(answer())
         }
         let request = HTTPRequest(.post, GuardedText(server.url()), body: .json(["a": 1]))
-        _ = try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
+        _ = try await HTTPTransport.forTests().perform(request, timeout: .seconds(3600))
         let text = String(decoding: first.withLock { $0 }, as: UTF8.self)
         #expect(text.hasPrefix("POST "))
         #expect(text.hasSuffix(#"{"a":1}"#))
@@ -58,7 +58,7 @@ import Transport
         let text = String(repeating: "körper", count: count / 7) + String(repeating: "x", count: count % 7)
         let body = HTTPRequest.Body.text(GuardedText(text), contentType: "text/plain")
         let request = HTTPRequest(.post, GuardedText(server.url()), body: body)
-        _ = try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
+        _ = try await HTTPTransport.forTests().perform(request, timeout: .seconds(3600))
         #expect(seen.withLock { $0.map(\.body) } == [Array(text.utf8)])
     }
 
@@ -74,14 +74,14 @@ import Transport
             return answer("\(request.line) \(request.body.count) \(sum) \(request.header("expect") ?? "-")")
         }
         let transport = HTTPTransport.forTests()
-        let empty = try await transport.perform(HTTPRequest(method, GuardedText(server.url())), timeout: .seconds(600))
+        let empty = try await transport.perform(HTTPRequest(method, GuardedText(server.url())), timeout: .seconds(3600))
         #expect(empty.excerpt() == "\(word) / HTTP/1.1 0 0 -")
 
         let text = String(repeating: "0123456789abcdef", count: 131_072)
         let sum = text.utf8.reduce(0) { ($0 &* 31 &+ Int($1)) % 1_000_003 }
         let full = try await transport.perform(
             HTTPRequest(method, GuardedText(server.url()), body: .text(GuardedText(text), contentType: "text/plain")),
-            timeout: .seconds(600))
+            timeout: .seconds(3600))
         #expect(full.excerpt() == "\(word) / HTTP/1.1 2097152 \(sum) -")
     }
 
@@ -96,7 +96,7 @@ import Transport
             headers: [.init("user-agent", "mine"), .init("CONTENT-TYPE", "application/cloudevents+json")],
             body: .json([]))
         // Host, Accept, Accept-Encoding, Content-Length, and the two.
-        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
+        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(3600))
         #expect(response.excerpt() == "mine application/cloudevents+json 6")
     }
 
@@ -160,7 +160,7 @@ import Transport
         let transport = HTTPTransport.forTests()
         let response = try await transport.perform(
             HTTPRequest(.get, "http://control/state"),
-            timeout: .seconds(600),
+            timeout: .seconds(3600),
             unixSocketPath: path
         )
         #expect(response.excerpt() == "GET /state HTTP/1.1 control")

@@ -15,7 +15,7 @@ import Transport
         _ url: String, _ policy: AddressPolicy = .publicOnly(), by transport: HTTPTransport = .forTests()
     ) async throws -> TransportError {
         let error = await #expect(throws: TransportError.self) {
-            try await transport.perform(request(url, policy), timeout: .seconds(600))
+            try await transport.perform(request(url, policy), timeout: .seconds(3600))
         }
         return try #require(error)
     }
@@ -45,7 +45,7 @@ import Transport
         let allowed = AddressPolicy.publicOnly(besides: [try AddressBlock(grammar: "127.0.0.0/8")])
         for policy in [AddressPolicy.open, allowed] {
             let response = try await HTTPTransport.forTests().perform(
-                request(server.url(), policy), timeout: .seconds(600))
+                request(server.url(), policy), timeout: .seconds(3600))
             #expect(response.excerpt() == "fine")
         }
     }
@@ -53,11 +53,11 @@ import Transport
     @Test func `a connection from before is no way around`() async throws {
         let server = try LoopbackServer.answering { request in answer(request.line) }
         let transport = HTTPTransport.forTests()
-        _ = try await transport.perform(request(server.url("/1"), .open), timeout: .seconds(600))
+        _ = try await transport.perform(request(server.url("/1"), .open), timeout: .seconds(3600))
         let error = try await failure(server.url("/2"), by: transport)
         error.expect(.connect, mayHaveArrived: false, says: "denies")
         // And the other way round: what was refused spoils nothing.
-        let response = try await transport.perform(request(server.url("/3"), .open), timeout: .seconds(600))
+        let response = try await transport.perform(request(server.url("/3"), .open), timeout: .seconds(3600))
         #expect(response.excerpt() == "GET /3 HTTP/1.1")
     }
 
@@ -77,12 +77,12 @@ import Transport
         var request = request("http://example.com/", .publicOnly())
         request.connection.proxy = .at(GuardedText(proxy.url()))
         let error = await #expect(throws: TransportError.self) {
-            try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
+            try await HTTPTransport.forTests().perform(request, timeout: .seconds(3600))
         }
         #expect(error?.description.contains("is at 127.0.0.1, which") == true)
         #expect(proxy.connectionsCount == 0)
         request.connection.policy = .publicOnly(besides: [try AddressBlock(grammar: "127.0.0.1")])
-        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
+        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(3600))
         #expect(response.excerpt() == "from the proxy")
     }
 
@@ -94,7 +94,7 @@ import Transport
             subject: "x", date: Moment(milliseconds: 0), id: "d-1@example.com", text: "x")
         mail.connection.policy = .publicOnly()
         let error = await #expect(throws: TransportError.self) {
-            try await HTTPTransport.forTests().send(mail, timeout: .seconds(600))
+            try await HTTPTransport.forTests().send(mail, timeout: .seconds(3600))
         }
         #expect(error?.cause == .connect)
         #expect(error?.description.contains("which 'network' in the config denies") == true)

@@ -80,7 +80,7 @@ private func mail(
 
     private func send(
         _ script: MailServerScript, to recipients: [String] = ["oncall@example.com"], login: Bool = false,
-        security: MailServer.Security = .none, timeout: Duration = .seconds(600)
+        security: MailServer.Security = .none, timeout: Duration = .seconds(3600)
     ) async throws -> MailAnswer {
         let server = try script.serve(heard)
         let mail = try mail(server.port, to: recipients, security: security, login: login)
@@ -88,7 +88,7 @@ private func mail(
     }
 
     private func failure(
-        _ script: MailServerScript, security: MailServer.Security = .none, timeout: Duration = .seconds(600)
+        _ script: MailServerScript, security: MailServer.Security = .none, timeout: Duration = .seconds(3600)
     ) async throws -> TransportError {
         let error = await #expect(throws: TransportError.self) {
             try await send(script, login: true, security: security, timeout: timeout)
@@ -179,7 +179,7 @@ private func mail(
             _ = connection.readPiece()
         }
         let error = await #expect(throws: TransportError.self) {
-            try await HTTPTransport.forTests().send(try mail(server.port), timeout: .seconds(600))
+            try await HTTPTransport.forTests().send(try mail(server.port), timeout: .seconds(3600))
         }
         #expect(error?.mayHaveArrived == false)
     }
@@ -193,7 +193,7 @@ private func mail(
     @Test func `a password does not travel in the open, unless that is wanted`() async throws {
         let error = await #expect(throws: TransportError.self) {
             let mail = try mail(25, host: "mail.invalid", login: true)
-            return try await HTTPTransport.forTests().send(mail, timeout: .seconds(600))
+            return try await HTTPTransport.forTests().send(mail, timeout: .seconds(3600))
         }
         try #require(error).expect(.refusedScheme, mayHaveArrived: false, says: "set `insecure: true`")
     }
@@ -217,7 +217,7 @@ private func mail(
             _ = connection.send("HTTP/1.1 400 Bad Request\r\n\r\n")
         }
         let error = await #expect(throws: TransportError.self) {
-            try await HTTPTransport.forTests().send(try mail(web.port), timeout: .seconds(600))
+            try await HTTPTransport.forTests().send(try mail(web.port), timeout: .seconds(3600))
         }
         #expect(error?.mayHaveArrived == false)
     }

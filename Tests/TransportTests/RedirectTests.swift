@@ -16,7 +16,7 @@ import Transport
         }
         let request = HTTPRequest(
             .get, GuardedText(server.url("/a/start")), headers: [.init("Authorization", "Bearer \(Secret(hidden))")])
-        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(600))
+        let response = try await HTTPTransport.forTests().perform(request, timeout: .seconds(3600))
         #expect(response.excerpt() == "Bearer \(hidden)")
         #expect(server.connectionsCount == 1)
     }
@@ -29,7 +29,7 @@ import Transport
             return answer("moved", status: "\(status) Go", headers: ["Location: /elsewhere"])
         }
         let response = try await HTTPTransport.forTests().perform(
-            HTTPRequest(method, GuardedText(server.url()), body: .json([])), timeout: .seconds(600))
+            HTTPRequest(method, GuardedText(server.url()), body: .json([])), timeout: .seconds(3600))
         #expect(response.status == status)
         #expect(response.header("location") == "/elsewhere")
         #expect(requests.value == 1)

@@ -16,7 +16,7 @@ extension HTTPTransport {
 
     /// A GET that must be answered.
     func get(_ url: String, bodyBytesMax: Int? = nil) async throws -> HTTPResponse {
-        try await perform(HTTPRequest(.get, GuardedText(url)), timeout: .seconds(600), bodyBytesMax: bodyBytesMax)
+        try await perform(HTTPRequest(.get, GuardedText(url)), timeout: .seconds(3600), bodyBytesMax: bodyBytesMax)
     }
 
     /// The error of a request that must fail, made sure to hold no secret.
@@ -26,7 +26,7 @@ extension HTTPTransport {
         headers: [HTTPRequest.Header] = [],
         body: HTTPRequest.Body? = nil,
         signature: HTTPRequest.Signature? = nil,
-        timeout: Duration = .seconds(600),
+        timeout: Duration = .seconds(3600),
         unixSocketPath: String? = nil,
         _ location: SourceLocation = #_sourceLocation
     ) async throws -> TransportError {

@@ -51,7 +51,7 @@ import Testing
                 body: .text(GuardedText(body), contentType: "application/json"),
                 signature: .standardWebhooks(
                     id: id, timestamp: Moment(milliseconds: seconds * 1000 + 999), secret: GuardedText(Secret(secret))))
-            _ = try await transport.perform(request, timeout: .seconds(600))
+            _ = try await transport.perform(request, timeout: .seconds(3600))
         }
         let received = seen.withLock { $0 }
         #expect(received.map { String(decoding: $0.body, as: UTF8.self) } == [body, body])
