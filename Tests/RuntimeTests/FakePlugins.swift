@@ -9,6 +9,7 @@ struct LookSource: Source {
 
     let name: String
     var credentialRefusals: Set<PollFailure.Reason> = [.unauthorized]
+    var account: String?
 
     init(_ name: String) { self.name = name }
     init(options: Options, context: SourceContext) throws(ProblemList) { self.init(context.name) }

@@ -143,7 +143,7 @@ public struct Output: Sendable {
 
 /// The bot's mind: a plan, and a function from what happened to what to do.
 public struct Core: Sendable {
-    public let plan: Plan
+    public var plan: Plan
     /// Whether steps tell every judgement, those that change nothing too.
     public let tellsJudgements: Bool
 

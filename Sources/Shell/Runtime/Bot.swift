@@ -191,7 +191,8 @@ public actor Bot {
             case .input(let input, let took):
                 meters.note(input, took: took)
                 inputs.append(input)
-            case .renewed(let renewed): if let note = sources.use(renewed, &redactor) { ports.host.log(note) }
+            case .renewed(let renewed):
+                if let note = sources.use(renewed, &core.plan, &redactor) { ports.host.log(note) }
             case .alarm(let due):
                 // One that sleeps for longer may wake first; then it has spoken for this one, too.
                 guard alarms.contains(due) else { continue }

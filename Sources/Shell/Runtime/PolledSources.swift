@@ -27,10 +27,11 @@ struct PolledSources: Sendable {
 
     subscript(_ name: String) -> (any Source)? { sources[name] }
 
-    /// Polls a source with its new secrets from now on, and masks them; gives back what is to be said of it. Nil where
-    /// another config has come meanwhile.
-    mutating func use(_ renewed: Renewed, _ redactor: inout Redactor) -> Note? {
+    /// Polls a source with its new secrets from now on, as the account that they are of, and masks them; gives back what is
+    /// to be said of it. Nil where another config has come meanwhile.
+    mutating func use(_ renewed: Renewed, _ plan: inout Plan, _ redactor: inout Redactor) -> Note? {
         guard renewed.round == round else { return nil }
+        plan.renew(renewed.name, host: renewed.made.source.host, account: renewed.made.source.account)
         sources[renewed.name] = renewed.made.source
         renewals[renewed.name]?.use(renewed.made)
         redactor = redactor.masking(renewed.made.secrets)

@@ -136,6 +136,11 @@ public struct Rehearsal {
         step(.started)
     }
 
+    /// The credential of a source has been replaced: it is another account's.
+    public mutating func renew(_ source: String, account: String) {
+        core.plan.renew(source, host: plan.sources.first { $0.name == source }?.host, account: account)
+    }
+
     private var nextEvent: Moment? {
         mutating get { [inFlight.map(\.at).min(), state.nextDue].compactMap { $0 }.min() }
     }

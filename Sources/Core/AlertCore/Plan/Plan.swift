@@ -23,7 +23,7 @@ public struct Plan: Sendable {
     }
     private var sourceRanks: [String: Int]
     private var hostLimits: [String: Int]
-    /// Accounts of which there are several sources, with these.
+    /// The sources of each account.
     private var accounts: [String: [SourcePlan]]
     public var detectors: [DetectorPlan] {
         didSet {
@@ -105,11 +105,20 @@ public struct Plan: Sendable {
         for source in sources {
             if let account = source.account { accounts[account, default: []].append(source) }
         }
-        return accounts.filter { $0.value.count > 1 }
+        return accounts
     }
 
-    /// The sources that are counted as one account; none where there is only one of it.
+    /// The sources that are counted as one account.
     func sources(of account: String) -> [SourcePlan] { accounts[account] ?? [] }
+
+    /// Takes in that the secrets of a source have been replaced while the bot runs: from now on it asks that host, as that
+    /// account.
+    public mutating func renew(_ name: String, host: String?, account: String?) {
+        guard let rank = sourceRanks[name] else { return }
+        var source = sources[rank]
+        (source.host, source.account) = (host, account)
+        sources[rank] = source
+    }
 
     /// Polls in flight at once to a host.
     public func pollsMax(to host: String) -> Int { hostLimits[host] ?? perHost }

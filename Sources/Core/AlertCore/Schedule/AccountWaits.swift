@@ -29,8 +29,8 @@ struct AccountWaits: Sendable {
     /// When a source may be polled that wants to be at that time.
     func due(_ source: SourcePlan, wishing due: Moment) -> Moment {
         guard let wait = source.account.flatMap({ waits[$0] }), due <= wait.until else { return due }
-        // Apart by as little as makes an order.
-        return wait.until + .milliseconds(wait.turns[source.name] ?? 0)
+        // Apart by as little as makes an order. Who has joined the account since was polled last.
+        return wait.until + .milliseconds(wait.turns[source.name] ?? wait.turns.count)
     }
 
     /// Whom a source waits for that wants to be polled at that time; nil where it waits for itself alone.
@@ -49,6 +49,9 @@ struct AccountWaits: Sendable {
             return moved
         }
     }
+
+    /// Lets go of waits that are over: credentials that are replaced for years leave many accounts behind.
+    mutating func forgetEnded(at now: Moment) { waits = waits.filter { $0.value.until >= now } }
 
     mutating func removeAll() { waits = [:] }
 }

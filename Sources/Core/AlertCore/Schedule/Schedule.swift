@@ -106,10 +106,10 @@ public struct Schedule: Sendable {
 
     private mutating func noteLimit(of source: SourcePlan, until: Moment, _ plan: Plan) -> Bool {
         guard let account = source.account, waits.isNews(account, until: until) else { return false }
-        let all = plan.sources(of: account)
-        guard !all.isEmpty else { return false }
-        let order = all.map { ($0.name, sources[$0.name]?.lastPolled ?? .earliest, plan.rank(of: $0.name)) }
-            .sorted { ($0.1, $0.2) < ($1.1, $1.2) }.map(\.0)
+        let order = plan.sources(of: account).map {
+            ($0.name, sources[$0.name]?.lastPolled ?? .earliest, plan.rank(of: $0.name))
+        }
+        .sorted { ($0.1, $0.2) < ($1.1, $1.2) }.map(\.0)
         waits.note(account, until: until, told: source.name, order: order)
         return true
     }
@@ -121,6 +121,8 @@ public struct Schedule: Sendable {
 
     /// Waits move along with a wall clock that was set.
     mutating func moveWaits(by step: Duration) { waits.move(by: step) }
+
+    mutating func forgetEndedWaits(at now: Moment) { waits.forgetEnded(at: now) }
 
     /// From when on a poll may come along with others, so that they share a wake-up; nil where a service said when.
     private func early(_ source: SourcePlan, _ due: Moment) -> Moment? {
