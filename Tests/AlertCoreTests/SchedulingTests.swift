@@ -198,12 +198,15 @@ import Testing
     private static let back = Moment.rehearsalStart + .minutes(12)
     private static let maintenance = PollFailure(.unavailable, "maintenance", retryAt: back)
     private static let refusal = PollFailure(.rateLimited, "slow down", retryAt: back)
+    /// Of another service that a source asks, too.
+    private static let foreign = refusal.ofAnotherAccount
 
     @Test(
         arguments: [
             (PollReport(.noData, limit: back), true), (PollReport(.noData).waiting(after: [], spentUntil: back), true),
             (PollReport(.noData).waiting(after: [refusal]), true), (PollReport(.failed(refusal)), true),
             (PollReport(.noData).waiting(after: [maintenance]), false), (PollReport(.failed(maintenance)), false),
+            (PollReport(.noData).waiting(after: [foreign]), false), (PollReport(.failed(foreign)), false),
         ], [true, false])
     func `a budget that is used up is shared, trouble of the service is not`(
         told: (report: PollReport, isShared: Bool), isRestart: Bool

@@ -12,6 +12,18 @@ internal import Testing
 
     init() { clock = ManualClock(stage) }
 
+    @Test func `whose limit it is stays known on the way to the core`() {
+        let failure = PollFailure(.rateLimited, "slow down, s3cret", retryAt: clock.now()).ofAnotherAccount
+        let report = PollReport(.failed(failure.waitingLonger(by: .seconds(1)))).redacted(
+            by: Redactor([Secret("s3cret")]))
+        guard case .failed(let kept) = report.outcome else {
+            Issue.record("it is not a failure any more: \(report)")
+            return
+        }
+        #expect(kept.isOfAnotherAccount && kept.description == "slow down, ***")
+        #expect(kept.retryAt == clock.now() + .seconds(1))
+    }
+
     @Test func `a source with another credential waits as whoever has that one`() async throws {
         let door = Door()
         let isSpent = Mutex(false)

@@ -168,8 +168,7 @@ public struct SourceReport<Found: SourceOutcome>: Sendable {
     /// - Parameter spentUntil: when a budget is used up: no request before that moment.
     public func waiting(after failures: [PollFailure], spentUntil: Moment? = nil) -> SourceReport {
         var report = self
-        let limits = failures.filter { $0.reason == .rateLimited }.map(\.retryAt)
-        report.limit = ([limit, spentUntil] + limits).compactMap(\.self).max()
+        report.limit = ([limit, spentUntil] + failures.map(\.limit)).compactMap(\.self).max()
         report.notBefore = ([notBefore, report.limit] + failures.map(\.retryAt)).compactMap(\.self).max()
         return report
     }
@@ -222,15 +221,35 @@ public struct PollFailure: Error, Hashable, Sendable, CustomStringConvertible {
 
     public let reason: Reason
     /// A sentence for whoever has to fix it, without secrets.
-    public let description: String
+    public private(set) var description: String
     /// The service asked to wait until then.
-    public let retryAt: Moment?
+    public var retryAt: Moment?
+    /// Whether a budget that is used up (`rateLimited`) is that of another account than the source names: it waits, and
+    /// nobody with it.
+    public private(set) var isOfAnotherAccount = false
 
     public init(_ reason: Reason, _ description: String, retryAt: Moment? = nil) {
         self.reason = reason
         self.description = description.tamed
         self.retryAt = retryAt
     }
+
+    /// The same failure in other words.
+    public func saying(_ description: String) -> PollFailure {
+        var failure = self
+        failure.description = description.tamed
+        return failure
+    }
+
+    /// The same failure, of a request that is counted on another account than the source names.
+    public var ofAnotherAccount: PollFailure {
+        var failure = self
+        failure.isOfAnotherAccount = true
+        return failure
+    }
+
+    /// Until when the budget of the source's account is used up.
+    public var limit: Moment? { reason == .rateLimited && !isOfAnotherAccount ? retryAt : nil }
 
     public init(_ error: TransportError) {
         let reason: Reason =

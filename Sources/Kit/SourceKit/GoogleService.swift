@@ -117,6 +117,6 @@ public struct GoogleService: Sendable {
 extension PollFailure {
     /// The same failure with what was asked for in front.
     public func about(_ subject: String) -> PollFailure {
-        PollFailure(reason, "\(subject): \(description)", retryAt: retryAt)
+        saying("\(subject): \(description)")
     }
 }

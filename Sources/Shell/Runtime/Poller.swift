@@ -124,7 +124,7 @@ extension PollReport {
         report.notes = notes.map(redactor.redact)
         if case .failed(let failure) = outcome {
             report.outcome = .failed(
-                PollFailure(failure.reason, redactor.redact(failure.description), retryAt: failure.retryAt))
+                failure.saying(redactor.redact(failure.description)))
         }
         return report
     }
@@ -145,6 +145,8 @@ extension PollReport {
 extension PollFailure {
     /// The failure with its wait counted from the answer instead of from the begin of the conversation.
     func waitingLonger(by took: Duration) -> PollFailure {
-        PollFailure(reason, description, retryAt: retryAt.map { $0 + took })
+        var failure = self
+        failure.retryAt = retryAt.map { $0 + took }
+        return failure
     }
 }

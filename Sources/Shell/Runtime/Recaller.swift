@@ -107,7 +107,7 @@ public struct Recaller: Sendable {
         let told = failure.retryAt.map { $0 - ports.clock.now() + .milliseconds(1) }
         let wait = max(told ?? .zero, Recaller.patience * (1 << (tries - 1)))
         guard mayPass, tries < Recaller.triesMax, wait <= Recaller.waitMax else {
-            throw PollFailure(failure.reason, redactor.redact(failure.description), retryAt: failure.retryAt)
+            throw failure.saying(redactor.redact(failure.description))
         }
         try await ports.clock.sleep(until: ports.clock.uptime() + wait)
     }

@@ -234,7 +234,9 @@ extension Turn {
 extension PollReport {
     /// Until when the budget of the source's account is used up, if the service said so; trouble of its own is none.
     fileprivate var accountsLimit: Moment? {
-        guard case .failed(let failure) = outcome, failure.reason == .rateLimited else { return limit }
+        guard case .failed(let failure) = outcome, failure.reason == .rateLimited, !failure.isOfAnotherAccount else {
+            return limit
+        }
         return [limit, failure.retryAt].compactMap(\.self).max() ?? wait
     }
 }

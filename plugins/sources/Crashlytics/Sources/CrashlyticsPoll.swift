@@ -290,7 +290,9 @@ struct CrashlyticsPoll: Sendable {
                     return poll.wait(for: call, tables, app, span, then)
                 }
             } catch {
-                return then(poll, .failure(error))
+                // With apps of the API in the same source, the account that it names is the API's.
+                let isOwn = source.account == source.bigQuery.budget
+                return then(poll, .failure(isOwn ? error : error.ofAnotherAccount))
             }
         }
     }

@@ -46,6 +46,20 @@ import Testing
         #expect(busy.failure?.reason == .unavailable)
     }
 
+    @Test(arguments: [true, false])
+    func `a limit of BigQuery is that of the account where all figures come from there`(isMixed: Bool) throws {
+        let source = try exported(isMixed ? ["apps": map(["api": wallet])] : [:])
+        var firebase = Firebase()
+        firebase.query = answer(
+            #"{"error": {"code": 403, "message": "Exceeded rate limits", "errors": [{"reason": "rateLimitExceeded"}]}}"#,
+            status: 403)
+        let report = try #require(firebase.play(source, poll(.hours(1))).report)
+        #expect(report.notBefore == now + .minutes(1))
+        #expect(report.limit == (isMixed ? nil : now + .minutes(1)))
+        let isRefused = if case .failed(let failure) = report.outcome { failure.limit == report.limit } else { isMixed }
+        #expect(isRefused)
+    }
+
     @Test func `both services have tokens of their own`() throws {
         let both = try exported(["apps": map(["wallet": wallet])])
         let played = Firebase().play(both, poll(.hours(1)))
