@@ -77,7 +77,7 @@ extension IntegrationSuite {
             let first = try await scratch.startBot(environment: ["TOKEN": "b-s3cret"])
             _ = try await eventually("the first poll has brought something") {
                 let status = try await scratch.alertbot("status", "--format", "json")
-                return status.status == 0 ? status.json["sources"][0]["last_good"].string : nil
+                return try status.status == 0 ? status.json["sources"][0]["last_good"].string : nil
             }
             first.send(15)
             #expect(try await first.ending() == .exited(0))

@@ -292,7 +292,7 @@ public struct PollFailure: Error, Hashable, Sendable, CustomStringConvertible {
 extension PollFailure {
     /// The same failure with what to do about it behind it.
     public func advised(by advice: String?) -> PollFailure {
-        advice.map { PollFailure(reason, "\(description) (\($0))", retryAt: retryAt) } ?? self
+        advice.map { saying("\(description) (\($0))") } ?? self
     }
 }
 
