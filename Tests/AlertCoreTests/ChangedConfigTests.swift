@@ -25,6 +25,33 @@ import Testing
     }
 
     @Test(arguments: [true, false])
+    func `intervals that are shorter hold for the next poll, too`(isReload: Bool) {
+        func plan(every: Duration) -> Plan {
+            .rehearsed(sources: [SourcePlan(name: "ios", every: every, slowest: .hours(6), jitter: 0)])
+        }
+        func next(_ plan: Plan, told wait: Duration? = nil) -> [Int] {
+            var bot = Rehearsal(
+                .rehearsed(sources: [SourcePlan(name: "ios", every: .hours(6), slowest: .hours(6), jitter: 0)]))
+            bot.comparesReplay = true
+            bot.pollAnswer = { _, now in
+                var report = PollReport(.noData)
+                report.notBefore = wait.map { now + $0 }
+                return (report, .zero)
+            }
+            bot.start()
+            bot.advance(by: .hours(1))
+            if isReload { bot.reload(plan) } else { bot.crash(plan) }
+            bot.advance(by: .hours(4))
+            #expect(bot.objections == [])
+            return bot.polls.map { Int(($0.at - .rehearsalStart).inSeconds / 60) }.prefix(3).map(\.self)
+        }
+        #expect(next(plan(every: .hours(2))) == [0, 120, 240])
+        #expect(next(plan(every: .minutes(5))).prefix(2) == [0, 60], "what is overdue is asked now")
+        #expect(next(plan(every: .hours(6))) == [0], "what stays stays")
+        #expect(next(plan(every: .minutes(5)), told: .hours(8)) == [0], "what was asked for is kept")
+    }
+
+    @Test(arguments: [true, false])
     func `a new rule judges figures that the source only repeats`(isReload: Bool) {
         var bot = repeating(.rehearsed(detectors: []))
         #expect(bot.decisions.isEmpty)

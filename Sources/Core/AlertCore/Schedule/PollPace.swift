@@ -10,6 +10,20 @@ struct PollPace {
     let isIdle: Bool
     let isLowOnPower: Bool
 
+    init(source: SourcePlan, hasPending: Bool, isIdle: Bool, isLowOnPower: Bool) {
+        self.source = source
+        self.hasPending = hasPending
+        self.isIdle = isIdle
+        self.isLowOnPower = isLowOnPower
+    }
+
+    /// What it was when the record was planned last.
+    init(as record: SourceRecord, _ source: SourcePlan) {
+        self.init(
+            source: source, hasPending: record.reasons.contains(.near), isIdle: record.reasons.contains(.idle),
+            isLowOnPower: record.reasons.contains(.lowPower))
+    }
+
     /// Sets when the source is polled next, and why then.
     ///
     /// - Parameter notBefore: What the service asked for, if it did.
@@ -20,6 +34,33 @@ struct PollPace {
             record.reasons = []
             return
         }
+        let (interval, ownReasons) = stretch(of: record)
+        var reasons = ownReasons
+        let chance = StableHash.unit(source.name, now.description, "poll")
+        var due = (record.lastPolled ?? now) + jittered(interval, by: 2 * chance - 1)
+        if let notBefore, notBefore > due {
+            due = notBefore
+            reasons.append(.told)
+        }
+        // A poll that took long must not be followed by the next at once.
+        record.due = max(due, now)
+        record.reasons = reasons
+    }
+
+    /// When the source is polled next at the latest, as this pace and the record have it; nil where a service said when, and
+    /// before the first poll.
+    func latest(_ record: SourceRecord) -> Moment? {
+        guard let last = record.lastPolled, !record.reasons.contains(.told) else { return nil }
+        return last + (source.isPushed ? source.slowest : jittered(stretch(of: record).interval, by: 1))
+    }
+
+    private func jittered(_ interval: Duration, by chance: Double) -> Duration {
+        interval.scaled(by: 1 + source.jitter * chance)
+            .clamped(to: source.throttle...max(source.slowest, source.throttle))
+    }
+
+    /// How far polls are apart, and why.
+    private func stretch(of record: SourceRecord) -> (interval: Duration, reasons: [PollReason]) {
         var steps = 0
         var reasons: [PollReason] = []
         func slow(_ reason: PollReason, by count: Int) {
@@ -36,18 +77,7 @@ struct PollPace {
             slow(.idle, by: isIdle ? 1 : 0)
             slow(.lowPower, by: isLowOnPower ? 1 : 0)
         }
-        let chance = StableHash.unit(source.name, now.description, "poll")
-        let interval = interval(isNear: reasons.contains(.near), steps: steps)
-            .scaled(by: 1 + source.jitter * (2 * chance - 1))
-            .clamped(to: source.throttle...max(source.slowest, source.throttle))
-        var due = (record.lastPolled ?? now) + interval
-        if let notBefore, notBefore > due {
-            due = notBefore
-            reasons.append(.told)
-        }
-        // A poll that took long must not be followed by the next at once.
-        record.due = max(due, now)
-        record.reasons = reasons
+        return (interval(isNear: reasons.contains(.near), steps: steps), reasons)
     }
 
     private func interval(isNear: Bool, steps: Int) -> Duration {

@@ -109,6 +109,7 @@ struct Turn {
             record.due = record.lastPolled.map { $0 + source.throttle }
             state.schedule.keep(record, of: source.name, &output)
         }
+        for source in plan.sources { hasten(source) }
         state.schedule.enroll(plan)
         receiveNews(state.outbox.settleInterrupted(plan, at: now, &output))
         // Should it still be so, the first write will tell.
@@ -124,6 +125,15 @@ struct Turn {
         for incident in state.incidents.inOrder { reconsider(incident.id) }
         for channel in plan.channels { dispatch(channel.name) }
         state.agenda.set(.housekeeping, now + .hours(1))
+    }
+
+    /// Polls a source no later than its intervals allow that the config has by now.
+    private mutating func hasten(_ source: SourcePlan) {
+        guard var record = state.schedule.sources[source.name], let due = record.due, due > now,
+            let latest = PollPace(as: record, source).latest(record), latest < due
+        else { return }
+        record.due = max(latest, now)
+        state.schedule.keep(record, of: source.name, &output)
     }
 
     /// Lets go of what nobody has heard of for long: old releases, apps that are gone, and incidents about them.
