@@ -49,6 +49,8 @@ import Testing
         #expect(next(plan(every: .minutes(5))).prefix(2) == [0, 60], "what is overdue is asked now")
         #expect(next(plan(every: .hours(6))) == [0], "what stays stays")
         #expect(next(plan(every: .minutes(5)), told: .hours(8)) == [0], "what was asked for is kept")
+        #expect(
+            next(plan(every: .minutes(5)), told: .hours(2)).prefix(2) == [0, 120], "though the old interval was longer")
     }
 
     @Test(arguments: [true, false])

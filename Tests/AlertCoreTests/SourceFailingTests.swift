@@ -41,6 +41,31 @@ import Testing
         #expect(resolved.fields.contains(Message.Field("Lasted", "Fri 20 Nov 12:00 to 16:45 UTC, 4 h 45 min")))
     }
 
+    @Test func `an answer after which it must not be asked for longer than its figures last is told of`() throws {
+        var bot = bot()
+        let until = bot.now + .hours(9)
+        var report = PollReport(.values([.cue(.fine, of: .shop, at: bot.now)]), warnings: ["issues: answered 503"])
+        report.notBefore = until
+        bot.step(.polled(source: "ios", report, validators: [:]))
+        bot.advance(by: .zero)
+        let opened = try #require(bot.decisions.last { $0.kind == .opened }).message
+        #expect(
+            opened.headline.contains(
+                "Source ios asks not to be polled before Fri 20 Nov 21:00 UTC, and nothing will be known of it until then: "
+                    + "issues: answered 503"), "\(opened.headline)")
+        // As long as each answer says so it is one trouble.
+        bot.suspend(for: .hours(9))
+        report.notBefore = bot.now + .hours(9)
+        bot.step(.polled(source: "ios", report, validators: [:]))
+        #expect(trouble(bot)?.since == .rehearsalStart)
+        bot.see(.fine)
+        #expect(trouble(bot) == nil)
+        var brief = report
+        brief.notBefore = bot.now + .minutes(2)
+        bot.step(.polled(source: "ios", brief, validators: [:]))
+        #expect(trouble(bot) == nil, "what is soon over is no trouble")
+    }
+
     @Test func `what never answered fails since it is polled, whatever its polls brought`() throws {
         var bot = bot()
         bot.suspend(for: .minutes(10))

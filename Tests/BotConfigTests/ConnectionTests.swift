@@ -73,11 +73,11 @@ internal import Testing
         (", client_certificate: /tls/cut.pem", "a certificate in /tls/cut.pem cannot be read"),
         (
             ", client_certificate: client.pem, client_key: cut.key",
-            "the key in /etc/bot/cut.key cannot be read: it is cut short or was changed"
+            "the key in /etc/bot/cut.key cannot be read: it is cut short, was changed or is of a kind of its own"
         ),
         (
             ", client_certificate: client.pem, client_key: bob.key",
-            "the key in /etc/bot/bob.key is not that of the certificate in /etc/bot/client.pem"
+            "the key in /etc/bot/bob.key is not that of the first certificate in /etc/bot/client.pem"
         ),
         (", proxy: proxy.example", "'proxy' is 'proxy.example', expected a proxy's address"),
         (", proxy: \"ftp://proxy.example\"", "expected a proxy's address"),

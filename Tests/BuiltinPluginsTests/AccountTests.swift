@@ -54,6 +54,15 @@ import TimeZones
         #expect(!accounts.contains { $0?.contains("s3cret") ?? false })
     }
 
+    @Test func `are the same with one token, whatever secret place it is used for`() throws {
+        let place = { (name: String) in
+            "{plugin: http_json, url: \"https://h.example.com/${env:\(name)}\", headers: {X: \"${env:T}\"}, map: {app: $.a, users: $.u}}"
+        }
+        let accounts = try #require(Self.load(place("A"), place("B")).config).plan.sources.map(\.account)
+        #expect(accounts[0] != nil)
+        #expect(accounts[0] == accounts[1])
+    }
+
     @Test func `are none where there is no credential`() throws {
         let open = "{plugin: http_json, url: https://h.example.com, headers: {X: y}, map: {app: $.a, users: $.u}}"
         #expect(try #require(Self.load(open).config).plan.sources.map(\.account) == [nil])

@@ -130,9 +130,9 @@ import Testing
                 ["name": "web", "state": "stopped", "warnings": ["a row of tv\nis left out"]],
                 [
                     "name": "job", "state": "values", "next_poll": .null, "every": .null,
-                    "last_polled": "2026-11-20T11:48:00Z",
+                    "last_polled": "2026-11-20T11:58:00Z", "last_changed": "2026-11-20T11:48:00Z",
                 ],
-                ["name": "hook", "state": "waiting", "next_poll": .null, "every": .null, "last_polled": .null],
+                ["name": "hook", "state": "waiting", "next_poll": .null, "every": .null, "last_changed": .null],
             ],
             "incidents": [incident],
             "rules": [
@@ -169,8 +169,8 @@ import Testing
                     no usable answer for 50 min, since 11:10: nobody answers
                   web: stopped
                     a row of tv is left out
-                  job: values, pushed, not polled, the last push 11:48
-                  hook: waiting, pushed, not polled, no push yet
+                  job: values, pushed, not polled, news pushed last at 11:48
+                  hook: waiting, pushed, not polled, nothing pushed yet
 
                 Incidents
                 \(IncidentText(incident, paint, clock).text)

@@ -75,6 +75,7 @@ extension IntegrationSuite {
             // One poll and no more.
             try write(scratch, every: "1h", server, hook: receiver.url)
             let first = try await scratch.startBot(environment: ["TOKEN": "b-s3cret"])
+            defer { first.send(9) }
             _ = try await eventually("the first poll has brought something") {
                 let status = try await scratch.alertbot("status", "--format", "json")
                 return try status.status == 0 ? status.json["sources"][0]["last_good"].string : nil

@@ -177,7 +177,10 @@ extension IntegrationSuite {
                 ("client_key: ./alice.key", "'client_key' is set and 'client_certificate' is not"),
                 ("client_certificate: ./alice.pem", "holds no key"),
                 ("client_certificate: ./alice.pem, client_key: ./bob.pem", "expected -----BEGIN PRIVATE KEY-----"),
-                ("client_certificate: ./alice.pem, client_key: ./bob.key", "bob.key is not that of the certificate in"),
+                (
+                    "client_certificate: ./alice.pem, client_key: ./bob.key",
+                    "bob.key is not that of the first certificate in"
+                ),
                 ("client_certificate: ./alice.pem, client_key: ./cut.key", "the key in"),
                 ("ca: ./cut.pem", "cut.pem cannot be read: it is cut short or was changed"),
                 ("proxy: proxy.example.com", "expected a proxy's address"),

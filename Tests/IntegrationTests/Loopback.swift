@@ -58,7 +58,7 @@ enum Loopback {
         return isConnected ? descriptor : nil
     }
 
-    private static func withAddress<Result>(
+    fileprivate static func withAddress<Result>(
         _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
         var address = sockaddr_in()
@@ -171,4 +171,23 @@ enum Loopback {
         guard let status = first.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
         return Answer(status: status, headers: answered, text: String(decoding: bytes[end...], as: UTF8.self))
     }
+}
+
+/// A port of 127.0.0.1 that is taken, and where nobody listens: whoever connects is refused for as long as it lives.
+final class DeafPort: Sendable {
+    let number: UInt16
+    private let descriptor: Int32
+
+    init() throws {
+        // Without SO_REUSEADDR, so that nobody else is given it.
+        let taken = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard taken >= 0, Loopback.withAddress(0, { bind(taken, $0, $1) }) == 0 else {
+            close(taken)
+            throw TooLate("a port of 127.0.0.1 could be taken: \(String(cString: strerror(errno)))")
+        }
+        descriptor = taken
+        number = Loopback.port(of: descriptor)
+    }
+
+    deinit { close(descriptor) }
 }

@@ -44,13 +44,13 @@ final class VendorSocket: Sendable {
     private let onset: Onset
     private let web = CurlWeb()
     private let count = Counter()
-    /// A port where nobody listens.
-    private let nobody: UInt16
+    /// A port where nobody listens, and nobody else can.
+    private let nobody: DeafPort?
 
     init(_ fake: SourceFake, _ wrapping: Wrapping = .plain) throws {
         let serve = try fake.server()
         vendor = try LoopbackServer { wrapping.reply(serve($0.target, $0.text)) }
-        (troubled, trouble, onset, nobody) = (nil, nil, .token, 0)
+        (troubled, trouble, onset, nobody) = (nil, nil, .token, nil)
     }
 
     init(_ fake: SourceFake, _ trouble: Trouble, _ onset: Onset) throws {
@@ -58,7 +58,7 @@ final class VendorSocket: Sendable {
         let others = try fake.otherResponses()
         vendor = try LoopbackServer { Wrapping.plain.reply(serve($0.target, $0.text)) }
         troubled = try LoopbackServer { trouble.reply($0, others) }
-        nobody = try Loopback.freePort()
+        nobody = trouble.isRefused ? try DeafPort() : nil
         self.trouble = trouble
         self.onset = onset
     }
@@ -66,7 +66,7 @@ final class VendorSocket: Sendable {
     /// Whoever answers an address and a body.
     init(_ serve: @escaping @Sendable (_ path: String, _ body: String) -> HTTPResponse) throws {
         vendor = try LoopbackServer { Wrapping.plain.reply(serve($0.target, $0.text)) }
-        (troubled, trouble, onset, nobody) = (nil, nil, .token, 0)
+        (troubled, trouble, onset, nobody) = (nil, nil, .token, nil)
     }
 
     /// A vendor with a token server whose first token is refused after so many requests.
@@ -83,7 +83,7 @@ final class VendorSocket: Sendable {
             let isRefused = request.header("authorization") == "Bearer ya29.token-1" && asked.next() > requests
             return Wrapping.plain.reply(isRefused ? HTTPResponse(status: 401) : serve(request.target, request.text))
         }
-        (troubled, trouble, onset, nobody) = (nil, nil, .token, 0)
+        (troubled, trouble, onset, nobody) = (nil, nil, .token, nil)
     }
 
     /// What arrived, trouble or not.
@@ -95,7 +95,7 @@ final class VendorSocket: Sendable {
             let address = request.url.reveal()
             let rest = address.drop { $0 != ":" }.dropFirst("://".count)
             let isTroubled = isTroubled(rest.hasSuffix("/token"))
-            let port = !isTroubled ? vendor.port : trouble?.isRefused == true ? nobody : troubled?.port ?? nobody
+            let port = isTroubled ? nobody?.number ?? troubled?.port ?? vendor.port : vendor.port
             var request = request
             request.url = GuardedText("http://127.0.0.1:\(port)" + String(rest.drop { $0 != "/" }))
             return try await web.perform(

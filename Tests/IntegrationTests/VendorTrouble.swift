@@ -130,8 +130,8 @@ struct Trouble: Sendable, CustomTestStringConvertible {
             always(
                 "half a body", .badAnswer, ["not JSON"],
                 .answer(200, ["Content-Type": "application/json"], #"{"data": ["#)),
-            always("a page to sign in", .badAnswer, [], .answer(200, html, page)),
-            always("no body", .badAnswer, [], .answer(200)),
+            always("a page to sign in", .badAnswer, ["an HTML page"], .answer(200, html, page)),
+            always("no body", .badAnswer, ["empty"], .answer(200)),
             always("no end", .tooLarge, ["ask for less"], .endless([UInt8](repeating: 0x20, count: 1 << 18))),
             always(
                 "a gzip without end", .tooLarge, ["ask for less"],
@@ -139,7 +139,7 @@ struct Trouble: Sendable, CustomTestStringConvertible {
             always(
                 "a gzip that is none", .unreachable, ["not encoded as its Content-Encoding says", "check the server"],
                 .answer(200, ["Content-Type": "application/json", "Content-Encoding": "gzip"], "{}")),
-            always("silence", .timeout, ["no complete answer from"], patience: .milliseconds(120), .silence),
+            always("silence", .timeout, ["no complete answer from"], patience: .milliseconds(500), .silence),
             always(
                 "a redirect", .refused, ["redirects to http://127.0.0.1", "use its address instead"],
                 .answer(302, ["Location": elsewhere + "/sign-in"])),

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Transport
 
-@Suite struct `Answers` {
+@Suite(.timeLimit(.minutes(30))) struct `Answers` {
     @Test func `a request goes out as described and its answer comes back whole`() async throws {
         let seen = Mutex<[ReceivedRequest]>([])
         let server = try LoopbackServer.answering { request in

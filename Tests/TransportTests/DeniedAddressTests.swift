@@ -2,7 +2,7 @@ import AlertModel
 import Testing
 import Transport
 
-@Suite struct `Addresses that the config denies` {
+@Suite(.timeLimit(.minutes(30))) struct `Addresses that the config denies` {
     private func request(_ url: String, _ policy: AddressPolicy) -> HTTPRequest {
         var request = HTTPRequest(
             .get, GuardedText(url), headers: [.init("Authorization", "Bearer \(Secret(hidden))")],

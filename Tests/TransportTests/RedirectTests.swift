@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Transport
 
-@Suite struct `Redirects` {
+@Suite(.timeLimit(.minutes(30))) struct `Redirects` {
     @Test(arguments: [301, 302, 303, 307, 308])
     func `a GET follows within its origin, with its headers`(status: Int) async throws {
         let server = try LoopbackServer.answering { request in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Transport
 
-@Suite struct `Signatures` {
+@Suite(.timeLimit(.minutes(30))) struct `Signatures` {
     private static let secret = "whsec_MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
     private static let secretBefore = "whsec_ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA="
 

@@ -47,7 +47,9 @@ private enum ForeignBody {
         for (mark, name) in [(",", "comma"), (";", "semicolon"), ("\t", "tab")] {
             let counts = lines.prefix(4).map { line in line.count { String($0) == mark } }
             guard type.contains("csv") || !isWritten, let first = counts.first, first > 0 else { continue }
-            if type.contains("csv") || counts.count > 1 && counts.dropLast().allSatisfy({ $0 == first }) {
+            // The last line may be cut off where looking ends.
+            let whole = response.body.count > looked ? counts.dropLast() : counts[...]
+            if type.contains("csv") || whole.count > 1 && whole.allSatisfy({ $0 == first }) {
                 return "CSV (values between \(name)s; its first line is \"\(String(lines[0]).tamed.clipped(to: 80))\")"
             }
         }
@@ -67,7 +69,8 @@ private enum ForeignBody {
     }
 
     static func title(of front: Substring) -> String? {
-        between("<title>", "</title>", in: front).map { ", titled \"\($0.tamed.trimmed.clipped(to: 60))\"" }
+        let title = between("<title>", "</title>", in: front).map(\.tamed.trimmed) ?? ""
+        return title.isEmpty ? nil : ", titled \"\(title.clipped(to: 60))\""
     }
 
     private static func between(_ start: String, _ end: String, in text: Substring) -> String? {

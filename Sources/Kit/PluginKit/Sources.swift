@@ -309,7 +309,8 @@ extension HTTPResponse {
     /// is named, as the rest may hold secrets.
     fileprivate var redirection: String? {
         guard (300...399).contains(status), let target = header("Location") else { return nil }
-        let place = WebAddress(target).map { "\($0.scheme)://\($0.host)" } ?? "another page of its own"
+        let server = WebAddress(target).map { "\($0.scheme)://\($0.host)" + ($0.port.map { ":\($0)" } ?? "") }
+        let place = server ?? (target.hasPrefix("//") ? "another server" : "another page of its own")
         return "it redirects to \(place), and nothing was sent there; if that is right, use its address instead"
     }
 }

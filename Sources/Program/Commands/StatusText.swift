@@ -64,8 +64,9 @@ public struct StatusText {
         var line = "  \(source.word("name")): \(source.word("state"))"
         if let next = source["next_poll"]?.string { line += ", next poll \(clock.ahead(next))" }
         if source["every"] == .null {
-            let last = source["last_polled"]?.string.map { "the last push \(clock.at($0))" } ?? "no push yet"
-            line += ", pushed, not polled, \(last)"
+            // It is looked at from time to time whether anybody still pushes, so when it was polled says nothing.
+            let news = source["last_changed"]?.string.map { "news pushed last at \(clock.at($0))" }
+            line += ", pushed, not polled, \(news ?? "nothing pushed yet")"
         }
         if !reasons.isEmpty { line += " (\(reasons))" }
         if let holder = source["waits_for"]?.string {

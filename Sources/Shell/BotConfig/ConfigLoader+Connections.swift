@@ -63,7 +63,11 @@ extension ConfigLoader {
 
     /// Reports what a connection would stumble over.
     private mutating func checkSound(certificates: WrittenPEM, key: WrittenPEM?) {
-        let flaw = reader.surroundings.connectionFlaw(Array(certificates.text.utf8), key.map { Array($0.text.utf8) })
+        let files = [certificates.file, key?.file]
+        let flaw =
+            connectionFlaws[files]
+            ?? reader.surroundings.connectionFlaw(Array(certificates.text.utf8), key.map { Array($0.text.utf8) })
+        connectionFlaws[files] = .some(flaw)
         let key = key ?? certificates
         switch flaw {
         case nil: break
@@ -74,12 +78,14 @@ extension ConfigLoader {
                 advice: "copy the file again")
         case .key:
             reader.report(
-                key.position, "the key in \(key.file) cannot be read: it is cut short or was changed",
-                advice: "copy the file again")
+                key.position,
+                "the key in \(key.file) cannot be read: it is cut short, was changed or is of a kind of its own",
+                advice: "copy the file again, or write it anew with 'openssl pkey'")
         case .otherKey:
             reader.report(
-                key.position, "the key in \(key.file) is not that of the certificate in \(certificates.file)",
-                advice: "name two files that were made together")
+                key.position, "the key in \(key.file) is not that of the first certificate in \(certificates.file)",
+                advice: "name two files that were made together; the client's own certificate stands before those that "
+                    + "vouch for it")
         }
     }
 

@@ -41,6 +41,9 @@ struct ConfigLoader {
     /// Templates that have been read, and what was found when they were tried: many rules may share one.
     var templates: [String: (template: MessageTemplate, flaws: [String])] = [:]
 
+    /// What was found in files of certificates and keys: all sources may share one with a hundred certificates.
+    var connectionFlaws: [[String?]: Connection.Flaw?] = [:]
+
     /// The words of messages, once the section 'bot' has been read.
     var words = Words.english
 

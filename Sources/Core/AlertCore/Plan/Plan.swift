@@ -15,16 +15,19 @@ public struct Plan: Sendable {
     /// Of these to one host of which no source says anything else.
     public var perHost: Int
     public var sources: [SourcePlan] {
-        didSet {
-            sourceRanks = Plan.ranks(sources.map(\.name))
-            hostLimits = Plan.hostLimits(sources)
-            accounts = Plan.accounts(sources)
+        get { ranked }
+        set {
+            ranked = newValue
+            sourceRanks = Plan.ranks(ranked.map(\.name))
+            hostLimits = Plan.hostLimits(ranked)
+            accounts = Plan.accounts(ranked)
         }
     }
+    private var ranked: [SourcePlan]
     private var sourceRanks: [String: Int]
     private var hostLimits: [String: Int]
-    /// The sources of each account.
-    private var accounts: [String: [SourcePlan]]
+    /// The sources of each account, by their ranks.
+    private var accounts: [String: Set<Int>]
     public var detectors: [DetectorPlan] {
         didSet {
             detectorRanks = Plan.ranks(detectors.map(\.name))
@@ -64,7 +67,7 @@ public struct Plan: Sendable {
         self.reportTo = reportTo
         self.concurrency = concurrency
         self.perHost = perHost
-        self.sources = sources
+        ranked = sources
         sourceRanks = Plan.ranks(sources.map(\.name))
         hostLimits = Plan.hostLimits(sources)
         accounts = Plan.accounts(sources)
@@ -100,24 +103,29 @@ public struct Plan: Sendable {
         return limits
     }
 
-    private static func accounts(_ sources: [SourcePlan]) -> [String: [SourcePlan]] {
-        var accounts: [String: [SourcePlan]] = [:]
-        for source in sources {
-            if let account = source.account { accounts[account, default: []].append(source) }
+    private static func accounts(_ sources: [SourcePlan]) -> [String: Set<Int>] {
+        var accounts: [String: Set<Int>] = [:]
+        for (rank, source) in sources.enumerated() {
+            if let account = source.account { accounts[account, default: []].insert(rank) }
         }
         return accounts
     }
 
     /// The sources that are counted as one account.
-    func sources(of account: String) -> [SourcePlan] { accounts[account] ?? [] }
+    func sources(of account: String) -> [SourcePlan] { (accounts[account] ?? []).sorted().map { ranked[$0] } }
 
     /// Takes in that the secrets of a source have been replaced while the bot runs: from now on it asks that host, as that
     /// account.
     public mutating func renew(_ name: String, host: String?, account: String?) {
         guard let rank = sourceRanks[name] else { return }
-        var source = sources[rank]
-        (source.host, source.account) = (host, account)
-        sources[rank] = source
+        // All sources may have been given a new credential at once: what is not touched is not counted anew.
+        if let old = ranked[rank].account { accounts[old]?.remove(rank) }
+        if let account { accounts[account, default: []].insert(rank) }
+        ranked[rank].account = account
+        if ranked[rank].host != host {
+            ranked[rank].host = host
+            hostLimits = Plan.hostLimits(ranked)
+        }
     }
 
     /// Polls in flight at once to a host.

@@ -38,6 +38,7 @@ struct PollPace {
         var reasons = ownReasons
         let chance = StableHash.unit(source.name, now.description, "poll")
         var due = (record.lastPolled ?? now) + jittered(interval, by: 2 * chance - 1)
+        record.told = notBefore.flatMap { $0 > now ? $0 : nil }
         if let notBefore, notBefore > due {
             due = notBefore
             reasons.append(.told)
@@ -47,11 +48,14 @@ struct PollPace {
         record.reasons = reasons
     }
 
-    /// When the source is polled next at the latest, as this pace and the record have it; nil where a service said when, and
-    /// before the first poll.
+    /// When the source is polled next at the latest, as this pace and the record have it, and not before the service allows;
+    /// nil before the first poll.
     func latest(_ record: SourceRecord) -> Moment? {
-        guard let last = record.lastPolled, !record.reasons.contains(.told) else { return nil }
-        return last + (source.isPushed ? source.slowest : jittered(stretch(of: record).interval, by: 1))
+        guard let last = record.lastPolled else { return nil }
+        let wait = source.isPushed ? source.slowest : jittered(stretch(of: record).interval, by: 1)
+        // Journals of before have only the reason.
+        let told = record.told ?? (record.reasons.contains(.told) ? record.due : nil)
+        return max(last + wait, told ?? last)
     }
 
     private func jittered(_ interval: Duration, by chance: Double) -> Duration {

@@ -67,6 +67,7 @@ extension SourceRecord: JSONWritable {
             json.member("stopped", ifAny: stopped)
             json.member("due", ifAny: due)
             json.member("limit", ifAny: limit)
+            json.member("told", ifAny: told)
             if !reasons.isEmpty { json.member("reasons", reasons.map(\.rawValue)) }
         }
     }
@@ -99,6 +100,7 @@ extension SourceRecord: JSONWritable {
         stopped = try reader.optional("stopped")?.string()
         due = try reader.optional("due")?.moment()
         limit = try reader.optional("limit")?.moment()
+        told = try reader.optional("told")?.moment()
         for reason in try reader.optional("reasons")?.elements() ?? [] { reasons.append(try reason.choice()) }
     }
 }

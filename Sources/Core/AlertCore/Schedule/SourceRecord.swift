@@ -51,6 +51,8 @@ public struct SourceRecord: Hashable, Sendable {
     public var due: Moment?
     /// Until when the budget of its account is used up, as far as this source was told: others of the account wait, too.
     public var limit: Moment?
+    /// Until when the service asked not to be polled, whatever for.
+    public var told: Moment?
     public var reasons: [PollReason] = []
 
     /// Most warnings kept: more than a source gives of one answer. The log has all.

@@ -70,12 +70,14 @@ extension Turn {
         _ report: PollReport, of source: SourcePlan, _ record: inout SourceRecord
     ) {
         let lastGood = record.lastGood
+        let silence = record.news(of: report, of: source.name, figuresLast: plan.figuresLast(source.name), at: now)
         switch report.outcome {
         case .stale, .failed: break
         case .values, .unchanged, .noData:
             clearTrouble(.sourceStopped, about: source.name)
-            clearTrouble(.sourceFailing, about: source.name)
+            if case .nothing = silence { clearTrouble(.sourceFailing, about: source.name) }
         }
+        receiveNews(silence, of: source.name)
         switch report.outcome {
         case .values(let observations):
             record.noteAnswer(.values, at: now)

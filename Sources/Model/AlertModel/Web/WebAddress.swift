@@ -3,6 +3,8 @@ public struct WebAddress: Hashable, Sendable {
     public let scheme: String
     /// Lower case, without user and port; an IPv6 address keeps its brackets.
     public let host: String
+    /// As it is written; nil for the one that the scheme has.
+    public let port: UInt16?
     /// Whether there is a query or a fragment behind the path.
     public let hasQuery: Bool
 
@@ -15,18 +17,17 @@ public struct WebAddress: Hashable, Sendable {
         var authority = rest.prefix { !"/?#".contains($0) }
         hasQuery = rest.contains { "?#".contains($0) }
         if let at = authority.lastIndex(of: "@") { authority = authority[authority.index(after: at)...] }
-        let port: Substring
+        let written: Substring
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else { return nil }
             host = authority[...end].lowercased()
-            port = authority[authority.index(after: end)...]
+            written = authority[authority.index(after: end)...]
         } else {
             host = authority.prefix { $0 != ":" }.lowercased()
-            port = authority.dropFirst(host.count)
+            written = authority.dropFirst(host.count)
         }
-        guard !host.isEmpty, port.isEmpty || (port.hasPrefix(":") && UInt16(port.dropFirst()) != nil) else {
-            return nil
-        }
+        port = UInt16(written.dropFirst())
+        guard !host.isEmpty, written.isEmpty || (written.hasPrefix(":") && port != nil) else { return nil }
         self.scheme = scheme
     }
 

@@ -225,6 +225,7 @@ public enum PhraseID: String, Hashable, Sendable, CaseIterable {
     case troubleUnpushed = "trouble.unpushed"
     case troubleFailing = "trouble.failing"
     case troubleFailingWait = "trouble.failing_wait"
+    case troubleWait = "trouble.wait"
     case troubleStopped = "trouble.stopped"
     case troublePartial = "trouble.partial"
     case troubleLate = "trouble.late"

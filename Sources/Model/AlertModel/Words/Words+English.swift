@@ -273,6 +273,8 @@ extension PhraseID {
             Source {source} has given no usable answer since {moment}: {cause}; it asks not to be polled \
             before {until}
             """
+        case .troubleWait:
+            "Source {source} asks not to be polled before {until}, and nothing will be known of it until then: {cause}"
         case .troubleStopped:
             """
             The credential of source {source} was refused twice, so it is no longer polled: {cause}. \

@@ -285,6 +285,8 @@ extension PhraseID {
             La fuente {source} no da ninguna respuesta útil desde {moment}: {cause}; pide que no se la \
             consulte antes de {until}
             """
+        case .troubleWait:
+            "La fuente {source} pide que no se la consulte antes de {until}; hasta entonces no se sabrá nada de ella: {cause}"
         case .troubleStopped:
             """
             La credencial de la fuente {source} se rechazó dos veces, así que ya no se consulta: {cause}. \

@@ -326,7 +326,7 @@ struct BugsnagPoll: Sendable {
             // What was learned stands, and where it broke off.
             return .finish(
                 PollReport(.failed(failure), cursor: cursor.json, warnings: warnings, notes: notes)
-                    .waiting(after: failures, spentUntil: spentUntil))
+                    .waiting(after: failures + misses, spentUntil: spentUntil))
         }
         let ordered = observations.indices.sorted { left, right in
             let (a, b) = (observations[left].span, observations[right].span)

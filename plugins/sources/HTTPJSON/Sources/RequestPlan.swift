@@ -62,9 +62,11 @@ struct RequestPlan: Sendable {
 
     var isGet: Bool { method == .get }
     var host: String? { WebAddress(url.reveal())?.host }
-    /// Whose budget requests are counted on, as far as it can be told: by the secrets in the request, wherever they stand.
+    /// Whose budget requests are counted on, as far as it can be told: by the secrets in the headers, or where there are none
+    /// by those in the address and the body. Beside a token a secret in the address is a place, and no account.
     var account: String? {
-        Account.name(at: host, ([url] + headers.map(\.value) + [body].compactMap(\.self)).flatMap(\.secrets))
+        let own = headers.flatMap(\.value.secrets)
+        return Account.name(at: host, own.isEmpty ? ([url] + [body].compactMap(\.self)).flatMap(\.secrets) : own)
     }
 
     /// Whether a span is asked for, and not whatever the service likes to tell.

@@ -72,10 +72,11 @@ struct PrometheusServer: Sendable {
         WebAddress(address.reveal()).flatMap { $0.hasQuery ? nil : $0.host }
     }
 
-    /// Whose budget requests are counted on, as far as it can be told: by the secrets in the address, the headers
-    /// and the parameters.
+    /// Whose budget requests are counted on, as far as it can be told: by the secrets in the headers, or where there are none
+    /// by those in the address and the parameters.
     var account: String? {
-        Account.name(at: host, ([address] + headers.map(\.value) + parameters.map(\.value)).flatMap(\.secrets))
+        let own = headers.flatMap(\.value.secrets)
+        return Account.name(at: host, own.isEmpty ? ([address] + parameters.map(\.value)).flatMap(\.secrets) : own)
     }
 }
 
