@@ -66,6 +66,22 @@ import Testing
         #expect(trouble(bot) == nil, "what is soon over is no trouble")
     }
 
+    /// Of a source that is told rather than asked people want to know when somebody told it something.
+    @Test func `looking whether anybody still pushes is no news`() {
+        var hook = SourcePlan(name: "ios", slowest: .minutes(30), jitter: 0)
+        hook.isPushed = true
+        var bot = Rehearsal(.rehearsed(sources: [hook]))
+        bot.pollAnswer = { _, _ in (PollReport(.unchanged), .zero) }
+        bot.start()
+        bot.advance(by: .minutes(5))
+        #expect(bot.state.schedule.sources["ios"]?.lastChanged == nil)
+        let pushed = bot.now
+        bot.step(.pushed(source: "ios", PollReport(.values([.cue(.fine, of: .shop, at: pushed)])), id: 1))
+        bot.advance(by: .hours(3))
+        #expect(bot.state.schedule.sources["ios"]?.lastChanged == pushed)
+        #expect(bot.state.schedule.sources["ios"]?.lastPolled ?? .earliest > pushed + .hours(2))
+    }
+
     @Test func `what never answered fails since it is polled, whatever its polls brought`() throws {
         var bot = bot()
         bot.suspend(for: .minutes(10))
