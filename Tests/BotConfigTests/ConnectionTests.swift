@@ -69,15 +69,15 @@ internal import Testing
         (", client_certificate: client.pem, client_key: ca.pem", "of 'client_key' holds other things"),
         (", client_certificate: client.pem, client_key: locked.key", "asks for a passphrase"),
         (", client_certificate: client.pem, client_key: open.key", "everybody on this machine can read the key"),
-        (", ca: cut.pem", "a certificate in /etc/bot/cut.pem cannot be read: it is cut short or was changed"),
+        (", ca: cut.pem", "a certificate in /etc/bot/cut.pem cannot be read: it is damaged"),
         (", client_certificate: /tls/cut.pem", "a certificate in /tls/cut.pem cannot be read"),
         (
             ", client_certificate: client.pem, client_key: cut.key",
-            "the key in /etc/bot/cut.key cannot be read: it is cut short, was changed or is of a kind of its own"
+            "the key in /etc/bot/cut.key cannot be read: it is damaged, or in a format that is not supported"
         ),
         (
             ", client_certificate: client.pem, client_key: bob.key",
-            "the key in /etc/bot/bob.key is not that of the first certificate in /etc/bot/client.pem"
+            "the key in /etc/bot/bob.key does not belong to the first certificate in /etc/bot/client.pem"
         ),
         (", proxy: proxy.example", "'proxy' is 'proxy.example', expected a proxy's address"),
         (", proxy: \"ftp://proxy.example\"", "expected a proxy's address"),

@@ -179,10 +179,10 @@ extension IntegrationSuite {
                 ("client_certificate: ./alice.pem, client_key: ./bob.pem", "expected -----BEGIN PRIVATE KEY-----"),
                 (
                     "client_certificate: ./alice.pem, client_key: ./bob.key",
-                    "bob.key is not that of the first certificate in"
+                    "bob.key does not belong to the first certificate in"
                 ),
                 ("client_certificate: ./alice.pem, client_key: ./cut.key", "the key in"),
-                ("ca: ./cut.pem", "cut.pem cannot be read: it is cut short or was changed"),
+                ("ca: ./cut.pem", "cut.pem cannot be read: it is damaged"),
                 ("proxy: proxy.example.com", "expected a proxy's address"),
             ] {
                 try write(scratch, server, options)

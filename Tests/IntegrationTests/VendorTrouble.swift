@@ -24,15 +24,17 @@ struct Trouble: Sendable, CustomTestStringConvertible {
 
     /// Whether a sentence says what it was, and where somebody can do something about it what that is.
     func isNamed(in sentence: String, of onset: VendorSocket.Onset) -> Bool {
-        // What a token server says may hold a credential, so nothing of it is quoted.
-        let wanted = onset == .token && reason == .badAnswer ? ["not JSON"] : onset == .token ? plainWords : words
+        let wanted = onset == .token ? wordsOfTokens : words
         let isHelpless =
             [.unauthorized, .forbidden, .notFound].contains(reason)
             && !Self.advice.contains { sentence.contains($0) }
         return !isHelpless && wanted.allSatisfy { sentence.contains($0) }
     }
 
-    private var plainWords: [String] { words.filter { !$0.contains("redirect") && !$0.contains("instead") } }
+    /// What a token server says may hold a credential, so nothing of it is quoted.
+    private var wordsOfTokens: [String] {
+        reason == .badAnswer ? ["not JSON"] : words.filter { !$0.contains("redirect") && !$0.contains("instead") }
+    }
 
     func reply(_ request: LoopbackServer.Request, _ others: [HTTPResponse]) -> LoopbackServer.Reply {
         answer(request, others)

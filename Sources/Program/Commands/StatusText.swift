@@ -65,8 +65,8 @@ public struct StatusText {
         if let next = source["next_poll"]?.string { line += ", next poll \(clock.ahead(next))" }
         if source["every"] == .null {
             // It is looked at from time to time whether anybody still pushes, so when it was polled says nothing.
-            let news = source["last_changed"]?.string.map { "news pushed last at \(clock.at($0))" }
-            line += ", pushed, not polled, \(news ?? "nothing pushed yet")"
+            let last = source["last_changed"]?.string.map { "last data at \(clock.at($0))" }
+            line += ", pushed, not polled, \(last ?? "no data yet")"
         }
         if !reasons.isEmpty { line += " (\(reasons))" }
         if let holder = source["waits_for"]?.string {

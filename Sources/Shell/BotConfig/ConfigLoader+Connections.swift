@@ -74,18 +74,17 @@ extension ConfigLoader {
         case .certificate:
             reader.report(
                 certificates.position,
-                "a certificate in \(certificates.file) cannot be read: it is cut short or was changed",
+                "a certificate in \(certificates.file) cannot be read: it is damaged",
                 advice: "copy the file again")
         case .key:
             reader.report(
                 key.position,
-                "the key in \(key.file) cannot be read: it is cut short, was changed or is of a kind of its own",
-                advice: "copy the file again, or write it anew with 'openssl pkey'")
+                "the key in \(key.file) cannot be read: it is damaged, or in a format that is not supported",
+                advice: "copy the file again, or convert it with 'openssl pkey'")
         case .otherKey:
             reader.report(
-                key.position, "the key in \(key.file) is not that of the first certificate in \(certificates.file)",
-                advice: "name two files that were made together; the client's own certificate stands before those that "
-                    + "vouch for it")
+                key.position, "the key in \(key.file) does not belong to the first certificate in \(certificates.file)",
+                advice: "name files that belong together; the client's own certificate comes first in its file")
         }
     }
 

@@ -119,7 +119,10 @@ public struct Plan: Sendable {
     public mutating func renew(_ name: String, host: String?, account: String?) {
         guard let rank = sourceRanks[name] else { return }
         // All sources may have been given a new credential at once: what is not touched is not counted anew.
-        if let old = ranked[rank].account { accounts[old]?.remove(rank) }
+        if let old = ranked[rank].account {
+            accounts[old]?.remove(rank)
+            if accounts[old]?.isEmpty == true { accounts[old] = nil }
+        }
         if let account { accounts[account, default: []].insert(rank) }
         ranked[rank].account = account
         if ranked[rank].host != host {

@@ -91,15 +91,6 @@ extension SourceRecord {
         return .failing(phrase, since: silentSince)
     }
 
-    /// What there is to say of an answer that is usable and asks not to be followed by another for longer than its figures
-    /// stay good: nothing will be known meanwhile.
-    func news(of report: PollReport, of source: String, figuresLast: Duration, at now: Moment) -> SourceNews {
-        guard let until = report.wait, until - now >= figuresLast else { return .nothing }
-        let cause = report.warnings.first ?? "its budget of requests is used up"
-        return .failing(
-            Phrase(.troubleWait, [.source: .text(source), .until: .moment(until), .cause: .text(cause)]), since: now)
-    }
-
     /// Moves along with a wall clock that was set.
     mutating func move(by step: Duration) {
         due = due.map { $0 + step }

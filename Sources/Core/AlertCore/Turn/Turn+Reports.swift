@@ -70,14 +70,14 @@ extension Turn {
         _ report: PollReport, of source: SourcePlan, _ record: inout SourceRecord
     ) {
         let lastGood = record.lastGood
-        let silence = record.news(of: report, of: source.name, figuresLast: plan.figuresLast(source.name), at: now)
         switch report.outcome {
         case .stale, .failed: break
         case .values, .unchanged, .noData:
             clearTrouble(.sourceStopped, about: source.name)
-            if case .nothing = silence { clearTrouble(.sourceFailing, about: source.name) }
+            let news = waitNews(of: report, of: source.name)
+            if case .nothing = news { clearTrouble(.sourceFailing, about: source.name) }
+            receiveNews(news, of: source.name)
         }
-        receiveNews(silence, of: source.name)
         switch report.outcome {
         case .values(let observations):
             record.noteAnswer(.values, at: now)
@@ -121,6 +121,15 @@ extension Turn {
             raiseTrouble(.sourceFailing, about: source, severity: .warning, since: since, phrase)
         case .stopped(let phrase): raiseTrouble(.sourceStopped, about: source, severity: .critical, phrase)
         }
+    }
+
+    /// What there is to say of an answer that is usable and asks not to be followed by another for longer than its figures
+    /// stay good: nothing will be known meanwhile.
+    private func waitNews(of report: PollReport, of name: String) -> SourceNews {
+        guard let until = report.wait, until - now >= plan.figuresLast(name) else { return .nothing }
+        let cause = report.warnings.first ?? "its request budget is used up"
+        return .failing(
+            Phrase(.troubleWait, [.source: .text(name), .until: .moment(until), .cause: .text(cause)]), since: now)
     }
 
     private func pace(_ source: SourcePlan) -> PollPace {
