@@ -55,6 +55,24 @@ import Testing
         #expect(bot.objections == [])
     }
 
+    @Test func `a digest that tells of two troubles of one thing does not wait for itself`() throws {
+        let core = Core(plan: .rehearsed())
+        var state = State()
+        let troubles = [0, 1].map { minute in
+            IncidentSummary(
+                Incident(
+                    rule: "look", subject: .shop, labels: [:], severity: .warning, since: start + .minutes(minute),
+                    evidence: Evidence(sentence: "")))
+        }
+        let digest = Message(kind: .digest, severity: .warning, at: start, headline: "", incidents: troubles)
+        let delivery = Delivery(
+            id: "d", channel: "team", number: 1, kind: .digest, incident: nil, message: digest, queued: start)
+        state.apply(.outbox(.delivery(delivery)))
+        let output = core.step(&state, .started, at: start)
+        let sent = output.effects.compactMap { if case .send(let order) = $0 { order.delivery.id } else { nil } }
+        #expect(sent == ["d"])
+    }
+
     /// A bot whose only channel wants silence for an hour.
     private func silenced(_ plan: Plan = .rehearsed()) -> Rehearsal {
         var bot = Rehearsal(plan)

@@ -103,9 +103,11 @@ final class HTTPTransfer: Transfer {
     /// Called before each attempt to send. libcurl makes another one when a kept connection turns out to be broken; a
     /// request that changes something must not go out twice.
     ///
-    /// - Parameter address: where the connection leads: a kept one may be from before the policy.
-    fileprivate func begin(at address: IPAddress?) -> Bool {
-        guard request.unixSocketPath != nil || mayLead(to: address) else { return false }
+    /// - Parameter address: where the connection leads: a kept one may be from before the policy. Reading it costs more
+    ///   than all else here, so it is read where there is a policy.
+    fileprivate func begin(at address: @autoclosure () -> IPAddress?) -> Bool {
+        let isFree = request.unixSocketPath != nil || job.errand.connection.policy.isOpen
+        guard isFree || mayLead(to: address()) else { return false }
         let sent = ccurl_get_long(easy, CURLINFO_REQUEST_SIZE)
         // How much of a body sent with its headers the last attempt got out is not known any more: any of it counts.
         if isSending, isSentInOnePiece, sent > sentBefore { hasLeftBefore = true }

@@ -112,10 +112,10 @@ final class WireRequest: Sendable {
         func refusal(_ what: String) -> TransportError {
             .unsent(.badAddress, "the header '\(name.tamed.clipped(to: 80))' \(what)")
         }
-        guard !name.isEmpty, name.utf8.allSatisfy(\.isHeaderNameByte) else {
+        guard !name.isEmpty, !name.hasByte(where: { !$0.isHeaderNameByte }) else {
             throw refusal("has a name that no header may have; use letters, digits and hyphens")
         }
-        guard !value.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
+        guard !value.hasByte(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else {
             throw refusal("has a line break or a control character in its value; remove it")
         }
         guard !ownNames.contains(where: name.isSameName) else {
@@ -131,6 +131,13 @@ final class WireRequest: Sendable {
 }
 
 extension String {
+    /// Every request has some ten texts to look through, which costs less where their bytes lie side by side.
+    @inline(__always)
+    fileprivate func hasByte(where isMeant: (UInt8) -> Bool) -> Bool {
+        var text = self
+        return text.withUTF8 { $0.contains(where: isMeant) }
+    }
+
     /// Names of headers are of ASCII, and their case counts for nothing.
     fileprivate func isSameName(_ other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8) { $0.inLowerCase == $1.inLowerCase }

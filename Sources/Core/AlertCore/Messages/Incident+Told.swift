@@ -5,19 +5,25 @@ extension Incident {
     /// they go on.
     func evidence(for kind: Notification.Kind) -> Evidence {
         switch kind {
-        case .opened, .escalated, .digest, .test: return worst.figure == nil ? evidence : worstByItsLimit
-        case .revised where !isOpen: return worst.figure == nil ? evidence : worst
-        case .reminder, .revised, .resolved, .closed, .acknowledged: return evidence
+        case .opened, .escalated, .digest, .test: worstFigure(byItsLimit: true)
+        case .revised where !isOpen: worstFigure(byItsLimit: false)
+        case .reminder, .revised, .resolved, .closed, .acknowledged: evidence
         }
     }
 
-    /// The worst figure, with the limit of how bad the incident is: it may have been beyond a stricter one for a while,
-    /// and a warning that names the limit of a critical alert misleads.
-    private var worstByItsLimit: Evidence {
-        guard state == .firing, evidence.metric == worst.metric, evidence.reference == nil, worst.reference == nil,
-            let limit = evidence.limit, limit != worst.limit
-        else { return worst }
+    /// The worst figure; where there was none, how things are.
+    ///
+    /// - Parameter byItsLimit: whether it is told with the limit of how bad the incident is: it may have been beyond a
+    ///   stricter one for a while, and a warning that names the limit of a critical alert misleads.
+    private func worstFigure(byItsLimit: Bool) -> Evidence {
+        // Each look makes a copy, and a message is asked for it several times.
         var told = worst
+        guard told.figure != nil else { return evidence }
+        guard byItsLimit, state == .firing, !isAtItsWorst else { return told }
+        let now = evidence
+        guard now.metric == told.metric, now.reference == nil, told.reference == nil, let limit = now.limit else {
+            return told
+        }
         told.limit = limit
         return told
     }

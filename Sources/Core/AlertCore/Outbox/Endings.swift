@@ -16,22 +16,30 @@ struct Endings<Entry: Sendable>: Sendable {
     mutating func append(_ entry: Entry) -> [Entry] {
         entries.append(entry)
         if isDead(entry) { deadCount += 1 }
-        var surplus = (dead: surplus(of: deadCount), others: surplus(of: entries.count - deadCount))
-        guard surplus.dead > 0 || surplus.others > 0 else { return [] }
-        var gone: [Entry] = []
-        entries.removeAll { entry in
-            let isGone: Bool
-            if isDead(entry) {
-                isGone = surplus.dead > 0
-                surplus.dead -= isGone ? 1 : 0
-                deadCount -= isGone ? 1 : 0
-            } else {
-                isGone = surplus.others > 0
-                surplus.others -= isGone ? 1 : 0
+        let (dead, others) = (surplus(of: deadCount), surplus(of: entries.count - deadCount))
+        guard dead > 0 || others > 0 else { return [] }
+        return letGo(dead: dead, others: others)
+    }
+
+    /// Lets go of the oldest ones; what comes after the last of them is not looked at.
+    private mutating func letGo(dead: Int, others: Int) -> [Entry] {
+        var (gone, kept): ([Entry], [Entry]) = ([], [])
+        var (dead, others, end) = (dead, others, 0)
+        while end < entries.count, dead > 0 || others > 0 {
+            let entry = entries[end]
+            end += 1
+            switch isDead(entry) {
+            case true where dead > 0:
+                dead -= 1
+                deadCount -= 1
+                gone.append(entry)
+            case false where others > 0:
+                others -= 1
+                gone.append(entry)
+            default: kept.append(entry)
             }
-            if isGone { gone.append(entry) }
-            return isGone
         }
+        entries.replaceSubrange(..<end, with: kept)
         return gone
     }
 

@@ -41,14 +41,13 @@ extension Outbox {
 
     /// Deliveries that may begin now, and when the next may of those that only have to wait.
     private func ready(_ name: String, atMost: Int, at now: Moment) -> ([Delivery], next: Moment?) {
-        var busy: Set<IncidentKey> = []
+        var busy = Set<IncidentKey>(minimumCapacity: sendingCount(name) + atMost)
         var ready: [Delivery] = []
         var next: Moment?
         for id in queue(name) {
             guard let delivery = deliveries[id], mayBegin(delivery) else { continue }
-            let concerned = delivery.concerned
-            let isBehind = !busy.isDisjoint(with: concerned)
-            busy.formUnion(concerned)
+            var isBehind = false
+            for key in delivery.concerned where !busy.insert(key).inserted { isBehind = true }
             guard case .waiting(let notBefore) = delivery.phase, !isBehind else { continue }
             if notBefore <= now {
                 ready.append(delivery)
@@ -129,8 +128,9 @@ extension Outbox {
 
 extension Delivery {
     /// What it is about: what is said of one thing arrives in the order in which it was said, from one trouble of it to
-    /// the next.
+    /// the next. Each thing once, though a digest may tell of several troubles of it.
     fileprivate var concerned: [IncidentKey] {
-        summaries.map { IncidentKey(rule: $0.rule, subject: $0.subject, key: $0.key) }
+        let keys = summaries.map { IncidentKey(rule: $0.rule, subject: $0.subject, key: $0.key) }
+        return keys.count > 1 ? Array(Set(keys)) : keys
     }
 }

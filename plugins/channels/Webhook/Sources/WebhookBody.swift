@@ -88,7 +88,9 @@ extension String {
     /// program must not ring for all. In Slack and Discord `<!channel>` and `<@name>` do, in Teams `<at>`, and in these
     /// and others the bare words.
     var defused: String {
-        guard utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "@") }) else { return self }
+        var text = self
+        let mayCall = text.withUTF8 { $0.contains { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "@") } }
+        guard mayCall else { return self }
         return parted(after: "<", before: ["!", "@", "#", "at>"])
             .parted(after: "@", before: ["room", "everyone", "channel", "here", "group", "all"])
     }
