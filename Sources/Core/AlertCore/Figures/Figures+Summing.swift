@@ -135,15 +135,17 @@ extension Figures {
     /// A rule that does not ask for releases judges an app as a whole where there is one: as its source gives it, or
     /// where the rule reads nothing but sessions, as the sum. Where that sum does not come about any more, each release
     /// is judged by itself again.
-    func isPassedOver(_ subject: Subject, by rule: DetectorPlan) -> Bool {
+    ///
+    /// - Parameter known: the subject's own series, which whoever asks has at hand.
+    func isPassedOver(_ subject: Subject, _ known: Series?, by rule: DetectorPlan) -> Bool {
         guard subject.release != nil else {
-            guard rule.scope == .subject, let whole = series[subject], whole.releasesSummed != nil else { return false }
+            guard rule.scope == .subject, let whole = known, whole.releasesSummed != nil else { return false }
             return !rule.judgesSum(of: whole.samples.last?.metrics ?? [:])
         }
         guard rule.match["release"] == nil, let whole = series[subject.whole] else { return false }
         guard whole.releasesSummed != nil else { return true }
         guard let sum = whole.samples.last, rule.judgesSum(of: sum.metrics) else { return false }
-        guard let own = series[subject]?.samples.last?.span else { return true }
+        guard let own = known?.samples.last?.span else { return true }
         return own.to - sum.span.to <= max(Figures.sumLagMax, own.length.scaled(by: Figures.looksWaited))
     }
 

@@ -82,7 +82,7 @@ extension Figures {
         var needs = MemoryNeeds()
         for rule in plan.detectors where !rule.needs.isEmpty {
             guard rule.concerns(subject, labels: observation.labels) else { continue }
-            if isSum ? rule.judgesSum(of: observation.metrics) : !isPassedOver(subject, by: rule) {
+            if isSum ? rule.judgesSum(of: observation.metrics) : !isPassedOver(subject, known, by: rule) {
                 needs.formUnion(rule.needs)
             }
         }

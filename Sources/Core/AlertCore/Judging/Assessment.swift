@@ -55,7 +55,8 @@ extension Core {
             for (subject, series) in state.figures.series {
                 let interest = interest(rule, subject)
                 if interest == .all || interest == .whetherJudged && !judge.isBlind(to: series, at: now) {
-                    guard rule.concerns(subject, labels: series.labels), !state.figures.isPassedOver(subject, by: rule)
+                    guard rule.concerns(subject, labels: series.labels),
+                        !state.figures.isPassedOver(subject, series, by: rule)
                     else { continue }
                     guard let judgement = rule.judgement(of: series, at: now) else { continue }
                     assessments.append(

@@ -94,7 +94,7 @@ extension State {
             for subject in vanished(of: source, for: rule, plan, at: now) where !unread.contains(subject.app) {
                 guard var series = figures.series[subject], let last = series.samples.last?.span.to,
                     let span = TimeSpan(from: last, to: now), rule.concerns(subject, labels: series.labels),
-                    !figures.isPassedOver(subject, by: rule)
+                    !figures.isPassedOver(subject, series, by: rule)
                 else { continue }
                 series.add(
                     Observation(
@@ -113,7 +113,7 @@ extension State {
         _ subject: Subject, _ series: Series, by rule: DetectorPlan, isOpen: Bool, at moment: Moment, tellsAll: Bool,
         _ verdicts: inout Verdicts
     ) {
-        guard rule.concerns(subject, labels: series.labels), !figures.isPassedOver(subject, by: rule) else {
+        guard rule.concerns(subject, labels: series.labels), !figures.isPassedOver(subject, series, by: rule) else {
             guard isOpen else { return }
             let why = Phrase(.closedOwn, [.rule: .text(rule.name)])
             return verdicts.all.append(Verdict(rule: rule, subject: subject, word: .unconcerned(why)))
@@ -205,7 +205,7 @@ extension State {
             figures.series
                 .filter { isAsked($0.key) && rule.concerns($0.key, labels: $0.value.labels) }
                 .sorted { $0.key < $1.key }
-                .filter { !figures.isPassedOver($0.key, by: rule) }
+                .filter { !figures.isPassedOver($0.key, $0.value, by: rule) }
                 .map { sight(of: $0.key, $0.value, for: rule) }
         case .app:
             Set(figures.series.keys.filter(isAsked).map(\.whole)).sorted().map { ($0, parts(of: $0)) }

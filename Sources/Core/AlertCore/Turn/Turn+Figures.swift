@@ -39,20 +39,22 @@ extension Turn {
     private func figuresInQuestion(_ observations: [Observation]) -> [Subject: [Sighting: Figure]] {
         var found: [Subject: [Sighting: Figure]] = [:]
         guard state.incidents.mayBeCorrected else { return found }
+        func look(at subject: Subject, seenAnew span: TimeSpan) {
+            // Of most nothing is open, and nothing has ended.
+            guard state.incidents.mayBeCorrected(subject), found[subject] == nil,
+                let series = state.figures.series[subject], let newest = series.samples.last,
+                span.to <= newest.span.to
+            else { return }
+            let sightings = state.incidents.correctable(of: subject, at: now)
+            found[subject] = Dictionary(
+                sightings.compactMap { sighting in
+                    series.measured(sighting.metric, exactly: sighting.span).map { (sighting, $0.figure) }
+                }
+            ) { first, _ in first }
+        }
         for observation in observations {
-            let subject = observation.subject
-            for subject in subject.release == nil ? [subject] : [subject, subject.whole]
-            where found[subject] == nil && state.incidents.mayBeCorrected(subject) {
-                guard let series = state.figures.series[subject], let newest = series.samples.last,
-                    observation.span.to <= newest.span.to
-                else { continue }
-                let sightings = state.incidents.correctable(of: subject, at: now)
-                found[subject] = Dictionary(
-                    sightings.compactMap { sighting in
-                        series.measured(sighting.metric, exactly: sighting.span).map { (sighting, $0.figure) }
-                    }
-                ) { first, _ in first }
-            }
+            look(at: observation.subject, seenAnew: observation.span)
+            if observation.subject.release != nil { look(at: observation.subject.whole, seenAnew: observation.span) }
         }
         return found
     }
