@@ -8,7 +8,7 @@ internal import Programs
 
 // How long the program takes to know again what a long journal says: `alertbot status` from its start to its exit, and
 // `alertbot run` until it is up. The journal is written by the core itself, which is told of some hundred apps, and
-// holds no snapshot: compaction, which would keep it short, does not run here.
+// holds no snapshot: compaction, which would keep it short, does not run here. Then the same with a long config.
 
 @main
 enum Start {
@@ -37,6 +37,7 @@ enum Start {
                 table.add(["\(count)"] + figures.map { String(format: "%.2f", $0) })
             }
         }
+        try Configs.measure(arguments[1])
     }
 
     private static let config = """
