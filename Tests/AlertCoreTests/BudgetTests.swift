@@ -238,6 +238,26 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(bot.decisions.last?.message.incidents.map(\.subject) == [subjects[1]])
     }
 
+    @Test func `a line that quiet hours hold does not keep news from a budget that has room`() throws {
+        var bot = try bot(
+            "1 per 10m",
+            gates: [.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:00", except: .critical)])
+        let subjects = parts("shop", 4)
+        bot.seeEach(Array(subjects[..<2]))
+        bot.see(.fine, of: subjects[1])
+        bot.advance(by: .minutes(30))
+        #expect(bot.marks() == "Ohx")
+        // Nothing but the line waits, and it does not wait for the budget.
+        bot.see(.critical, of: subjects[2])
+        bot.advance(by: .minutes(10))
+        bot.see(.critical, of: subjects[3])
+        #expect(bot.marks() == "OhxOO")
+        bot.advance(to: .utc("2026-11-20 13:00"))
+        #expect(bot.marks() == "OhxOOD")
+        #expect(bot.decisions.last?.message.incidents.map(\.subject) == [subjects[1]])
+        #expect(bot.objections == [])
+    }
+
     @Test func `the morning's summary counts, and waits where the morning's news has used the budget up`() throws {
         var bot = try bot("1 per 1h", gates: [.quiet(from: "2026-11-20 12:00", until: "2026-11-20 13:00")])
         let subjects = parts("shop", 3)
@@ -256,8 +276,9 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         bot.seeEach(parts("shop", 3))
         bot.advance(by: .hours(1))
         // The first reminder goes along with what waited, the second has the room that is left.
-        #expect(bot.marks() == "OOhhDM")
-        #expect(bot.decisions[4].message.incidents.count == 2)
+        #expect(bot.marks() == "OOhDM")
+        #expect(bot.decisions[3].at == .utc("2026-11-20 13:00"))
+        #expect(bot.decisions[3].message.incidents.count == 2)
     }
 
     @Test func `when the clock is set, the budget moves along`() throws {

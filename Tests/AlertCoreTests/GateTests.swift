@@ -109,6 +109,39 @@ import Testing
         #expect(bot.decisions.map(\.mark) == ["h", "O"])
     }
 
+    @Test func `a mute of years ends when it says`() {
+        var bot = bot(.mute(from: "2026-11-20 12:00", until: "2029-11-20 13:00"))
+        bot.see(.warning)
+        #expect(bot.decisions.map(\.decision) == [.hold(until: .utc("2029-11-20 13:00"))])
+    }
+
+    @Test func `what the next gate drops is held until then, and no longer`() {
+        var bot = bot(
+            .quiet(from: "2026-11-20 12:00", until: "2026-11-20 14:00"),
+            .quiet("asleep", from: "2026-11-20 14:00", until: "2026-11-20 18:00", drops: true))
+        bot.see(.warning)
+        bot.advance(by: .hours(3))
+        #expect(bot.decisions.map(\.decision) == [.hold(until: .utc("2026-11-20 14:00")), .drop])
+        #expect(bot.decisions.map(\.at) == [.rehearsalStart, .utc("2026-11-20 14:00")])
+    }
+
+    @Test func `an end is as severe for a gate as what the channel was alarmed with`() {
+        let warnings = Match.on(["severity": "warning"])
+        var bot = bot(.mute(from: "2026-11-20 12:00", until: "2026-11-20 13:00", match: warnings))
+        #expect(bot.play("cww.") == "O..R")
+        #expect(bot.play("www.") == "h..(xx)")
+    }
+
+    @Test func `a mute that is lifted lets go of what it holds, also what is less bad by now`() {
+        var bot = bot()
+        _ = bot.play("cw")
+        let mute = Command.mute(.on(["severity": "critical"]), until: .after(.hours(8)), reason: nil, by: nil)
+        bot.step(.command(mute, id: 1))
+        #expect(bot.play(".") == "h")
+        bot.step(.command(.unmute(.all), id: 2))
+        #expect(bot.decisions.last?.mark == "R")
+    }
+
     @Test func `a gate holds what it matches and nothing else`() {
         var bot = bot(.mute(from: "2026-11-20 12:00", until: "2026-11-20 13:00", match: .on(["app": "shop-*"])))
         bot.see([(Subject(source: "ios", app: "shop-ios"), .warning), (Subject(source: "ios", app: "bank"), .warning)])
@@ -177,6 +210,11 @@ import Testing
         _ = bot.play("cwwww")
         #expect(bot.kindsSent(to: "team") == [.opened])
         #expect(bot.kindsSent(to: "oncall") == [])
+        let dropped = bot.decisions.filter { $0.decision == .drop }
+        #expect(
+            dropped.map { "\($0.channel) \($0.kind) \($0.severity) \($0.reason)" } == [
+                "oncall opened critical unrouted"
+            ])
     }
 
     @Test func `a gate that is taken out of the config lets go at once`() {
@@ -246,14 +284,14 @@ import Testing
 
 /// The quiet hours that people configure, through the days on which clocks change.
 @Suite struct `Quiet hours through the year` {
-    private func nights(_ hours: String) throws -> GatePlan {
+    private func nights(_ hours: String, _ name: String = "nights") throws -> GatePlan {
         let place = Position(line: 1, column: 1)
         let zone = try ZoneDatabase().zone("Europe/Madrid")
         let options = Options(
-            name: "nights", position: place,
+            name: name, position: place,
             values: ["between": Option(.hours(try DailyHours(grammar: hours)), at: place)])
-        let context = RuleContext(name: "nights", zone: zone, checksPerDay: 288)
-        return GatePlan(name: "nights", gate: try QuietHoursGate(options: options, context: context))
+        let context = RuleContext(name: name, zone: zone, checksPerDay: 288)
+        return GatePlan(name: name, gate: try QuietHoursGate(options: options, context: context))
     }
 
     @Test(arguments: [
@@ -283,5 +321,14 @@ import Testing
         bot.advance(to: bot.now + .days(2))
         // Decided once: a time that moves along would be decided anew with every poll.
         #expect(bot.decisions.map(\.decision) == [.hold(until: .latest)])
+    }
+
+    @Test func `what two rules hold by turns, all day and every day, waits for no time either`() throws {
+        let turns = [try nights("00:00-13:00"), try nights("13:00-24:00", "days")]
+        var bot = Rehearsal(.rehearsed(for: .zero, repeat: nil, gates: turns))
+        bot.start()
+        bot.see(.warning)
+        bot.advance(to: bot.now + .days(2))
+        #expect(bot.decisions.allSatisfy { $0.decision == .hold(until: .latest) })
     }
 }

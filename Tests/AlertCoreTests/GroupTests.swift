@@ -1,6 +1,7 @@
 import AlertCore
 import AlertTesting
 import BudgetGate
+import DependsOnGate
 import GroupGate
 import PluginKit
 import PluginTesting
@@ -165,5 +166,25 @@ import Testing
         bot.advance(by: .seconds(20))
         #expect(bot.saidTo() == [.rehearsalStart + .seconds(30)])
         #expect(bot.decisions.last?.message.incidents.count == 3)
+    }
+
+    @Test func `what a group held for a while and something else explains is dropped when it ends`() throws {
+        let explained = try GatePlan.rule(
+            DependsOnGate.self, "backend-first", ["when": "app=backend"], match: .on(["app": "shop"]))
+        var bot = try bot(["wait": "10m", "by": "source", "except": "critical"], after: [explained])
+        let (shop, backend) = (Subject(source: "ios", app: "shop"), Subject(source: "ios", app: "backend"))
+        bot.see(.warning, of: shop)
+        bot.advance(by: .minutes(1))
+        bot.see(.critical, of: backend)
+        bot.advance(by: .minutes(9))
+        #expect(bot.marks() == "hOh")
+        #expect(bot.decisions.last?.reason.description == "depends_on:backend-first")
+        bot.advance(by: .minutes(5))
+        bot.see(.fine, of: shop)
+        bot.advance(by: .hours(1))
+        #expect(bot.marks() == "hOhxx")
+        #expect(bot.decisions.last?.reason.description == "depends_on:backend-first")
+        #expect(bot.state.incidents.count == 1)
+        #expect(bot.objections == [])
     }
 }

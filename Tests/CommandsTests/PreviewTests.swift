@@ -195,6 +195,21 @@ import Testing
         #expect(report.failure == nil)
     }
 
+    @Test(arguments: [
+        ("between: 00:00-24:00", "rule 'nights' keeps back everything"),
+        (
+            "between: 22:00-07:00}\n  days: {plugin: quiet_hours, between: 07:00-22:00",
+            "rules 'nights' and 'days' together"
+        ),
+        ("between: 22:00-07:00}\n  days: {plugin: quiet_hours, between: 07:01-22:00", nil),
+        ("between: 00:00-24:00, except: critical", nil), ("between: 00:00-24:00, match: {app: shop}", nil),
+    ]) func `a check warns of quiet hours between which nothing is ever sent`(options: String, words: String?) throws {
+        let file = try scratch.shop(stage.machine, replacing: "between: 22:00-07:00, except: critical", with: options)
+        let texts = CheckReport(file, on: stage.machine).problemTexts.filter { $0.contains("nothing is ever sent") }
+        #expect(texts.count == (words == nil ? 0 : 1))
+        #expect(texts.allSatisfy { $0.contains(words ?? "") }, "\(texts)")
+    }
+
     @Test func `what is pushed is judged at once, and a check says so`() throws {
         let pushed = Shop.config(scratch)
             .replacing("listen: off", with: "listen: 127.0.0.1:0")

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Journal
 import Testing
@@ -149,6 +150,22 @@ import Testing
         }
         try reopen(disk)
         withExtendedLifetime(shell) {}
+    }
+
+    @Test func `a copy of its descriptor, as a program that is being started has it, does not keep the lock`() throws {
+        let scratch = try Scratch()
+        let disk = FolderDisk(scratch.path)
+        let writer = try JournalWriter.open(disk) { _ in }
+        let path = try #require(realpath("\(scratch.path)/lock", nil).map { String(cString: $0) })
+        let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").compactMap(Int32.init)
+        let held = descriptors.filter {
+            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
+        }
+        let copy = dup(try #require(held.first))
+        defer { close(copy) }
+        #expect(writer.lastSeq == 0)
+        _ = consume writer
+        try reopen(disk)
     }
 
     @Test func `what is in the way is named`() throws {

@@ -126,8 +126,12 @@ public struct Closure: Hashable, Sendable {
     public enum Fate: Hashable, Sendable {
         /// Held until the gate opens; what began and ended behind it becomes one line of a summary.
         case holdAndSummarize
-        /// Held until the gate opens; what began and ended behind it is dropped.
+        /// Held until the gate opens; what began and ended behind it is dropped, but for what another gate has promised a
+        /// summary of.
         case holdAndForget
+        /// Held until the gate opens, for the sake of something that is told and explains it: what has ended by then is
+        /// dropped, whatever other gates had promised.
+        case explain
         /// Held until the gate opens; then one message tells all that it holds under that key, what began and ended
         /// behind it included.
         case gather(Gathering)
@@ -140,7 +144,7 @@ public struct Closure: Hashable, Sendable {
     }
 
     /// When the gate opens by itself; `.latest` when only an event opens it: then it is asked again after every change
-    /// of an incident.
+    /// of an incident. The moment of the question itself when it is open, and what it has gathered takes this along.
     public let until: Moment
     public let fate: Fate
     public let reason: Reason

@@ -246,6 +246,7 @@ public struct GateConformance: Sendable {
             return gate.closure(for: notification, at: moment, given: calm) == nil
                 ? [] : ["it stays closed though nothing fires that it waits for"]
         }
+        if closure.until == moment, closure.fate.gathering != nil { return [] }
         guard closure.until > moment else {
             return ["asked at \(moment), it holds until \(closure.until), which is over"]
         }

@@ -57,6 +57,7 @@ public struct CheckReport {
         let unjudged = (experience?.outlooks ?? []).compactMap { Problem($0, places: places) }
         let found =
             CheckReport.exhausted(plan, at: now) + CheckReport.idle(plan, places, at: now)
+            + CheckReport.unbroken(plan, places, at: now)
             + CheckReport.pictureless(file, on: machine)
         problems = (file.result.problems + unjudged + gaps + found).sorted { $0.position < $1.position }
     }
@@ -86,6 +87,30 @@ public struct CheckReport {
                     + "\(DailyWindow.daysAheadMax) days",
                 advice: "give it days to come, or remove it", level: .warning)
         }
+    }
+
+    /// The quiet hours that leave no hour between them in which anything is sent.
+    private static func unbroken(_ plan: Plan?, _ places: [String: Position], at now: Moment) -> [Problem] {
+        let gates = (plan?.gates ?? []).filter {
+            $0.calendar?.stage == .quietHours && $0.gate.except == nil && $0.match.conditions.isEmpty
+        }
+        let spans = gates.flatMap { $0.calendar?.schedule(from: now, count: calendarSpansMax) ?? [] }
+        var covered = now
+        for span in spans.sorted(by: { $0.from < $1.from }) where span.from <= covered {
+            covered = max(covered, span.to)
+        }
+        guard covered >= now + calendarLength, let place = gates.compactMap({ places[$0.name] }).max() else {
+            return []
+        }
+        let names = gates.map { "'\($0.name)'" }.joined(separator: " and ")
+        return [
+            Problem(
+                place,
+                gates.count == 1
+                    ? "rule \(names) keeps back everything at every hour, so nothing is ever sent"
+                    : "rules \(names) together keep back everything at every hour, so nothing is ever sent",
+                advice: "leave hours between them, or say with 'except' what may pass", level: .warning)
+        ]
     }
 
     /// The channels that should show charts on a machine that cannot draw them.

@@ -99,7 +99,7 @@ public struct FolderDisk: JournalDisk {
     }
 }
 
-/// An open descriptor, closed with the last reference; closing releases a lock on it.
+/// An open descriptor, closed with the last reference, which also releases a lock on it.
 private final class OpenFile: JournalFile, JournalLock {
     let descriptor: Int32
     private let name: String
@@ -111,7 +111,11 @@ private final class OpenFile: JournalFile, JournalLock {
         self.path = path
     }
 
-    deinit { close(descriptor) }
+    deinit {
+        // A program that is being started holds a copy of the descriptor for a moment; closing ours would leave it the lock.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+    }
 
     func status() throws(DiskFault) -> stat {
         var status = stat()

@@ -21,10 +21,22 @@ extension State {
         return nil
     }
 
+    /// The first gate that lets the notification pass together with what it has gathered.
+    func company(of notification: Notification, at now: Moment, _ plan: Plan) -> Closure? {
+        for gate in plan.gates where gate.calendar == nil {
+            if let closure = closure(of: gate, for: notification, at: now), closure.until == now,
+                closure.fate.gathering != nil
+            {
+                return closure
+            }
+        }
+        return nil
+    }
+
     private func closure(
         of plan: GatePlan, for notification: Notification, at moment: Moment, isAhead: Bool = false
     ) -> Closure? {
-        guard plan.match.fits(notification.incident.property), !plan.lets(notification.severity) else { return nil }
+        guard plan.match.fits(notification.property), !plan.lets(notification.severity) else { return nil }
         guard let calendar = plan.calendar else {
             return plan.gate.closure(
                 for: notification, at: moment, given: GateSight(self, ahead: isAhead ? moment : nil))
@@ -60,7 +72,7 @@ extension State {
     /// The first mute or quiet hours that are closed to the notification now.
     func calendarClosure(for notification: Notification, at now: Moment, _ plan: Plan) -> Closure? {
         if let closure = mutes.closure(for: notification, at: now) { return closure }
-        for plan in plan.gates where plan.match.fits(notification.incident.property) {
+        for plan in plan.gates where plan.match.fits(notification.property) {
             if let closure = plan.calendar?.closure(for: notification, at: now), closure.until > now { return closure }
         }
         return nil
@@ -71,16 +83,19 @@ extension State {
         var (last, opening) = (closure, closure.until)
         // What the last gate has held so long is news to the next.
         var since = notification.waits(behind: closure.reason, at: now)
-        while opening - now < State.closedMax {
+        while opening < .latest {
             let waiting = Notification(
                 incident: notification.incident, kind: notification.kind, severity: notification.severity,
                 channel: notification.channel,
                 held: .init(last.reason, since: since, isGathered: last.fate.gathering != nil))
-            guard let next = self.closure(for: waiting, at: opening, plan, isAhead: true) else { break }
+            guard let next = self.closure(for: waiting, at: opening, plan, isAhead: true) else { return opening }
+            // What drops it then holds it no longer.
+            if next.fate == .drop, !notification.kind.isEnd { return opening }
+            guard opening - now < State.closedMax else { break }
             if next.reason != last.reason { since = opening }
             (last, opening) = (next, next.until)
         }
-        return opening
+        return .latest
     }
 
     /// Gates that hand over to each other for longer than this are as good as closed for ever.
@@ -95,7 +110,7 @@ extension State {
             since: notification.waits(behind: closure.reason, at: now),
             until: firstOpening(for: notification, after: closure, at: now, plan), checkAgain: closure.until,
             // What a summary was promised for keeps the promise when a mute comes on top.
-            summarizes: closure.fate == .holdAndSummarize || old?.summarizes == true)
+            summarizes: closure.fate == .holdAndSummarize || old?.summarizes == true && closure.fate != .explain)
         if case .gather(let gathering) = closure.fate {
             hold.gathering = gathering
             hold.summarizes = true
@@ -108,7 +123,7 @@ extension State {
     /// What gates add to a notification that passes.
     func remarks(on notification: Notification, at now: Moment, _ plan: Plan) -> [Remark] {
         plan.gates.compactMap { plan in
-            plan.calendar == nil && plan.match.fits(notification.incident.property)
+            plan.calendar == nil && plan.match.fits(notification.property)
                 ? plan.gate.remark(on: notification, at: now, given: GateSight(self)) : nil
         }
     }
@@ -116,7 +131,7 @@ extension State {
     /// What each gate that concerns a notification says of it, for `why`.
     func asked(_ notification: Notification, at now: Moment, _ plan: Plan) -> [Explanation.Asked] {
         let sight = GateSight(self)
-        return plan.gates.filter { $0.match.fits(notification.incident.property) }.map { plan in
+        return plan.gates.filter { $0.match.fits(notification.property) }.map { plan in
             let closure =
                 plan.lets(notification.severity) ? nil : plan.gate.closure(for: notification, at: now, given: sight)
             return Explanation.Asked(

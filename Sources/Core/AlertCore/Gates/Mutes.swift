@@ -39,7 +39,7 @@ public struct Mutes: Sendable {
     /// The one that covers the notification for longest.
     func closure(for notification: Notification, at moment: Moment) -> Closure? {
         let covering = byID.values.filter {
-            $0.from <= moment && moment < $0.until && $0.match.fits(notification.incident.property)
+            $0.from <= moment && moment < $0.until && $0.match.fits(notification.property)
         }
         return covering.max { ($0.until, $0.id) < ($1.until, $1.id) }.map {
             Closure(until: $0.until, fate: .holdAndForget, reason: .muted($0.id))

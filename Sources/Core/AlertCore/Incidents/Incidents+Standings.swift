@@ -59,7 +59,10 @@ extension Incidents {
 
     /// Has what a mute concerns asked anew; gives back those incidents.
     mutating func askAnew(_ mute: Mute, at now: Moment, _ output: inout Output) -> [Incident] {
-        let concerned = inOrder.filter { mute.match.fits($0.property) }
+        let reason = Reason.muted(mute.id)
+        let concerned = inOrder.filter { incident in
+            mute.match.fits(incident.property) || incident.standings.values.contains { $0.hold?.reason == reason }
+        }
         for old in concerned {
             var incident = old
             for channel in incident.standings.keys { incident.standings[channel]?.hold?.checkAgain = now }

@@ -40,8 +40,9 @@ extension Turn {
 
     /// What is held for a channel that the routes do not lead to any more will not be said there.
     private mutating func letGo(_ incident: Incident, of channel: String) {
-        guard var standing = incident.standings[channel], standing.hold != nil else { return }
+        guard var standing = incident.standings[channel], let hold = standing.hold else { return }
         standing.hold = nil
+        decide(.drop, .unrouted, hold.kind, of: incident, hold.severity, channel)
         state.incidents.keep(standing, of: incident.id, in: channel, &output)
     }
 
@@ -72,6 +73,10 @@ extension Turn {
         if let closure = state.closure(for: notification, at: now, plan) {
             turnAway(notification, standing, by: closure)
         } else if let gathering = standing.hold?.gathering, plan.isGathered(notification, by: gathering) {
+            sendTogether(gathering, to: channel)
+        } else if let closure = state.company(of: notification, at: now, plan), let gathering = closure.fate.gathering {
+            standing.hold = state.hold(notification, standing.hold, by: closure, at: now, plan)
+            state.incidents.keep(standing, of: incident.id, in: channel, &output)
             sendTogether(gathering, to: channel)
         } else {
             send(notification, standing, reason)

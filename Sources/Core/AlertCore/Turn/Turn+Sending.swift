@@ -78,10 +78,9 @@ extension Turn {
         var standing = old
         standing.hold?.checkAgain = closure.until
         standing.hold?.until = state.firstOpening(for: notification, after: closure, at: now, plan)
-        if case .gather(let gathering) = closure.fate {
-            standing.hold?.reason = closure.reason
-            standing.hold?.gathering = gathering
-        }
+        // It waits for this gate now: whom the other gathers, and what room it has, is no business of its any more.
+        standing.hold?.gathering = closure.fate.gathering
+        if closure.fate.gathering != nil { standing.hold?.reason = closure.reason }
         state.incidents.keep(standing, of: notification.incident.id, in: notification.channel, &output)
     }
 

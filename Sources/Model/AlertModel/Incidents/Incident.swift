@@ -325,6 +325,12 @@ public struct Notification: Sendable {
         self.held = held
     }
 
+    /// The value of a `match` property: that of the incident, but as severe as the channel is told. An end is as severe
+    /// as what it ends, whatever that was in between.
+    public func property(_ name: String) -> String? {
+        name == "severity" ? severity.rawValue : incident.property(name)
+    }
+
     /// Since when a gate that gives that reason holds it: `now` when it is only about to.
     public func waits(behind reason: Reason, at now: Moment) -> Moment {
         if let held, held.reason == reason { held.since } else { now }
@@ -355,6 +361,8 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case gate(plugin: String, name: String)
     /// The channel never heard of the incident, so its end is no news there.
     case unannounced
+    /// While it was held, it became what the routes lead elsewhere, or nowhere.
+    case unrouted
     /// It began and ended while the channel could not be reached.
     case overtaken
 
@@ -372,6 +380,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .flapping: "flapping"
         case .gate(let plugin, let name): "\(plugin):\(name)"
         case .unannounced: "unannounced"
+        case .unrouted: "unrouted"
         case .overtaken: "overtaken"
         }
     }
@@ -388,6 +397,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case ("acknowledged", 1): self = .acknowledged
         case ("flapping", 1): self = .flapping
         case ("unannounced", 1): self = .unannounced
+        case ("unrouted", 1): self = .unrouted
         case ("overtaken", 1): self = .overtaken
         case ("muted", 2): self = .muted(parts[1])
         case ("quiet_hours", 2): self = .quietHours(parts[1])

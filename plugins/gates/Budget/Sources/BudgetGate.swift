@@ -66,7 +66,7 @@ public struct BudgetGate: Gate {
             told.count < rate.count - rate.count / 2 || told.contains(where: { $0.apps.contains(app) })
         {
             // The room is for those who wait already: news goes along with them, or reminders would outrun the digest.
-            opening = now + .milliseconds(1)
+            opening = now
         }
         return opening.map { Closure(until: $0, fate: .gather(gathering), reason: reason) }
     }

@@ -38,7 +38,7 @@ public struct DependsOnGate: Gate {
             !when.fits(notification.incident.property),
             view.isFiring({ when.fits($0.property) && !isExplained($0, in: notification.channel) })
         else { return nil }
-        return Closure(until: .latest, fate: .holdAndForget, reason: reason)
+        return Closure(until: .latest, fate: .explain, reason: reason)
     }
 
     /// What is itself held for another's sake explains nothing, or two could keep each other quiet for ever.

@@ -36,7 +36,7 @@ import Testing
         #expect(
             try closure(firing: incident("bank"), incident("backend-eu"))
                 == Closure(
-                    until: .latest, fate: .holdAndForget, reason: .gate(plugin: "depends_on", name: "because")))
+                    until: .latest, fate: .explain, reason: .gate(plugin: "depends_on", name: "because")))
     }
 
     @Test func `what explains is never held itself`() throws {
