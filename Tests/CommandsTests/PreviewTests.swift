@@ -348,6 +348,11 @@ import Testing
             _ = try RuleTestReport(["/nowhere/x"], usualConfig: "") { _ throws(Failure) in throw Failure(.no) }
         }
         #expect(failure?.sentence == "the tests /nowhere/x cannot be read: No such file or directory")
+        let lost = #expect(throws: Failure.self) { try ran("config: elsewhere.yaml\n" + tests) }
+        #expect(
+            lost?.sentence
+                == "\(scratch.path("shop.test.yaml")):1:9: there is no config 'elsewhere.yaml'; its path begins "
+                + "in the folder of this file")
     }
 
     // MARK: why

@@ -197,7 +197,20 @@ private struct Workshop {
     @Test(arguments: [
         ("- a list", "1:1 the file must be a mapping of names to values, not a list"),
         ("test: {}", "1:1 unknown key 'test' in a file of rule tests|tests"),
-        ("tests:\n  a: {start: 2026-11-20}", "2:3 the test 'a' expects nothing"),
+        ("tests:\n  a: {app: s, source: ios, start: 2026-11-20, users: 5}", "2:3 the test 'a' expects nothing"),
+        ("tests: {}", "1:8 there are no tests"),
+        ("tests:", "1:7 'tests' must be a mapping of names to values, not nothing"),
+        ("tests:\n  a: {start: 2026-11-20, expect: []}", "2:3 the test 'a' has nothing to look at"),
+        ("tests:\n  a: {start: 2026-11-20, series: [], expect: []}", "2:3 the test 'a' has nothing to look at"),
+        (
+            "tests:\n  a: {app: s, source: ios, start: 2026-11-20 12:00, users: 5, until: 2026-11-20 11:59, expect: []}",
+            "2:70 'until' is before the test begins, so nothing would be looked at"
+        ),
+        (
+            "tests:\n  a: {app: s, source: ios, start: 2026-11-20, users: 5, expect: [{at: 12:00, reason: frist}]}",
+            "2:86 'reason' is 'frist', expected first, escalated, repeat, revised, resolved, closed, acknowledged, flapping, "
+                + "unannounced, unrouted, overtaken, quiet_hours:nights|first"
+        ),
         (
             "tests:\n  a: {app: shop, start: 2026-11-20, users: 5, source: iis, expect: []}",
             "2:55 there is no source 'iis' in the config; known are ios, web|ios"
@@ -282,7 +295,8 @@ private struct Workshop {
     }
 
     @Test func `a test that can be read runs though another cannot`() {
-        let reading = Workshop.read("tests:\n  a: {expect: []}\n  b: {}\n")
+        let reading = Workshop.read(
+            "tests:\n  a: {app: s, source: ios, start: 2026-11-20, users: 5, expect: []}\n  b: {}\n")
         #expect(reading.tests.map(\.name) == ["a"])
         #expect(reading.problems.count == 1)
     }

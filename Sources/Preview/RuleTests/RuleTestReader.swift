@@ -42,7 +42,11 @@ struct RuleTestReader {
             report(root.position, "there are no tests", advice: "write tests: {what should happen: {…}}")
             return []
         }
-        return entries(of: tests.value, "'tests'").compactMap { test($0, file) }
+        let entries = entries(of: tests.value, "'tests'")
+        if entries.isEmpty, tests.value.mapping.isEmpty, problems.isEmpty {
+            report(tests.value.position, "there are no tests", advice: "write tests: {what should happen: {…}}")
+        }
+        return entries.compactMap { test($0, file) }
     }
 
     private mutating func test(_ entry: Entry, _ file: (String) -> Result<[UInt8], UnreadableFile>) -> RuleTest? {
@@ -65,6 +69,9 @@ struct RuleTestReader {
         let start = defaults["start"].flatMap { moment($0, "start", after: nil) }
         let first = start ?? lines.map(\.seen).min()
         let end = defaults["until"].flatMap { moment($0, "until", after: first) }
+        if let node = defaults["until"], let end, let first, end < first {
+            report(node.position, "'until' is before the test begins, so nothing would be looked at")
+        }
         guard let expect = defaults["expect"] else {
             report(
                 entry.keyMark.position, "the test '\(entry.key.clipped(to: 60))' expects nothing",
@@ -72,6 +79,12 @@ struct RuleTestReader {
             return nil
         }
         let expectations = elements(of: expect, "'expect'").compactMap { expectation($0, after: first) }
+        let hasMore = ["series", "observations"].contains { !(defaults[$0]?.isEmptyList ?? true) }
+        if !hasMore, !hasFigures(parts), problems.count == problemsBefore {
+            report(
+                entry.keyMark.position, "the test '\(entry.key.clipped(to: 60))' has nothing to look at",
+                advice: "write figures, such as crash_free_users: 98.9% x10, or 'series', or 'observations'")
+        }
         guard problems.count == problemsBefore else { return nil }
         // Stable: lines seen at one moment stay in the order of the file.
         return RuleTest(
@@ -133,6 +146,22 @@ struct RuleTestReader {
         "at", "decision", "kind", "severity", "channel", "rule", "app", "release", "environment", "reason", "text",
     ]
 
+    /// The reasons that decisions can have under this config.
+    private var reasons: [String] {
+        let gates = config.plan.gates.filter { !$0.isImplied }.map { gate in
+            switch gate.gate.stage {
+            case .mutes: Reason.muted(gate.name)
+            case .quietHours: Reason.quietHours(gate.name)
+            case .rest: Reason.gate(plugin: type(of: gate.gate).manifest.name, name: gate.name)
+            }
+        }
+        let always: [Reason] = [
+            .first, .escalated, .repeat, .revised, .resolved, .closed, .acknowledged, .flapping, .unannounced,
+            .unrouted, .overtaken,
+        ]
+        return (always + gates).map(\.description)
+    }
+
     private mutating func expectation(_ node: Node, after start: Moment?) -> Expectation? {
         let parts = entries(of: node, "an expected message")
         reportUnknown(parts, known: RuleTestReader.expectationKeys, in: "an expected message")
@@ -156,7 +185,7 @@ struct RuleTestReader {
         expectation.app = part("app").flatMap { text($0, "app") }
         expectation.release = part("release").flatMap { text($0, "release") }
         expectation.environment = part("environment").flatMap { text($0, "environment") }
-        expectation.reason = part("reason").flatMap { text($0, "reason") }
+        expectation.reason = part("reason").flatMap { choice($0, "reason", reasons) }
         expectation.text = part("text").flatMap { text($0, "text") }
         return expectation
     }

@@ -8,6 +8,8 @@ internal import YAMLKit
 public struct RuleTestDocument: Sendable {
     /// The config that the tests are of, as the file names it; nil where it names none.
     public let configPath: String?
+    /// Where it does.
+    public let configPosition: Position?
     /// What is wrong with the YAML itself.
     let brokenness: [Problem]
     let root: Node?
@@ -16,7 +18,9 @@ public struct RuleTestDocument: Sendable {
         let document = YAML.parse(bytes)
         root = document.root
         brokenness = document.problems.map { Problem($0.mark.position, $0.message, advice: $0.advice) }
-        configPath = document.root?.mapping.first { $0.key == "config" }?.value.scalar
+        let config = document.root?.mapping.first { $0.key == "config" }?.value
+        configPath = config?.scalar
+        configPosition = config?.position
     }
 }
 
@@ -69,6 +73,10 @@ extension Node {
     /// The text of a single value; nil for anything else and for nothing.
     var scalar: String? {
         if case .scalar(let text, _) = kind, !isNull { text } else { nil }
+    }
+
+    var isEmptyList: Bool {
+        if case .sequence(let nodes) = kind { nodes.isEmpty } else { false }
     }
 
     var kindName: String {

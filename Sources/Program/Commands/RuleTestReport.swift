@@ -46,6 +46,12 @@ public struct RuleTestReport {
             throw Failure(.impossible, "the tests \(path) cannot be read: \(error.reason)")
         }
         let document = RuleTestDocument(bytes)
+        if let name = document.configPath, let place = document.configPosition, !WholeFile.isThere(beside(path, name)) {
+            throw Failure(
+                .impossible,
+                "\(path):\(place.line):\(place.column): there is no config '\(name.tamed.clipped(to: 120))'; its path begins "
+                    + "in the folder of this file")
+        }
         let file = try read(document.configPath.map { beside(path, $0) } ?? usualConfig)
         let config = try file.config()
         let reading = document.tests(for: config) { name in
