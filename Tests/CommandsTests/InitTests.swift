@@ -8,6 +8,7 @@ internal import MachineTesting
 internal import PluginKit
 internal import PluginTesting
 internal import SourceFakes
+internal import Synchronization
 internal import SystemPorts
 internal import Testing
 
@@ -247,6 +248,26 @@ internal import Testing
         #expect(try problems() == [])
         let token = try String(contentsOfFile: scratch.path("secrets/bugsnag-token"), encoding: .utf8)
         #expect(token == "right-right\n")
+    }
+
+    @Test func `what the command line sets holds in every round, and is asked about where there is a question`()
+        async throws
+    {
+        let fake = try #require(SourceFake.polled.first { $0.plugin == "sentry" })
+        let respond = try fake.responder()
+        let hosts = Mutex<Set<String>>([])
+        let result = try await write(
+            ["sentry", "", "wrong-wrong", "again", "", "right-right", "keep", "console", "n"], at: fake.now
+        ) { wish in
+            wish.settings = ["source.url=https://sentry.shop.example", "source.organization=shop"]
+        } web: { request throws(TransportError) in
+            hosts.withLock { _ = $0.insert(WebAddress(request.url.reveal())?.host ?? "") }
+            let isRight = request.headers.contains { $0.value.reveal().contains("right-right") }
+            return isRight ? respond(request) : HTTPResponse(status: 401, body: Array(#"{"detail":"no"}"#.utf8))
+        }
+        #expect(hosts.withLock { $0 } == ["sentry.shop.example"], "\(result.all)")
+        #expect(try written().contains("\n    url: https://sentry.shop.example\n"))
+        #expect(try written().contains("\n    organization: shop\n"))
     }
 
     @Test(arguments: [("stop", Failure?.some(Failure(.impossible, "stopped; nothing was written"))), ("keep", nil)])

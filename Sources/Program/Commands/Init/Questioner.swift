@@ -87,16 +87,10 @@ struct Questioner {
         _ plugin: PluginDescription, before: DraftThing?, set: [(key: String, value: String)], onlyNeeded: Bool
     ) throws(Failure) -> DraftThing {
         var thing = DraftThing(plugin: plugin)
-        for (key, value) in before == nil ? set : [] {
-            let name = String(key.prefix { $0 != "." })
-            guard let option = plugin.manifest.options.first(where: { $0.name == name }) else { continue }
-            if option.isSecret, !value.contains("${"), !value.isEmpty {
-                throw Failure(
-                    .wrongUsage,
-                    "'\(key)' is a secret, and everybody on this machine can read a command line: write --set "
-                        + "\(key)='${env:NAME}' or '${file:PATH}'")
-            }
-            try put(value, key, option, in: &thing)
+        for option in plugin.manifest.options {
+            // Whoever answers again may change what the command line says, too, as far as there is a question for it.
+            if before != nil, thing.isAsked(option) { continue }
+            try put(set, option, in: &thing)
         }
         let asked = plugin.manifest.options.contains { $0.asking != .never && thing.values[$0.name] == nil }
         if asked,
@@ -106,14 +100,32 @@ struct Questioner {
             try terminal.line("\(plugin.manifest.name):")
             if !plugin.manifest.access.isEmpty { try terminal.line("  \(plugin.manifest.access)") }
         }
-        for option in plugin.manifest.options where thing.values[option.name] == nil && thing.isAsked(option) {
+        for option in plugin.manifest.options where thing.values[option.name] == nil {
+            guard thing.isAsked(option) else {
+                try put(set, option, in: &thing)
+                continue
+            }
             if onlyNeeded, !option.isRequired { continue }
             try ask(option, before, into: &thing)
         }
         return thing
     }
 
-    /// Takes in what the command line sets.
+    /// Takes in what the command line sets of an option.
+    private func put(
+        _ set: [(key: String, value: String)], _ option: OptionSpec, in thing: inout DraftThing
+    ) throws(Failure) {
+        for (key, value) in set where key.prefix(while: { $0 != "." }) == option.name {
+            if option.isSecret, !value.contains("${"), !value.isEmpty {
+                throw Failure(
+                    .wrongUsage,
+                    "'\(key)' is a secret, and everybody on this machine can read a command line: write --set "
+                        + "\(key)='${env:NAME}' or '${file:PATH}'")
+            }
+            try put(value, key, option, in: &thing)
+        }
+    }
+
     private func put(_ value: String, _ key: String, _ option: OptionSpec, in thing: inout DraftThing) throws(Failure) {
         do throws(AnswerFlaw) {
             if let dot = key.firstIndex(of: ".") {
