@@ -8,6 +8,9 @@ import Testing
         ("http://user:pa@ss@127.0.0.1:80/", "127.0.0.1"), ("http://[::1]:9000/x", "[::1]"), ("https://", nil),
         ("stats.example.com", nil), ("", nil), ("https:///path", nil), ("https://host:port/", nil),
         ("https://host:65536/", nil), ("https://[::1/", nil), ("ftp://host/", nil), ("https://ho st/", nil),
+        ("https://hooks.example’/x", nil), ("https://“hooks.example", nil), ("https://hooks\u{202E}.example", nil),
+        ("https://'hooks.example'/x", nil), ("https://bücher.example/x", "bücher.example"),
+        ("https://उदाहरण.परीक्षा/x", "उदाहरण.परीक्षा"),
     ])
     func `the host is that of the address`(_ url: String, _ host: String?) {
         #expect(WebAddress(url)?.host == host)

@@ -90,6 +90,23 @@ internal import Testing
         #expect(problems.allSatisfy { ($0.level == .warning) == isWarning })
     }
 
+    @Test(arguments: ["ca", "client_certificate", "client_key"])
+    func `whoever writes what a file says for its name does not read it in the answer`(option: String) {
+        let certificate = option == "client_key" ? ", client_certificate: client.pem" : ""
+        let problems = load("\(certificate), \(option): \"${file:client.key}\"").problems
+        #expect(problems.map(\.position.line) == [2, 4])
+        let words = "'\(option)' is what a certificate or a key says, expected the name of its file"
+        #expect(problems.allSatisfy { $0.message == words }, "\(problems.map(\.line))")
+        #expect(problems.allSatisfy { $0.advice == "write \(option): PATH, without ${file:…}" })
+    }
+
+    @Test func `a secret that is taken for a file's name is masked`() {
+        let problems = load(", ca: \"${env:PROXY}\"").problems
+        #expect(problems.count == 2)
+        #expect(problems.allSatisfy { $0.message.contains("***' ") == false && $0.message.contains("***") })
+        #expect(!problems.contains { $0.line.contains("s3cr3t") }, "\(problems.map(\.line))")
+    }
+
     @Test func `where secrets are not, the files need not be either`() {
         #expect(load(", ca: none.pem, client_certificate: none", withholds: true).problems.map(\.line) == [])
     }

@@ -70,7 +70,6 @@ private struct BareSource: Source {
                   - {metric: users, warnin: "> 5"}
                   - {metric: sessions, warning: "> 5"}
             """,
-            "10:9: a threshold needs 'warning', 'critical' or both (write warning: \"< 99.5%\")",
             "10:25: unknown key 'warnin' in 'all' -> warning"),
         Mistake(
             "a condition without a metric",

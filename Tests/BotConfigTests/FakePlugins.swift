@@ -4,10 +4,11 @@ internal import PluginKit
 struct FeedSource: Source {
     static let manifest = PluginManifest(
         name: "feed", summary: "Gives users.",
-        options: [address, credential, moreHeaders, which, Setting.insecure])
+        options: [address, credential, mirror, moreHeaders, which, Setting.insecure])
 
     static let address = RequiredSetting("url", .url, "Where the feed is.")
     static let credential = Setting("token", .text, "The credential.").secret
+    static let mirror = Setting("mirror", .url, "Where else it is.").secret
     static let moreHeaders = Setting("headers", .map(.text), default: [], "More headers.").secret
     static let which = Setting("projects", .list(.plain), default: [], "Which projects.")
 

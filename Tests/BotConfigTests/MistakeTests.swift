@@ -107,6 +107,23 @@ internal import Testing
             "a property misspelt", "routes:\n  - {match: {severty: critical}, to: team}\n  - to: team" + least,
             "2:14: unknown property 'severty' in 'match' -> severity"),
         Mistake(
+            "routes that take what another one is for",
+            """
+            routes:
+              - {match: {app: shop}, to: [team]}
+              - {match: {severity: critical}, to: [team], continue: true}
+              - {match: {app: shop}, to: [team]}
+              - {match: {severity: critical, app: shop}, to: [team]}
+              - {match: {severity: critical}, to: [team]}
+              - {match: {app: [shop, game]}, to: [team]}
+            """ + least,
+            "4:13: this route is never reached: one before it matches the same (put it first, or add continue: true there)",
+            "5:13: this route is never reached: one before it matches all that it does "
+                + "(put it first, or add continue: true there)"),
+        Mistake(
+            "a header with its value", "bot: {user_header: \"X-User: ana\"}" + least,
+            "1:20: 'user_header' is 'X-User: ana', expected the name of a header such as X-Forwarded-User"),
+        Mistake(
             "a route that is never reached",
             "routes:\n  - to: team\n  - match: {severity: critical}\n    to: team" + least,
             "3:12: this route is never reached: one before it matches everything "
@@ -292,7 +309,76 @@ internal import Testing
             "a secret where a word of a list belongs",
             "rules:\n  nights: {plugin: night, between: 22:00-07:00, then: \"${env:WORD}\"}" + least,
             "2:55: 'then' is '***', expected hold or drop"),
+        Mistake(
+            "two unset variables in one value", "bot: {name: \"${env:NOBODY} and ${env:NOTHING}\"}" + least,
+            "1:13: the environment variable NOBODY is not set", "1:13: the environment variable NOTHING is not set"),
+        Mistake(
+            "what is said of a text that a secret has made",
+            "rules:\n  nights: {plugin: night, between: 22:00-07:00, match: {sevrity: \"${env:WORD}\"}}" + least,
+            "2:57: unknown property 'sevrity' in 'match' -> severity",
+            "2:66: '***' is not a severity; expected info, warning or critical"),
     ]
+
+    /// Whatever a file holds, what is said of it has one line and shows what it is.
+    static let hostile = [
+        Mistake(
+            "a key that would ring", "\"ru\\ales\": {}" + least,
+            "1:1: unknown key 'rules' in the config -> rules"),
+        Mistake(
+            "a name that would turn the line around",
+            "rules:\n  \"a\\u202Eb\": {plugin: night, between: 22:00-07:00}" + least,
+            "2:3: 'ab' is not a valid name; use letters, digits, '-', '_' and '.', at most 64"),
+        Mistake(
+            "a plugin that rings", "rules:\n  a: {plugin: \"nig\\aht\"}" + least,
+            "2:15: there is no plugin 'night' for rules; known: limit, night, holiday, cap or wait -> night"),
+    ]
+
+    @Test(arguments: hostile) func `a hostile file is reported in plain words`(mistake: Mistake) { expect(mistake) }
+
+    /// One mistake, one sentence: what follows from it is not told.
+    static let followers = [
+        Mistake(
+            "an option that is needed, under a wrong name",
+            """
+            sources:
+              ios: {plugin: feed, ulr: https://feed.example}
+            channels:
+              team: {plugin: page}
+            """,
+            "2:23: unknown key 'ulr' in source 'ios' of plugin feed -> url"),
+        Mistake(
+            "a wrong key that is merged twice",
+            """
+            sources:
+              ios: &feed {plugin: feed, url: https://feed.example, tokn: abc}
+              web: {<<: *feed}
+            channels:
+              team: {plugin: page}
+            """,
+            "2:56: unknown key 'tokn' in source 'ios' of plugin feed -> token"),
+        Mistake(
+            "an alias of nothing",
+            """
+            sources:
+              ios: *nothing
+            channels:
+              team: {plugin: page}
+            """,
+            "2:8: no anchor is named 'nothing' (an anchor is written &nothing before the value, above its first use)"),
+        Mistake(
+            "a route that would go on",
+            """
+            routes:
+              - {to: [team], contine: true}
+              - {match: {app: shop}, to: [team]}
+            """ + least,
+            "2:18: unknown key 'contine' in a route -> continue"),
+        Mistake("a list for a config", "- sources", "1:1: the config must be a mapping of names to values, not a list"),
+    ]
+
+    @Test(arguments: followers) func `what follows from a mistake is not reported besides`(mistake: Mistake) {
+        expect(mistake)
+    }
 
     @Test(arguments: secrets) func `a secret that cannot be had is reported`(mistake: Mistake) { expect(mistake) }
 

@@ -143,7 +143,7 @@ import Testing
         ("[]", "[oncall:mobil]", "7:47: there is no rotation 'mobil'; known: mobile -> oncall:mobile"),
         (
             "[]", "[oncall:mobile]",
-            "7:46: 'cai' of the rotation 'mobile' cannot be called here (give them a 'mention' under 'oncall': @NAME)"
+            "7:47: 'cai' of the rotation 'mobile' cannot be called here (give them a 'mention' under 'oncall': @NAME)"
         ),
         ("[{to: [oncall:web]}]", "[]", "9:16: there is no rotation 'web'; known: mobile"),
         ("[{to: [mobile]}]", "[\"@x\"]", "9:16: there is no channel 'mobile'; known: ana-dm or team -> oncall:mobile"),

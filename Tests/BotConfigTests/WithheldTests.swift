@@ -75,7 +75,7 @@ internal import Testing
         #expect(feed("url: http://feed.example, token: \"${env:TOKEN}\"") == [told])
         #expect(feed("url: http://feed.example, headers: {X-Tenant: shop}") == [told])
         #expect(feed("url: \"http://feed.example/${env:TOKEN}\"") == [told])
-        #expect(feed("url: \"http://ada:lovelace@feed.example/\"") == [told])
+        #expect(feed("url: \"http://ada:lovelace@feed.example/\"").last == told)
         #expect(feed("url: http://feed.example, token: \"${env:TOKEN}\", insecure: true") == [])
     }
 
@@ -91,6 +91,37 @@ internal import Testing
     }
 
     // MARK: secrets in the file
+
+    @Test func `a secret that is wrong is not quoted`() {
+        let yaml = """
+            sources:
+              ios: {plugin: feed, url: https://feed.example, mirror: feed.example/T0/s3cr3t}
+            channels:
+              team: {plugin: page}
+            """
+        let result = load(yaml)
+        #expect(
+            result.problems.map(\.line) == ["2:58: 'mirror' is ***, expected an address such as https://example.com"])
+        let lines = yaml.split(separator: "\n").map(String.init)
+        #expect(result.writtenSecrets.map { $0.masked(in: lines)[1].contains("s3cr3t") } == [false])
+    }
+
+    @Test func `a password in front of a host is a secret`() throws {
+        let yaml =
+            "sources:\n  ios: {plugin: feed, url: \"https://ada:l0velace@feed.example/x\"}\nchannels:\n  team: {plugin: page}"
+        let result = load(yaml)
+        #expect(
+            result.problems.map(\.line) == [
+                "2:28: the secret in 'url' is written in the file itself, for everyone to see who reads it "
+                    + "(use ${env:NAME}, ${file:PATH} or ${credential:NAME})"
+            ])
+        #expect(try #require(result.config).secrets.contains { $0.isSame(as: "l0velace") })
+        let broken = load(yaml.replacing("feed.example/x", with: "feed example"))
+        #expect(
+            broken.problems.contains { $0.message.contains("'https://ada:***@feed example', expected an address") },
+            "\(broken.problems.map(\.line))")
+        #expect(!broken.problems.contains { $0.message.contains("l0velace") })
+    }
 
     @Test func `a secret in the file itself is a warning, and is shown nowhere`() throws {
         let yaml = """

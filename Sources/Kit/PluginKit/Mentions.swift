@@ -43,7 +43,9 @@ public struct Mentions: Sendable {
                     Problem(
                         position, "'\(setting.spec.name)' calls \(callees.count), expected at most \(Self.countMax)"))
             }
-            for callee in callees {
+            let places = written.positions(in: setting)
+            for (index, callee) in callees.enumerated() {
+                let position = places.indices.contains(index) ? places[index] : position
                 switch callee {
                 case .written(let name):
                     if let form = read(name) {

@@ -12,6 +12,24 @@ extension Options {
         return problems
     }
 
+    /// What was meant as the slug of an organization, the word for it in addresses, and is none.
+    public func flaws(inSlug setting: RequiredSetting<GuardedText>) throws(ProblemList) -> [Problem] {
+        let written = try self[setting]
+        let text = written.reveal().trimmed
+        guard text.contains(where: { "/ ?#".contains($0) }) else { return [] }
+        let words = text.split { "/?#".contains($0) }.map(String.init)
+        let slug =
+            words.firstIndex(of: "organizations").flatMap { words.indices.contains($0 + 1) ? words[$0 + 1] : nil }
+            ?? words.first { $0.hasSuffix(".sentry.io") }.map { String($0.dropLast(".sentry.io".count)) }
+        let found = written.hasSecret ? Secret.mask : "'\(text.tamed.clipped(to: 60))'"
+        return [
+            Problem(
+                position(of: setting), "'\(setting.name)' is \(found), expected a slug such as shop",
+                suggestion: written.hasSecret ? nil : slug,
+                advice: "write the word that stands for the organization in its addresses")
+        ]
+    }
+
     /// Names of which there are too many, and those that are empty.
     public func flaws(inNames setting: Setting<[String]>, most: Int) -> [Problem] {
         let names = self[setting]

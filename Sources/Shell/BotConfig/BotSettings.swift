@@ -78,6 +78,7 @@ extension ConfigLoader {
         let listen = readListening(options)
         words = readWords(entries, options[BotSettings.language])
         checkLinks(listen, options)
+        checkHeader(options)
         return BotSettings(
             name: options[BotSettings.name].clipped(to: 80), zone: readZone(options), words: words,
             stateFolder: absolute(options[BotSettings.state].reveal()), listen: listen,
@@ -99,6 +100,16 @@ extension ConfigLoader {
                 options.position(of: BotSettings.publicURL),
                 "messages will have links to acknowledge and mute that work from this machine alone",
                 advice: "set 'token', or 'user_header' where a proxy with a login says who asks", level: .warning))
+    }
+
+    /// A header's name is one word (RFC 9110, 5.6.2).
+    private mutating func checkHeader(_ options: Options) {
+        guard let name = options[BotSettings.userHeader],
+            !name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "!#$%&'*+-.^_`|~".contains($0)) })
+        else { return }
+        reader.report(
+            options.position(of: BotSettings.userHeader),
+            "'user_header' is '\(name.clipped(to: 60))', expected the name of a header such as X-Forwarded-User")
     }
 
     private mutating func readZone(_ options: Options) -> Zone {

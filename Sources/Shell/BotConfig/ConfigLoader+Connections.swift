@@ -92,6 +92,12 @@ extension ConfigLoader {
     private mutating func pem(_ path: String, _ name: String, holding part: String, at position: Position) -> String? {
         // Where secrets are not, the files beside them need not be either.
         guard !reader.surroundings.withholdsSecrets else { return nil }
+        guard !path.contains("-----BEGIN ") else {
+            reader.report(
+                position, "'\(name)' is what a certificate or a key says, expected the name of its file",
+                advice: "write \(name): PATH, without ${file:…}")
+            return nil
+        }
         let bytes: [UInt8]
         do {
             bytes = try reader.surroundings.file(path)

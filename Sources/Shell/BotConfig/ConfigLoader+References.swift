@@ -159,16 +159,21 @@ extension ConfigLoader {
         }
     }
 
-    /// A route behind one that matches everything is never reached.
+    /// A route behind one that takes all that it matches is never reached.
     private mutating func checkReach(_ routes: [RouteEntry]) {
-        guard let last = routes.firstIndex(where: { $0.route.match.conditions.isEmpty && !$0.route.continues }) else {
-            return
-        }
-        for route in routes[(last + 1)...] {
-            guard let position = route.match?.position ?? route.to.first?.position else { continue }
-            reader.report(
-                position, "this route is never reached: one before it matches everything",
-                advice: "put it first, or add continue: true there")
+        var ends: Set<Set<Match.Condition>> = []
+        for route in routes {
+            let own = Set(route.route.match.conditions)
+            let what =
+                ends.contains([])
+                ? "everything"
+                : ends.contains(own) ? "the same" : own.parts.contains(where: ends.contains) ? "all that it does" : nil
+            if let what, let position = route.match?.position ?? route.to.first?.position {
+                reader.report(
+                    position, "this route is never reached: one before it matches \(what)",
+                    advice: "put it first, or add continue: true there")
+            }
+            if !route.route.continues { ends.insert(own) }
         }
     }
 }
@@ -205,6 +210,16 @@ extension Match {
                     $0 == pattern || $0.pattern == "*" || pattern.isExact && $0.fits(pattern.pattern)
                 }
             }
+        }
+    }
+}
+
+extension Set<Match.Condition> {
+    /// All that are made of some of them; of a match with more conditions than anybody writes, those of the first.
+    fileprivate var parts: some Sequence<Self> {
+        let all = prefix(8)
+        return (0..<(1 << all.count)).lazy.map { choice in
+            Set(all.enumerated().filter { choice & (1 << $0.offset) != 0 }.map(\.element))
         }
     }
 }

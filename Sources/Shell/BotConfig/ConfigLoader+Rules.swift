@@ -143,7 +143,7 @@ extension ConfigLoader {
         }
         return nodes.map { node in
             let entries = reader.entries(of: node, "a route")
-            reader.reportUnknown(entries, known: Vocabulary.route.names, in: "a route")
+            let meant = reader.reportUnknown(entries, known: Vocabulary.route.names, in: "a route")
             let matchNode = entries.first { $0.key == "match" }?.value
             var to: [(name: String, position: Position)] = []
             var onCall: [Rotation] = []
@@ -164,7 +164,7 @@ extension ConfigLoader {
             return RouteEntry(
                 route: Route(
                     match: said[RuleSettings.match], to: to.map(\.name), onCall: onCall,
-                    continues: said[Vocabulary.continues]),
+                    continues: said[Vocabulary.continues] || meant.contains(Vocabulary.continues.name)),
                 to: to, match: matchNode)
         }
     }

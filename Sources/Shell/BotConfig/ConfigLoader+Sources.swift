@@ -184,11 +184,14 @@ extension ConfigLoader {
         do {
             return try making()
         } catch {
-            let isWhole =
-                !reader.problems.contains { $0.level == .error && thing.covers($0.position) }
-                && !reader.unreadPlaces.contains(where: thing.covers)
-            // With options that could not be read, what the plugin misses in the thing as a whole may be just those.
-            for problem in error.problems where isWhole || problem.position != thing.position { reader.report(problem) }
+            // With options that could not be read, what the plugin misses in a section as a whole may be just those.
+            let unread = reader.problems.filter { $0.level == .error }.map(\.position) + reader.unreadPlaces
+            for problem in error.problems {
+                guard let section = thing.section(at: problem.position), unread.contains(where: section.contains) else {
+                    reader.report(problem)
+                    continue
+                }
+            }
             return nil
         }
     }
@@ -198,6 +201,24 @@ extension Node {
     /// The entries of a mapping; none otherwise.
     var mapping: [Entry] {
         if case .mapping(let entries) = kind { entries } else { [] }
+    }
+
+    /// All places in it.
+    var places: Set<Position> {
+        var places: Set<Position> = [position]
+        for entry in mapping {
+            places.insert(entry.keyMark.position)
+            places.formUnion(entry.value.places)
+        }
+        if case .sequence(let nodes) = kind { for node in nodes { places.formUnion(node.places) } }
+        return places
+    }
+
+    /// The mapping in it that begins at a place.
+    func section(at place: Position) -> Node? {
+        if isMapping, position == place { return self }
+        if case .sequence(let nodes) = kind { return nodes.lazy.compactMap { $0.section(at: place) }.first }
+        return mapping.lazy.compactMap { $0.value.section(at: place) }.first
     }
 
     var isMapping: Bool {

@@ -53,21 +53,10 @@ struct ConfigLoader {
         let position: Position
         let value: Node
 
-        /// Whether a place lies inside this thing.
-        func covers(_ position: Position) -> Bool { places.contains(position) }
-
-        private var places: Set<Position> {
-            var places: Set<Position> = [position]
-            func add(_ node: Node) {
-                places.insert(node.position)
-                for entry in node.mapping {
-                    places.insert(entry.keyMark.position)
-                    add(entry.value)
-                }
-                if case .sequence(let nodes) = node.kind { for node in nodes { add(node) } }
-            }
-            add(value)
-            return places
+        /// All places inside of the thing, or of the mapping in it, that begins there; nil where none does.
+        func section(at place: Position) -> Set<Position>? {
+            if place == position { return value.places.union([position]) }
+            return value.section(at: place)?.places
         }
     }
 
@@ -104,6 +93,7 @@ struct ConfigLoader {
 
     mutating func config(_ root: Node) -> Config? {
         let own = reader.entries(of: root, "the config")
+        guard root.isMapping || root.isNull else { return nil }
         reader.reportUnknown(own, known: Vocabulary.top, in: "the config")
         readVersion(own)
         let entries = including(own)
@@ -188,7 +178,7 @@ struct ConfigLoader {
             if case .mapping = thing.value.kind {
                 reader.report(
                     thing.position, "\(what) '\(thing.name)' names no plugin", advice: "write plugin: \(names.listed)")
-            } else if thing.value.isNull {
+            } else if thing.value.isNull, !reader.isBroken(thing.value) {
                 reader.report(
                     thing.position, "\(what) '\(thing.name)' is empty", advice: "write plugin: \(names.listed)")
             }

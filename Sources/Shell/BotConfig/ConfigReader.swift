@@ -10,6 +10,8 @@ struct ConfigReader {
     private(set) var secretsSeen: [Secret] = []
     private(set) var writtenSecrets: [WrittenSecret] = []
     private var brokenPlaces: Set<Position> = []
+    /// Where keys stand that nobody knows, which have been reported.
+    private var unknownPlaces: Set<Position> = []
     /// Where a secret stands that nobody may read: what it says cannot be judged.
     private var withheldPlaces: Set<Position> = []
     /// Those of them of which not even a value of their kind is known.
@@ -72,6 +74,7 @@ struct ConfigReader {
     /// Remembers a problem, once.
     mutating func report(_ problem: Problem) {
         // Where the YAML itself is wrong, what it seems to say is not worth a word.
+        let problem = problem.masking(secretsSeen).tamed
         guard !brokenPlaces.contains(problem.position), !withheldPlaces.contains(problem.position),
             !problems.contains(problem)
         else { return }
@@ -99,10 +102,21 @@ struct ConfigReader {
         }
     }
 
+    /// Whether the YAML itself is wrong there.
+    func isBroken(_ node: Node) -> Bool { brokenPlaces.contains(node.position) }
+
     /// Reports every entry whose key is not among the known ones, with the nearest of them.
-    mutating func reportUnknown(_ entries: [Entry], known: [String], in what: String) {
+    ///
+    /// - Returns: the keys that were probably meant.
+    @discardableResult
+    mutating func reportUnknown(_ entries: [Entry], known: [String], in what: String) -> Set<String> {
+        var meant: Set<String> = []
         for entry in entries where !known.contains(entry.key) {
-            if let near = entry.key.nearest(in: known) {
+            let near = entry.key.nearest(in: known)
+            if let near { meant.insert(near) }
+            // What is merged into several things stands in one place.
+            guard unknownPlaces.insert(entry.keyMark.position).inserted else { continue }
+            if let near {
                 report(entry.keyMark.position, "unknown key '\(entry.key.clipped(to: 60))' in \(what)", near)
             } else if let home = Vocabulary.home(of: entry.key, catalog) {
                 report(
@@ -115,6 +129,7 @@ struct ConfigReader {
                     "unknown key '\(entry.key.clipped(to: 60))' in \(what); known are \(list)")
             }
         }
+        return meant
     }
 
     /// The text of a scalar with its secrets in place; a problem and nil otherwise.
@@ -128,15 +143,17 @@ struct ConfigReader {
             return nil
         }
         switch secrets.read(written) {
-        case .failure(let failure):
-            report(node.position, failure.sentence, failure.suggestion, advice: failure.advice)
+        case .failure(let failures):
+            for failure in failures.all {
+                report(node.position, failure.sentence, failure.suggestion, advice: failure.advice)
+            }
             return nil
         case .success(let text):
             if isWithheld(text) {
                 withheldPlaces.insert(node.position)
                 return text
             }
-            for case .secret(let secret) in text.pieces { secretsSeen.append(secret) }
+            remember(text)
             for path in secrets.openFiles(in: written) {
                 report(
                     Problem(
@@ -151,6 +168,13 @@ struct ConfigReader {
         }
     }
 
+    /// Remembers the secrets of a text, so that they are masked wherever they turn up.
+    @discardableResult
+    mutating func remember(_ text: GuardedText) -> GuardedText {
+        for case .secret(let secret) in text.pieces { secretsSeen.append(secret) }
+        return text
+    }
+
     /// Whether something else stands for a secret in the text.
     func isWithheld(_ text: GuardedText) -> Bool { surroundings.withholdsSecrets && text.hasSecret }
 
@@ -160,9 +184,14 @@ struct ConfigReader {
     /// Remembers that what stands there is nobody's to judge, though there is a value for it.
     mutating func withhold(_ node: Node) { withheldPlaces.insert(node.position) }
 
+    /// Remembers a secret that stands in the file itself, so that nobody is shown it.
+    mutating func noteWritten(_ secret: String, at position: Position) {
+        writtenSecrets.append(WrittenSecret(position: position, secret: Secret(secret)))
+    }
+
     /// Reports a secret that stands in the file itself.
     mutating func reportWritten(_ secret: String, _ name: String, at position: Position) {
-        writtenSecrets.append(WrittenSecret(position: position, secret: Secret(secret)))
+        noteWritten(secret, at: position)
         report(
             Problem(
                 position, "the secret in '\(name)' is written in the file itself, for everyone to see who reads it",

@@ -11,8 +11,9 @@ extension ConfigReader {
         of manifest: PluginManifest, name: String, at position: Position, _ entries: [Entry], common: [String],
         _ what: String
     ) -> Options {
-        reportUnknown(entries, known: common + manifest.options.names, in: "\(what) of plugin \(manifest.name)")
-        let values = values(entries, manifest.options, position, what)
+        let meant = reportUnknown(
+            entries, known: common + manifest.options.names, in: "\(what) of plugin \(manifest.name)")
+        let values = values(entries, manifest.options, position, what, besides: meant)
         let options = Options(name: name, position: position, values: values)
         if manifest.isConnected { checkAdmitted(manifest, options) }
         return manifest.options.names.contains(Setting.insecure.name) ? checkSchemes(manifest, options) : options
@@ -58,16 +59,19 @@ extension ConfigReader {
         return options
     }
 
-    mutating func option(_ node: Node, _ name: String, _ kind: OptionKind) -> Option? {
-        optionValue(node, name, kind).map { Option($0, at: node.position) }
+    /// - Parameter isSecret: whether it is never quoted, wherever it stands.
+    mutating func option(_ node: Node, _ name: String, _ kind: OptionKind, isSecret: Bool = false) -> Option? {
+        optionValue(node, name, kind, isSecret).map { Option($0, at: node.position) }
     }
 
-    private mutating func optionValue(_ node: Node, _ name: String, _ kind: OptionKind) -> Option.Value? {
+    private mutating func optionValue(
+        _ node: Node, _ name: String, _ kind: OptionKind, _ isSecret: Bool
+    ) -> Option.Value? {
         switch kind {
         case .orOff(let inner):
             if case .scalar("off", _) = node.kind { return .off }
-            return optionValue(node, name, inner)
-        case .list(let inner, let mayBeEmpty): return list(node, name, inner, mayBeEmpty)
+            return optionValue(node, name, inner, isSecret)
+        case .list(let inner, let mayBeEmpty): return list(node, name, inner, mayBeEmpty, isSecret)
         case .map(let inner):
             guard case .mapping(let entries) = node.kind else {
                 report(node.position, "'\(name)' must be a mapping of names to values, not \(node.kindName)")
@@ -75,7 +79,7 @@ extension ConfigReader {
             }
             return .map(
                 entries.compactMap { entry in
-                    option(entry.value, "\(name).\(entry.key)", inner).map { (entry.key, $0) }
+                    option(entry.value, "\(name).\(entry.key)", inner, isSecret: isSecret).map { (entry.key, $0) }
                 })
         case .section(let specs): return section(node, name, specs).map(Option.Value.section)
         case .match: return match(node, name).map(Option.Value.match)
@@ -83,18 +87,26 @@ extension ConfigReader {
         case .callee where node.namesRotation: return rotation(node).map(Option.Value.rotation)
         case .days:
             // `[sat, sun]` is `sat,sun`.
-            guard case .sequence(let nodes) = node.kind, !nodes.isEmpty else { return single(node, name, kind) }
+            guard case .sequence(let nodes) = node.kind, !nodes.isEmpty else {
+                return single(node, name, kind, isSecret)
+            }
             let sets = nodes.map { node -> DaySet? in
-                if case .days(let days) = single(node, name, kind) { days } else { nil }
+                if case .days(let days) = single(node, name, kind, isSecret) { days } else { nil }
             }
             return sets.contains(nil) ? nil : .days(DaySet(Set(sets.compactMap { $0?.days }.joined())))
-        default: return single(node, name, kind)
+        default: return single(node, name, kind, isSecret)
         }
     }
 
     /// A single value, read by the grammar of its kind. What was found is quoted only where it holds no secret.
-    private mutating func single(_ node: Node, _ name: String, _ kind: OptionKind) -> Option.Value? {
-        guard let text = text(node, name) else { return nil }
+    private mutating func single(
+        _ node: Node, _ name: String, _ kind: OptionKind, _ isSecret: Bool
+    ) -> Option.Value? {
+        guard var text = text(node, name) else { return nil }
+        if !isSecret, let guarded = text.guardingPassword {
+            reportWritten(guarded.password, name, at: node.position)
+            text = remember(guarded.text)
+        }
         do {
             return try kind.value(text)
         } catch {
@@ -104,10 +116,13 @@ extension ConfigReader {
                 leaveUnread(node)
                 return nil
             }
-            let found = error.found.map { shown(node, $0) } ?? "'\(text.description.clipped(to: 60))'"
+            if isSecret, !text.hasSecret { noteWritten(text.reveal(), at: node.position) }
+            let found =
+                isSecret
+                ? Secret.mask : error.found.map { shown(node, $0) } ?? "'\(text.description.clipped(to: 60))'"
             report(
                 node.position, "'\(name)' is \(found), expected \(error.expected)",
-                text.hasSecret ? nil : error.suggestion)
+                isSecret || text.hasSecret ? nil : error.suggestion)
             return nil
         }
     }
@@ -119,21 +134,26 @@ extension ConfigReader {
             return nil
         }
         let entries = entries(of: node, "'\(name)'")
-        reportUnknown(entries, known: specs.names, in: "'\(name)'")
-        return Options(name: name, position: node.position, values: values(entries, specs, node.position, "'\(name)'"))
+        let meant = reportUnknown(entries, known: specs.names, in: "'\(name)'")
+        let values = values(entries, specs, node.position, "'\(name)'", besides: meant)
+        return Options(name: name, position: node.position, values: values)
     }
 
     /// The values of the options that are declared, as far as they could be read.
+    ///
+    /// - Parameter meant: what is there under a wrong name, and so is not missed.
     private mutating func values(
-        _ entries: [Entry], _ specs: [OptionSpec], _ position: Position, _ what: String
+        _ entries: [Entry], _ specs: [OptionSpec], _ position: Position, _ what: String, besides meant: Set<String> = []
     ) -> [String: Option] {
         var values: [String: Option] = [:]
         for spec in specs {
             guard let entry = entries.first(where: { $0.key == spec.name }) else {
-                if spec.isRequired { report(position, "\(what) needs '\(spec.name)': \(spec.help.loweredFirst)") }
+                if spec.isRequired, !meant.contains(spec.name) {
+                    report(position, "\(what) needs '\(spec.name)': \(spec.help.loweredFirst)")
+                }
                 continue
             }
-            guard let option = option(entry.value, spec.name, spec.kind) else { continue }
+            guard let option = option(entry.value, spec.name, spec.kind, isSecret: spec.isSecret) else { continue }
             values[spec.name] = option
             if spec.isSecret { checkWritten(option, spec.name) }
         }
@@ -154,16 +174,16 @@ extension ConfigReader {
     }
 
     private mutating func list(
-        _ node: Node, _ name: String, _ inner: OptionKind, _ mayBeEmpty: Bool
+        _ node: Node, _ name: String, _ inner: OptionKind, _ mayBeEmpty: Bool, _ isSecret: Bool
     ) -> Option.Value? {
         guard case .sequence(let nodes) = node.kind else {
-            return option(node, name, inner).map { .list([$0]) }
+            return option(node, name, inner, isSecret: isSecret).map { .list([$0]) }
         }
         guard !nodes.isEmpty || mayBeEmpty else {
             report(node.position, "'\(name)' is an empty list", advice: "leave it out")
             return nil
         }
-        return .list(nodes.compactMap { option($0, name, inner) })
+        return .list(nodes.compactMap { option($0, name, inner, isSecret: isSecret) })
     }
 
     /// Reads a `match`: properties with exact values, lists and globs.
@@ -218,14 +238,30 @@ extension Option.Value {
 
 extension GuardedText {
     /// Whether it is an address with a user, and perhaps a password, in front of the host.
-    fileprivate var hasUser: Bool {
+    fileprivate var hasUser: Bool { reveal().userOfAddress != nil }
+
+    /// The same with a password in front of the host that nobody sees; nil where none stands there, plainly to be read.
+    fileprivate var guardingPassword: (text: GuardedText, password: String)? {
         let text = reveal()
-        guard let scheme = text.firstRange(of: "://") else { return false }
-        return text[scheme.upperBound...].prefix { !"/?#".contains($0) }.contains("@")
+        guard !hasSecret, let user = text.userOfAddress, let colon = user.firstIndex(of: ":"),
+            case let password = user[user.index(after: colon)...], !password.isEmpty
+        else { return nil }
+        let pieces: [Piece] = [
+            .plain(String(text[..<password.startIndex])), .secret(Secret(String(password))),
+            .plain(String(text[password.endIndex...])),
+        ]
+        return (GuardedText(pieces: pieces), String(password))
     }
 }
 
 extension String {
+    /// What stands before the host of an address; nil where nothing does.
+    fileprivate var userOfAddress: Substring? {
+        guard let scheme = firstRange(of: "://") else { return nil }
+        let authority = self[scheme.upperBound...].prefix { !"/?#".contains($0) }
+        return authority.lastIndex(of: "@").map { authority[..<$0] }
+    }
+
     /// Whether a header of that name carries a credential.
     fileprivate var namesCredential: Bool {
         let name = lowercased()

@@ -1,6 +1,19 @@
 public import PluginKit
 
 extension Problem {
+    /// The same without secrets that some text has taken along, such as one that was meant as a path.
+    func masking(_ secrets: [Secret]) -> Problem {
+        changed { text in secrets.reduce(text) { $1.masked(in: $0) } }
+    }
+
+    /// The same without what could deceive a reader, whatever file it quotes.
+    var tamed: Problem { changed(\.tamed) }
+
+    private func changed(_ change: (String) -> String) -> Problem {
+        Problem(
+            position, change(message), suggestion: suggestion.map(change), advice: advice.map(change), level: level)
+    }
+
     /// The problem for people: place and sentence, then the line of the file with a caret under the place.
     ///
     /// - Parameters:

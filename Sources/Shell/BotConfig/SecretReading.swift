@@ -12,13 +12,19 @@ struct SecretReading {
         var advice: String?
     }
 
+    /// All that is wrong with the references of one text.
+    struct Failures: Error {
+        var all: [Failure]
+    }
+
     /// A secret is a credential, not a document: whole key files fit.
     private static let fileBytesMax = 64 << 10
 
-    func read(_ text: String) -> Result<GuardedText, Failure> {
+    func read(_ text: String) -> Result<GuardedText, Failures> {
         guard text.contains("${") else { return .success(GuardedText(text)) }
         var pieces: [GuardedText.Piece] = []
         var plain = ""
+        var failures: [Failure] = []
         var rest = Substring(text)
         while let dollar = rest.firstIndex(of: "$") {
             plain += rest[..<dollar]
@@ -28,10 +34,11 @@ struct SecretReading {
                 rest = rest.dropFirst(3)
             } else if rest.hasPrefix("${") {
                 guard let end = rest.firstIndex(of: "}") else {
-                    return .failure(Failure(sentence: "'${' is never closed", advice: "write '$${' for a plain '${'"))
+                    failures.append(Failure(sentence: "'${' is never closed", advice: "write '$${' for a plain '${'"))
+                    break
                 }
                 switch secret(String(rest[rest.index(rest.startIndex, offsetBy: 2)..<end])) {
-                case .failure(let failure): return .failure(failure)
+                case .failure(let failure): failures.append(failure)
                 case .success(let value):
                     if !plain.isEmpty { pieces.append(.plain(plain)) }
                     plain = ""
@@ -43,6 +50,7 @@ struct SecretReading {
                 rest = rest.dropFirst()
             }
         }
+        guard failures.isEmpty else { return .failure(Failures(all: failures)) }
         plain += rest
         if !plain.isEmpty { pieces.append(.plain(plain)) }
         return .success(GuardedText(pieces: pieces))

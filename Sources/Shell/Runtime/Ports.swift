@@ -112,16 +112,12 @@ public struct Faults: Sendable {
 public struct Redactor: Sendable {
     private let values: [String]
 
-    /// Shorter secrets than this are left alone: masking every `1` would hide more than it protects.
-    private static let secretCharactersMin = 4
-
     public init(_ secrets: [Secret]) {
         self.init(values: secrets.map { $0.reveal() })
     }
 
     private init(values: [String]) {
-        self.values = Set(values).filter { $0.count >= Redactor.secretCharactersMin }
-            .sorted { ($0.count, $0) > ($1.count, $1) }
+        self.values = Set(values).sorted { ($0.count, $0) > ($1.count, $1) }
     }
 
     /// Masks one more.
@@ -134,9 +130,6 @@ public struct Redactor: Sendable {
     func masking(_ secrets: [Secret]) -> Redactor { secrets.reduce(self) { $0.masking($1) } }
 
     public func redact(_ text: String) -> String {
-        values.reduce(text) { text, value in
-            text.contains(value)
-                ? text.split(separator: value, omittingEmptySubsequences: false).joined(separator: Secret.mask) : text
-        }
+        values.reduce(text) { Secret($1).masked(in: $0) }
     }
 }

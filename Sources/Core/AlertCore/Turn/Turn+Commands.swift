@@ -75,7 +75,7 @@ extension Turn {
                 let known = state.mutes.inOrder.map(\.id).sorted()
                 return .refused(
                     "there is no mute '\(id.tamed)'; "
-                        + (known.isEmpty ? "none is set" : "set are \(known.joined(separator: ", "))")
+                        + (known.isEmpty ? "none is set" : "those set are \(known.joined(separator: ", "))")
                         + id.guess(in: known))
             }
             ended = [mute]

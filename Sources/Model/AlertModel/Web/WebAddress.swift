@@ -27,8 +27,19 @@ public struct WebAddress: Hashable, Sendable {
             written = authority.dropFirst(host.count)
         }
         port = UInt16(written.dropFirst())
-        guard !host.isEmpty, written.isEmpty || (written.hasPrefix(":") && port != nil) else { return nil }
+        guard !host.isEmpty, written.isEmpty || (written.hasPrefix(":") && port != nil),
+            host.unicodeScalars.allSatisfy(WebAddress.isOfHosts)
+        else { return nil }
         self.scheme = scheme
+    }
+
+    /// Letters of all languages may be part of a name; quotes, of which text programs make curly ones, and what turns the
+    /// direction of reading are not.
+    private static func isOfHosts(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar.isASCII { return !"\"'<>\\^`|".unicodeScalars.contains(scalar) }
+        let properties = scalar.properties
+        return properties.isAlphabetic || properties.numericType != nil
+            || properties.canonicalCombiningClass != .notReordered
     }
 
     /// Whether the host is this machine: `localhost`, 127.0.0.0/8 or ::1.

@@ -37,15 +37,18 @@ public struct QuietHoursGate: CalendarGate {
     public init(options: Options, context: RuleContext) throws(ProblemList) {
         name = context.name
         var dates: [DateRange] = []
-        for written in options[Self.dates] {
+        var problems: [Problem] = []
+        for (written, place) in zip(options[Self.dates], options.positions(in: Self.dates)) {
             do throws(GrammarError) {
                 dates.append(try DateRange(grammar: written))
             } catch {
-                throw ProblemList(
-                    options.position(of: Self.dates),
-                    "'dates' holds '\(written.tamed.clipped(to: 60))', expected \(error.expected)")
+                problems.append(
+                    Problem(
+                        place, "'dates' holds '\(written.tamed.clipped(to: 60))', expected \(error.expected)",
+                        suggestion: error.suggestion))
             }
         }
+        guard problems.isEmpty else { throw ProblemList(problems) }
         var calendars: [FollowedCalendar] = []
         dates += try QuietHoursGate.days(of: options, in: context.zone, &calendars)
         self.calendars = calendars

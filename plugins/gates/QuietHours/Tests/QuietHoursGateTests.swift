@@ -42,15 +42,20 @@ import Testing
     @Test func `what is no date is refused`() throws {
         let options = Options([
             "between": .hours(try DailyHours(grammar: "00:00-24:00")),
-            "dates": .list([Option(.text("24 Dec"), at: Position(line: 3, column: 5))]),
+            "dates": .list(
+                [(2, "2026-12-23"), (3, "24 Dec"), (4, "2026-12-25"), (5, "boxing day")].map { line, date in
+                    Option(.text(GuardedText(date)), at: Position(line: line, column: 5))
+                }),
         ])
         let problems = #expect(throws: ProblemList.self) {
             try QuietHoursGate(options: options, context: RuleContext(name: "nights", zone: .utc, checksPerDay: 1440))
         }?.problems
         #expect(
             problems?.map(\.message) == [
-                "'dates' holds '24 Dec', expected a date such as 2026-12-24, or two with a slash: 2026-12-24/2027-01-02"
+                "'dates' holds '24 Dec', expected a date such as 2026-12-24, or two with a slash: 2026-12-24/2027-01-02",
+                "'dates' holds 'boxing day', expected a date such as 2026-12-24, or two with a slash: 2026-12-24/2027-01-02",
             ])
+        #expect(problems?.map(\.position.line) == [3, 5])
     }
 
     private func moment(_ text: String) throws -> Moment { try #require(Moment(rfc3339: text)) }

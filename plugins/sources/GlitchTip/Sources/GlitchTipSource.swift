@@ -44,6 +44,7 @@ public struct GlitchTipSource: Source {
             allowsPlainHTTP: options[.insecure], scopes: [.projects: "project:read", .issues: "event:read"])
         var problems = options.flaws(inAddress: Self.url, host: server.host, example: "https://app.glitchtip.com")
         problems += try options.emptyTexts([Self.organization, Self.token])
+        problems += try options.flaws(inSlug: Self.organization)
         problems += options.flaws(inNames: Self.projects, most: Self.projectsMax)
         problems += options.flaws(inNames: Self.environments, most: Self.environmentsMax)
         if !problems.isEmpty { throw ProblemList(problems) }

@@ -75,6 +75,7 @@ public struct SentrySource: HistoricalSource {
 
         var problems = options.flaws(inAddress: Self.url, host: server.host, example: "https://sentry.io")
         problems += try options.emptyTexts([Self.organization, Self.token])
+        problems += try options.flaws(inSlug: Self.organization)
         problems += options.flaws(inNames: Self.projects, most: Self.projectsMax)
         problems += options.flaws(inNames: Self.environments, most: Self.environmentsMax)
         if !problems.isEmpty { throw ProblemList(problems) }

@@ -51,6 +51,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("https://sentry.io/organizations/shop/issues/", "shop"), ("https://shop.sentry.io/issues/?project=1", "shop"),
+        ("sentry.io/shop", nil), ("My Shop", nil),
+    ])
+    func `an address is no organization`(_ written: String, _ slug: String?) {
+        let problem = #expect(throws: ProblemList.self) {
+            try source(["organization": option(.text(GuardedText(written)))])
+        }?.problems.first
+        #expect(problem?.message == "'organization' is '\(written)', expected a slug such as shop")
+        #expect(problem?.suggestion == slug)
+    }
+
     @Test func `insecure allows plain http`() throws {
         let source = try source(["insecure": option(.flag(true))])
         let requests = Server().play(source, poll(.hours(1))).requests
@@ -74,8 +86,8 @@ import Testing
 
     @Test func `environments are told apart, names are encoded and secrets stay secret`() throws {
         #expect(
-            try source(["organization": option(.text("a/b ?")), "environments": list("production")]).dashboard
-                == "https://sentry.io/organizations/a%2Fb%20%3F/projects/{app}/?environment={environment}")
+            try source(["organization": option(.text("a+ü")), "environments": list("production")]).dashboard
+                == "https://sentry.io/organizations/a%2B%C3%BC/projects/{app}/?environment={environment}")
         #expect(try source(["organization": option(.text(GuardedText(Secret("acme"))))]).dashboard == nil)
         #expect(try source(["url": option(.text("https://\(Secret("s3cret")).example"))]).dashboard == nil)
     }
