@@ -301,7 +301,9 @@ let package = Package(
                 + commanded, exclude: ["Snapshots"]),
         tests("RuleTestsTests", ["RuleTests", "BotConfig", "BuiltinPlugins"] + kit),
         tests(
-            "RuntimeTests", ["Runtime", "AlertCore", "AlertTesting", "Journal", "JournalTesting"] + kit,
+            "RuntimeTests",
+            ["Runtime", "AlertCore", "AlertTesting", "Journal", "JournalTesting", "EscalateGate", "PluginTesting"]
+                + kit,
             exclude: ["Fixtures"]),
 
         // The built program itself: its commands, and with ALERTBOT_INTEGRATION=1 its dealings with real servers.

@@ -1,6 +1,8 @@
 import AlertCore
 import AlertTesting
+import EscalateGate
 import PluginKit
+import PluginTesting
 import Runtime
 import Testing
 
@@ -191,5 +193,55 @@ import Testing
         #expect(paragraph(bot, app: "w*").count == 1)
         #expect(paragraph(bot, rule: "look").count == 2)
         #expect(paragraph(bot, app: "x").isEmpty)
+    }
+
+    @Test func `what a channel refused for good says so, and what is still on the way once it is over`() throws {
+        var bot = bot()
+        bot.sendAnswer = { _, _ in (.refusedChannel("HTTP 410"), .zero) }
+        bot.see(.warning)
+        bot.advance(by: .minutes(1))
+        #expect(
+            paragraph(bot, app: "shop")[0].contains("\n  team: not delivered (Fri 20 Nov 12:00 UTC): HTTP 410"),
+            "\(paragraph(bot))")
+        let way = WhyReport(bot.state, bot.plan, at: bot.now, app: "shop").json["why"]?.array?.first?["channels"]?.array
+        #expect(way?.first?["failed"] == "HTTP 410")
+
+        var slow = self.bot()
+        slow.see(.warning)
+        slow.sendAnswer = { _, _ in (.retry(after: .hours(1), "HTTP 503"), .zero) }
+        slow.see(.fine)
+        slow.advance(by: .minutes(1))
+        #expect(
+            paragraph(slow, app: "shop")[0].contains(
+                "\n  team: nothing to send; 1 on the way, 1 failed attempt in a row"),
+            "\(paragraph(slow))")
+    }
+
+    @Test func `a source that has left the config is judged no more`() {
+        var bot = bot(.rehearsed(sources: [SourcePlan(name: "ios"), SourcePlan(name: "web")]))
+        let web = Subject(source: "web", app: "site")
+        bot.see([(.shop, .fine)])
+        bot.see(.warning, of: web)
+        #expect(paragraph(bot).count == 2)
+        bot.reload(.rehearsed())
+        bot.advance(by: .minutes(1))
+        #expect(paragraph(bot, app: "site") == [])
+    }
+
+    @Test func `a reminder that a gate holds has no time of its own, and an escalation has`() throws {
+        let nag = try EscalateGate.written(["to": "oncall", "after": "30m", "severity": "warning"], name: "nag")
+        let plan = Plan.rehearsed(
+            gates: [
+                .quiet(from: "2026-11-20 12:10", until: "2026-11-20 18:00"), GatePlan(name: "nag", gate: nag),
+            ], channels: [ChannelPlan(name: "team"), ChannelPlan(name: "oncall")], routes: [Route(to: ["team"])])
+        var bot = bot(plan)
+        bot.see(.warning)
+        bot.advance(by: .minutes(15))
+        let text = paragraph(bot)[0]
+        #expect(text.contains("; held by quiet_hours:nights until Fri 20 Nov 18:00 UTC"), "\(text)")
+        #expect(!text.contains("next reminder"))
+        #expect(text.contains("\n  oncall: notified from Fri 20 Nov 12:30 UTC on, unless somebody acknowledges it\n"))
+        let entry = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first
+        #expect(entry?["escalations"]?.text == #"[{"channels":["oncall"],"at":"2026-11-20T12:30:00Z"}]"#)
     }
 }

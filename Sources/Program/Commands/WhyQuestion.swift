@@ -94,7 +94,8 @@ public struct WhyQuestion: Sendable {
         if let rule, !config.plan.detectors.contains(where: { Glob(rule).fits($0.name) }) {
             return "The bot has no such trouble now."
         }
-        let apps = Set(state.figures.series.keys.map(\.app))
+        if app == Subject.botApp { return "The bot has no trouble now." }
+        let apps = Set(state.figures.series.keys.filter { config.sources[$0.source] != nil }.map(\.app))
         guard !apps.isEmpty else {
             return "No figures have arrived yet, so there is nothing to judge; 'alertbot status' shows the sources."
         }

@@ -60,7 +60,10 @@ public struct WhyReport: Sendable {
                     "acknowledged": incident.acknowledgement?.json ?? .null, "fires_at": JSON(explanation.firesAt),
                 ]
             } ?? .null,
-            "channels": .array(explanation.ways.map(way)), "over": .array(explanation.over.map(over)),
+            "channels": .array(explanation.ways.map { way($0, explanation) }),
+            "escalations": .array(
+                explanation.escalations.map { ["channels": .array($0.channels.map(JSON.string)), "at": JSON($0.from)] }),
+            "over": .array(explanation.over.map(over)),
             "next_poll": JSON(
                 source?.stopped == nil && !isPushed(explanation.subject.source) ? source?.due : nil),
             "poll_reasons": .array((source?.reasons ?? []).map { .string($0.rawValue) }),
@@ -82,7 +85,7 @@ public struct WhyReport: Sendable {
         ]
     }
 
-    private func way(_ way: Explanation.Way) -> JSON {
+    private func way(_ way: Explanation.Way, _ explanation: Explanation) -> JSON {
         [
             "channel": .string(way.channel), "announced": JSON(way.standing?.announced?.rawValue),
             "last_said": JSON(way.standing?.lastSaid), "closed_by": JSON(way.closure?.reason.description),
@@ -95,7 +98,8 @@ public struct WhyReport: Sendable {
                         "account": JSON(gate.account),
                     ]
                 }),
-            "held": .bool(way.standing?.hold != nil), "next_reminder": JSON(way.reminder),
+            "held": .bool(way.standing?.hold != nil), "next_reminder": JSON(way.closure == nil ? way.reminder : nil),
+            "failed": JSON(failed(way, explanation.incident)?.sentence),
         ]
     }
 
@@ -117,6 +121,10 @@ public struct WhyReport: Sendable {
             lines.append("  no route leads to a channel, so nobody is notified")
         }
         lines += explanation.ways.map { "  \($0.channel): \(words($0, explanation))" }
+        lines += explanation.escalations.map { escalation in
+            "  \(escalation.channels.joined(separator: ", ")): notified from \(clock(escalation.from)) on, unless somebody "
+                + "acknowledges it"
+        }
         lines += explanation.over.flatMap(ends)
         if let link, let incident = explanation.incident {
             let links = state.links(about: incident, plan).map { link($0.title.tamed, $0.url) }
@@ -178,6 +186,8 @@ public struct WhyReport: Sendable {
                         + (way.standing?.lastSaid.map { ", last at \(clock($0))" } ?? ""))
         } else if way.standing?.dropped != nil {
             parts.append("not sent: a gate dropped it")
+        } else if let failed = failed(way, explanation.incident) {
+            parts.append("not delivered (\(clock(failed.at))): \(failed.sentence)")
         } else if explanation.incident?.state == .firing {
             parts.append("not sent yet")
         } else {
@@ -195,8 +205,8 @@ public struct WhyReport: Sendable {
             parts.append(
                 "passes " + passed.map { $0.name + ($0.account.map { " (\($0))" } ?? "") }.joined(separator: ", "))
         }
-        if let reminder = way.reminder { parts.append("next reminder \(clock(reminder))") }
-        if let queued = queued(way.channel, explanation.incident) { parts.append(queued) }
+        if let reminder = way.reminder, way.closure == nil { parts.append("next reminder \(clock(reminder))") }
+        if let queued = queued(way.channel, explanation) { parts.append(queued) }
         return parts.joined(separator: "; ")
     }
 
@@ -220,6 +230,16 @@ public struct WhyReport: Sendable {
         return state.outbox.deliveries.values.filter { $0.channel == channel && $0.incidents.contains(id) }
     }
 
+    /// When and why that by which the channel should have heard of the incident was given up.
+    private func failed(_ way: Explanation.Way, _ incident: Incident?) -> (at: Moment, sentence: String)? {
+        guard let id = incident?.id, way.standing?.undelivered != nil else { return nil }
+        for entry in state.outbox.history.reversed()
+        where entry.delivery.channel == way.channel && entry.delivery.incidents.contains(id) {
+            if case .dead(let sentence) = entry.end { return (entry.at, sentence.tamed) }
+        }
+        return nil
+    }
+
     /// Whether that by which the channel first hears of the incident has not arrived yet.
     private func isOpening(_ way: Explanation.Way, _ incident: Incident?) -> Bool {
         waiting(way.channel, incident).contains { delivery in
@@ -228,9 +248,17 @@ public struct WhyReport: Sendable {
         }
     }
 
-    /// How much of the incident waits for the channel, and why.
-    private func queued(_ channel: String, _ incident: Incident?) -> String? {
-        let count = waiting(channel, incident).count
+    /// How much of the incident waits for the channel, and why; without one, of those that are over.
+    private func queued(_ channel: String, _ explanation: Explanation) -> String? {
+        let count =
+            explanation.incident != nil
+            ? waiting(channel, explanation.incident).count
+            : state.outbox.deliveries.values.count { delivery in
+                delivery.channel == channel
+                    && delivery.summaries.contains {
+                        $0.rule == explanation.rule && $0.subject == explanation.subject && $0.key == explanation.key
+                    }
+            }
         guard count > 0 else { return nil }
         guard let record = state.outbox.channels[channel] else { return "\(count) on the way" }
         let pause = record.pausedUntil.flatMap { $0 > now ? "; the channel is paused until \(clock($0))" : nil } ?? ""

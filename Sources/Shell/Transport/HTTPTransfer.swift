@@ -169,7 +169,7 @@ final class HTTPTransfer: Transfer {
             case .bodyTooLarge:
                 (.tooLarge, "\(request.peer) sent more than \(job.bounds.bodyBytesMax) bytes; ask for less")
             case .wouldRepeat:
-                (.interrupted, "the connection to \(request.peer) broke after sending; it was not tried again")
+                (.interrupted, "the connection to \(request.peer) broke after sending, before an answer came")
             }
         return TransportError(cause, mayHaveArrived: mayHaveArrived, sentence)
     }

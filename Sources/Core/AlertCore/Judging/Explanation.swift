@@ -32,6 +32,8 @@ public struct Explanation: Sendable {
     public let firesAt: Moment?
     /// The channels that the routes name for it, and those that know of it.
     public let ways: [Way]
+    /// Where else it will be told, and from when on, unless somebody acknowledges it.
+    public let escalations: [Escalation]
     /// Earlier incidents of it that are over and of which a channel has something to hear still, oldest first.
     public let over: [Incident]
 }
@@ -54,7 +56,8 @@ extension Core {
     ) -> [Explanation] {
         let over = Dictionary(grouping: state.incidents.inOrder.filter { !$0.isOpen }, by: \.identity)
         return plan.detectors.flatMap { rule in
-            state.sights(of: rule, plan).flatMap { sight in
+            // What a source that has left the config brought is judged no more.
+            state.sights(of: rule, plan, where: { plan.source($0.source) != nil }).flatMap { sight in
                 judged(state, rule, sight, at: now).filter { isAsked(rule.name, $0.subject) }.map {
                     explain(state, rule, $0, over, at: now)
                 }
@@ -105,6 +108,7 @@ extension Core {
                 rule: incident.rule, subject: incident.subject, key: nil,
                 judgement: Judgement(verdict, .between, incident.evidence), incident: incident.isOpen ? incident : nil,
                 firesAt: nil, ways: incident.isOpen ? ways(state, incident, at: now) : [],
+                escalations: escalations(of: incident, at: now),
                 over: incidents.filter { !$0.isOpen && $0.identity == identity })
         }
     }
@@ -117,7 +121,13 @@ extension Core {
         return Explanation(
             rule: rule.name, subject: judged.subject, key: judged.key, judgement: judged.judgement, incident: incident,
             firesAt: incident.flatMap { $0.state == .pending ? $0.since + rule.detector.holdTime : nil },
-            ways: ways(state, incident ?? wouldBe(judged, state, at: now), at: now), over: over[identity] ?? [])
+            ways: ways(state, incident ?? wouldBe(judged, state, at: now), at: now),
+            escalations: incident.map { escalations(of: $0, at: now) } ?? [], over: over[identity] ?? [])
+    }
+
+    private func escalations(of incident: Incident, at now: Moment) -> [Escalation] {
+        guard incident.isOpen, incident.acknowledgement == nil else { return [] }
+        return plan.escalations(of: incident).filter { $0.from > now }
     }
 
     /// The incident that there would be if the rule fired now.
