@@ -70,6 +70,31 @@ import Testing
         #expect(stage.complained.split(separator: "\n").count == 1)
     }
 
+    @Test(arguments: ["2026-11-21T05:00:00Z", "2026-11-23T12:00:00Z", "2026-11-20T04:00:00Z"])
+    func `a dry run at another time takes what sources say now for what they would say then`(time: String) async throws
+    {
+        let then = try #require(Moment(rfc3339: time))
+        try scratch.write("figures.jsonl", Shop.line(crashed: 500, at: "2026-11-20T11:59:00Z").text)
+        let preview = try await dryRun().poll(at: then)
+        #expect(decisions(preview) == ["\(time) ops opened send"])
+        // So does one that begins with what a bot knows that has been quiet so far.
+        try scratch.write("figures.jsonl", Shop.line(crashed: 0, at: "2026-11-20T11:59:00Z").text)
+        let known = try await dryRun().poll(at: nil).state
+        try scratch.write("figures.jsonl", Shop.line(crashed: 500, at: "2026-11-20T11:59:30Z").text)
+        let config = try scratch.shop(stage.machine).config()
+        let later = try await DryRun(config, from: known, faults: nil, on: stage.machine).poll(at: then)
+        // That somebody asks of another time is no trouble of the machine's clock.
+        #expect(!later.incidents.contains { $0.subject.app == "alertbot" })
+        guard then > stage.clock.now() else { return }
+        #expect(decisions(later) == ["\(time) ops opened send"])
+    }
+
+    @Test func `a dry run of a recording takes its figures for new, however old they are`() throws {
+        try scratch.record(["2026-11-18-1": [Shop.line(crashed: 500, at: "2026-11-18T11:00:00Z")]])
+        #expect(
+            decisions(try dryRun().repeatRecorded(at: stage.clock.now())) == ["2026-11-20T12:00:00Z ops opened send"])
+    }
+
     @Test func `a dry run names the rows that it leaves out`() async throws {
         let rows = """
             [{"name": "shop-ios", "users": 10000, "crashed": 500}, {"name": "shop-web", "users": 10000, "crashed": "-"}]

@@ -146,10 +146,13 @@ public struct Core: Sendable {
     public var plan: Plan
     /// Whether steps tell every judgement, those that change nothing too.
     public let tellsJudgements: Bool
+    /// Whether a clock that is set is a trouble to be told of; in a preview it is what somebody asked for.
+    public let reportsClock: Bool
 
-    public init(plan: Plan, tellsJudgements: Bool = false) {
+    public init(plan: Plan, tellsJudgements: Bool = false, reportsClock: Bool = true) {
         self.plan = plan
         self.tellsJudgements = tellsJudgements
+        self.reportsClock = reportsClock
     }
 
     /// Takes in one input at wall time `now`.
@@ -162,6 +165,7 @@ public struct Core: Sendable {
         // Taking the state out of the caller's hands keeps it unshared, so nothing is copied.
         var turn = Turn(plan: plan, now: now, state: state)
         turn.tellsJudgements = tellsJudgements
+        turn.reportsClock = reportsClock
         state = State()
         for input in inputs { turn.take(input) }
         turn.passTime()

@@ -51,7 +51,7 @@ public struct Preview: Sendable {
         plan: Plan, state: State, start: Moment, faults: Faults? = nil, isTraced: Bool = false,
         gathersOutlook: Bool = false
     ) {
-        core = Core(plan: plan, tellsJudgements: isTraced)
+        core = Core(plan: plan, tellsJudgements: isTraced, reportsClock: false)
         self.state = state
         self.faults = faults
         self.start = start

@@ -51,7 +51,8 @@ public struct DryRun: Sendable {
         var preview = Preview(plan: config.plan, state: state, start: now, faults: faults)
         for batch in batches {
             machine.terminal.error("alertbot: source \(batch.source): its figures are from \(batch.seen)")
-            preview.feed(batch.lines, asked: batch.asked, at: now)
+            let age = now - batch.seen
+            preview.feed(batch.lines.map { $0.moved(by: age) }, asked: batch.asked + age, at: now)
         }
         preview.advance(to: now)
         tellFaults(preview)
@@ -66,9 +67,13 @@ public struct DryRun: Sendable {
             "alertbot: \(polls.failed) of \(polls.all.counted("poll")) \(Faults.sentence), seed \(faults.seed)")
     }
 
-    /// What would be said if every source were polled once.
-    public func poll(at now: Moment) async throws(Failure) -> Preview {
+    /// What would be said if every source were polled once, and said at that time what it says now.
+    ///
+    /// - Parameter moment: nil for now.
+    public func poll(at moment: Moment?) async throws(Failure) -> Preview {
         let inputs = await polls()
+        let polled = machine.clock.now()
+        let now = moment ?? polled
         var preview = Preview(plan: config.plan, state: state, start: now, faults: faults)
         var failures = 0
         for input in inputs.sorted(by: { $0.sourceName < $1.sourceName }) {
@@ -85,7 +90,7 @@ public struct DryRun: Sendable {
             for note in input.notes {
                 machine.terminal.error("alertbot: source \(input.sourceName): \(note.tamed)")
             }
-            preview.take(input)
+            preview.take(moment == nil ? input : input.moved(by: now - polled))
         }
         for source in config.plan.sources where source.isPushed {
             machine.terminal.error(

@@ -59,7 +59,7 @@ struct DryRunCommand: AsyncParsableCommand {
         } else if recorded {
             preview = try run.repeatRecorded(at: end ?? machine.clock.now())
         } else {
-            preview = try await run.poll(at: end ?? machine.clock.now())
+            preview = try await run.poll(at: end)
         }
         try show(PreviewReport(preview, channels: config.channels, only: channel))
         if !isWhole { throw Failure(.no) }

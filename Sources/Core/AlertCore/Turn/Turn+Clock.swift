@@ -26,7 +26,7 @@ extension Turn {
         state.incidents.forgetSightings(&output)
         for channel in plan.channels { dispatch(channel.name) }
         let length = whole < .zero ? .zero - whole : whole
-        if length >= Trouble.clockStepMin {
+        if length >= Trouble.clockStepMin, reportsClock {
             raiseTrouble(
                 .clockStepped, about: Trouble.clock, severity: .warning,
                 Phrase(whole < .zero ? .troubleClockBack : .troubleClockForward, [.period: .period(length)]))

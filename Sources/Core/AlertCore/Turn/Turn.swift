@@ -12,6 +12,7 @@ struct Turn {
     var state: State
     var output = Output()
     var tellsJudgements = false
+    var reportsClock = true
     /// Channels that get a summary at the end of this turn.
     var summariesDue: Set<String> = []
     /// Messages that this turn has accepted.
