@@ -1,5 +1,6 @@
 import AlertCore
 import AlertTesting
+import BudgetGate
 import FlappingGate
 import PluginKit
 import PluginTesting
@@ -76,6 +77,23 @@ import Testing
         #expect(summary.lines.count == 9)
         #expect(summary.lines.last == "and \(often - 2 - 8) more")
         #expect(bot.state.incidents.isEmpty)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `what a budget has gathered is in its digest, though it flaps by then`() throws {
+        let budget = try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": "1 per 15m"])
+        let wobble = try GatePlan.rule(
+            FlappingGate.self, "wobble", ["changes": "4", "within": "20m", "calm": "30m"])
+        var bot = Rehearsal.checked(.rehearsed(gates: [budget, wobble]))
+        // The opening uses the budget up until 12:15.
+        #expect(bot.play("w.w.w.         .") == "Ohhxhx.........D")
+        let digest = try #require(bot.decisions.last)
+        #expect(digest.reason.description == "budget:calm-down")
+        #expect(digest.message.headline == "🗒 shop: 3 resolved, held by calm-down")
+        #expect(
+            bot.decisions.filter { $0.reason.description == "budget:calm-down" }.allSatisfy {
+                $0.decision == .send || $0.decision == .hold(until: .utc("2026-11-20 12:15"))
+            })
         #expect(bot.objections == [])
     }
 

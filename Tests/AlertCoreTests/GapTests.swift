@@ -43,3 +43,37 @@ private struct Busy: SubjectDetector {
         #expect(minutes == opened)
     }
 }
+
+/// Figures are good for as long as the longest time between two polls, however far back a rule looks.
+@Suite struct `Figures that have stopped` {
+    private func bot(for holdTime: Duration = .zero, repeating: Duration? = nil) -> Rehearsal {
+        var bot = Rehearsal(.rehearsed(for: holdTime, repeat: repeating, lookback: .days(1)))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        return bot
+    }
+
+    @Test(arguments: [true, false])
+    func `open nothing: a wait ends with the figures that it rests on`(isFailing: Bool) {
+        var bot = bot(for: .minutes(50))
+        bot.see(.warning)
+        for _ in 0..<24 {
+            bot.advance(by: .minutes(5))
+            if isFailing { bot.fail() } else { bot.see(.fine, of: Subject(source: "ios", app: "bank")) }
+        }
+        #expect(bot.kindsSent(to: "team") == (isFailing ? [.opened] : []))
+        #expect(bot.state.incidents.all.filter { $0.rule == "look" }.map(\.state) == [.pending])
+    }
+
+    @Test func `are no news in a reminder`() throws {
+        var bot = bot(repeating: .minutes(20))
+        bot.see(.warning)
+        var said: [String?] = []
+        for _ in 0..<3 {
+            bot.advance(by: .minutes(20))
+            said.append(bot.decisions.last?.message.fields.first { $0.label == "No news since" }?.value)
+        }
+        #expect(said.first == .some(nil))
+        #expect(said.dropFirst().allSatisfy { $0?.hasPrefix("Fri 20 Nov 12:00, for ") == true }, "\(said)")
+    }
+}

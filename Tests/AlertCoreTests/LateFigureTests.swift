@@ -107,6 +107,16 @@ import Testing
         #expect(fields(bot)["At worst"] == "98.50%")
     }
 
+    @Test func `what is equally bad for days keeps the words with which it fired`() throws {
+        var bot = bot(.quiet(from: "2026-11-20 11:00", until: "2026-11-22 12:30"))
+        see(&bot, 30)
+        for _ in 0..<48 { live(&bot, 30) }
+        bot.advance(by: .hours(1))
+        #expect(kinds(bot) == [.opened])
+        let message = try #require(bot.sends.last?.delivery.message)
+        #expect(message.reason != "Corrected by figures that came late." && message.reason != "", "\(message)")
+    }
+
     @Test func `sums of short spans are put right, too`() {
         var bot = bot()
         func see(_ crashed: Double, upTo end: Moment) {

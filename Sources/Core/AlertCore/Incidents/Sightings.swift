@@ -25,7 +25,8 @@ public struct Sightings: Hashable, Sendable {
         } else {
             all.append(new)
             guard all.count > Sightings.countMax else { return }
-            let least = all.indices.min { all[$1].isWorse(than: all[$0]) }
+            // Of equal ones the last: the first is the worst, of which the incident has the words.
+            let least = all.indices.reversed().min { all[$1].isWorse(than: all[$0]) }
             if let least { all.remove(at: least) }
         }
     }

@@ -41,7 +41,14 @@ extension State {
         // How fresh the figures are is what such a rule is about.
         if rule.scope == .source { return true }
         guard let series = figures.series[subject] else { return false }
-        return now - lastKnown(series, of: subject.source) <= plan.figuresLast(subject.source, for: rule)
+        return now - lastKnown(series, of: subject.source) <= staysGood(subject, plan)
+    }
+
+    /// How long a subject's figures are believed: no less than the longest time between polls, and where it has figures of
+    /// a day each, as long as two of them. How far back a rule looks is no matter: what it sees there is past.
+    private func staysGood(_ subject: Subject, _ plan: Plan) -> Duration {
+        let rhythm = figures.series[subject]?.samples.last?.span.length ?? .zero
+        return max(plan.figuresLast(subject.source), rhythm.scaled(by: 2))
     }
 
     /// When the figures were last known to hold: an answer that says 'as before' says it of all that came before it.
@@ -65,20 +72,13 @@ extension State {
         guard let known = lastKnown(incident, scope: rule.scope) else {
             return Silence(since: incident.evidence.span?.to ?? incident.since, cause: .vanished)
         }
-        if now - known > goesSilentAfter(subject, rule, plan) {
+        if now - known > staysGood(subject, plan) {
             let lastGood = schedule.sources[subject.source]?.lastGood
-            let hasAnswered = lastGood.map { now - $0 <= plan.figuresLast(subject.source, for: rule) } ?? false
+            let hasAnswered = lastGood.map { now - $0 <= plan.figuresLast(subject.source) } ?? false
             return Silence(since: known, cause: hasAnswered ? .vanished : .failing)
         }
         let judged = incident.evidence.span?.to ?? incident.since
         return incident.isUncertain && judged < known ? Silence(since: judged, cause: .unjudged) : nil
-    }
-
-    /// How long nothing must have been heard of a subject before that means anything: as long as its figures last, and
-    /// where it has figures of a day each, as long as two of them.
-    private func goesSilentAfter(_ subject: Subject, _ rule: DetectorPlan, _ plan: Plan) -> Duration {
-        let rhythm = figures.series[subject]?.samples.last?.span.length ?? .zero
-        return max(plan.figuresLast(subject.source, for: rule), rhythm.scaled(by: 2))
     }
 
     private func lastKnown(_ incident: Incident, scope: DetectorScope) -> Moment? {
@@ -90,7 +90,8 @@ extension State {
             .map { lastKnown($0, of: subject.source) }.max()
     }
 
-    /// What had sessions and has not been in the source's answers for longer than a rule waits. A release that fades
+    /// What had sessions and has not been in the source's answers for longer than its figures are believed, and than the
+    /// rule looks back: one answer without it is no alarm. A release that fades
     /// away while its app goes on has not vanished.
     func vanished(of source: String, for rule: DetectorPlan, _ plan: Plan, at now: Moment) -> [Subject] {
         var newest: [Subject: Moment] = [:]
@@ -100,7 +101,8 @@ extension State {
         }
         return figures.unordered(of: source).filter { subject in
             guard let last = newest[subject.whole], let series = figures.series[subject],
-                lastKnown(series, of: source) == last, now - last > goesSilentAfter(subject, rule, plan)
+                lastKnown(series, of: source) == last,
+                now - last > max(staysGood(subject, plan), rule.detector.lookback)
             else { return false }
             return (series.samples.last { $0.metrics[.sessions] != nil }?.metrics[.sessions] ?? 0) > 0
         }.sorted()

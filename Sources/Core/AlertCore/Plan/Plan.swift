@@ -210,11 +210,9 @@ public struct Plan: Sendable {
         return [first, consequence] + report.warnings.dropFirst()
     }
 
-    /// How long figures of a source stay good: a rule's own window, and never less than the longest time between polls.
-    func figuresLast(_ source: String, for detector: DetectorPlan? = nil) -> Duration {
-        max(
-            sourceRanks[source].map { sources[$0].slowest } ?? PollingSettings.slowest.default,
-            detector?.detector.lookback ?? .zero)
+    /// How long figures of a source stay good: the longest time between two polls.
+    func figuresLast(_ source: String) -> Duration {
+        sourceRanks[source].map { sources[$0].slowest } ?? PollingSettings.slowest.default
     }
 
     /// How long observations of a source are kept for the rules that read them, and how many of its polls.
