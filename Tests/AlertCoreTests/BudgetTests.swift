@@ -258,6 +258,21 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
         #expect(bot.objections == [])
     }
 
+    @Test func `news is told as such where nothing else of the digest may leave`() throws {
+        var bot = try bot(
+            "2 per 10m", gates: [.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:00", except: .critical)])
+        let subjects = parts("shop", 4)
+        bot.seeEach(Array(subjects[..<3]))
+        #expect(bot.marks() == "OOh")
+        // In the instant of the room, and before anybody has looked at what waits.
+        bot.suspend(for: .minutes(10))
+        bot.see(.critical, of: subjects[3])
+        bot.advance(by: .zero)
+        let told = bot.decisions.filter { $0.at == bot.now && $0.decision == .send }
+        #expect(told.map(\.kind) == [.opened], "\(bot.marks())")
+        #expect(bot.objections == [])
+    }
+
     @Test func `the morning's summary counts, and waits where the morning's news has used the budget up`() throws {
         var bot = try bot("1 per 1h", gates: [.quiet(from: "2026-11-20 12:00", until: "2026-11-20 13:00")])
         let subjects = parts("shop", 3)

@@ -2,6 +2,7 @@ import AlertCore
 import AlertTesting
 import BudgetGate
 import FlappingGate
+import GroupGate
 import PluginKit
 import PluginTesting
 import Testing
@@ -77,6 +78,18 @@ import Testing
         #expect(summary.lines.count == 9)
         #expect(summary.lines.last == "and \(often - 2 - 8) more")
         #expect(bot.state.incidents.isEmpty)
+        #expect(bot.objections == [])
+    }
+
+    @Test func `a group before it changes nothing: what flaps is kept quiet`() throws {
+        let together = try GatePlan.rule(GroupGate.self, "together", ["wait": "30s"])
+        let wobble = try GatePlan.rule(FlappingGate.self, "wobble", ["changes": "4", "within": "20m", "calm": "6m"])
+        var bot = Rehearsal.checked(.rehearsed(gates: [together, wobble]))
+        _ = bot.play("w.w.w.w.w.w.")
+        #expect(bot.saidTo().count == 4)
+        _ = bot.play("..........")
+        #expect(bot.saidTo().count == 5)
+        #expect(bot.decisions.last?.kind == .digest)
         #expect(bot.objections == [])
     }
 

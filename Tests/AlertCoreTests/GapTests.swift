@@ -65,6 +65,22 @@ private struct Busy: SubjectDetector {
         #expect(bot.state.incidents.all.filter { $0.rule == "look" }.map(\.state) == [.pending])
     }
 
+    @Test func `an hour that is measured anew every five minutes is no longer believed than others`() {
+        let rule = DetectorPlan(name: "floor", detector: BareFloor(lookback: .hours(1)), repeat: .minutes(50))
+        var bot = Rehearsal(.rehearsed(detectors: [rule]))
+        bot.pollAnswer = { _, _ in nil }
+        bot.start()
+        for _ in 0..<3 {
+            bot.advance(by: .minutes(5))
+            let figures = Observation.figures(
+                ["users": 1000, "crashed_users": 30], of: .shop, at: bot.now, lasting: .hours(1))
+            bot.see([figures])
+        }
+        bot.advance(by: .minutes(51))
+        let fields = bot.decisions.last { $0.kind == .reminder }?.message.fields ?? []
+        #expect(fields.contains { $0.label == "No news since" }, "\(bot.decisions.map(\.kind))")
+    }
+
     @Test func `are no news in a reminder`() throws {
         var bot = bot(repeating: .minutes(20))
         bot.see(.warning)

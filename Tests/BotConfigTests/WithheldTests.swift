@@ -42,6 +42,21 @@ internal import Testing
         #expect(actual.problems.count > 10, "each of them is an error where the bot is to run")
     }
 
+    @Test func `routes on secrets are not taken for the same in a review, and a written password makes nothing right`()
+    {
+        let yaml = """
+            sources:
+              ios: {plugin: feed, url: "https://ada:pw@feed example"}
+            channels:
+              team: {plugin: page}
+            routes:
+              - {match: {app: "${env:NOBODY}"}, to: [team]}
+              - {match: {app: "${env:NOTHING}"}, to: [team]}
+            """
+        let errors = review(yaml).problems.filter { $0.level == .error }
+        #expect(errors.map(\.position.line) == [2], "\(errors.map(\.line))")
+    }
+
     @Test func `everything else is still told in a review`() {
         let yaml = """
             sources:
@@ -104,6 +119,21 @@ internal import Testing
             result.problems.map(\.line) == ["2:58: 'mirror' is ***, expected an address such as https://example.com"])
         let lines = yaml.split(separator: "\n").map(String.init)
         #expect(result.writtenSecrets.map { $0.masked(in: lines)[1].contains("s3cr3t") } == [false])
+    }
+
+    @Test func `also one with signs in it that end a host, and one that another begins with`() {
+        let yaml =
+            "sources:\n  ios: {plugin: feed, url: \"https://ada:l0ve#lace@feed.example/x\"}\nchannels:\n  team: {plugin: page}"
+        let result = load(yaml)
+        #expect(
+            result.problems.contains { $0.message.contains("'https://ada:***@feed.example/x', expected an address") })
+        #expect(!result.problems.contains { $0.message.contains("lace") }, "\(result.problems.map(\.line))")
+    }
+
+    @Test func `on the own machine nobody is warned of it`() {
+        let yaml =
+            "sources:\n  ios: {plugin: feed, url: \"http://ada:l0velace@127.0.0.1:9/x\"}\nchannels:\n  team: {plugin: page}"
+        #expect(load(yaml).problems == [])
     }
 
     @Test func `a password in front of a host is a secret`() throws {

@@ -253,7 +253,7 @@ public struct GateConformance: Sendable {
         let held = Notification(
             incident: notification.incident, kind: notification.kind, severity: notification.severity,
             channel: notification.channel,
-            held: Notification.Held(closure.reason, since: moment, isGathered: closure.fate.gathering != nil))
+            held: Notification.Held(closure.reason, since: moment, style: closure.fate.gathering?.style))
         let eve = closure.until - .milliseconds(1)
         if eve > moment, gate.closure(for: held, at: eve, given: view) == nil {
             return ["asked at \(moment), it holds until \(closure.until), but is open before"]

@@ -10,7 +10,10 @@ extension Input {
         switch report.outcome {
         case .values(let observations): report.outcome = .values(observations.map { $0.moved(by: time) })
         case .stale(let measured): report.outcome = .stale(measured: measured + time)
-        case .noData, .unchanged, .failed: break
+        case .failed(var failure):
+            failure.retryAt = failure.retryAt.map { $0 + time }
+            report.outcome = .failed(failure)
+        case .noData, .unchanged: break
         }
         report.notBefore = report.notBefore.map { $0 + time }
         report.limit = report.limit.map { $0 + time }
@@ -25,7 +28,13 @@ extension ObservationLine {
         case .observed(let observation): return .observed(observation.moved(by: time))
         case .empty(var poll):
             poll.seen = poll.seen + time
-            if case .stale(let measured) = poll.outcome { poll.outcome = .stale(measured: measured + time) }
+            switch poll.outcome {
+            case .stale(let measured): poll.outcome = .stale(measured: measured + time)
+            case .failed(var failure):
+                failure.retryAt = failure.retryAt.map { $0 + time }
+                poll.outcome = .failed(failure)
+            case .noData, .unchanged: break
+            }
             return .empty(poll)
         case .partial(var poll):
             poll.seen = poll.seen + time
@@ -39,6 +48,10 @@ extension Observation {
         var moved = self
         moved.span = TimeSpan(lasting: span.length, until: span.to + time)
         moved.seen = seen + time
+        for index in moved.issues.indices {
+            moved.issues[index].firstSeen = issues[index].firstSeen.map { $0 + time }
+            moved.issues[index].lastSeen = issues[index].lastSeen.map { $0 + time }
+        }
         return moved
     }
 }

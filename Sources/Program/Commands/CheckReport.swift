@@ -103,12 +103,13 @@ public struct CheckReport {
             return []
         }
         let names = gates.map { "'\($0.name)'" }.joined(separator: " and ")
+        let days = Int(calendarLength.inSeconds / 86_400).counted("day")
         return [
             Problem(
                 place,
                 gates.count == 1
-                    ? "rule \(names) keeps back everything at every hour, so nothing is ever sent"
-                    : "rules \(names) together keep back everything at every hour, so nothing is ever sent",
+                    ? "rule \(names) keeps back everything at every hour of the next \(days), so nothing is sent"
+                    : "rules \(names) together keep back everything at every hour of the next \(days), so nothing is sent",
                 advice: "leave hours between them, or say with 'except' what may pass", level: .warning)
         ]
     }

@@ -164,6 +164,8 @@ extension ConfigLoader {
         var ends: Set<Set<Match.Condition>> = []
         for route in routes {
             let own = Set(route.route.match.conditions)
+            // What could not be read may be anything.
+            if let match = route.match, !reader.isCertain(match) { continue }
             let what =
                 ends.contains([])
                 ? "everything"
@@ -217,7 +219,7 @@ extension Match {
 extension Set<Match.Condition> {
     /// All that are made of some of them; of a match with more conditions than anybody writes, those of the first.
     fileprivate var parts: some Sequence<Self> {
-        let all = prefix(8)
+        let all = sorted { $0.property < $1.property }.prefix(8)
         return (0..<(1 << all.count)).lazy.map { choice in
             Set(all.enumerated().filter { choice & (1 << $0.offset) != 0 }.map(\.element))
         }

@@ -71,10 +71,13 @@ struct ConfigReader {
         return name
     }
 
+    /// What a problem quotes was read with the thing that it is about, which has fewer secrets than this.
+    private static let secretsNearMax = 64
+
     /// Remembers a problem, once.
     mutating func report(_ problem: Problem) {
         // Where the YAML itself is wrong, what it seems to say is not worth a word.
-        let problem = problem.masking(secretsSeen).tamed
+        let problem = problem.masking(secretsSeen.suffix(ConfigReader.secretsNearMax)).tamed
         guard !brokenPlaces.contains(problem.position), !withheldPlaces.contains(problem.position),
             !problems.contains(problem)
         else { return }
@@ -100,6 +103,13 @@ struct ConfigReader {
             report(node.position, "\(what) must be a mapping of names to values, not \(node.kindName)")
             return []
         }
+    }
+
+    /// Whether everything in it could be read.
+    func isCertain(_ node: Node) -> Bool {
+        let places = node.places
+        return !places.contains { withheldPlaces.contains($0) || unreadPlaces.contains($0) }
+            && !problems.contains { $0.level == .error && places.contains($0.position) }
     }
 
     /// Whether the YAML itself is wrong there.

@@ -103,9 +103,14 @@ extension ConfigReader {
         _ node: Node, _ name: String, _ kind: OptionKind, _ isSecret: Bool
     ) -> Option.Value? {
         guard var text = text(node, name) else { return nil }
-        if !isSecret, let guarded = text.guardingPassword {
-            reportWritten(guarded.password, name, at: node.position)
-            text = remember(guarded.text)
+        if !isSecret, let guarded = text.guardingPassword(isAddress: kind.isAddress) {
+            remember(guarded.text)
+            // Whoever tries things out on the own machine has nothing to hide.
+            if WebAddress(text.reveal())?.isLoopback != true {
+                reportWritten(guarded.password, name, at: node.position)
+            }
+            // Where secrets are not, what has one counts as not known.
+            if !surroundings.withholdsSecrets { text = guarded.text }
         }
         do {
             return try kind.value(text)
@@ -241,9 +246,12 @@ extension GuardedText {
     fileprivate var hasUser: Bool { reveal().userOfAddress != nil }
 
     /// The same with a password in front of the host that nobody sees; nil where none stands there, plainly to be read.
-    fileprivate var guardingPassword: (text: GuardedText, password: String)? {
+    ///
+    /// - Parameter isAddress: whether it can be nothing else, so that a password with signs that end a host is found, too.
+    fileprivate func guardingPassword(isAddress: Bool) -> (text: GuardedText, password: String)? {
         let text = reveal()
-        guard !hasSecret, let user = text.userOfAddress, let colon = user.firstIndex(of: ":"),
+        guard !hasSecret, let user = text.userOfAddress ?? (isAddress ? text.allBeforeHost : nil),
+            let colon = user.firstIndex(of: ":"),
             case let password = user[user.index(after: colon)...], !password.isEmpty
         else { return nil }
         let pieces: [Piece] = [
@@ -262,6 +270,13 @@ extension String {
         return authority.lastIndex(of: "@").map { authority[..<$0] }
     }
 
+    /// What stands between the scheme and the last `@`, whatever it is; nil where there is no such thing.
+    fileprivate var allBeforeHost: Substring? {
+        guard WebAddress(self) == nil, let scheme = firstRange(of: "://") else { return nil }
+        let rest = self[scheme.upperBound...]
+        return rest.lastIndex(of: "@").map { rest[..<$0] }
+    }
+
     /// Whether a header of that name carries a credential.
     fileprivate var namesCredential: Bool {
         let name = lowercased()
@@ -269,4 +284,8 @@ extension String {
     }
 
     var loweredFirst: String { prefix(1).lowercased() + dropFirst() }
+}
+
+extension OptionKind {
+    fileprivate var isAddress: Bool { if case .url = self { true } else { false } }
 }

@@ -2,8 +2,10 @@ public import PluginKit
 
 extension Problem {
     /// The same without secrets that some text has taken along, such as one that was meant as a path.
-    func masking(_ secrets: [Secret]) -> Problem {
-        changed { text in secrets.reduce(text) { $1.masked(in: $0) } }
+    func masking(_ secrets: some Sequence<Secret>) -> Problem {
+        // One may be the beginning of another.
+        let longestFirst = secrets.sorted { $0.reveal().utf8.count > $1.reveal().utf8.count }
+        return changed { text in longestFirst.reduce(text) { $1.masked(in: $0) } }
     }
 
     /// The same without what could deceive a reader, whatever file it quotes.

@@ -87,7 +87,7 @@ extension State {
             let waiting = Notification(
                 incident: notification.incident, kind: notification.kind, severity: notification.severity,
                 channel: notification.channel,
-                held: .init(last.reason, since: since, isGathered: last.fate.gathering != nil))
+                held: .init(last.reason, since: since, style: last.fate.gathering?.style))
             guard let next = self.closure(for: waiting, at: opening, plan, isAhead: true) else { return opening }
             // What drops it then holds it no longer.
             if next.fate == .drop, !notification.kind.isEnd { return opening }

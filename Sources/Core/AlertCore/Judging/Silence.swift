@@ -47,8 +47,7 @@ extension State {
     /// How long a subject's figures are believed: no less than the longest time between polls, and where it has figures of
     /// a day each, as long as two of them. How far back a rule looks is no matter: what it sees there is past.
     private func staysGood(_ subject: Subject, _ plan: Plan) -> Duration {
-        let rhythm = figures.series[subject]?.samples.last?.span.length ?? .zero
-        return max(plan.figuresLast(subject.source), rhythm.scaled(by: 2))
+        max(plan.figuresLast(subject.source), (figures.series[subject]?.rhythm ?? .zero).scaled(by: 2))
     }
 
     /// When the figures were last known to hold: an answer that says 'as before' says it of all that came before it.
@@ -111,5 +110,15 @@ extension State {
     /// What nobody has heard of for so long that its figures are let go.
     func outdated(at now: Moment) -> [Subject] {
         figures.series.filter { now - lastKnown($0.value, of: $0.key.source) > Figures.lifetime }.keys.sorted()
+    }
+}
+
+extension Series {
+    /// The time from one figure to the next: of an hour measured anew every five minutes five minutes, and at most as long as
+    /// what one of them covers.
+    fileprivate var rhythm: Duration {
+        guard let last = samples.last?.span else { return .zero }
+        let before = samples.reversed().first { $0.span.length == last.length && $0.span.to < last.to }
+        return min(before.map { last.to - $0.span.to } ?? last.length, last.length)
     }
 }

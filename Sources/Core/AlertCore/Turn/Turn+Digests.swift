@@ -5,12 +5,16 @@ internal import PluginKit
 extension Turn {
     /// Sends what was gathered for the channel as one message, but for what another gate holds. Of more than a message
     /// takes, the worst go first.
-    mutating func sendTogether(_ gathering: Gathering, to channel: String) {
+    ///
+    /// - Parameter news: the incident that nobody held, and that goes along; by itself where nothing else can leave.
+    mutating func sendTogether(_ gathering: Gathering, to channel: String, news: String? = nil) {
         let members = takeMembers(of: gathering, in: channel)
         guard let first = members.first else { return }
         if plan.isPager(channel) {
             for member in members { sendAlone(member) }
-        } else if gathering.style == .group, members.count == 1, first.notification.kind != .digest {
+        } else if members.count == 1, first.notification.kind != .digest,
+            gathering.style == .group || first.notification.incident.id == news
+        {
             send(first.notification, first.standing, first.reason)
         } else {
             let reason = first.standing.hold?.reason ?? first.reason

@@ -77,7 +77,7 @@ extension Turn {
         } else if let closure = state.company(of: notification, at: now, plan), let gathering = closure.fate.gathering {
             standing.hold = state.hold(notification, standing.hold, by: closure, at: now, plan)
             state.incidents.keep(standing, of: incident.id, in: channel, &output)
-            sendTogether(gathering, to: channel)
+            sendTogether(gathering, to: channel, news: incident.id)
         } else {
             send(notification, standing, reason)
         }

@@ -80,7 +80,7 @@ extension Turn {
         standing.hold?.until = state.firstOpening(for: notification, after: closure, at: now, plan)
         // It waits for this gate now: whom the other gathers, and what room it has, is no business of its any more.
         standing.hold?.gathering = closure.fate.gathering
-        if closure.fate.gathering != nil { standing.hold?.reason = closure.reason }
+        if closure.fate.gathering != nil || closure.fate == .holdAndSummarize { standing.hold?.reason = closure.reason }
         state.incidents.keep(standing, of: notification.incident.id, in: notification.channel, &output)
     }
 
@@ -229,6 +229,6 @@ extension Notification {
             : max(incident.severity, incident.isOpen ? .info : standing.announced ?? .info)
         self.init(
             incident: incident, kind: kind, severity: severity, channel: channel,
-            held: hold.map { .init($0.reason, since: $0.since, isGathered: $0.gathering != nil) })
+            held: hold.map { .init($0.reason, since: $0.since, style: $0.gathering?.style) })
     }
 }

@@ -303,12 +303,14 @@ public struct Notification: Sendable {
         public let reason: Reason
         public let since: Moment
         /// Whether it will be told together with others anyhow.
-        public let isGathered: Bool
+        public var isGathered: Bool { style != nil }
+        /// What it becomes part of then.
+        public let style: Gathering.Style?
 
-        public init(_ reason: Reason, since: Moment, isGathered: Bool = false) {
+        public init(_ reason: Reason, since: Moment, style: Gathering.Style? = nil) {
             self.reason = reason
             self.since = since
-            self.isGathered = isGathered
+            self.style = style
         }
     }
 

@@ -36,6 +36,8 @@ public struct WebAddress: Hashable, Sendable {
     /// Letters of all languages may be part of a name; quotes, of which text programs make curly ones, and what turns the
     /// direction of reading are not.
     private static func isOfHosts(_ scalar: Unicode.Scalar) -> Bool {
+        // Marks of Catalan, Japanese, Persian and Indic names, which IDNA 2008 allows (RFC 5892, appendix A).
+        if [0xB7, 0x30FB, 0x200C, 0x200D].contains(scalar.value) { return true }
         if scalar.isASCII { return !"\"'<>\\^`|".unicodeScalars.contains(scalar) }
         let properties = scalar.properties
         return properties.isAlphabetic || properties.numericType != nil

@@ -89,7 +89,7 @@ struct Questioner {
         var thing = DraftThing(plugin: plugin)
         for option in plugin.manifest.options {
             // Whoever answers again may change what the command line says, too, as far as there is a question for it.
-            if before != nil, thing.isAsked(option) { continue }
+            if before != nil, option.asking != .never { continue }
             try put(set, option, in: &thing)
         }
         let asked = plugin.manifest.options.contains { $0.asking != .never && thing.values[$0.name] == nil }
@@ -100,11 +100,7 @@ struct Questioner {
             try terminal.line("\(plugin.manifest.name):")
             if !plugin.manifest.access.isEmpty { try terminal.line("  \(plugin.manifest.access)") }
         }
-        for option in plugin.manifest.options where thing.values[option.name] == nil {
-            guard thing.isAsked(option) else {
-                try put(set, option, in: &thing)
-                continue
-            }
+        for option in plugin.manifest.options where thing.values[option.name] == nil && thing.isAsked(option) {
             if onlyNeeded, !option.isRequired { continue }
             try ask(option, before, into: &thing)
         }

@@ -41,8 +41,8 @@ public struct FlappingGate: Gate {
     public var gathers: Phrase? { Phrase(.gateFlapping, [.period: .period(calm), .gate: .text(name)]) }
 
     public func closure(for notification: Notification, at now: Moment, given view: any GateView) -> Closure? {
-        // What goes into another message for many makes no noise of its own.
-        if let held = notification.held, held.isGathered, held.reason != .flapping { return nil }
+        // What goes into a digest makes no noise of its own; a group of one is a message like any other.
+        if let held = notification.held, held.style == .digest { return nil }
         let swings = view.swings(of: notification.incident)
         guard let fit = fit(among: swings), let last = swings.last, last + calm > now, !fit.isNews else { return nil }
         let incident = notification.incident
