@@ -259,17 +259,18 @@ func parts(_ app: String, _ count: Int) -> [Subject] {
     }
 
     @Test func `news is told as such where nothing else of the digest may leave`() throws {
-        var bot = try bot(
-            "2 per 10m", gates: [.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:00", except: .critical)])
-        let subjects = parts("shop", 4)
-        bot.seeEach(Array(subjects[..<3]))
-        #expect(bot.marks() == "OOh")
-        // In the instant of the room, and before anybody has looked at what waits.
-        bot.suspend(for: .minutes(10))
-        bot.see(.critical, of: subjects[3])
-        bot.advance(by: .zero)
-        let told = bot.decisions.filter { $0.at == bot.now && $0.decision == .send }
-        #expect(told.map(\.kind) == [.opened], "\(bot.marks())")
+        let nights = GatePlan.quiet(from: "2026-11-20 12:05", until: "2026-11-20 13:00", except: .critical)
+        let budget = try GatePlan.rule(BudgetGate.self, "calm-down", ["at_most": "1 per 10m"])
+        var bot = Rehearsal.checked(
+            .rehearsed(for: .zero, repeat: .minutes(10), lookback: .hours(9), gates: [nights, budget]))
+        let subjects = parts("shop", 2)
+        bot.see(.critical, of: subjects[0])
+        bot.advance(by: .milliseconds(1))
+        bot.see(.warning, of: subjects[1])
+        // The older one's reminder is looked at before what waits for the room, and then for the quiet hours.
+        bot.advance(to: .utc("2026-11-20 12:10"))
+        #expect(bot.marks() == "OhM")
+        #expect(bot.decisions.last?.message.incidents.map(\.subject) == [subjects[0]])
         #expect(bot.objections == [])
     }
 

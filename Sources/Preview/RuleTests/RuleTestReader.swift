@@ -43,7 +43,7 @@ struct RuleTestReader {
             return []
         }
         let entries = entries(of: tests.value, "'tests'")
-        if entries.isEmpty, tests.value.mapping.isEmpty, problems.isEmpty {
+        if entries.isEmpty, problems.isEmpty {
             report(tests.value.position, "there are no tests", advice: "write tests: {what should happen: {…}}")
         }
         return entries.compactMap { test($0, file) }

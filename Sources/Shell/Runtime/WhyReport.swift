@@ -7,6 +7,7 @@ public struct WhyReport: Sendable {
     private let state: State
     private let plan: Plan
     private let now: Moment
+    private let mail: Mail
     /// Makes words lead to an address, where people can follow it; nil where they cannot.
     public var link: (@Sendable (_ words: String, _ address: String) -> String)?
 
@@ -37,6 +38,45 @@ public struct WhyReport: Sendable {
         self.state = state
         self.plan = plan
         self.now = now
+        mail = Mail(state)
+    }
+
+    /// What is on its way to each channel, and what was given up, by what it is about: looked through once, however much is
+    /// asked about.
+    private struct Mail: Sendable {
+        struct Place: Hashable {
+            let channel: String
+            let incident: String
+        }
+
+        struct Story: Hashable {
+            let channel: String
+            let rule: String
+            let subject: Subject
+            let key: String?
+        }
+
+        private(set) var waiting: [Place: [Delivery]] = [:]
+        private(set) var counts: [Story: Int] = [:]
+        private(set) var failed: [Place: (at: Moment, sentence: String)] = [:]
+
+        init(_ state: State) {
+            for delivery in state.outbox.deliveries.values {
+                for id in delivery.incidents {
+                    waiting[Place(channel: delivery.channel, incident: id), default: []].append(delivery)
+                }
+                let stories = delivery.summaries.map {
+                    Story(channel: delivery.channel, rule: $0.rule, subject: $0.subject, key: $0.key)
+                }
+                for story in Set(stories) { counts[story, default: 0] += 1 }
+            }
+            for entry in state.outbox.history {
+                guard case .dead(let sentence) = entry.end else { continue }
+                for id in entry.delivery.incidents {
+                    failed[Place(channel: entry.delivery.channel, incident: id)] = (entry.at, sentence.tamed)
+                }
+            }
+        }
     }
 
     public var isEmpty: Bool { explanations.isEmpty }
@@ -226,18 +266,13 @@ public struct WhyReport: Sendable {
 
     /// What of the incident waits in the channel's outbox.
     private func waiting(_ channel: String, _ incident: Incident?) -> [Delivery] {
-        guard let id = incident?.id else { return [] }
-        return state.outbox.deliveries.values.filter { $0.channel == channel && $0.incidents.contains(id) }
+        incident.flatMap { mail.waiting[Mail.Place(channel: channel, incident: $0.id)] } ?? []
     }
 
     /// When and why that by which the channel should have heard of the incident was given up.
     private func failed(_ way: Explanation.Way, _ incident: Incident?) -> (at: Moment, sentence: String)? {
         guard let id = incident?.id, way.standing?.undelivered != nil else { return nil }
-        for entry in state.outbox.history.reversed()
-        where entry.delivery.channel == way.channel && entry.delivery.incidents.contains(id) {
-            if case .dead(let sentence) = entry.end { return (entry.at, sentence.tamed) }
-        }
-        return nil
+        return mail.failed[Mail.Place(channel: way.channel, incident: id)]
     }
 
     /// Whether that by which the channel first hears of the incident has not arrived yet.
@@ -250,15 +285,10 @@ public struct WhyReport: Sendable {
 
     /// How much of the incident waits for the channel, and why; without one, of those that are over.
     private func queued(_ channel: String, _ explanation: Explanation) -> String? {
+        let story = Mail.Story(
+            channel: channel, rule: explanation.rule, subject: explanation.subject, key: explanation.key)
         let count =
-            explanation.incident != nil
-            ? waiting(channel, explanation.incident).count
-            : state.outbox.deliveries.values.count { delivery in
-                delivery.channel == channel
-                    && delivery.summaries.contains {
-                        $0.rule == explanation.rule && $0.subject == explanation.subject && $0.key == explanation.key
-                    }
-            }
+            explanation.incident != nil ? waiting(channel, explanation.incident).count : mail.counts[story] ?? 0
         guard count > 0 else { return nil }
         guard let record = state.outbox.channels[channel] else { return "\(count) on the way" }
         let pause = record.pausedUntil.flatMap { $0 > now ? "; the channel is paused until \(clock($0))" : nil } ?? ""
