@@ -422,7 +422,7 @@ import Testing
             failure
                 == Failure(
                     .wrongUsage,
-                    "there is no rule 'flor' that judges figures; there are: floor; did you mean floor?"))
+                    "there is no rule 'flor' that judges figures; known: floor; did you mean floor?"))
         let nothing = #expect(throws: Failure.self) { try why(at: .at("09:00")).answer(as: .text, .none) }
         #expect(nothing?.sentence.hasPrefix("nothing is recorded in ") == true)
     }

@@ -94,7 +94,7 @@ import Testing
     @Test func `what cannot be meant is wrong usage, what cannot be is a no`() async throws {
         let scratch = try folder()
         let table: [(words: [String], status: Int32, says: String)] = [
-            (["mute", "--app", "a"], 2, "give a length: either --for, such as --for 2h, or --until"),
+            (["mute", "--app", "a"], 2, "say for how long: --for, such as --for 2h, or --until"),
             (["mute", "--for", "2h"], 2, "name what to mute, such as --app shop-ios, or --all"),
             (["mute", "--all", "--for", "2"], 2, "--for is '2', expected a duration such as 30s, 5m, 2h or 1d"),
             (["mute", "--source", "figure", "--for", "2h"], 2, "did you mean figures?"),
@@ -105,7 +105,7 @@ import Testing
             (["mute", "--app", "a", "--source", " ", "--for", "2h"], 2, "--source is empty"),
             (["mute", "--label", "team=", "--for", "2h"], 2, "expected name=value"),
             (["mute", "--all", "--until", "2001-01-01"], 1, "would already be over"),
-            (["unmute"], 2, "name one: an id from 'alertbot mutes', or --all"),
+            (["unmute"], 2, "name a mute: an id from 'alertbot mutes', or --all"),
             (["unmute", "none"], 1, "there is no mute 'none'; none is set"),
             (["ack", "none"], 1, "there is no open incident 'none'; none is open"),
             (["retry", "none"], 1, "there is no delivery 'none'; 'alertbot history --dead' lists failed deliveries"),

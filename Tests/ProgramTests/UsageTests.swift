@@ -24,15 +24,15 @@ import Testing
         (["journal", "burn"], "unknown command 'journal burn'; 'alertbot journal --help' lists the commands"),
         (["help", "staus"], "unknown command 'staus'; did you mean 'status'?"),
         (["--formt", "json"], "unknown option '--formt'; did you mean 'alertbot COMMAND --format …'?"),
-        (["-v"], "unknown option '-v'; options stand behind a command, as in 'alertbot COMMAND --config …'"),
+        (["-v"], "unknown option '-v'; options come after a command, as in 'alertbot COMMAND --config …'"),
         (["--vresion"], "unknown option '--vresion'; did you mean '--version'?"),
         (
             ["--config", "config.yaml", "check"],
-            "the option '--config' stands before the command; write it behind, as in 'alertbot COMMAND --config …'"
+            "the option '--config' comes before the command; write it after, as in 'alertbot COMMAND --config …'"
         ),
         (
             ["journal", "--format=json", "verify"],
-            "the option '--format' stands before the command; write it behind, as in 'alertbot journal COMMAND --format …'"
+            "the option '--format' comes before the command; write it after, as in 'alertbot journal COMMAND --format …'"
         ),
     ])
     func `a word that is no command is named, with the nearest that is`(words: [String], says: String) async throws {

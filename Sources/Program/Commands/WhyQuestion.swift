@@ -32,7 +32,7 @@ public struct WhyQuestion: Sendable {
         if let rule, !known.contains(where: { Glob(rule).fits($0) }) {
             throw Failure(
                 .wrongUsage,
-                "there is no rule '\(rule.tamed)' that judges figures; there are: "
+                "there is no rule '\(rule.tamed)' that judges figures; known: "
                     + "\(rules.joined(separator: ", "))\(rule.guess(in: known))"
             )
         }

@@ -15,8 +15,8 @@ struct BacktestCommand: AsyncParsableCommand {
         commandName: "backtest",
         abstract: "Replays a span through the config and shows what it would have sent. Sends nothing, writes nothing.",
         discussion: """
-            Begins with a fresh state and replays observations in virtual time: those that the running bot has recorded, \
-            what the sources themselves recall, or a file. Shows the time line of messages, and how noisy each rule \
+            Starts with an empty state and replays observations in virtual time: those that the running bot has recorded, \
+            history fetched from the sources, or a file. Shows the time line of messages, and how noisy each rule \
             was. With --against it shows what another config would have sent differently.
             """)
 
@@ -34,7 +34,7 @@ struct BacktestCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What really happened, a line {\"app\",\"from\",\"to\"} each, to measure delays by.", valueName: "file"),
+            "Real incidents, one line {\"app\",\"from\",\"to\"} each, to measure delays by.", valueName: "file"),
         completion: .file())
     var incidents: String?
     @Option(name: .long, help: "Show only this channel.", completion: Names.ofChannels) var channel: String?

@@ -9,18 +9,18 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Validates the config; shows how late a rule can be and when gates hold messages.",
         discussion: """
-            Where the running bot has recorded something, the latest of it is replayed through the config: how many \
-            messages a week that makes, what each rule could judge and what not, and which rules matched nothing.
+            If the running bot has recorded observations, the newest are replayed through the config: to show how many \
+            messages a week it would send, what each rule could judge and what not, and which rules matched nothing.
             """)
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
-    @Flag(name: .long, help: "Ask for no secret: variables, secret files and credentials need not be there.")
+    @Flag(name: .long, help: "Read no secrets: variables, secret files and credentials need not exist.")
     var withoutSecrets = false
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "Play this file instead of what the bot has recorded; - for standard input.", valueName: "file"))
+            "Replay this file instead of what the bot has recorded; - for standard input.", valueName: "file"))
     var observations: String?
 
     func run() throws {

@@ -39,10 +39,10 @@ enum CommandSlip {
         if own.contains(option) { return nil }
         func behind(_ option: String) -> String { "'\(place) COMMAND \(option) …'" }
         if common.contains(option) {
-            return "the option '\(option)' stands before the command; write it behind, as in \(behind(option))"
+            return "the option '\(option)' comes before the command; write it after, as in \(behind(option))"
         }
         let near = option.hasPrefix("--") ? option.nearest(in: own + common) : nil
         let guess = near.map { common.contains($0) ? "did you mean \(behind($0))?" : "did you mean '\($0)'?" }
-        return "unknown option '\(option)'; " + (guess ?? "options stand behind a command, as in \(behind("--config"))")
+        return "unknown option '\(option)'; " + (guess ?? "options come after a command, as in \(behind("--config"))")
     }
 }

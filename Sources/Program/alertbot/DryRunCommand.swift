@@ -16,7 +16,7 @@ struct DryRunCommand: AsyncParsableCommand {
         commandName: "dry-run",
         abstract: "Previews what would be sent. Sends nothing, writes nothing.",
         discussion:
-            "Polls every source once, or takes what was recorded, against a copy of the state.")
+            "Polls every source once, or takes recorded figures, and judges them with a copy of the state.")
 
     enum Format: String, ExpressibleByArgument, CaseIterable, Sendable { case text, json, html, payload }
 
@@ -37,7 +37,7 @@ struct DryRunCommand: AsyncParsableCommand {
 
     func validate() throws {
         if recorded, observations != nil {
-            throw ValidationError("--recorded and --observations exclude each other; keep one")
+            throw ValidationError("--recorded and --observations cannot be combined; keep one")
         }
     }
 

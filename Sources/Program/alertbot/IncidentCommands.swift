@@ -30,9 +30,9 @@ struct AckCommand: AsyncParsableCommand {
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
-    @Option(name: .long, help: "Who you are; by default your name on this machine.") var by: String?
+    @Option(name: .long, help: "Your name; by default your user name on this machine.") var by: String?
     @Argument(
-        help: "Ids of incidents, as 'alertbot incidents' and every message show them, or their beginnings.",
+        help: "Ids of incidents, as 'alertbot incidents' and every message show them; their first letters are enough.",
         completion: Names.ofIncidents)
     var incidents: [String]
 

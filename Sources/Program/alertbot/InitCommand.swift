@@ -8,9 +8,9 @@ struct InitCommand: AsyncParsableCommand {
         commandName: "init",
         abstract: "Asks for a source and a chat, tries them, and writes a config with comments.",
         discussion: """
-            Nothing is written before everything is answered. Secrets that are typed go to files of their own that only you can \
-            read; answer with ${env:NAME} or ${credential:NAME} where they come from elsewhere. It does not ask for what \
-            --source, --channel and --set say; answers can also be piped, one per line.
+            Nothing is written before every question is answered. Secrets that you type go into files of their own, which \
+            only you can read; answer with ${env:NAME} or ${credential:NAME} where they come from elsewhere. What --source, \
+            --channel and --set give is not asked for; answers can also be piped, one per line.
             """)
 
     @Option(
@@ -20,11 +20,11 @@ struct InitCommand: AsyncParsableCommand {
         completion: .file(extensions: ["yaml", "yml"]))
     var namedConfig: String?
     @Option(
-        name: .long, help: ArgumentHelp("The plugin that knows the service.", valueName: "plugin"),
+        name: .long, help: ArgumentHelp("The plugin for the service, such as sentry.", valueName: "plugin"),
         completion: Names.ofSourcePlugins)
     var source: String?
     @Option(
-        name: .long, help: ArgumentHelp("The plugin that knows the chat.", valueName: "plugin"),
+        name: .long, help: ArgumentHelp("The plugin for the chat, such as slack.", valueName: "plugin"),
         completion: Names.ofChannelPlugins)
     var channel: String?
     @Option(
@@ -34,7 +34,7 @@ struct InitCommand: AsyncParsableCommand {
             valueName: "key=value"))
     var settings: [String] = []
     @Flag(name: .long, help: "Replace files that already exist.") var force = false
-    @Flag(name: .long, help: "Try nothing: ask no service whether the credentials are right.") var untried = false
+    @Flag(name: .long, help: "Contact nobody: do not try whether the credentials work.") var untried = false
     @Flag(name: .long, help: "Send a test message to the chat without asking.") var sendTest = false
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
     @Option(name: .long, help: "Colours: auto, always or never.") var color = ColorChoice.auto

@@ -40,7 +40,7 @@ struct JournalShow: ParsableCommand {
 struct JournalCompact: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "compact",
-        abstract: "Replaces the journal of a stopped bot by a snapshot; a running bot does so itself.")
+        abstract: "Replaces the journal of a stopped bot with a snapshot; a running bot does so by itself.")
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
@@ -55,7 +55,7 @@ struct JournalCompact: ParsableCommand {
 struct JournalRepairCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repair",
-        abstract: "Copies all that can be read of a damaged journal into a sound one, beside it.",
+        abstract: "Copies everything readable in a damaged journal into a sound one beside it.",
         discussion: "The damaged journal is left as it is. A bot may run meanwhile.")
 
     @OptionGroup var common: CommonOptions

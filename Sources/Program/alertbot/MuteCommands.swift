@@ -8,9 +8,9 @@ internal import SystemPorts
 
 struct MuteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mute", abstract: "Holds what matches until a time; what is still wrong then is sent then.",
+        commandName: "mute", abstract: "Holds what matches until a given time; what is still wrong then is sent.",
         discussion:
-            "What opens and resolves meanwhile is not sent. The mute is kept in the journal, whether the bot runs or not."
+            "What opens and resolves meanwhile is not sent. The mute is kept in the journal, even while no bot is running."
     )
 
     @OptionGroup var common: CommonOptions
@@ -22,25 +22,25 @@ struct MuteCommand: AsyncParsableCommand {
         help: ArgumentHelp("Until when, in the bot's time zone unless it has an offset.", valueName: "instant"))
     var until: String?
     @Option(name: .long, help: "Why.") var reason: String?
-    @Option(name: .long, help: "Who you are; by default your name on this machine.") var by: String?
+    @Option(name: .long, help: "Your name; by default your user name on this machine.") var by: String?
     @Option(
-        name: .long, help: "Of this app, or of apps like shop-*. Every property may be given several times.",
+        name: .long, help: "Only this app, or apps like shop-*. Every property may be given several times.",
         completion: Names.ofApps)
     var app: [String] = []
-    @Option(name: .long, help: "Of this source.", completion: Names.ofSources) var source: [String] = []
-    @Option(name: .long, help: "Of this rule.", completion: Names.ofRules) var rule: [String] = []
-    @Option(name: .long, help: "Of this release.") var release: [String] = []
-    @Option(name: .long, help: "Of this environment.") var environment: [String] = []
-    @Option(name: .long, help: "Of this severity.", completion: .list(["info", "warning", "critical"])) var severity:
+    @Option(name: .long, help: "Only this source.", completion: Names.ofSources) var source: [String] = []
+    @Option(name: .long, help: "Only this rule.", completion: Names.ofRules) var rule: [String] = []
+    @Option(name: .long, help: "Only this release.") var release: [String] = []
+    @Option(name: .long, help: "Only this environment.") var environment: [String] = []
+    @Option(name: .long, help: "Only this severity.", completion: .list(["info", "warning", "critical"])) var severity:
         [String] = []
-    @Option(name: .long, help: "About this issue.") var issue: [String] = []
-    @Option(name: .long, help: ArgumentHelp("With this label.", valueName: "name=value")) var label: [String] = []
+    @Option(name: .long, help: "Only this issue.") var issue: [String] = []
+    @Option(name: .long, help: ArgumentHelp("Only with this label.", valueName: "name=value")) var label: [String] = []
     @Flag(name: .long, help: "Everything.") var all = false
 
     // Not in `validate`, which the parser asks before it complains of an option that it does not know.
     private func checkUsage() throws(Failure) {
         if (length == nil) == (until == nil) {
-            throw Failure(.wrongUsage, "give a length: either --for, such as --for 2h, or --until")
+            throw Failure(.wrongUsage, "say for how long: --for, such as --for 2h, or --until")
         }
         if let complaint = wish.complaint { throw Failure(.wrongUsage, complaint) }
     }
@@ -80,7 +80,7 @@ struct UnmuteCommand: AsyncParsableCommand {
 
     func run() async throws {
         guard (id == nil) == all else {
-            throw Failure(.wrongUsage, "name one: an id from 'alertbot mutes', or --all")
+            throw Failure(.wrongUsage, "name a mute: an id from 'alertbot mutes', or --all")
         }
         let order = Command.unmute(id.map(Command.Muted.id) ?? .all)
         try await BotContact(common.file(), on: machine).order(order).print(as: format, on: machine.terminal)

@@ -19,7 +19,7 @@ struct CommonOptions: ParsableArguments {
     @Option(
         name: .customLong("config"),
         help: ArgumentHelp(
-            "The config file (default: $ALERTBOT_CONFIG, ./config.yaml or /etc/alertbot/config.yaml, the first there is).",
+            "The config file (default: $ALERTBOT_CONFIG, ./config.yaml or /etc/alertbot/config.yaml, the first that exists).",
             valueName: "file"), completion: .file(extensions: ["yaml", "yml"]))
     var namedConfig: String?
 
@@ -68,7 +68,7 @@ struct SpanOptions: ParsableArguments {
     func validate() throws {
         if since != nil, observations != nil {
             throw ValidationError(
-                "--since and --observations exclude each other; keep one")
+                "--since and --observations cannot be combined; keep one")
         }
         if cache != nil, since == nil { throw ValidationError("--cache needs --since") }
     }
@@ -80,7 +80,8 @@ struct SpanOptions: ParsableArguments {
 struct FaultOptions: ParsableArguments {
     @Option(
         name: .long,
-        help: ArgumentHelp("Make polls and deliveries fail at random, such as 30%.", valueName: "percentage"))
+        help: ArgumentHelp(
+            "Make this share of polls and deliveries fail at random, such as 30%.", valueName: "percentage"))
     var faultRate: String?
     @Option(name: .long, help: "The seed of those failures.") var seed: UInt64 = 1
 

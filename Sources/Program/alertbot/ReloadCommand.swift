@@ -6,9 +6,9 @@ internal import SystemPorts
 
 struct ReloadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "reload", abstract: "Has the running bot read its config anew, and says what changed.",
+        commandName: "reload", abstract: "Makes the running bot reload its config, and shows what changed.",
         discussion:
-            "As SIGHUP does. A config with a mistake never replaces the one that runs; the bot logs what is wrong.")
+            "Like SIGHUP. A config with errors never replaces the one in use; the bot logs what is wrong.")
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text

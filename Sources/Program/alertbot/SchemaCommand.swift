@@ -8,8 +8,8 @@ struct SchemaCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "schema", abstract: "Prints the JSON Schema of config.yaml, for editors.",
         discussion: """
-            Write it into a file, and name that in the config's first line: '# yaml-language-server: $schema=FILE'. \
-            Then the editor knows every key, its grammar and its default. It is JSON whatever --format says.
+            Save it to a file, and name that file in the config's first line: '# yaml-language-server: $schema=FILE'. \
+            Then the editor knows every key, its grammar and its default. It prints JSON whatever --format says.
             """)
 
     @OptionGroup var output: OutputOptions

@@ -8,8 +8,9 @@ struct SourcesCommand: ParsableCommand {
 
 struct SourcesProbeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "probe", abstract: "Polls one source once and says what it understood. Sends and keeps nothing.",
-        discussion: "It polls as the bot does for the first time, with the spans that the config's rules ask for.")
+        commandName: "probe",
+        abstract: "Polls one source once and shows what it understood. Sends nothing, keeps nothing.",
+        discussion: "The poll is like the bot's first one: it asks for the spans that the config's rules need.")
 
     @OptionGroup var common: CommonOptions
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text

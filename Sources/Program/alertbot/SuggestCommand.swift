@@ -16,7 +16,7 @@ struct SuggestCommand: AsyncParsableCommand {
         discussion: """
             Tries many limits of 'threshold' and settings of 'drop' on the past, each on its own, and proposes for each \
             app the most sensitive that would have fired about once a month, with what it would have sent. The past is \
-            what the running bot has recorded, what the sources recall, or a file. Sends nothing, changes nothing.
+            what the running bot has recorded, history fetched from the sources, or a file. Sends nothing, changes nothing.
             """)
 
     @OptionGroup var common: CommonOptions
@@ -27,7 +27,7 @@ struct SuggestCommand: AsyncParsableCommand {
     @Option(
         name: .long,
         help: ArgumentHelp(
-            "What really happened, a line {\"app\",\"from\",\"to\"} each: firing then is not a false alarm.",
+            "Real incidents, one line {\"app\",\"from\",\"to\"} each: firing then is not a false alarm.",
             valueName: "file"), completion: .file())
     var incidents: String?
     @Option(name: .long, help: "text: a section to paste; or json.") var format = TextOrJSON.text

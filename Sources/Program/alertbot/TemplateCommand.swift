@@ -7,7 +7,7 @@ internal import SystemPorts
 
 struct TemplateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "template", abstract: "Shows the template of messages, to write one's own.",
+        commandName: "template", abstract: "Shows the message template, as a start for your own.",
         subcommands: [TemplateShow.self])
 }
 

@@ -13,7 +13,9 @@ struct TestCommand: ParsableCommand {
     @Argument(help: ArgumentHelp("Files of rule tests.", valueName: "file"), completion: .file()) var files: [String]
     @Option(name: .long, help: "text or json.") var format = TextOrJSON.text
     @Option(
-        name: .long, help: ArgumentHelp("Write the results here for a build server, too.", valueName: "file"),
+        name: .long,
+        help: ArgumentHelp(
+            "Also write the results to this file, as JUnit XML for a build server.", valueName: "file"),
         completion: .file())
     var junit: String?
 

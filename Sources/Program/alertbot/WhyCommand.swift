@@ -12,7 +12,7 @@ struct WhyCommand: AsyncParsableCommand {
         commandName: "why", abstract: "Explains why something was sent, or was not.",
         discussion:
             "How each rule judges each app and why, what each channel was sent, which gates hold messages, and "
-            + "when the next poll is due. It reads the journal, whether the bot runs or not. With --at it replays what "
+            + "when the next poll is due. It reads the journal, even while no bot is running. With --at it replays what "
             + "the bot has recorded through the current config, up to that moment.")
 
     @OptionGroup var common: CommonOptions
@@ -20,7 +20,8 @@ struct WhyCommand: AsyncParsableCommand {
     @Option(name: .long, help: "Only this app, or apps like shop-*.", completion: Names.ofApps) var app: String?
     @Option(name: .long, help: "Only this rule.", completion: Names.ofRules) var rule: String?
     @Option(
-        name: .long, help: ArgumentHelp("As it was then, such as 2026-11-20T22:30:00Z.", valueName: "instant"))
+        name: .long,
+        help: ArgumentHelp("At this moment in the past, such as 2026-11-20T22:30:00Z.", valueName: "instant"))
     var at: String?
 
     func run() async throws {

@@ -7,7 +7,7 @@ internal import SystemPorts
 
 struct WordsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "words", abstract: "Shows the words of messages, to write one's own.",
+        commandName: "words", abstract: "Shows the phrases of messages, as a start for your own.",
         subcommands: [WordsShow.self])
 }
 
