@@ -110,7 +110,7 @@ import Testing
         (.captionWhy, Wording(one: "a", other: "b"), "it is about no number of things, so it has one form"),
         (.captionWhy, Wording(other: "  "), "it is empty"),
         (.captionWhy, Wording(other: "a\nb"), "it has a line break"),
-        (.captionWhy, Wording(other: "Why {"), "a brace stands alone in it (placeholders are written {like this})"),
+        (.captionWhy, Wording(other: "Why {"), "it has an unmatched brace (placeholders are written {like this})"),
         (.captionWhy, Wording(other: String(repeating: "x", count: 41)), "it has 41 characters, expected at most 40"),
         (.weekdays, Wording(other: "L M X J V S"), "it has 6 words, expected 7 with spaces between"),
     ])

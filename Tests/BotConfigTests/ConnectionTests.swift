@@ -62,12 +62,12 @@ internal import Testing
 
     @Test(arguments: [
         (", ca: none.pem", "the file /etc/bot/none.pem of 'ca' cannot be read: there is no such file"),
-        (", ca: der", "the file /etc/bot/der of 'ca' is no PEM, expected -----BEGIN CERTIFICATE-----"),
-        (", ca: client.key", "the file /etc/bot/client.key of 'ca' holds other things"),
+        (", ca: der", "the file /etc/bot/der of 'ca' is not PEM, expected -----BEGIN CERTIFICATE-----"),
+        (", ca: client.key", "the file /etc/bot/client.key of 'ca' holds something else"),
         (", client_key: client.key", "'client_key' is set and 'client_certificate' is not"),
         (", client_certificate: client.pem", "the file /etc/bot/client.pem of 'client_certificate' holds no key"),
-        (", client_certificate: client.pem, client_key: ca.pem", "of 'client_key' holds other things"),
-        (", client_certificate: client.pem, client_key: locked.key", "asks for a passphrase"),
+        (", client_certificate: client.pem, client_key: ca.pem", "of 'client_key' holds something else"),
+        (", client_certificate: client.pem, client_key: locked.key", "needs a passphrase"),
         (", client_certificate: client.pem, client_key: open.key", "everybody on this machine can read the key"),
         (", ca: cut.pem", "a certificate in /etc/bot/cut.pem cannot be read: it is damaged"),
         (", client_certificate: /tls/cut.pem", "a certificate in /tls/cut.pem cannot be read"),
@@ -95,7 +95,7 @@ internal import Testing
         let certificate = option == "client_key" ? ", client_certificate: client.pem" : ""
         let problems = load("\(certificate), \(option): \"${file:client.key}\"").problems
         #expect(problems.map(\.position.line) == [2, 4])
-        let words = "'\(option)' is what a certificate or a key says, expected the name of its file"
+        let words = "'\(option)' is a certificate or a key itself, expected the name of its file"
         #expect(problems.allSatisfy { $0.message == words }, "\(problems.map(\.line))")
         #expect(problems.allSatisfy { $0.advice == "write \(option): PATH, without ${file:…}" })
     }

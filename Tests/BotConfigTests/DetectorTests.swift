@@ -55,11 +55,11 @@ private struct BareSource: Source {
             "7:3: no source of this rule gives 'anr_rate'; web gives crashed_users or users"),
         Mistake(
             "a rule about issues on a source without any", "  r: {plugin: new_issue, match: {source: web}}",
-            "7:3: rule 'r' judges issues, but no source of it names any: web (use 'match' to point it at a source that does)"
+            "7:3: rule 'r' judges issues, but none of its sources gives any: web (use 'match' to point it at a source that does)"
         ),
         Mistake(
             "a share of what no source gives", "  r: {plugin: velocity, match: {source: web}}",
-            "7:3: rule 'r' judges issues, but no source of it names any: web (use 'match' to point it at a source that does)",
+            "7:3: rule 'r' judges issues, but none of its sources gives any: web (use 'match' to point it at a source that does)",
             "7:3: no source of this rule gives 'sessions'; web gives crashed_users or users"),
         Mistake(
             "an unknown key of a condition",
@@ -78,7 +78,7 @@ private struct BareSource: Source {
                 plugin: threshold
                 all: [{warning: "> 5"}, {metric: users, warning: "> 5"}]
             """,
-            "9:11: 'all' needs 'metric': the metric to judge, such as crash_free_users."),
+            "9:11: 'all' needs 'metric': the metric to judge, such as crash_free_users"),
         Mistake(
             "conditions that are none", "  r: {plugin: threshold, all: users}",
             "7:31: 'all' must be a mapping such as {metric: …}, not a single value"),

@@ -115,17 +115,17 @@ extension Problem {
     }
 
     @Test(arguments: [
-        ("bot: {name: x}", "1:1: 'bot' cannot stand in an included file (it belongs in the config that includes it)"),
+        ("bot: {name: x}", "1:1: 'bot' is not allowed in an included file (it belongs in the config that includes it)"),
         (
             "include: more.yaml",
-            "1:1: 'include' cannot stand in an included file (it belongs in the config that includes it)"
+            "1:1: 'include' is not allowed in an included file (it belongs in the config that includes it)"
         ),
         ("sorces: {}", "1:1: unknown key 'sorces' in an included file -> sources"),
         ("version: 2", "1:10: 'version' is '2'; this alertbot reads version 1 -> version: 1"),
         ("sources: [web]", "1:10: 'sources' must be a mapping of names to values, not a list"),
         ("- a", "1:1: an included file must be a mapping of names to values, not a list"),
     ])
-    func `what cannot stand in an included file is said`(_ text: String, _ problem: String) {
+    func `what is not allowed in an included file is said`(_ text: String, _ problem: String) {
         let result = load(main, among: ["/etc/bot/teams/a.yaml": text])
         #expect(result.problems.map(\.place) == ["/etc/bot/teams/a.yaml:" + problem])
     }
@@ -140,7 +140,7 @@ extension Problem {
         #expect(empty.problems.map(\.level) == [.warning])
         #expect(
             empty.problems.map(\.place) == [
-                "config:7:11: 'include': no file is called like 'teams/*.yaml' "
+                "config:7:11: 'include': no file matches 'teams/*.yaml' "
                     + "(relative paths start at the config's folder)"
             ])
         #expect(empty.config != nil)

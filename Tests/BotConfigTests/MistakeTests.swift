@@ -117,17 +117,17 @@ internal import Testing
               - {match: {severity: critical}, to: [team]}
               - {match: {app: [shop, game]}, to: [team]}
             """ + least,
-            "4:13: this route is never reached: one before it matches the same (put it first, or add continue: true there)",
-            "5:13: this route is never reached: one before it matches all that it does "
-                + "(put it first, or add continue: true there)"),
+            "4:13: this route is never reached: an earlier one matches the same (move this one before it, or add continue: true to that one)",
+            "5:13: this route is never reached: an earlier one matches all that it does "
+                + "(move this one before it, or add continue: true to that one)"),
         Mistake(
             "a header with its value", "bot: {user_header: \"X-User: ana\"}" + least,
             "1:20: 'user_header' is 'X-User: ana', expected the name of a header such as X-Forwarded-User"),
         Mistake(
             "a route that is never reached",
             "routes:\n  - to: team\n  - match: {severity: critical}\n    to: team" + least,
-            "3:12: this route is never reached: one before it matches everything "
-                + "(put it first, or add continue: true there)"),
+            "3:12: this route is never reached: an earlier one matches everything "
+                + "(move this one before it, or add continue: true to that one)"),
         Mistake(
             "a route without channels", "routes:\n  - match: {severity: critical}\n  - to: team" + least,
             "2:5: a route needs 'to': the channels it leads to (write to: [CHANNEL])"),
@@ -176,8 +176,8 @@ internal import Testing
         Mistake(
             "several required options missing",
             "sources:\n  ios: {plugin: any}\nchannels:\n  team: {plugin: hook}",
-            "4:3: channel 'team' needs 'url': where to post.",
-            "4:3: channel 'team' needs 'room': which room."),
+            "4:3: channel 'team' needs 'url': where to post",
+            "4:3: channel 'team' needs 'room': which room"),
     ]
 
     @Test(arguments: sections) func `a section that is wrong as a whole is reported`(mistake: Mistake) {
@@ -235,7 +235,7 @@ internal import Testing
             "plain http",
             "sources:\n  ios: {plugin: feed, url: http://feed.example, token: \"${env:TOKEN}\"}\n"
                 + "channels:\n  team: {plugin: page}",
-            "2:28: 'url' is plain http to a host that is not loopback, readable on its way "
+            "2:28: 'url' is plain http to a host that is not loopback, so anybody on the way can read it "
                 + "(use https, or add insecure: true)"),
         Mistake(
             "a heartbeat over plain http", "bot: {heartbeat: \"http://hc.example/${env:TOKEN}\"}" + least,
@@ -429,7 +429,7 @@ internal import Testing
                 "7:12: 'limit' is '50', expected a comparison such as \"< 99.5%\" or \"> 100\""
                     + " -> \"< 50\" or \"> 50\"",
                 "8:5: unknown key 'widow' in rule 'floor' of plugin limit -> window",
-                "10:3: source 'ios' needs 'url': where the feed is.",
+                "10:3: source 'ios' needs 'url': where the feed is",
                 "12:12: 'every' is '5', expected a duration such as 30s, 5m, 2h or 1d -> 5s or 5m",
                 "17:13: there is no time zone 'Nowhere/Land', expected a name such as Europe/Madrid",
                 "18:10: 'version' is '3'; this alertbot reads version 1 -> version: 1"))

@@ -98,11 +98,11 @@ import Testing
     @Test(arguments: [
         Mistake(
             "nothing", "{}",
-            "3:3: rotation 'mobile' needs 'starts': the first handover, such as 2026-11-02 09:00: later ones are at the same time of day.",
-            "3:3: rotation 'mobile' needs 'people': who takes turns, in this order."),
+            "3:3: rotation 'mobile' needs 'starts': the first handover, such as 2026-11-02 09:00: later ones are at the same time of day",
+            "3:3: rotation 'mobile' needs 'people': who takes turns, in this order"),
         Mistake("nobody", "{starts: 2026-11-02, people: []}", "3:40: 'people' is an empty list (leave it out)"),
         Mistake(
-            "no name", "{starts: 2026-11-02, people: [{mention: x}]}", "3:41: 'people' needs 'name': the person's name."
+            "no name", "{starts: 2026-11-02, people: [{mention: x}]}", "3:41: 'people' needs 'name': the person's name"
         ),
         Mistake(
             "a name alone", "{starts: 2026-11-02, people: [ana]}",
@@ -143,7 +143,7 @@ import Testing
         ("[]", "[oncall:mobil]", "7:47: there is no rotation 'mobil'; known: mobile -> oncall:mobile"),
         (
             "[]", "[oncall:mobile]",
-            "7:47: 'cai' of the rotation 'mobile' cannot be called here (give them a 'mention' under 'oncall': @NAME)"
+            "7:47: 'cai' of the rotation 'mobile' cannot be mentioned here (give them a 'mention' under 'oncall': @NAME)"
         ),
         ("[{to: [oncall:web]}]", "[]", "9:16: there is no rotation 'web'; known: mobile"),
         ("[{to: [mobile]}]", "[\"@x\"]", "9:16: there is no channel 'mobile'; known: ana-dm or team -> oncall:mobile"),

@@ -169,8 +169,8 @@ private struct GradedDetector: SubjectDetector {
                 "\(rule), metric: crash_free_users", "  - {to: team}", source: "plugin: known, metrics: [\(metrics)]")
         }
         let told =
-            "5:3: rule 'floor' can never judge anything: source 'ios' gives 'crash_free_users' without 'users', of how "
-            + "many that is (have the source give 'users', too)"
+            "5:3: rule 'floor' can never judge anything: source 'ios' gives 'crash_free_users' without 'users', the "
+            + "number that it is a share of (have the source give 'users', too)"
         #expect(counted("crash_free_users") == [told])
         #expect(counted("crash_free_users, users") == [])
         #expect(counted("users, crashed_users") == [])

@@ -34,7 +34,7 @@ internal import Testing
     }
 
     @Test(arguments: [
-        ("${file:token}", ["2:57: the secret file /etc/bot/token is open to others than the bot"]),
+        ("${file:token}", ["2:57: the secret file /etc/bot/token can be read by other users"]),
         ("${file:./token} ${file:/etc/bot/two-lines}", ["/etc/bot/token is open", "/etc/bot/two-lines is open"]),
         // Mounted for this service alone.
         ("${file:/run/token}", []), ("$${file:token}", []), ("${env:TOKEN}", []), ("${credential:pager}", []),
@@ -45,7 +45,7 @@ internal import Testing
         let result = Config.load(
             Array(SecretTests.yaml(token: written).utf8), folder: "/etc/bot", catalog: FakeWorld.catalog,
             surroundings: surroundings)
-        let warnings = result.problems.filter { $0.message.contains("open to others") }
+        let warnings = result.problems.filter { $0.message.contains("can be read by other users") }
         #expect(warnings.allSatisfy { $0.level == .warning && $0.advice?.contains("chmod 600") == true })
         #expect(warnings.count == expected.count)
         for (warning, words) in zip(warnings, expected) { #expect(warning.line.contains(words), "\(warning.line)") }

@@ -61,7 +61,7 @@ private func load(_ yaml: String, _ template: String?) -> ConfigResult {
 }
 
 @Suite struct `Links to the page` {
-    private let warning = "messages will have links to acknowledge and mute that work from this machine alone"
+    private let warning = "messages will have links to acknowledge and mute that work only from this machine"
 
     @Test(arguments: [
         ("listen: 0.0.0.0:8480, public_url: https://a.example", true),

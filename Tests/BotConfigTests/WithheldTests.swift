@@ -85,7 +85,7 @@ internal import Testing
         #expect(feed("url: http://feed.example") == [])
         #expect(feed("url: http://feed.example, projects: [shop]") == [])
         let told =
-            "2:28: 'url' is plain http to a host that is not loopback, readable on its way "
+            "2:28: 'url' is plain http to a host that is not loopback, so anybody on the way can read it "
             + "(use https, or add insecure: true)"
         #expect(feed("url: http://feed.example, token: \"${env:TOKEN}\"") == [told])
         #expect(feed("url: http://feed.example, headers: {X-Tenant: shop}") == [told])
@@ -142,7 +142,7 @@ internal import Testing
         let result = load(yaml)
         #expect(
             result.problems.map(\.line) == [
-                "2:28: the secret in 'url' is written in the file itself, for everyone to see who reads it "
+                "2:28: the secret in 'url' is written in the file itself, where everyone who can read the file sees it "
                     + "(use ${env:NAME}, ${file:PATH} or ${credential:NAME})"
             ])
         #expect(try #require(result.config).secrets.contains { $0.isSame(as: "l0velace") })
@@ -162,7 +162,7 @@ internal import Testing
             """
         let result = load(yaml)
         #expect(result.config != nil)
-        let told = "is written in the file itself, for everyone to see who reads it "
+        let told = "is written in the file itself, where everyone who can read the file sees it "
         let advice = "(use ${env:NAME}, ${file:PATH} or ${credential:NAME})"
         #expect(
             result.problems.map(\.line) == [

@@ -74,7 +74,7 @@ import Testing
             #expect(problems.count == 1)
             #expect(
                 problems.first?.hasPrefix(
-                    "\(scratch.path("config.yaml")):4:3: warning: source 'figures', in the bot's newest answer: "
+                    "\(scratch.path("config.yaml")):4:3: warning: source 'figures', at the bot's last poll: "
                         + "\(warning)\n") == true, "\(problems)")
         }
     }

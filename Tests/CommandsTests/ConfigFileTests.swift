@@ -30,7 +30,7 @@ import Testing
             stage.machine, replacing: console,
             with: #"ops: {plugin: webhook, url: "${file:\#(scratch.path("hook"))}"}"#)
         #expect(other.problemTexts.count == 1, "\(other.problemTexts)")
-        #expect(other.problemTexts.first?.contains("is open to others than the bot; run chmod 600") == true)
+        #expect(other.problemTexts.first?.contains("can be read by other users; run chmod 600") == true)
         try WholeFile.replace(scratch.path("hook"), with: Array("https://hooks.example.com/bot\n".utf8))
         let closed = try scratch.shop(
             stage.machine, replacing: console,

@@ -159,7 +159,7 @@ import Testing
         let text = try #require(report.text(.none))
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         #expect(lines.first == "✓ \(scratch.path("config.yaml")): 1 source, 2 rules, 1 channel")
-        #expect(lines.contains("Detection  (time between polls, and for; at worst with the timeout)"))
+        #expect(lines.contains("Detection  (time between polls, plus 'for'; at worst, plus the timeout)"))
         #expect(lines.contains { $0.hasPrefix("  floor: usually within 5 min, at worst ") }, "\(text)")
         #expect(lines.contains("nights holds messages  (Europe/Madrid, next 14 days)"))
         #expect(lines.contains("  fri 2026-11-20 – thu 2026-12-03, daily 22:00 – 07:00 CET"), "\(text)")
@@ -221,7 +221,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("between: 00:00-24:00", "rule 'nights' keeps back everything"),
+        ("between: 00:00-24:00", "rule 'nights' holds or drops everything"),
         (
             "between: 22:00-07:00}\n  days: {plugin: quiet_hours, between: 07:00-22:00",
             "rules 'nights' and 'days' together"
@@ -254,7 +254,7 @@ import Testing
         let without = StagedMachine(painter: SystemPainter(library: "libcairo-of-nobody.so.2"))
         let wanted = "ops: {plugin: discord, webhook: \"https://discord.com/api/webhooks/1/x\", chart: true}"
         let file = try scratch.shop(without.machine, replacing: "ops: {plugin: console}", with: wanted)
-        let problem = "warning: the messages of channel 'ops' go without their charts: libcairo is not installed"
+        let problem = "warning: messages to channel 'ops' are sent without charts: libcairo is not installed"
         #expect(CheckReport(file, on: without.machine).problemTexts.contains { $0.contains(problem) })
         #expect(CheckReport(file, on: without.machine).failure == nil)
         let unwanted = try scratch.shop(without.machine)

@@ -76,7 +76,7 @@ extension IntegrationSuite {
             try write(scratch, server, "ca: ./ca.pem")
             let unknown = try await poll(scratch)
             #expect(unknown.status == 3)
-            #expect(unknown.errors.contains("wants to see a certificate"), "\(unknown.all)")
+            #expect(unknown.errors.contains("asks for a client certificate"), "\(unknown.all)")
             #expect(try await send(scratch).status == 3)
             #expect(scratch.lines("requests.jsonl").isEmpty)
             try write(scratch, server, "ca: ./ca.pem, \(options)")
@@ -172,8 +172,8 @@ extension IntegrationSuite {
             }
             scratch.chmod("cut.key", 0o600)
             for (options, words) in [
-                ("ca: ./none.pem", "none.pem of 'ca' cannot be read"), ("ca: ./der", "der of 'ca' is no PEM"),
-                ("ca: ./alice.key", "alice.key of 'ca' holds other things"),
+                ("ca: ./none.pem", "none.pem of 'ca' cannot be read"), ("ca: ./der", "der of 'ca' is not PEM"),
+                ("ca: ./alice.key", "alice.key of 'ca' holds something else"),
                 ("client_key: ./alice.key", "'client_key' is set and 'client_certificate' is not"),
                 ("client_certificate: ./alice.pem", "holds no key"),
                 ("client_certificate: ./alice.pem, client_key: ./bob.pem", "expected -----BEGIN PRIVATE KEY-----"),

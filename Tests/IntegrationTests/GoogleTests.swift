@@ -88,7 +88,7 @@ extension IntegrationSuite {
             let scratch = try scratch(google, Self.sources.replacing("SERVER", with: google.url))
             let fine = try await scratch.alertbot("check")
             #expect(fine.status == 0)
-            #expect(fine.all.contains("key.json is open to others than the bot; run chmod 600 on it"), "\(fine.all)")
+            #expect(fine.all.contains("key.json can be read by other users; run chmod 600 on it"), "\(fine.all)")
             try scratch.write("key.json", SampleServiceAccount.keyFile(changing: ["private_key": "\"PLACEHOLDER\""]))
             let broken = try await scratch.alertbot("check")
             #expect(broken.status == 1)

@@ -149,8 +149,8 @@ import Testing
         }
         #expect(
             try await check("crash_free_users: $.rate").contains(
-                "rule 'fall' can never judge anything: source 'figures' gives 'crash_free_users' without 'users', of how "
-                    + "many that is; have the source give 'users', too\n"))
+                "rule 'fall' can never judge anything: source 'figures' gives 'crash_free_users' without 'users', the "
+                    + "number that it is a share of; have the source give 'users', too\n"))
         #expect(try await check("crash_free_users: $.rate, users: $.users") == "")
         func routes(_ severities: String) -> String {
             "routes:\n  - {match: {app: alertbot}, to: ops}\n  - {match: {severity: \(severities)}, to: ops}"

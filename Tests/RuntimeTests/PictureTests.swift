@@ -107,7 +107,7 @@ private struct FakePainter: Painter {
         #expect(attempt.outcome == .delivered(receipt: nil))
         #expect(attempt.picture == nil)
         #expect(asked == ["words"])
-        #expect(stage.logged == ["channel team: a message goes without its chart: there is no library"])
+        #expect(stage.logged == ["channel team: sending a message without its chart: there is no library"])
     }
 
     @Test func `a picture that is refused is left out, and the log says why, without secrets`() async throws {

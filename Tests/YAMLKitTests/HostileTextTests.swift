@@ -10,7 +10,7 @@ import YAMLKit
         ([0xEF, 0xBB, 0xBF, 0x61, 0x80], "1:2 byte 0x80 is not valid UTF-8; save the file as UTF-8"),
         ([0xFF, 0xFE, 0x61, 0x00], "1:1 the text is UTF-16; save it as UTF-8"),
         ([0xFE, 0xFF, 0x00, 0x61], "1:1 the text is UTF-16; save it as UTF-8"),
-        ([0x61, 0x00, 0x62, 0x00], "1:2 a NUL character cannot stand here; save the file as UTF-8 text"),
+        ([0x61, 0x00, 0x62, 0x00], "1:2 a NUL character is not allowed here; save the file as UTF-8 text"),
     ])
     func `bytes that are no UTF-8 text are found at their place`(bytes: [UInt8], problem: String) {
         #expect(render(YAML.parse(bytes)) == ["nothing", problem])
@@ -19,23 +19,23 @@ import YAMLKit
     @Test(arguments: [
         (
             "é: x\u{7}",
-            #"1:5 the control character U+0007 cannot stand here; remove it, or write "\u0007" in double quotes"#
+            #"1:5 the control character U+0007 is not allowed here; remove it, or write "\u0007" in double quotes"#
         ),
         (
             "a: 1\nb: x\u{85}y",
-            #"2:5 the line separator U+0085 cannot stand here; remove it, or write "\u0085" in double quotes"#
+            #"2:5 the line separator U+0085 is not allowed here; remove it, or write "\u0085" in double quotes"#
         ),
         (
             "a: x\u{2028}y",
-            #"1:5 the line separator U+2028 cannot stand here; remove it, or write "\u2028" in double quotes"#
+            #"1:5 the line separator U+2028 is not allowed here; remove it, or write "\u2028" in double quotes"#
         ),
         (
             "a: \u{FEFF}x",
-            "1:4 a byte order mark (U+FEFF) cannot stand here; remove it; it is invisible in most editors"
+            "1:4 a byte order mark (U+FEFF) is not allowed here; remove it; it is invisible in most editors"
         ),
         (
             "a: \u{FFFF}",
-            #"1:4 the noncharacter U+FFFF cannot stand here; remove it, or write "\uFFFF" in double quotes"#
+            #"1:4 the noncharacter U+FFFF is not allowed here; remove it, or write "\uFFFF" in double quotes"#
         ),
     ])
     func `characters that YAML does not print are found at their place`(yaml: String, problem: String) {
@@ -48,7 +48,7 @@ import YAMLKit
             guard let scalar = Unicode.Scalar(value) else { continue }
             let document = YAML.parse(Array("# \(scalar)\na: 1".utf8))
             // A refusal by libyaml itself would have other words, and no place.
-            if document.problems.first?.message.hasSuffix("cannot stand here") == true {
+            if document.problems.first?.message.hasSuffix("is not allowed here") == true {
                 refused.append(value)
             } else {
                 #expect(document.problems == [], "U+\(String(value, radix: 16))")

@@ -66,12 +66,12 @@ import YAMLKit
         ("é: [👩‍👧, %x]", "1:10 a value cannot start with '%'; put the value in quotes"),
         (
             "é: 👩‍👧: c",
-            "1:7 a ':' cannot stand here; "
+            "1:7 a ':' is not allowed here; "
                 + "put the value in quotes if the ':' belongs to it, or check the indentation of this line"
         ),
         (
             "a: 1\n  b: 2",
-            "2:4 a ':' cannot stand here; "
+            "2:4 a ':' is not allowed here; "
                 + "put the value in quotes if the ':' belongs to it, or check the indentation of this line"
         ), ("a: - b", "1:4 a list cannot start here; start it on the next line, or use [ and ]"),
         ("a: 1\nbcd\ne: 2", "2:1 a ':' is missing after this key"),

@@ -5,13 +5,14 @@
 public struct Mentions: Sendable {
     public static let setting = Setting(
         "mention", .section([critical, warning, info]), default: Options(name: "mention", position: .none),
-        unset: "nobody", "Whom to call when an incident of that severity begins, or gets as bad.")
+        unset: "nobody", "Whom to mention when an incident opens with that severity, or reaches it.")
 
     // Inside of `mention`.
     static let critical = Setting(
-        "critical", .list(.callee), default: [], unset: "nobody", "Whom to call for critical.")
-    static let warning = Setting("warning", .list(.callee), default: [], unset: "nobody", "Whom to call for warning.")
-    static let info = Setting("info", .list(.callee), default: [], unset: "nobody", "Whom to call for info.")
+        "critical", .list(.callee), default: [], unset: "nobody", "Whom to mention for critical.")
+    static let warning = Setting(
+        "warning", .list(.callee), default: [], unset: "nobody", "Whom to mention for warning.")
+    static let info = Setting("info", .list(.callee), default: [], unset: "nobody", "Whom to mention for info.")
 
     /// In the service's own writing.
     private enum Called: Sendable {
@@ -41,7 +42,8 @@ public struct Mentions: Sendable {
             if callees.count > Self.countMax {
                 problems.append(
                     Problem(
-                        position, "'\(setting.spec.name)' calls \(callees.count), expected at most \(Self.countMax)"))
+                        position,
+                        "'\(setting.spec.name)' mentions \(callees.count), expected at most \(Self.countMax)"))
             }
             let places = written.positions(in: setting)
             for (index, callee) in callees.enumerated() {
@@ -52,7 +54,9 @@ public struct Mentions: Sendable {
                         called[severity, default: []].append(.always(form))
                     } else {
                         problems.append(
-                            Problem(position, "'\(name.tamed.clipped(to: 60))' calls nobody here; expected \(forms)"))
+                            Problem(
+                                position, "'\(name.tamed.clipped(to: 60))' cannot be mentioned here; expected \(forms)")
+                        )
                     }
                 case .onCall(let rotation):
                     var known: [String: [String]] = [:]
@@ -63,7 +67,7 @@ public struct Mentions: Sendable {
                         problems.append(
                             Problem(
                                 position,
-                                "'\(person.name.tamed.clipped(to: 60))' of the rotation '\(rotation.name)' cannot be called here",
+                                "'\(person.name.tamed.clipped(to: 60))' of the rotation '\(rotation.name)' cannot be mentioned here",
                                 advice: "give them a 'mention' under 'oncall': \(forms)"))
                     }
                     called[severity, default: []].append(.onCall(rotation, known))

@@ -38,7 +38,7 @@ extension Options {
             problems.append(
                 Problem(
                     position(of: setting), "\(names.count) \(setting.name), but at most \(most) can be asked for",
-                    advice: "make another source of the rest"))
+                    advice: "make another source for the rest"))
         }
         for (name, position) in zip(names, positions(in: setting)) where name.trimmed.isEmpty {
             problems.append(Problem(position, "an empty name in '\(setting.name)'"))

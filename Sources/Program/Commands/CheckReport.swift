@@ -108,8 +108,8 @@ public struct CheckReport {
             Problem(
                 place,
                 gates.count == 1
-                    ? "rule \(names) keeps back everything at every hour of the next \(days), so nothing is sent"
-                    : "rules \(names) together keep back everything at every hour of the next \(days), so nothing is sent",
+                    ? "rule \(names) holds or drops everything at every hour of the next \(days), so nothing is sent"
+                    : "rules \(names) together hold or drop everything at every hour of the next \(days), so nothing is sent",
                 advice: "leave hours between them, or say with 'except' what may pass", level: .warning)
         ]
     }
@@ -126,7 +126,7 @@ public struct CheckReport {
             return config.plan.channels.filter(\.hasCharts).compactMap { channel in
                 config.channelPlaces[channel.name].map {
                     Problem(
-                        $0, "the messages of channel '\(channel.name)' go without their charts: \(error.sentence)",
+                        $0, "messages to channel '\(channel.name)' are sent without charts: \(error.sentence)",
                         level: .warning)
                 }
             }
@@ -145,7 +145,7 @@ public struct CheckReport {
             }
             return record.warnings.map { warning in
                 Problem(
-                    place, "source '\(source.name)', in the bot's newest answer: \(warning.tamed)", level: .warning)
+                    place, "source '\(source.name)', at the bot's last poll: \(warning.tamed)", level: .warning)
             }
         }
     }
@@ -212,7 +212,7 @@ public struct CheckReport {
         ]
         if !delays.isEmpty {
             let title =
-                paint.bold("Detection") + paint.dim("  (time between polls, and for; at worst with the timeout)")
+                paint.bold("Detection") + paint.dim("  (time between polls, plus 'for'; at worst, plus the timeout)")
             parts.append(lines(title, delays.map { "\($0.rule): \(words($0))" }))
         }
         for gate in calendar {

@@ -45,17 +45,17 @@ extension BotSettings {
         "listen", .text, default: "127.0.0.1:8480", "HOST:PORT of the status page; off to have none.")
     static let publicURL = Setting(
         "public_url", .url, "Where people reach the status page; without it messages carry no links to it.")
-    static let heartbeat = Setting("heartbeat", .url, "An address that is called after each full healthy cycle.")
+    static let heartbeat = Setting("heartbeat", .url, "An address that is pinged after each full healthy cycle.")
     static let shutdownGrace = Setting(
-        "shutdown_grace", .duration(.zero ... .hours(1)), default: .seconds(20), "How long a stop waits for deliveries."
-    )
+        "shutdown_grace", .duration(.zero ... .hours(1)), default: .seconds(20),
+        "How long to wait for deliveries when stopping.")
     static let reportTo = Setting("report_to", .name(of: .channel), "The channel for the bot's own troubles.")
     static let token = Setting(
-        "token", .text, "What people on other machines need to know to acknowledge or mute on the page."
+        "token", .text, "The token that people on other machines need to acknowledge or mute on the page."
     ).secret
     static let userHeader = Setting(
         "user_header", .plain,
-        "The header in which a proxy with a login says who asks, such as X-Forwarded-User; without it people name themselves."
+        "The header in which a proxy with a login names the user, such as X-Forwarded-User; without it people name themselves."
     )
 }
 
@@ -98,8 +98,8 @@ extension ConfigLoader {
         reader.report(
             Problem(
                 options.position(of: BotSettings.publicURL),
-                "messages will have links to acknowledge and mute that work from this machine alone",
-                advice: "set 'token', or 'user_header' where a proxy with a login says who asks", level: .warning))
+                "messages will have links to acknowledge and mute that work only from this machine",
+                advice: "set 'token', or 'user_header' where a proxy with a login names the user", level: .warning))
     }
 
     /// A header's name is one word (RFC 9110, 5.6.2).

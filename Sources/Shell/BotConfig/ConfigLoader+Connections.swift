@@ -34,7 +34,7 @@ extension ConfigLoader {
             if connection.key != nil {
                 reader.report(
                     own.position(of: Settings.key), "'client_key' is set and 'client_certificate' is not",
-                    advice: "name the certificate that it is the key of")
+                    advice: "name the certificate that the key belongs to")
             }
             return
         }
@@ -94,7 +94,7 @@ extension ConfigLoader {
         guard !reader.surroundings.withholdsSecrets else { return nil }
         guard !path.contains("-----BEGIN ") else {
             reader.report(
-                position, "'\(name)' is what a certificate or a key says, expected the name of its file",
+                position, "'\(name)' is a certificate or a key itself, expected the name of its file",
                 advice: "write \(name): PATH, without ${file:…}")
             return nil
         }
@@ -109,7 +109,7 @@ extension ConfigLoader {
         guard text.contains("-----BEGIN "),
             part == "PRIVATE KEY" ? text.hasKey : text.contains("-----BEGIN \(part)-----")
         else {
-            let found = text.contains("-----BEGIN ") ? "holds other things" : "is no PEM"
+            let found = text.contains("-----BEGIN ") ? "holds something else" : "is not PEM"
             reader.report(
                 position, "the file \(path) of '\(name)' \(found), expected -----BEGIN \(part)-----",
                 advice: text.contains("-----BEGIN ")
@@ -118,8 +118,8 @@ extension ConfigLoader {
         }
         if part == "PRIVATE KEY" || name == ConnectionSettings.certificate.name, text.hasLockedKey {
             reader.report(
-                position, "the key in \(path) asks for a passphrase, which nobody is there to type",
-                advice: "write it without one with openssl pkey")
+                position, "the key in \(path) needs a passphrase, which nobody is there to type",
+                advice: "remove the passphrase with openssl pkey")
             return nil
         }
         return text

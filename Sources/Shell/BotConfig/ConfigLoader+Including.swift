@@ -39,7 +39,7 @@ extension ConfigLoader {
                     reader.report(
                         Problem(
                             element.position,
-                            "'include': no file is called like '\(written.description.tamed.clipped(to: 100))'",
+                            "'include': no file matches '\(written.description.tamed.clipped(to: 100))'",
                             advice: "relative paths start at the config's folder", level: .warning))
                 }
             }
@@ -80,7 +80,7 @@ extension ConfigLoader {
             case _ where Vocabulary.includable.contains(entry.key): return true
             case _ where Vocabulary.top.contains(entry.key):
                 reader.report(
-                    entry.keyMark.position, "'\(entry.key)' cannot stand in an included file",
+                    entry.keyMark.position, "'\(entry.key)' is not allowed in an included file",
                     advice: "it belongs in the config that includes it")
                 return false
             default:

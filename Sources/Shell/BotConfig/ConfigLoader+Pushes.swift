@@ -9,7 +9,7 @@ extension ConfigLoader {
         for entry in sources where entry.plan.isPushed {
             reader.report(
                 entry.position,
-                "source '\(entry.plan.name)' is pushed to, and 'bot.listen' is off: nothing can reach it",
+                "source '\(entry.plan.name)' receives pushes, but 'bot.listen' is off, so nothing can reach it",
                 advice: "set 'bot.listen', such as 127.0.0.1:8480")
         }
     }

@@ -85,7 +85,7 @@ extension ConfigLoader {
             Problem(
                 place.position,
                 "rule '\(rule.name)' can never judge anything: source \(names) gives '\(metric.name)' without "
-                    + "'\(count.name)', of how many that is",
+                    + "'\(count.name)', the number that it is a share of",
                 advice: "have the source give '\(count.name)', too"
                     + (takesBare ? "; only confidence: off with min_volume: 0 takes a bare rate" : ""),
                 level: .warning))

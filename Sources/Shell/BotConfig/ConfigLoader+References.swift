@@ -142,7 +142,7 @@ extension ConfigLoader {
         var names: String { seen.map(\.plan.name).sorted().listed }
         if detector?.readsIssues == true, seen.allSatisfy({ $0.source?.givesIssues == false }) {
             reader.report(
-                place.position, "rule '\(place.name)' judges issues, but no source of it names any: \(names)",
+                place.position, "rule '\(place.name)' judges issues, but none of its sources gives any: \(names)",
                 advice: "use 'match' to point it at a source that does")
         }
         for metric in detector?.metrics ?? written.map({ Metric($0.name) }) {
@@ -172,8 +172,8 @@ extension ConfigLoader {
                 : ends.contains(own) ? "the same" : own.parts.contains(where: ends.contains) ? "all that it does" : nil
             if let what, let position = route.match?.position ?? route.to.first?.position {
                 reader.report(
-                    position, "this route is never reached: one before it matches \(what)",
-                    advice: "put it first, or add continue: true there")
+                    position, "this route is never reached: an earlier one matches \(what)",
+                    advice: "move this one before it, or add continue: true to that one")
             }
             if !route.route.continues { ends.insert(own) }
         }

@@ -167,7 +167,7 @@ struct ConfigReader {
             for path in secrets.openFiles(in: written) {
                 report(
                     Problem(
-                        node.position, "the secret file \(path) is open to others than the bot",
+                        node.position, "the secret file \(path) can be read by other users",
                         advice: "run chmod 600 on it, and chown to the bot's user", level: .warning))
             }
             guard !text.reveal().contains("\0") else {
@@ -204,7 +204,8 @@ struct ConfigReader {
         noteWritten(secret, at: position)
         report(
             Problem(
-                position, "the secret in '\(name)' is written in the file itself, for everyone to see who reads it",
+                position,
+                "the secret in '\(name)' is written in the file itself, where everyone who can read the file sees it",
                 advice: "use ${env:NAME}, ${file:PATH} or ${credential:NAME}", level: .warning))
     }
 

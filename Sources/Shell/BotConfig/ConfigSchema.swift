@@ -20,7 +20,7 @@ public struct ConfigSchema: Sendable {
         properties.append(
             (
                 Vocabulary.network,
-                nullable(object(NetworkSettings.all.map(\.spec), "Where sources and channels may be."))
+                nullable(object(NetworkSettings.all.map(\.spec), "Which addresses sources and channels may use."))
             ))
         properties.append((Vocabulary.onCall, nullable(rotations)))
         properties += [
@@ -33,7 +33,7 @@ public struct ConfigSchema: Sendable {
                 "routes",
                 nullable([
                     "type": "array", "description": "Which messages go where: the first that matches wins.",
-                    "items": object(Vocabulary.route, "One way to channels."),
+                    "items": object(Vocabulary.route, "One route to channels."),
                 ])
             ))
         properties.append(
@@ -42,7 +42,7 @@ public struct ConfigSchema: Sendable {
                 nullable([
                     "anyOf": [ref("text"), ["type": "array", "items": ref("text")]],
                     "description":
-                        "Other files, by name or pattern, whose sources, rules, channels, routes and rotations belong here too.",
+                        "Other files, by name or pattern, to include sources, rules, channels, routes and rotations from.",
                 ])
             ))
         return [

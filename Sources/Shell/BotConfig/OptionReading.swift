@@ -53,7 +53,8 @@ extension ConfigReader {
                 continue
             }
             report(
-                option.position, "'\(spec.name)' is plain http to a host that is not loopback, readable on its way",
+                option.position,
+                "'\(spec.name)' is plain http to a host that is not loopback, so anybody on the way can read it",
                 advice: "use https, or add insecure: true")
         }
         return options
@@ -154,7 +155,7 @@ extension ConfigReader {
         for spec in specs {
             guard let entry = entries.first(where: { $0.key == spec.name }) else {
                 if spec.isRequired, !meant.contains(spec.name) {
-                    report(position, "\(what) needs '\(spec.name)': \(spec.help.loweredFirst)")
+                    report(position, "\(what) needs '\(spec.name)': \(String(spec.help.dropLast()).loweredFirst)")
                 }
                 continue
             }

@@ -15,7 +15,7 @@ enum Vocabulary {
     private static let polling = PollingSettings.ofAll.map(\.spec)
     private static let backoff = [PollingSettings.factor.spec, PollingSettings.when.spec]
 
-    static let plugin = RequiredSetting("plugin", .plain, "The plugin that does it.").spec
+    static let plugin = RequiredSetting("plugin", .plain, "The plugin to use.").spec
 
     static let rotation = RotationSettings.all.map(\.spec)
     private static let source = [plugin] + (PollingSettings.ofSource + SourceSettings.all).map(\.spec)

@@ -102,7 +102,7 @@ public struct Courier: Sendable {
         } catch {
             ports.host.log(
                 Note(
-                    .warning, "channel \(delivery.channel): a message goes without its chart: \(error.sentence)",
+                    .warning, "channel \(delivery.channel): sending a message without its chart: \(error.sentence)",
                     ["channel": delivery.channel]))
             return nil
         }

@@ -49,7 +49,7 @@ final class Recorder: Sendable {
                     say(nil)
                 case .makeRoom:
                     guard let name = try recording.makeRoom() else { continue }
-                    host.log(Note(.warning, "removed the recorded observations \(name): the journal needs the room"))
+                    host.log(Note(.warning, "removed the recorded observations \(name): the journal needs the space"))
                 }
             } catch {
                 say(JournalError(error, in: disk.folder).description)

@@ -15,7 +15,7 @@ struct Gatekeeper: Sendable {
 
     /// What somebody hears to whom nothing can open.
     static let closed =
-        "Changes from another machine need 'bot.token' in the config, or a proxy that says who asks ('bot.user_header')."
+        "Changes from another machine need 'bot.token' in the config, or a proxy that names the user ('bot.user_header')."
 
     init(publicHost: String?, userHeader: String?, password: Secret?) {
         hosts = Set([publicHost?.lowercased(), "localhost", "127.0.0.1", "[::1]"].compactMap(\.self))

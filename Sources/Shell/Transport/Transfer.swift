@@ -144,7 +144,7 @@ class Transfer {
         }
         if String(cString: words).contains("alert certificate required") {
             return TransportError.unsent(
-                .tls, "\(job.errand.peer) wants to see a certificate; name one with 'client_certificate'")
+                .tls, "\(job.errand.peer) asks for a client certificate; name one with 'client_certificate'")
         }
         let code = CurlCode(code)
         if !isSending, let trouble = exhaustion(code.cause) {

@@ -59,7 +59,7 @@ struct SourceText {
             let scalar = scalars[index]
             let mark = Mark(line: line, column: column)
             if let name = forbiddenName(of: scalar) {
-                throw Halt(mark, "\(name) cannot stand here", advice: advice(for: scalar))
+                throw Halt(mark, "\(name) is not allowed here", advice: advice(for: scalar))
             }
             // Each %TAG line costs libyaml a walk over all before it, so a file of them would hang it. Refusing the
             // line also when it stands inside a string that ignores indentation is a fair price.

@@ -25,7 +25,7 @@ struct SyntaxFault {
 
         case "mapping values are not allowed in this context":
             let advice = "put the value in quotes if the ':' belongs to it, or check the indentation of this line"
-            return Halt(mark, "a ':' cannot stand here", advice: advice)
+            return Halt(mark, "a ':' is not allowed here", advice: advice)
 
         case "block sequence entries are not allowed in this context":
             return Halt(mark, "a list cannot start here", advice: "start it on the next line, or use [ and ]")

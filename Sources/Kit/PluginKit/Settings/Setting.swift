@@ -178,6 +178,6 @@ extension Setting where Value == Bool {
     public static var insecure: Setting {
         Setting(
             "insecure", .flag, default: false,
-            "Accept plain http to a host that is not loopback though a secret travels.")
+            "Accept plain http to a host that is not loopback, even with a secret in the request.")
     }
 }

@@ -2,7 +2,7 @@
 public enum SourceSettings {
     public static let dashboard = Setting(
         "dashboard", .orOff(.plain), unset: "the service's own page, where its plugin knows one",
-        "Where people look at its figures, for links in messages; {app}, {release} and {environment} are filled in.")
+        "A page with its figures, for links in messages; {app}, {release} and {environment} are filled in.")
     public static let owner = Setting(
         "owner", .plain, "Who looks after its apps: the label 'owner', for messages and every match.")
 

@@ -50,7 +50,7 @@ extension PhraseID {
                     advice: near == nil ? names.isEmpty ? "it has no placeholders" : "it has \(list(names))" : nil))
         }
         if [own.text, own.one].compactMap(\.self).contains(where: \.hasStrayBrace) {
-            found.append(WordingMistake("a brace stands alone in it", advice: "placeholders are written {like this}"))
+            found.append(WordingMistake("it has an unmatched brace", advice: "placeholders are written {like this}"))
         }
         // What is missing in one of the forms is missing where that form is said; a single thing need not be counted.
         let (many, one) = (own.formsPlaceholders.first ?? [], own.formsPlaceholders.dropFirst().first)

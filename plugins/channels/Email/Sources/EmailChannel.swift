@@ -61,7 +61,7 @@ public struct EmailChannel: Channel {
         for (written, position) in zip(try options[Self.to], options.positions(in: Self.to)) {
             if let address = MailAddress(written) {
                 if recipients.contains(where: { $0.address == address.address }) {
-                    problems.append(Problem(position, "'\(address.address)' stands in 'to' twice; remove one"))
+                    problems.append(Problem(position, "'\(address.address)' is in 'to' twice; remove one"))
                 }
                 recipients.append(address)
             } else {
@@ -88,7 +88,7 @@ public struct EmailChannel: Channel {
             problems.append(
                 Problem(
                     options.position(of: Self.security),
-                    "the password would travel in the open to a host that is not loopback",
+                    "the password would be sent unencrypted to a host that is not loopback",
                     advice: "use security: starttls or tls, or add insecure: true"))
         }
         guard let sender, case .success(let place) = place, problems.isEmpty else { throw ProblemList(problems) }

@@ -112,7 +112,7 @@ private func channel(_ more: [String: Option.Value] = [:], to: [String] = ["onca
                 == [
                     "1:1 'alerts' in 'from' is not a mail address",
                     "9:6 'oncall.example.com' in 'to' is not a mail address",
-                    "9:7 'a@example.com' stands in 'to' twice; remove one",
+                    "9:7 'a@example.com' is in 'to' twice; remove one",
                     "9:8 'ö@example.com' in 'to' is not a mail address that most servers take: it has letters outside ASCII",
                 ])
         #expect(mistakes([:], to: ["***"]) == ["9:5 'to' cannot be a secret, because every mail shows it"])
@@ -136,7 +136,7 @@ private func channel(_ more: [String: Option.Value] = [:], to: [String] = ["onca
                 == ["1:1 'server' says smtps, which is tls, and 'security' says starttls"])
         #expect(
             mistakes(["security": .text("none")])
-                == ["1:1 the password would travel in the open to a host that is not loopback"])
+                == ["1:1 the password would be sent unencrypted to a host that is not loopback"])
         #expect(mistakes(["security": .text("none"), "insecure": .flag(true)]) == [])
         #expect(mistakes(["security": .text("none"), "server": .text("127.0.0.1")]) == [])
         #expect(mistakes(["subject_prefix": .text(GuardedText(String(repeating: "x", count: 41)))]).count == 1)

@@ -156,7 +156,7 @@ private func reply(
 
     @Test func `who cannot be called is told at once`() {
         let told = problems(["token": .text("xoxb-1"), "channel": .text("C1"), "mention": mention(["@ana"])])
-        #expect(told == ["'@ana' calls nobody here; expected \(SlackMention.forms)"])
+        #expect(told == ["'@ana' cannot be mentioned here; expected \(SlackMention.forms)"])
     }
 
     @Test func `people are called when it begins and when it gets worse, and only for that severity`() throws {

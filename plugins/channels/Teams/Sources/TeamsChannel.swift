@@ -35,8 +35,8 @@ public struct TeamsChannel: WebhookChat {
             guard TeamsMention.size(of: people) > TeamsMention.bytesMax else { continue }
             throw ProblemList(
                 options.position(of: Mentions.setting),
-                "'mention' calls \(people.count) for \(severity.rawValue), which leaves a card no room",
-                advice: "call fewer, or a channel of theirs")
+                "'mention' has \(people.count) people for \(severity.rawValue), too many for a card",
+                advice: "mention fewer, or a channel of theirs")
         }
     }
 

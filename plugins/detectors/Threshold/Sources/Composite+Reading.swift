@@ -10,7 +10,7 @@ extension Composite {
         if named.count > 1 {
             throw ProblemList(
                 options.position(of: named[1]),
-                "'\(named[0].name)' and '\(named[1].name)' exclude each other: a rule judges one metric, 'all' or 'any' of several,"
+                "'\(named[0].name)' and '\(named[1].name)' cannot be combined: a rule judges one metric, 'all' or 'any' of several,"
                     + " or a preset")
         }
         if named.isEmpty {

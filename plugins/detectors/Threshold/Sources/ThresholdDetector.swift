@@ -133,7 +133,7 @@ public struct ThresholdDetector: SubjectDetector {
             if warning.relation.isBelow != critical.relation.isBelow {
                 add(Self.critical, "'warning' and 'critical' point in opposite directions")
             } else if metric.unit == .unknown, warning.isPercentage != critical.isPercentage {
-                add(Self.critical, "of 'warning' (\(warning)) and 'critical' (\(critical)) only one is in percent")
+                add(Self.critical, "only one of 'warning' (\(warning)) and 'critical' (\(critical)) is a percentage")
             } else if critical == warning {
                 add(Self.critical, "'critical' and 'warning' are both '\(warning)', so 'warning' never fires")
             } else if critical.holdsWherever(warning) {

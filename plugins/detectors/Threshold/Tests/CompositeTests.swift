@@ -126,7 +126,7 @@ import Testing
             (
                 ["metric": "users", "any": [["metric": "users", "warning": "> 1"]]],
                 [
-                    "3:9: 'metric' and 'any' exclude each other: a rule judges one metric, 'all' or 'any' of several, or a preset"
+                    "3:9: 'metric' and 'any' cannot be combined: a rule judges one metric, 'all' or 'any' of several, or a preset"
                 ]
             ),
             (

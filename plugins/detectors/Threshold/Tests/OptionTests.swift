@@ -70,7 +70,7 @@ import ThresholdDetector
             ),
             (
                 ["metric": "own", "warning": "> 50%", "critical": "> 90"],
-                ["4:9: of 'warning' (> 50%) and 'critical' (> 90) only one is in percent"]
+                ["4:9: only one of 'warning' (> 50%) and 'critical' (> 90) is a percentage"]
             ),
             (
                 ["warning": "< 99.5%"],

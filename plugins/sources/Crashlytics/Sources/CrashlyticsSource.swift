@@ -197,7 +197,7 @@ extension CrashlyticsSource {
             problems.append(
                 Problem(
                     options.position(of: Self.apps), "\(apps.count) apps, but at most \(appsMax) can be asked for",
-                    advice: "make another source of the rest"))
+                    advice: "make another source for the rest"))
         }
         return apps
     }

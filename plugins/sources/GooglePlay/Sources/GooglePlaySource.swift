@@ -75,7 +75,7 @@ public struct GooglePlaySource: HistoricalSource {
             problems.append(
                 Problem(
                     options.position(of: Self.apps), "\(apps.count) apps, but at most \(Self.appsMax) can be asked for",
-                    advice: "make another source of the rest"))
+                    advice: "make another source for the rest"))
         }
         for (app, position) in zip(apps, options.positions(in: Self.apps)) where !app.isPackageName {
             problems.append(

@@ -191,7 +191,7 @@ public struct PrometheusSource: HistoricalSource {
         ].compactMap { $0 }
         if given.count > 1 {
             problems.append(
-                Problem(options.position(of: token), "\(given.joined(separator: " and ")) exclude each other")
+                Problem(options.position(of: token), "\(given.joined(separator: " and ")) cannot be combined")
             )
         }
         if options.has(username) != options.has(password) {

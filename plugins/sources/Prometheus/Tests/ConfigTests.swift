@@ -120,11 +120,11 @@ import Testing
             ),
             (
                 ["token": text("t"), "username": text("u"), "password": text("p")],
-                "'username' and 'password' and 'token' exclude each other"
+                "'username' and 'password' and 'token' cannot be combined"
             ),
             (
                 ["token": text("t"), "headers": map(["authorization": "x"])],
-                "'token' and a header 'Authorization' exclude each other"
+                "'token' and a header 'Authorization' cannot be combined"
             ), (["username": text("u")], "'username' and 'password' belong together"),
             (["username": text("u:v"), "password": text("p")], "a 'username' cannot contain ':'"),
             (["headers": map(["X\nY": "z"])], "'X Y' is not a one-line header"),
