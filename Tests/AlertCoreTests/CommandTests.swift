@@ -235,16 +235,16 @@ import Testing
             (.unmute(.id("x")), "there is no mute 'x'; none is set"),
             (
                 .acknowledge(["zz"], by: nil),
-                "there is no open incident 'zz'; open are \(open.joined(separator: ", "))"
+                "there is no open incident 'zz'; those open are \(open.joined(separator: ", "))"
             ),
             (
                 .acknowledge([slip], by: nil),
-                "there is no open incident '\(slip)'; open are \(open.joined(separator: ", "))"
+                "there is no open incident '\(slip)'; those open are \(open.joined(separator: ", "))"
                     + "; did you mean \(incidents[0].id)?"
             ),
             (
                 .acknowledge(["shop"], by: nil),
-                "there is no open incident 'shop'; of that name are open "
+                "there is no open incident 'shop'; those of that name are "
                     + open.filter { $0.hasSuffix(" shop)") }.joined(separator: ", ")
             ),
             (.retry("zz"), "there is no delivery 'zz'; 'alertbot history --dead' lists failed deliveries"),

@@ -150,7 +150,7 @@ internal import Testing
         for count in 0..<(whole.count - 1) {
             let result = try await write(Array(whole.prefix(count)))
             #expect(result.failure?.status == .wrongUsage, "\(count): \(result.all)")
-            #expect(result.failure?.sentence.contains("nobody is there to say") == true)
+            #expect(result.failure?.sentence.contains("there is nobody to ask") == true)
             #expect(scratch.names == [], "after \(count) answers")
         }
     }
@@ -352,7 +352,7 @@ internal import Testing
         (["source.token=plain"], "'token' is a secret, and everybody on this machine can read a command line"),
         (["source.token.x=${env:T}"], "'token.x' takes no entries"),
         (["issues=perhaps"], "'issues' is 'perhaps', expected true or false"),
-        (["organization=shop"], "nobody is there to say what 'token' of sentry is"),
+        (["organization=shop"], "there is nobody to ask what 'token' of sentry is"),
     ])
     func `what the command line says wrong is said, and nothing is written`(
         _ settings: [String], _ sentence: String

@@ -162,10 +162,10 @@ import Testing
         #expect(lines.contains("Detection  (time between polls, plus 'for'; at worst, plus the timeout)"))
         #expect(lines.contains { $0.hasPrefix("  floor: usually within 5 min, at worst ") }, "\(text)")
         #expect(lines.contains("nights holds messages  (Europe/Madrid, next 14 days)"))
-        #expect(lines.contains("  fri 2026-11-20 – thu 2026-12-03, daily 22:00 – 07:00 CET"), "\(text)")
+        #expect(lines.contains("  Fri 2026-11-20 – Thu 2026-12-03, daily 22:00 – 07:00 CET"), "\(text)")
         #expect(
             lines.contains(
-                "Messages in the recording  (wed 2026-11-18 11:00 CET – fri 2026-11-20 11:00 CET)"), "\(text)")
+                "Messages in the recording  (Wed 2026-11-18 11:00 CET – Fri 2026-11-20 11:00 CET)"), "\(text)")
         #expect(lines.last == "  floor: 14 messages, 49 a week", "\(text)")
         #expect(report.failure == nil)
         #expect(report.json["rules"]?.array?.first?["name"]?.string == "floor")
@@ -178,16 +178,16 @@ import Testing
         (
             "between: 22:00-07:00, days: mon-fri",
             [
-                "fri 2026-11-20 22:00 CET – sat 2026-11-21 07:00 CET",
-                "mon 2026-11-23 – fri 2026-11-27, daily 22:00 – 07:00 CET",
-                "mon 2026-11-30 – thu 2026-12-03, daily 22:00 – 07:00 CET",
+                "Fri 2026-11-20 22:00 CET – Sat 2026-11-21 07:00 CET",
+                "Mon 2026-11-23 – Fri 2026-11-27, daily 22:00 – 07:00 CET",
+                "Mon 2026-11-30 – Thu 2026-12-03, daily 22:00 – 07:00 CET",
             ]
         ),
         (
             "between: 00:00-24:00, days: sat-sun",
             [
-                "sat 2026-11-21 00:00 CET – mon 2026-11-23 00:00 CET",
-                "sat 2026-11-28 00:00 CET – mon 2026-11-30 00:00 CET",
+                "Sat 2026-11-21 00:00 CET – Mon 2026-11-23 00:00 CET",
+                "Sat 2026-11-28 00:00 CET – Mon 2026-11-30 00:00 CET",
             ]
         ),
         ("between: 00:00-24:00", ["always"]),
@@ -203,8 +203,8 @@ import Testing
         let stage = StagedMachine(at: "2026-10-22T12:00:00Z")
         let file = try scratch.shop(stage.machine, replacing: "between: 22:00-07:00", with: "between: 02:30-05:00")
         let text = try #require(CheckReport(file, on: stage.machine).text(.none))
-        #expect(text.contains("  fri 2026-10-23 – sat 2026-10-24, daily 02:30 – 05:00 CEST\n"), "\(text)")
-        #expect(text.contains("  sun 2026-10-25 – thu 2026-11-05, daily 02:30 – 05:00 CET"), "\(text)")
+        #expect(text.contains("  Fri 2026-10-23 – Sat 2026-10-24, daily 02:30 – 05:00 CEST\n"), "\(text)")
+        #expect(text.contains("  Sun 2026-10-25 – Thu 2026-11-05, daily 02:30 – 05:00 CET"), "\(text)")
     }
 
     @Test(arguments: [

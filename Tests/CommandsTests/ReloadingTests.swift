@@ -209,7 +209,7 @@ import Testing
             await looking.value
             #expect(
                 notes.withLock(\.self) == [
-                    "the config \(scratch.path("pipe")) is not a file, so it is not watched; a change takes a restart"
+                    "the config \(scratch.path("pipe")) is not a file, so it is not watched; a change needs a restart"
                 ])
         }
     }

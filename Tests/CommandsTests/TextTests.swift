@@ -169,8 +169,8 @@ import Testing
                     no usable answer for 50 min, since 11:10: nobody answers
                   web: stopped
                     a row of tv is left out
-                  job: values, pushed, not polled, last data at 11:48
-                  hook: waiting, pushed, not polled, no data yet
+                  job: values, receives pushes, last data at 11:48
+                  hook: waiting, receives pushes, no data yet
 
                 Incidents
                 \(IncidentText(incident, paint, clock).text)

@@ -132,7 +132,7 @@ import Testing
         #expect(check.status == 0, "\(check.errors)")
         #expect(
             check.output.contains(
-                "\nMessages in the recording  (wed 2026-11-18 21:00 CET – fri 2026-11-20 21:00 CET)\n"))
+                "\nMessages in the recording  (Wed 2026-11-18 21:00 CET – Fri 2026-11-20 21:00 CET)\n"))
         // Opened, six reminders, and resolved a day later.
         #expect(check.output.contains("  floor: 8 messages, 28 a week\n"), "\(check.output)")
         #expect(check.output.hasSuffix("  note: rule 'android' matched nothing in the recording\n"))

@@ -111,7 +111,7 @@ import Testing
         #expect(preview.status == 0)
         #expect(
             preview.errors
-                == "alertbot: source tools: it is pushed to, not polled; --recorded takes the last figures that reached the bot\n"
+                == "alertbot: source tools: it receives pushes and is not polled; --recorded takes the last figures that reached the bot\n"
         )
         #expect(preview.output.contains("source tools: there are no observations of the source"), "\(preview.output)")
     }

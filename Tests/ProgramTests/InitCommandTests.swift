@@ -23,7 +23,7 @@ import Testing
         for arguments in [[], ["--source", "sentry"], ["--source", "sentry", "--channel", "slack"]] {
             let finished = try await run(BotBinary.path, ["init"] + arguments, folder: scratch.folder)
             #expect(finished.status == 2)
-            #expect(finished.errors.contains("nobody is there to say "), "\(finished.errors)")
+            #expect(finished.errors.contains("there is nobody to ask "), "\(finished.errors)")
             #expect(finished.errors.contains("or pass --"), "\(finished.errors)")
             #expect(scratch.names == [])
         }

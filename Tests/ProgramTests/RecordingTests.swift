@@ -80,7 +80,7 @@ import Testing
         #expect(try await verdict(at: "2024-11-20T23:30:00Z")["incident"] == .null)
         let text = try await scratch.alertbot("why", "--at", "2024-11-20 21:10")
         #expect(text.status == 0)
-        #expect(text.output.hasPrefix("shop-ios from figures: rule floor\n  beyond its limit (critical)"))
+        #expect(text.output.hasPrefix("shop-ios from figures: rule floor\n  fires (critical)"))
         #expect(
             text.errors
                 == "alertbot: this replays what was recorded from 2024-11-20T19:00:00Z to 2024-11-20T20:10:00Z with "

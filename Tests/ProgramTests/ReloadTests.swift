@@ -32,7 +32,7 @@ import Testing
         let milder = try await scratch.alertbot("reload")
         #expect(
             milder.output.contains(
-                /\nrules: changed floor\njudges anew incident [0-9a-z]+: floor of shop: critical \(below 99%\) becomes warning/
+                /\nrules: changed floor\nre-judges incident [0-9a-z]+: floor of shop: critical \(below 99%\) becomes warning/
             ),
             "\(milder.all)")
 

@@ -200,11 +200,11 @@ private struct Workshop {
         ("tests:\n  a: {app: s, source: ios, start: 2026-11-20, users: 5}", "2:3 the test 'a' expects nothing"),
         ("tests: {}", "1:8 there are no tests"),
         ("tests:", "1:7 'tests' must be a mapping of names to values, not nothing"),
-        ("tests:\n  a: {start: 2026-11-20, expect: []}", "2:3 the test 'a' has nothing to look at"),
-        ("tests:\n  a: {start: 2026-11-20, series: [], expect: []}", "2:3 the test 'a' has nothing to look at"),
+        ("tests:\n  a: {start: 2026-11-20, expect: []}", "2:3 the test 'a' has no figures"),
+        ("tests:\n  a: {start: 2026-11-20, series: [], expect: []}", "2:3 the test 'a' has no figures"),
         (
             "tests:\n  a: {app: s, source: ios, start: 2026-11-20 12:00, users: 5, until: 2026-11-20 11:59, expect: []}",
-            "2:70 'until' is before the test begins, so nothing would be looked at"
+            "2:70 'until' is before the test begins, so nothing would be checked"
         ),
         (
             "tests:\n  a: {app: s, source: ios, start: 2026-11-20, users: 5, expect: [{at: 12:00, reason: frist}]}",

@@ -27,7 +27,7 @@ import Testing
             paragraph(bot) == [
                 """
                 shop from ios: rule look
-                  beyond its limit (warning); incident \(id) firing since Fri 20 Nov 12:00 UTC
+                  fires (warning); incident \(id) firing since Fri 20 Nov 12:00 UTC
                   because: The script says w.
                   team: notified (warning), last at Fri 20 Nov 12:00 UTC; next reminder Fri 20 Nov 16:00 UTC
                   next poll of ios: Fri 20 Nov 12:05 UTC
@@ -80,7 +80,7 @@ import Testing
                 """
 
                   incident \(id), no longer open since Fri 20 Nov 12:06 UTC:
-                    team: its end is held by quiet_hours:nights until Fri 20 Nov 13:00 UTC
+                    team: the message of its end is held by quiet_hours:nights until Fri 20 Nov 13:00 UTC
 
                 """))
         let over = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first?["over"]?.array
@@ -149,7 +149,7 @@ import Testing
         bot.reload(.rehearsed(detectors: [DetectorPlan(name: "another", detector: ScriptedDetector())]))
         #expect(
             paragraph(bot)[0].contains(
-                "\n  beyond its limit (warning); no incident yet: it is judged with the next figures\n"),
+                "\n  fires (warning); no incident yet: it is judged with the next figures\n"),
             "\(paragraph(bot))")
     }
 
@@ -158,7 +158,7 @@ import Testing
         source.isPushed = true
         var bot = bot(.rehearsed(sources: [source]))
         bot.see(.fine)
-        #expect(paragraph(bot)[0].hasSuffix("\n  ios is not polled: its figures are pushed"), "\(paragraph(bot))")
+        #expect(paragraph(bot)[0].hasSuffix("\n  ios is not polled: it receives pushes"), "\(paragraph(bot))")
         let entry = WhyReport(bot.state, bot.plan, at: bot.now).json["why"]?.array?.first
         #expect(entry?["next_poll"] == .null)
     }

@@ -36,12 +36,12 @@ import Testing
             "Wrong now", "Firing · critical", #"<a href="incidents/3f9a">🔴 shop/ios: 98.3 %</a>"#, "for 12m",
             "<b>ana</b> on it",
             #"href="ack?incident=3f9a""#, #"href="mute?incident=3f9a&amp;for=2h""#, "And 3 more.", "<h2>Apps</h2>",
-            #"<a href="apps/shop%2Fios">"#, "98.30%", "below 99%", "cannot say", "And 6 more", "<h2>Sources</h2>",
-            "503 Service Unavailable", "every 1m; next poll in 20s (failing)", "And 11 more, 2 of them with trouble",
+            #"<a href="apps/shop%2Fios">"#, "98.30%", "below 99%", "cannot judge", "And 6 more", "<h2>Sources</h2>",
+            "503 Service Unavailable", "every 1m; next poll in 20s (failing)", "And 11 more, 2 of them in trouble",
             "<h2>Channels</h2>",
             "3 failed attempts, the last: 503", #"href="retry?delivery=d-2""#, "Mutes and quiet hours", "app shop-*",
             "hotfix, by ana",
-            #"href="unmute?mute=a1b2c3""#, "night", "it is taken back",
+            #"href="unmute?mute=a1b2c3""#, "night", "it is removed",
         ].map { text.firstRange(of: $0)?.lowerBound }
         #expect(order.allSatisfy { $0 != nil })
         #expect(order.compactMap(\.self) == order.compactMap(\.self).sorted())
@@ -80,7 +80,7 @@ import Testing
         let text = page.overview(Overview(), health: BotHealth(isAlive: true, isReady: true, sentence: "x"), apps: nil)
             .text
         for part in [
-            "Nothing. No incident is open.", "No source has named an app yet.", "None, and none to come.",
+            "Nothing. No incident is open.", "No source has named an app yet.", "None now, and none scheduled.",
             "<b>All well</b>",
         ] {
             #expect(text.contains(part), "\(part)")

@@ -11,7 +11,7 @@ import Testing
         ("/history", "text/html; charset=utf-8", "410 Gone"),
         ("/history?q=98.3+%25", "text/html; charset=utf-8", #"value="98.3 %""#),
         ("/incidents/3f9a", "text/html; charset=utf-8", "beyond its limit"),
-        ("/apps/shop%2Fios", "text/html; charset=utf-8", "What each rule thinks"),
+        ("/apps/shop%2Fios", "text/html; charset=utf-8", "How each rule judges it"),
         ("/style.css", "text/css; charset=utf-8", "prefers-color-scheme"),
         ("/app.js", "text/javascript; charset=utf-8", "EventSource"),
         ("/icon.svg", "image/svg+xml", "<svg"),

@@ -70,7 +70,7 @@ struct RuleTestReader {
         let first = start ?? lines.map(\.seen).min()
         let end = defaults["until"].flatMap { moment($0, "until", after: first) }
         if let node = defaults["until"], let end, let first, end < first {
-            report(node.position, "'until' is before the test begins, so nothing would be looked at")
+            report(node.position, "'until' is before the test begins, so nothing would be checked")
         }
         guard let expect = defaults["expect"] else {
             report(
@@ -82,7 +82,7 @@ struct RuleTestReader {
         let hasMore = ["series", "observations"].contains { !(defaults[$0]?.isEmptyList ?? true) }
         if !hasMore, !hasFigures(parts), problems.count == problemsBefore {
             report(
-                entry.keyMark.position, "the test '\(entry.key.clipped(to: 60))' has nothing to look at",
+                entry.keyMark.position, "the test '\(entry.key.clipped(to: 60))' has no figures",
                 advice: "write figures, such as crash_free_users: 98.9% x10, or 'series', or 'observations'")
         }
         guard problems.count == problemsBefore else { return nil }

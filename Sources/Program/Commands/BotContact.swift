@@ -42,7 +42,7 @@ public struct BotContact: Sendable {
         guard case .done(let sentence, let details) = answer else { return answer }
         let changes = (details["changes"]?.array ?? []).compactMap(\.string)
         let closes = (details["closes"]?.array ?? []).compactMap(\.string).map { "closes incident \($0)" }
-        let judged = (details["judged"]?.array ?? []).compactMap(\.string).map { "judges anew incident \($0)" }
+        let judged = (details["judged"]?.array ?? []).compactMap(\.string).map { "re-judges incident \($0)" }
         let lines = changes.isEmpty ? ["nothing in it has changed"] : changes
         return .done(([sentence] + lines + closes + judged).joined(separator: "\n"), details)
     }

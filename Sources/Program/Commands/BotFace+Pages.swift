@@ -179,7 +179,7 @@ struct Look {
         let isPolling = state.schedule.polling.contains(source.name)
         let word = record.stopped != nil ? "stopped" : record.lastOutcome?.word ?? "not polled yet"
         let lastData = record.lastChanged.map { "last data \(plan.zone.words($0))" } ?? "no data yet"
-        var pace = source.isPushed ? "pushed, not polled; \(lastData)" : "every \(source.every.short)"
+        var pace = source.isPushed ? "receives pushes; \(lastData)" : "every \(source.every.short)"
         if let due = record.due, record.stopped == nil, !source.isPushed {
             pace += isPolling ? "; polling now" : "; next poll in \(max(.zero, due - now).rough)"
         }

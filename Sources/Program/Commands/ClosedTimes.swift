@@ -47,15 +47,16 @@ struct ClosedTimes {
             + zone.abbreviation(at: span.to)
     }
 
-    /// A moment with its day, its time and the clock that it is by: `mon 2026-11-23 22:00 CET`.
+    /// A moment with its day, its time and the clock that it is by: `Mon 2026-11-23 22:00 CET`.
     static func wall(_ moment: Moment, _ zone: Zone) -> String {
         let civil = zone.civil(moment)
         return "\(date(civil)) \(clock(civil)) \(zone.abbreviation(at: moment))"
     }
 
     private static func date(_ civil: CivilTime) -> String {
-        let date = civil.date
-        return "\(civil.weekday.shortName) \(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
+        let (date, weekday) = (civil.date, civil.weekday.shortName)
+        let name: String = weekday.prefix(1).uppercased() + weekday.dropFirst()
+        return "\(name) \(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))"
     }
 
     private static func clock(_ civil: CivilTime) -> String { "\(civil.hour.padded(2)):\(civil.minute.padded(2))" }

@@ -94,7 +94,7 @@ public struct DryRun: Sendable {
         }
         for source in config.plan.sources where source.isPushed {
             machine.terminal.error(
-                "alertbot: source \(source.name): it is pushed to, not polled; --recorded takes the last figures that reached the bot"
+                "alertbot: source \(source.name): it receives pushes and is not polled; --recorded takes the last figures that reached the bot"
             )
         }
         guard inputs.isEmpty || failures < inputs.count else {

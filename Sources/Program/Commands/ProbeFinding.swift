@@ -34,7 +34,8 @@ struct ProbeFinding {
         switch report.outcome {
         case .failed: break
         case .noData where isPushed:
-            lines.append("It is pushed to, not polled: 'alertbot status' shows what has reached the running bot.")
+            lines.append(
+                "It receives pushes and is not polled: 'alertbot status' shows what has reached the running bot.")
         case .noData: lines.append("It answered, and nothing happened in the span.")
         case .unchanged: lines.append("It answered the same as before.")
         case .stale(let measured):

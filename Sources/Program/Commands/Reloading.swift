@@ -75,7 +75,7 @@ public actor Reloading {
     /// Looks again and again, until cancelled.
     public func keepLooking(log: @Sendable (Note) -> Void) async {
         if watch == nil {
-            log(Note(.info, "the config \(path) is not a file, so it is not watched; a change takes a restart"))
+            log(Note(.info, "the config \(path) is not a file, so it is not watched; a change needs a restart"))
         }
         var next = clock.uptime() + Reloading.interval
         while (try? await clock.sleep(until: next)) != nil {
@@ -123,7 +123,7 @@ public actor Reloading {
         if !judged.isEmpty {
             let more = judged.count > Reloading.loggedMax ? " and \(judged.count - Reloading.loggedMax) more" : ""
             let first = judged.prefix(Reloading.loggedMax).joined(separator: "; ")
-            list.append(Note(.info, "judges anew incident \(first)\(more)"))
+            list.append(Note(.info, "re-judges incident \(first)\(more)"))
         }
         return (reloaded.notes + list, answer)
     }

@@ -30,7 +30,7 @@ public enum RunNotes {
                 Note(
                     .warning,
                     "the system lets the bot open \(openFilesMax) files, fewer than \(openFilesMin): with many polls and "
-                        + "deliveries at once some fail and are tried again; raise it with LimitNOFILE= in the unit, or ulimit -n"
+                        + "deliveries at once some fail and are tried again; raise the limit with LimitNOFILE= in the unit, or ulimit -n"
                 ))
         }
         return notes

@@ -66,11 +66,11 @@ public struct StatusText {
         if source["every"] == .null {
             // It is looked at from time to time whether anybody still pushes, so when it was polled says nothing.
             let last = source["last_changed"]?.string.map { "last data at \(clock.at($0))" }
-            line += ", pushed, not polled, \(last ?? "no data yet")"
+            line += ", receives pushes, \(last ?? "no data yet")"
         }
         if !reasons.isEmpty { line += " (\(reasons))" }
         if let holder = source["waits_for"]?.string {
-            line += ", when \(holder.tamed) may ask again: both are one account there"
+            line += ", when \(holder.tamed) may ask again: both share one account"
         }
         let since = source["no_answer_since"]?.string.map { "no usable answer \(clock.lasting(since: $0))" }
         let failure = [since, source["failure"]?["sentence"]?.string?.tamed].compactMap(\.self)

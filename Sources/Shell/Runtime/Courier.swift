@@ -159,7 +159,9 @@ public struct Courier: Sendable {
             guard [429, 503].contains(answer.status), returns < Courier.imageReturnsMax else { return said }
             returns += 1
             let wait = told(by: answer, to: picture.channel)
-            guard wait <= patience else { return "\(said); it asked for \(wait.short), which a picture does not wait" }
+            guard wait <= patience else {
+                return "\(said); it asked to wait \(wait.short), longer than a picture waits"
+            }
             patience -= wait
             if let why = await pause(picture, for: wait) { return "\(said); \(why)" }
         }
@@ -175,7 +177,7 @@ public struct Courier: Sendable {
 
     /// - Returns: why the wait did not come to its end.
     private func pause(_ picture: Picture, for wait: Duration) async -> String? {
-        guard pictures.beginWait(picture.name) else { return "other pictures of the channel wait already" }
+        guard pictures.beginWait(picture.name) else { return "other pictures of the channel are already waiting" }
         defer { pictures.endWait(picture.name) }
         do {
             try await ports.clock.sleep(until: ports.clock.uptime() + wait)

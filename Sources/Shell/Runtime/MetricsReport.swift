@@ -59,7 +59,7 @@ public struct MetricsReport: Sendable {
     public var text: String {
         var text = MetricsText()
         text.family(
-            "alertbot_build_info", .gauge, "Which version runs; always 1.",
+            "alertbot_build_info", .gauge, "The version that runs; always 1.",
             [.init(["version": about.version], 1)])
         sources(&text)
         rules(&text)
@@ -81,7 +81,7 @@ public struct MetricsReport: Sendable {
             "alertbot_poll_duration_seconds", "Duration of polls, all their requests included.",
             [([:], meters.pollDurations)])
         text.family(
-            "alertbot_observations_total", .counter, "Observations that sources gave, by source.",
+            "alertbot_observations_total", .counter, "Observations received, by source.",
             named.map { .init(["source": $0], polls($0).observations) })
         text.family(
             "alertbot_source_failures", .gauge, "Consecutive failed polls, by source.",

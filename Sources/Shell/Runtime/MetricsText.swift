@@ -77,16 +77,16 @@ extension MetricsText {
     /// By the names that Prometheus's own clients use.
     mutating func put(_ process: MetricsReport.ProcessFigures) {
         family(
-            "process_cpu_seconds_total", .counter, "Time of the processor spent, in seconds.",
+            "process_cpu_seconds_total", .counter, "CPU time spent, in seconds.",
             [.init([:], process.cpuSeconds)])
         family(
             "process_resident_memory_bytes", .gauge, "Memory in use.", [.init([:], process.residentBytes)])
         family("process_open_fds", .gauge, "Open files and connections.", [.init([:], process.openFiles)])
         if let most = process.openFilesMax {
-            family("process_max_fds", .gauge, "How many may be open.", [.init([:], most)])
+            family("process_max_fds", .gauge, "The limit of open files and connections.", [.init([:], most)])
         }
         family(
-            "process_start_time_seconds", .gauge, "When the process started, since 1970.",
+            "process_start_time_seconds", .gauge, "Unix time at which the process started.",
             [.init([:], process.startSeconds)])
     }
 }

@@ -179,7 +179,7 @@ public struct WhyReport: Sendable {
             if let stopped = source.stopped {
                 lines.append("  \(subject.source) is no longer polled: \(stopped.tamed)")
             } else if isPushed(subject.source) {
-                lines.append("  \(subject.source) is not polled: its figures are pushed")
+                lines.append("  \(subject.source) is not polled: it receives pushes")
             } else if let due = source.due {
                 lines.append(
                     "  next poll of \(subject.source): \(clock(due))" + (reasons.isEmpty ? "" : " (\(reasons))"))
@@ -197,7 +197,7 @@ public struct WhyReport: Sendable {
         let thinks =
             switch explanation.judgement.verdict {
             case .firing(let severity) where explanation.isTrouble: "a trouble of the bot itself (\(severity.rawValue))"
-            case .firing(let severity): "beyond its limit (\(severity.rawValue))"
+            case .firing(let severity): "fires (\(severity.rawValue))"
             case .unknown: "cannot judge yet"
             case .ok: "fine"
             }
@@ -258,9 +258,10 @@ public struct WhyReport: Sendable {
                 guard let hold = standing.hold else { return nil }
                 let what =
                     standing.announced == nil
-                    ? hold.summarizes ? "a line of a summary" : "nothing more, unless it comes back" : "its end"
+                    ? hold.summarizes ? "a line of a summary is" : "nothing more is sent unless it comes back;"
+                    : "the message of its end is"
                 let opening = hold.until.ifKnown.map { " until \(clock($0))" } ?? ""
-                return "    \(channel): \(what) is held by \(hold.reason)\(opening)"
+                return "    \(channel): \(what) held by \(hold.reason)\(opening)"
             }
     }
 

@@ -6,7 +6,7 @@ extension APIDesk {
           "info": {
             "title": "alertbot",
             "version": "1",
-            "description": "What the commands do with a running bot. Shapes are those of `--format json`; members may be added to them. From the bot's own machine nothing else is needed; from elsewhere, whatever changes something takes `bot.token`, or a proxy that says who asks (`bot.user_header`).",
+            "description": "What the commands do with a running bot. Shapes are those of `--format json`; members may be added to them. From the bot's own machine nothing else is needed; from elsewhere, whatever changes something takes `bot.token`, or a proxy that names the user (`bot.user_header`).",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"}
           },
           "servers": [{"url": "/api/v1"}],
@@ -20,7 +20,7 @@ extension APIDesk {
             },
             "/status": {
               "get": {
-                "operationId": "status", "summary": "Sources, incidents, channels, mutes and what each rule thinks.",
+                "operationId": "status", "summary": "Sources, incidents, channels, mutes and how each rule judges.",
                 "responses": {
                   "200": {
                     "description": "As `alertbot status --format json`.",
@@ -70,7 +70,7 @@ extension APIDesk {
             },
             "/incidents/{id}/acknowledge": {
               "post": {
-                "operationId": "acknowledge", "summary": "Says who takes care of an incident; a second one adds.",
+                "operationId": "acknowledge", "summary": "Acknowledges an incident; a second person is added to the first.",
                 "parameters": [{"$ref": "#/components/parameters/ID"}],
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {
                   "type": "object", "properties": {"by": {"$ref": "#/components/schemas/Name"}}}}}},
@@ -106,7 +106,7 @@ extension APIDesk {
             },
             "/deliveries/{id}/retry": {
               "post": {
-                "operationId": "retry", "summary": "Tries a delivery once more that failed for good.",
+                "operationId": "retry", "summary": "Retries a delivery that failed for good, under the same id.",
                 "parameters": [{"$ref": "#/components/parameters/ID"}],
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object"}}}},
                 "responses": {
@@ -119,7 +119,7 @@ extension APIDesk {
             },
             "/mutes": {
               "get": {
-                "operationId": "mutes", "summary": "Mutes in force, and those that the config has in store.",
+                "operationId": "mutes", "summary": "Mutes in force, and those scheduled in the config.",
                 "responses": {
                   "200": {
                     "description": "As in `status`.",
@@ -169,7 +169,7 @@ extension APIDesk {
             },
             "/observations": {
               "post": {
-                "operationId": "push", "summary": "Takes observations for a source of plugin `push`, a line each; the token is that source's own.",
+                "operationId": "push", "summary": "Accepts observations for a source of plugin `push`, one a line; the token is that source's own.",
                 "security": [{"token": []}],
                 "parameters": [
                   {"name": "source", "in": "query", "description": "Where the lines name none.", "schema": {"type": "string"}}
@@ -184,7 +184,7 @@ extension APIDesk {
             },
             "/why": {
               "get": {
-                "operationId": "why", "summary": "Why things are told or not.",
+                "operationId": "why", "summary": "Why something was sent, or was not.",
                 "parameters": [
                   {"name": "app", "in": "query", "description": "An app or a pattern such as shop-*.",
                    "schema": {"type": "string", "minLength": 1, "maxLength": 200}},
@@ -202,7 +202,7 @@ extension APIDesk {
             },
             "/reload": {
               "post": {
-                "operationId": "reload", "summary": "Reads the config anew; a wrong one never replaces the one in use.",
+                "operationId": "reload", "summary": "Reloads the config; one with errors never replaces the one in use.",
                 "requestBody": {"required": true, "content": {"application/json": {"schema": {"type": "object"}}}},
                 "responses": {
                   "200": {"$ref": "#/components/responses/Done"}, "400": {"$ref": "#/components/responses/Mistake"},
@@ -220,7 +220,7 @@ extension APIDesk {
                 "schema": {"type": "string", "pattern": "^[0-9a-z_-]{1,40}$"}}
             },
             "schemas": {
-              "Name": {"type": ["string", "null"], "maxLength": 80, "description": "A proxy's word counts for more."},
+              "Name": {"type": ["string", "null"], "maxLength": 80, "description": "The name that a proxy gives takes precedence."},
               "Match": {
                 "type": "object",
                 "description": "Conditions that all must fit; each has exact values and globs, of which one must. Other names are those of labels.",
@@ -258,7 +258,7 @@ extension APIDesk {
                 "type": "object", "required": ["done", "sentence"],
                 "properties": {
                   "done": {"type": "boolean"}, "sentence": {"type": "string"},
-                  "unsaved": {"const": true, "description": "It applies until the bot stops: asked again, it would be done twice."},
+                  "unsaved": {"const": true, "description": "It applies until the bot stops; if requested again, it would be done twice."},
                   "unavailable": {"const": true, "description": "The bot is stopping; the next one may do it."}
                 }
               }

@@ -263,7 +263,7 @@ extension CareDesk.Errand {
         switch self {
         case .mute, .acknowledge: "This incident is no longer open, or never existed."
         case .unmute: "This mute has ended, or never existed."
-        case .retry: "This delivery has not failed, or is forgotten by now."
+        case .retry: "This delivery has not failed, or is no longer in the history."
         }
     }
 }

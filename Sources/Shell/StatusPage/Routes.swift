@@ -114,7 +114,7 @@ struct Routes: Sendable {
         switch parts[1] {
         case "incidents":
             guard let id = CareDesk.id(String(parts[2])), let story = await view.incident(id) else {
-                return .sentence(.notFound, "Nothing is known of this incident, or not any more; see /history.")
+                return .sentence(.notFound, "This incident is not known, or no longer kept; see /history.")
             }
             return .page(page.incident(story, health: await view.health()))
         case "apps":

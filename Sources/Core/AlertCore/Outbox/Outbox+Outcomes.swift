@@ -59,10 +59,10 @@ extension Outbox {
             record.failures = 0
             if let paused = record.pausedUntil, paused <= now { record.pausedUntil = nil }
             end(delivery, .delivered(receipt: receipt), at: now, &output)
-            output.note(.warning, "channel \(delivery.channel): delivery \(delivery.id) \(sentence)", delivery.details)
+            output.note(.warning, "channel \(delivery.channel): delivery \(delivery.id): \(sentence)", delivery.details)
             news = .partial(delivery, sentence)
         case .retry(let told, let sentence):
-            news = tryAgain(delivery, &record, told: told, sentence, "", at: now, &output)
+            news = tryAgain(delivery, &record, told: told, sentence, at: now, &output)
         case .unknown(let sentence):
             news = retryUnknown(delivery, channel, &record, sentence, at: now, &output)
         case .refusedBody(let sentence):
@@ -80,7 +80,7 @@ extension Outbox {
     }
 
     private mutating func tryAgain(
-        _ old: Delivery, _ channel: inout ChannelRecord, told: Duration?, _ sentence: String, _ joint: String,
+        _ old: Delivery, _ channel: inout ChannelRecord, told: Duration?, _ sentence: String,
         at now: Moment, _ output: inout Output
     ) -> News? {
         var delivery = old
@@ -89,7 +89,7 @@ extension Outbox {
         record(.progress(id: delivery.id, delivery.progress), &output)
         output.note(
             .warning,
-            "channel \(delivery.channel): delivery \(delivery.id)\(joint) \(sentence); next try in \(wait.short)",
+            "channel \(delivery.channel): delivery \(delivery.id): \(sentence); next try in \(wait.short)",
             delivery.details)
         // The team should not learn of a broken channel only when the first message has died.
         let isLate = now - delivery.queued >= Outbox.lateAfter || (told ?? .zero) > Outbox.lateAfter
@@ -113,7 +113,7 @@ extension Outbox {
         }
         delivery.mayHaveArrived = true
         if !plan.isIdempotent { delivery.possiblyRepeated = true }
-        return tryAgain(delivery, &channel, told: nil, sentence, ":", at: now, &output)
+        return tryAgain(delivery, &channel, told: nil, sentence, at: now, &output)
     }
 
     /// Tries the plain form of what was refused, or gives it up.
@@ -128,7 +128,7 @@ extension Outbox {
         delivery.phase = .waiting(notBefore: now)
         record(.progress(id: delivery.id, delivery.progress), &output)
         output.note(
-            .warning, "channel \(delivery.channel): delivery \(delivery.id) \(sentence); trying the plain form",
+            .warning, "channel \(delivery.channel): delivery \(delivery.id): \(sentence); trying the plain form",
             delivery.details)
         return nil
     }

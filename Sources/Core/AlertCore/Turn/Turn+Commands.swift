@@ -135,7 +135,8 @@ extension Turn {
         let list = shown.map { "\($0.id) (\($0.rule), \($0.subject.app.tamed))" }.joined(separator: ", ")
         let more = (named.isEmpty ? open : named).count - shown.count
         return "there is no open incident '\(name.tamed)'; "
-            + (open.isEmpty ? "none is open" : named.isEmpty ? "open are \(list)" : "of that name are open \(list)")
+            + (open.isEmpty
+                ? "none is open" : named.isEmpty ? "those open are \(list)" : "those of that name are \(list)")
             + (more > 0 ? " and \(more) more" : "") + name.guess(in: open.map(\.id))
     }
 

@@ -6,7 +6,7 @@ extension Turn {
     /// Takes in what was pushed as if a poll had brought it. Whoever pushed hears of it when it is safe.
     mutating func receivePush(of name: String, _ report: PollReport) -> CommandAnswer {
         guard plan.source(name)?.isPushed == true else {
-            return .refused("there is no source '\(name.tamed)' any more that takes pushes")
+            return .refused("source '\(name.tamed)' no longer receives pushes")
         }
         var record = state.schedule.sources[name] ?? SourceRecord()
         record.lastPolled = now

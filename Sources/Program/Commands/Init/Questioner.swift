@@ -72,7 +72,7 @@ struct Questioner {
     static func nobody(_ what: String, _ option: String) -> Failure {
         Failure(
             .wrongUsage,
-            "nobody is there to say \(what): run it in a terminal, pipe one answer per line, or pass \(option)")
+            "there is nobody to ask \(what): run it in a terminal, pipe one answer per line, or pass \(option)")
     }
 
     // MARK: - Options

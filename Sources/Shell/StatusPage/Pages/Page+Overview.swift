@@ -100,7 +100,7 @@ extension Page {
             <form method="get" action="./" role="search"><label>Apps named <input name="apps" type="search" maxlength="80" \
             value="\(asked ?? "")"></label> <button type="submit">Show</button></form>
             """
-        let more: HTML? = beyond > 0 ? #"<p class="hint">And \#(beyond) more; name a part of theirs.</p>"# : nil
+        let more: HTML? = beyond > 0 ? #"<p class="hint">And \#(beyond) more; search by a part of the name.</p>"# : nil
         let rows = overview.apps.flatMap { app in appRows(app, .top, linked: true) }
         let table = Page.table(["App", "Rule", "Figure", "Limit", "Last day", "Seen"], rows)
         let nothing: HTML =
@@ -146,7 +146,7 @@ extension Page {
         switch tone {
         case .fine: "fine"
         case .firing(let severity): severity.rawValue
-        case .unknown: "cannot say"
+        case .unknown: "cannot judge"
         }
     }
 
@@ -157,7 +157,7 @@ extension Page {
             overview.sourceCount - overview.sources.count, max(0, overview.illSourceCount - overview.sources.count)
         )
         guard more > 0 else { return nil }
-        let trouble = ill > 0 ? "\(ill) of them with trouble" : "all well"
+        let trouble = ill > 0 ? "\(ill) of them in trouble" : "all well"
         return #"<p class="hint">And \#(more) more, \#(trouble); <code>alertbot status</code> lists every one.</p>"#
     }
 
@@ -209,8 +209,8 @@ extension Page {
             let reason = [mute.reason, mute.by.map { "by \($0)" }].compactMap(\.self).joined(separator: ", ")
             let when: HTML =
                 mute.isInForce
-                ? "now, until \(Page.time(mute.until) ?? "it is taken back")"
-                : "from \(Page.time(mute.from)) until \(Page.time(mute.until) ?? "it is taken back")"
+                ? "now, until \(Page.time(mute.until) ?? "it is removed")"
+                : "from \(Page.time(mute.from)) until \(Page.time(mute.until) ?? "it is removed")"
             return """
                 <tr class="\(mute.isInForce ? "info" : "fine")"><th scope="row">\(mute.name)</th><td>\(mute.covers)</td>\
                 <td>\(when)</td><td>\(reason)\(end)</td></tr>
@@ -219,7 +219,8 @@ extension Page {
         }
         let table: HTML =
             rows.isEmpty
-            ? #"<p class="calm">None, and none to come.</p>"# : Page.table(["Name", "Covers", "When", "Why"], rows)
+            ? #"<p class="calm">None now, and none scheduled.</p>"#
+            : Page.table(["Name", "Covers", "When", "Why"], rows)
         return "<section><h2>Mutes and quiet hours</h2>\(table)</section>"
     }
 

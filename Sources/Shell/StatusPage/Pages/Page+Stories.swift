@@ -41,7 +41,7 @@ extension Page {
             <div class="board">
             <h1>\(story.name)</h1>
             <section><h2>Wrong now</h2>\(open)</section>
-            <section><h2>What each rule thinks</h2>\
+            <section><h2>How each rule judges it</h2>\
             \(Page.table(["Source", "Rule", "Figure", "Limit", "Last day", "Seen"], rows))</section>
             \(charts.isEmpty ? nil : "<section><h2>The last day</h2>\(charts)</section>")
             \(issues)
