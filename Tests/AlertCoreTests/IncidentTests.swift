@@ -271,7 +271,7 @@ import Testing
         #expect(told.headline.contains("The clock of this machine was set \(words)"), "\(told.headline)")
         bot.advance(by: .hours(9))
         #expect(bot.marks(of: "alertbot") == "OR")
-        #expect(bot.decisions.last?.message.headline == "✅ alertbot: clock-stepped has resolved")
+        #expect(bot.decisions.last?.message.headline == "✅ alertbot: clock-stepped is resolved")
         bot.setClock(by: .seconds(20))
         bot.advance(by: .hours(1))
         #expect(bot.marks(of: "alertbot") == "OR")

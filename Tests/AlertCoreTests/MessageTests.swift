@@ -270,7 +270,7 @@ private struct Floor: SubjectDetector {
         expect(
             bot, .resolved,
             """
-            ✅ alertbot: source-failing of ios has resolved
+            ✅ alertbot: source-failing of ios is resolved
             Lasted: Fri 20 Nov 22:00 to Sat 21 Nov 00:40 CET, 2 h 40 min
             Why: It is working again.
             Incident: https://alerts.example.com/incidents/ID

@@ -115,10 +115,10 @@ extension MessageTemplate {
         #expect(try template(MessageTemplate.builtIn()).trial(in: .utc) == [])
         #expect(
             try template("[headline]\n{{incident.figure}}").trial(in: .utc)
-                == ["team.mustache gives no message where the bot has a trouble of its own: its headline is empty"])
+                == ["team.mustache fails when the bot has a trouble of its own: its headline is empty"])
         #expect(
             try template("[fields]\n{{kind}}").trial(in: .utc).first
-                == "team.mustache gives no message where an incident opens: its field 'opened' is no 'Label: value'")
+                == "team.mustache fails when an incident opens: its field 'opened' is no 'Label: value'")
     }
 }
 
@@ -166,7 +166,7 @@ extension MessageTemplate {
         #expect(troubles.map(\.channel) == ["ops"])
         #expect(
             troubles.first?.message.plainText.contains(
-                "The template team.mustache of team gives no message: its headline is empty") == true)
+                "The template team.mustache of team fails: its headline is empty") == true)
         bot.see(.fine)
         #expect(bot.decisions.last { $0.channel == "team" }?.message.headline == "over")
         #expect(bot.objections == [])
@@ -191,7 +191,7 @@ extension MessageTemplate {
         bot.see(.fine)
         bot.advance(by: .minutes(1))
         #expect(reports() == [.opened, .resolved])
-        #expect(bot.decisions.last?.message.plainText.contains("The template gives messages again.") == true)
+        #expect(bot.decisions.last?.message.plainText.contains("The template works again.") == true)
         #expect(bot.objections == [])
     }
 

@@ -44,8 +44,8 @@ private func load(_ yaml: String, _ template: String?) -> ConfigResult {
         let result = load(config, "[headline]\n{{incident.figure}}")
         #expect(
             result.problems.map(\.line) == [
-                "4:78: /etc/bot/team.mustache gives no message where the bot has a trouble of its own: its headline is empty",
-                "6:34: /etc/bot/team.mustache gives no message where the bot has a trouble of its own: its headline is empty",
+                "4:78: /etc/bot/team.mustache fails when the bot has a trouble of its own: its headline is empty",
+                "6:34: /etc/bot/team.mustache fails when the bot has a trouble of its own: its headline is empty",
             ])
     }
 

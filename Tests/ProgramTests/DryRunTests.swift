@@ -113,7 +113,7 @@ import Testing
             preview.errors
                 == "alertbot: source tools: it receives pushes and is not polled; --recorded takes the last figures that reached the bot\n"
         )
-        #expect(preview.output.contains("source tools: there are no observations of the source"), "\(preview.output)")
+        #expect(preview.output.contains("source tools: the source has given no observations"), "\(preview.output)")
     }
 
     @Test func `that a source has nothing to say is said`() async throws {

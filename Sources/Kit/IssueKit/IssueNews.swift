@@ -23,7 +23,7 @@ public struct IssueNews: Sendable {
 
     static let minUsers = Setting(
         "min_users", .integer(0...1_000_000_000), default: 10,
-        "How many users a single poll must show it to affect.")
+        "How many users it must affect, in a single poll, to be reported.")
     static let freshFor = Setting(
         "fresh_for", .duration(.hours(1) ... .days(30)), default: .days(1),
         "How long an issue counts as new: it must reach min_users in that time, and is resolved afterwards.")

@@ -26,7 +26,7 @@ extension Options {
             Problem(
                 position(of: setting), "'\(setting.name)' is \(found), expected a slug such as shop",
                 suggestion: written.hasSecret ? nil : slug,
-                advice: "write the word that stands for the organization in its addresses")
+                advice: "take it from the addresses of the organization's pages")
         ]
     }
 

@@ -41,7 +41,7 @@ public struct TestMessage: Sendable {
             delivery.message = try config.plan.dressed(test: delivery.message, for: name)
         } catch {
             machine.terminal.error(
-                "alertbot: warning: the template of \(name) gives no message: \(error.sentence); sending the built-in text"
+                "alertbot: warning: the template of \(name) fails: \(error.sentence); sending the built-in text"
             )
         }
         let attempt = await courier.attempt(

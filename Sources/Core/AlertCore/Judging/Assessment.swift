@@ -80,7 +80,7 @@ extension Core {
         guard !findings.isEmpty else {
             // A rule that tells of issues and finds no news has judged all the same; one of figures found none to
             // judge.
-            let sentence = rule.detector.readsIssues ? "" : "there is nothing in the figures that the rule could judge"
+            let sentence = rule.detector.readsIssues ? "" : "the figures contain nothing that the rule can judge"
             return [
                 Assessment(
                     rule: rule.name, source: sight.subject.source, subject: sight.subject,
@@ -105,8 +105,8 @@ extension State {
         case .failed: return "the last poll failed" + (record?.failure.map { ": \($0.sentence)" } ?? "")
         case .noData: return "the source answered, but there was nothing in the span"
         case .stale: return "the figures of the source are older than allowed"
-        case .values, .unchanged: return "nothing that the source gave is matched by the rule"
-        case nil: return "there are no observations of the source"
+        case .values, .unchanged: return "the rule matches nothing that the source gave"
+        case nil: return "the source has given no observations"
         }
     }
 }

@@ -12,7 +12,7 @@ extension MessageTemplate {
                 return nil
             } catch {
                 guard seen.insert(error.sentence).inserted else { return nil }
-                return "\(name.tamed) gives no message where \(sample.name): \(error.sentence)"
+                return "\(name.tamed) fails when \(sample.name): \(error.sentence)"
             }
         }
     }

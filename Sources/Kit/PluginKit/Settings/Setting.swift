@@ -2,7 +2,7 @@
 /// and the code that uses the value all go by the declaration.
 ///
 ///     static let window = Setting("window", .duration(.minutes(1) ... .days(30)), default: .hours(1), "The span to
-///     judge.") static let critical = Setting("critical", .comparison, "Fires with severity critical.")
+///     judge.") static let critical = Setting("critical", .comparison, "When it fires with severity critical.")
 ///
 ///     options[Self.window]    // Duration: what is written, or else an hour
 ///     options[Self.critical]  // Comparison?: it has no default

@@ -74,7 +74,7 @@ extension PhraseID {
         case .headlineWhat: "{who}: {what}"
         case .headlineWhatSilent: "{who}: no news for {period}, last {what}"
         case .headlineWhatAcknowledged: "{who}: {carers}; {what}"
-        case .headlineWhatResolved: "{who}: {what} has resolved"
+        case .headlineWhatResolved: "{who}: {what} is resolved"
         case .headlineWhatClosed: "{who}: {what} {end}, after {period}"
         case .endResolved: "resolved"
         case .endSilent: "closed without news"
@@ -208,9 +208,9 @@ extension PhraseID {
         case .reasonCondition: "{metric} {figure} ({limit})"
         case .reasonFall:
             Wording(
-                one: "Not chance: by itself, a fall this deep over {span} comes less than once in {period}.",
+                one: "Not chance: by itself, a fall this deep over {span} happens less than once in {period}.",
                 other: """
-                    Not chance: by itself, a fall this deep over {span} comes less than {count} times in \
+                    Not chance: by itself, a fall this deep over {span} happens less than {count} times in \
                     {period}.
                     """)
         case .reasonYoung: "{reason} Learned from only {age} so far."
@@ -228,11 +228,11 @@ extension PhraseID {
         case .releaseFineOver: "It no longer looks fine."
         case .releaseReplaced: "{release} is the newest release now."
         case .staleSource:
-            "answers, but its newest figures are from {moment}, {age} before the answer; at most {limit} are allowed"
+            "answers, but its newest figures are from {moment}, {age} before the answer; the limit is {limit}"
         case .staleApp:
             """
             its newest figures are from {moment}, {age} before the source's last answer, which has \
-            others; at most {limit} are allowed
+            others; the limit is {limit}
             """
         case .staleSourceOver: "The newest figures are {age} old now."
         case .staleAppOver: "Its newest figures are {age} old now."
@@ -244,12 +244,12 @@ extension PhraseID {
         case .issueBackHit: "{issue} was resolved and is back, {users} hit since"
         case .issueManyNew:
             """
-            {count} new issues at once: {names} and {rest} more; so many come when a source regroups its \
+            {count} new issues at once: {names} and {rest} more; this happens when a source regroups its \
             issues, or when everything is broken
             """
         case .issueManyBack:
             """
-            {count} issues that were resolved are back at once: {names} and {rest} more; so many come \
+            {count} issues that were resolved are back at once: {names} and {rest} more; this happens \
             when a source regroups its issues, or when everything is broken
             """
         case .issueSpreads: "{issue} affects {share} of {total} in {span}"
@@ -262,7 +262,7 @@ extension PhraseID {
         case .issueOverIgnored: "It was ignored in the source."
         case .issueOverBack: "It is no longer new: it was resolved and is back."
         case .issueOverUnseen: "It has not been seen for {period}."
-        case .issueOverLong: "It has not been seen for long."
+        case .issueOverLong: "It has not been seen for a long time."
 
         // The bot's own troubles
         case .troubleUnpushed: "Nobody has pushed anything to source {source} since {moment}."
@@ -284,8 +284,8 @@ extension PhraseID {
         case .troubleLate: "Messages to channel {channel} have been waiting since {moment}: {cause}"
         case .troubleLateWait:
             """
-            Messages to channel {channel} have been waiting since {moment}: {cause}; it asks to be left \
-            alone for {period}
+            Messages to channel {channel} have been waiting since {moment}: {cause}; it asks the bot \
+            to wait {period}
             """
         case .troubleDead: "A message to channel {channel} cannot be delivered: {cause}"
         case .troubleJournal: "The journal cannot be written, so nothing new is sent until it can be: {cause}"
@@ -293,7 +293,7 @@ extension PhraseID {
             "The config has changed and has errors, so the bot is still using the previous one: {cause}"
         case .troubleTemplate:
             """
-            The template {file} of {name} gives no message: {cause}; the built-in text was sent instead, \
+            The template {file} of {name} fails: {cause}; the built-in text was sent instead, \
             and will be until the template is fixed
             """
         case .troubleClockBack:
@@ -307,7 +307,7 @@ extension PhraseID {
             hours and mutes follow the new time.
             """
         case .overClock: "The clock has not been set again since."
-        case .overTemplate: "The template gives messages again."
+        case .overTemplate: "The template works again."
         case .overConfig: "The config is valid again and in use."
         case .overWorks: "It is working again."
 

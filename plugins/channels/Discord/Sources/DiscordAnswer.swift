@@ -23,7 +23,7 @@ enum DiscordAnswer {
             )
         case 40333:
             return .refusedChannel(
-                "\(said); Discord's guard does not let this machine pass: is there a proxy in between that changes the "
+                "\(said); Discord's firewall blocks this machine: is there a proxy in between that changes the "
                     + "User-Agent?")
         case 50035 where flaw?.place == "thread_id":
             return .refusedChannel("\(said); correct thread_id in the webhook's address")

@@ -16,18 +16,19 @@ public struct EmailChannel: Channel {
             from: Shop alerts <alerts@example.com>
             to: [oncall@example.com, lead@example.com]
             """,
-        access: "Use the server that your own mail program sends by (your provider calls it outgoing server or "
+        access: "Use the server that your own mail program sends through (your provider calls it outgoing server or "
             + "SMTP), with an account or an app password made for this.",
         options: [server, security, username, password, from, to, subjectPrefix, Setting.chart, Setting.insecure])
 
     static let server = RequiredSetting(
-        "server", .plain, "The mail server that takes mail from you, such as smtp.example.com or smtp.example.com:587."
+        "server", .plain,
+        "The mail server that accepts mail from you, such as smtp.example.com or smtp.example.com:587."
     ).server
     static let security = Setting(
         "security", .choice(of: MailServer.Security.self), unset: "tls on port 465, else starttls",
-        "How the connection is encrypted: starttls and tls both must, none does not.")
+        "How the connection is encrypted: starttls and tls require it, none does without.")
     static let username = Setting(
-        "username", .text, unset: "no login", "The user's name at the server."
+        "username", .text, unset: "no login", "The user name at the mail server."
     ).asked
     static let password = Setting(
         "password", .text, unset: "no login", "The password; keep it in the environment."
@@ -129,7 +130,7 @@ public struct EmailChannel: Channel {
             problems.append(
                 Problem(
                     options.position(of: there),
-                    "'\(there.name)' is set and '\(missing.name)' is not; a login takes both"))
+                    "'\(there.name)' is set and '\(missing.name)' is not; a login needs both"))
             return nil
         }
     }

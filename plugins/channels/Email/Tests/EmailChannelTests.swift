@@ -153,8 +153,8 @@ private func channel(_ more: [String: Option.Value] = [:], to: [String] = ["onca
                 return []
             } catch { return error.problems.map(\.message) }
         }
-        #expect(mistake("username") == ["'username' is set and 'password' is not; a login takes both"])
-        #expect(mistake("password") == ["'password' is set and 'username' is not; a login takes both"])
+        #expect(mistake("username") == ["'username' is set and 'password' is not; a login needs both"])
+        #expect(mistake("password") == ["'password' is set and 'username' is not; a login needs both"])
     }
 }
 

@@ -37,7 +37,7 @@ public struct GoogleChatChannel: WebhookChat {
             !address.contains("key=") || !address.contains("token=")
         else { return nil }
         return ChatWebhook.Refusal(
-            "'webhook' has no 'key=' or no 'token=', without which Google Chat lets nobody in",
+            "'webhook' has no 'key=' or no 'token=', without which Google Chat accepts nothing",
             advice: "copy the whole address, and put it between quotes where a shell reads it: it has '&' in it")
     }
 

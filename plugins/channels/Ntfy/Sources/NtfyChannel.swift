@@ -10,7 +10,7 @@ public import PluginKit
 public struct NtfyChannel: Channel {
     public static let manifest = PluginManifest(
         name: "ntfy",
-        summary: "Publishes to a topic of ntfy, for telephones.",
+        summary: "Publishes to an ntfy topic, for phones.",
         example: """
             topic: ${env:NTFY_TOPIC}
             """,
@@ -21,9 +21,9 @@ public struct NtfyChannel: Channel {
     static let topic = RequiredSetting(
         "topic", .text, "The topic; whoever knows it can read and write it, so keep it in the environment."
     ).secret
-    static let url = Setting("url", .url, default: "https://ntfy.sh", "Another server's address, without the topic.")
+    static let url = Setting("url", .url, default: "https://ntfy.sh", "The server's address, without the topic.")
     static let token = Setting("token", .text, unset: "no login", "An access token of the server.").secret
-    static let username = Setting("username", .text, unset: "no login", "The user's name, where there is no token.")
+    static let username = Setting("username", .text, unset: "no login", "The user name, where there is no token.")
     static let password = Setting("password", .text, unset: "no login", "The user's password.").secret
 
     /// ntfy.sh takes sixty requests at once and then one every five seconds; some are left for whoever else publishes
@@ -72,7 +72,7 @@ public struct NtfyChannel: Channel {
         case (let user, _):
             let (there, missing) = user == nil ? (Self.password, Self.username) : (Self.username, Self.password)
             throw ProblemList(
-                options.position(of: there), "'\(there.name)' is set and '\(missing.name)' is not; a login takes both")
+                options.position(of: there), "'\(there.name)' is set and '\(missing.name)' is not; a login needs both")
         }
     }
 

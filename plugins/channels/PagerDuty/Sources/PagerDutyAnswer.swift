@@ -12,7 +12,7 @@ enum PagerDutyAnswer {
                 ? .unknown("\(sentence) with a web page; is there a proxy that wants a login?")
                 : .delivered(receipt: nil)
         case 400 where said.contains("routing_key"):
-            return .refusedChannel("\(sentence); copy the integration key of the service anew")
+            return .refusedChannel("\(sentence); copy the integration key of the service again")
         case 401, 403, 404:
             return .refusedChannel("\(sentence); check the integration key, and the region of the account")
         default:

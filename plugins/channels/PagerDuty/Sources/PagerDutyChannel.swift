@@ -9,7 +9,7 @@ public import PluginKit
 public struct PagerDutyChannel: Channel {
     public static let manifest = PluginManifest(
         name: "pagerduty",
-        summary: "Keeps an alert in PagerDuty for each incident: triggers it, says that it got worse, resolves it.",
+        summary: "Keeps an alert in PagerDuty for each incident: triggers it, raises it if it gets worse, resolves it.",
         example: """
             routing_key: ${env:PAGERDUTY_KEY}
             """,

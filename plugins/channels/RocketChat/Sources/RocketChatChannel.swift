@@ -64,10 +64,10 @@ public struct RocketChatChannel: WebhookChat {
         case let words where words.hasPrefix("Invalid integration id or token"):
             return .refusedChannel("\(said); the webhook is gone: make a new one and configure its address")
         case "invalid-channel", "error-invalid-room", "error-not-allowed":
-            return .refusedChannel("\(said); the webhook may not post to its channel: look at it under Integrations")
+            return .refusedChannel("\(said); the webhook may not post to its channel: check it under Integrations")
         case let words where words.contains("error-too-many-requests"): return answer.retry(said)
         case "Service Unavailable":
-            return answer.retry("\(said); if that goes on, look whether the integration is still enabled")
+            return answer.retry("\(said); if that goes on, check whether the integration is still enabled")
         default: return answer.outcome(said)
         }
     }

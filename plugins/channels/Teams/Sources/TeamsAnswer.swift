@@ -17,7 +17,8 @@ enum TeamsAnswer {
         switch answer.response.status {
         case 401, 403:
             return .refusedChannel(
-                "\(said); let \"Anyone\" trigger the workflow, and copy its whole address anew: it ends in a signature")
+                "\(said); let \"Anyone\" trigger the workflow, and copy its whole address again: it ends in a signature"
+            )
         case 404, 410:
             return .refusedChannel(
                 "\(said); the workflow is gone, perhaps with the account that made it: make a new one and configure its address"

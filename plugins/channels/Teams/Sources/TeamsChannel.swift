@@ -54,7 +54,7 @@ public struct TeamsChannel: WebhookChat {
         }
         if isOf("logic.azure.com") || isOf("api.powerplatform.com"), !address.contains("sig=") {
             return ChatWebhook.Refusal(
-                "'webhook' has no 'sig=', without which the workflow lets nobody in",
+                "'webhook' has no 'sig=', without which the workflow accepts nothing",
                 advice:
                     "copy the whole address from the workflow, and put it between quotes where a shell reads it: it has '&' in it"
             )

@@ -69,11 +69,11 @@ private func channel() throws -> TeamsChannel {
         ),
         (
             "https://prod-12.westeurope.logic.azure.com:443/workflows/7/triggers/manual/paths/invoke?api-version=2016-06-01",
-            "'webhook' has no 'sig=', without which the workflow lets nobody in"
+            "'webhook' has no 'sig=', without which the workflow accepts nothing"
         ),
         (
             "https://1.2.environment.api.powerplatform.com:443/powerautomate/automations/direct/workflows/3?api-version=1",
-            "'webhook' has no 'sig=', without which the workflow lets nobody in"
+            "'webhook' has no 'sig=', without which the workflow accepts nothing"
         ),
     ])
     func `an address that cannot work is refused with what to do`(address: String, complaint: String) throws {

@@ -121,8 +121,8 @@ public struct DropDetector: SubjectDetector {
         if let flaw = whyOutdated(newest, series, now) { return unknown(flaw, .between) }
         guard memory.isReady else {
             return unknown(
-                "only \(memory.learned.short) of usual hours are learned, and the last day is held back; "
-                    + "it takes \(DropMemory.leastLearned.short)", .between)
+                "only \(memory.learned.short) of usual hours have been learned, and the last day does not count yet; "
+                    + "it needs \(DropMemory.leastLearned.short)", .between)
         }
         guard memory.rarity < rarity else { return firing(memory) }
         let figure = share.total > 0 ? Figure(value: share.hits / share.total, share: share) : nil

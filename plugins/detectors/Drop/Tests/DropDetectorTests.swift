@@ -78,7 +78,8 @@ extension DropDetector {
         let early = watch.look()
         #expect(
             early.verdict
-                == .unknown("only 13 h of usual hours are learned, and the last day is held back; it takes 2 d"))
+                == .unknown(
+                    "only 13 h of usual hours have been learned, and the last day does not count yet; it needs 2 d"))
         // A catastrophe before anything is learned is unknown, too.
         guard case .unknown = watch.look(rate: 0.5).verdict else {
             Issue.record("it judged without having learned")

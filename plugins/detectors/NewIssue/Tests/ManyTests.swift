@@ -47,7 +47,7 @@ private typealias Issue = AlertModel.Issue
         #expect(
             opened(bot) == [
                 "40 new issues at once: SHOP-1, SHOP-2, SHOP-3 and 37 more; "
-                    + "so many come when a source regroups its issues, or when everything is broken"
+                    + "this happens when a source regroups its issues, or when everything is broken"
             ])
     }
 

@@ -40,7 +40,7 @@ import Testing
         #expect(
             incident.evidence.sentence
                 == "answers, but its newest figures are from 2026-11-20T12:00:00Z, 1 h 20 min before the answer; "
-                + "at most 1 h are allowed")
+                + "the limit is 1 h")
         bot.crash()
         answer(&bot, until: start + .hours(3)) { $0 - .minutes(5) }
         #expect(kinds(bot) == [.opened, .resolved])

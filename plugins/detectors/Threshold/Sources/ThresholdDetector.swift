@@ -20,9 +20,11 @@ public struct ThresholdDetector: SubjectDetector {
         "all", .list(.section(conditionSettings)), default: [], "Conditions that must all be met.")
     static let any = Setting(
         "any", .list(.section(conditionSettings)), default: [], "Conditions of which one is enough.")
-    static let preset = Setting("preset", .choice(of: Preset.self), "Limits that others have set, by name.")
-    static let warning = Setting("warning", .comparison, "Fires with severity warning: \"< 99.5%\", \"> 100\".")
-    static let critical = Setting("critical", .comparison, "Fires with severity critical.")
+    static let preset = Setting(
+        "preset", .choice(of: Preset.self), "Limits set by others, such as Google Play's, by name.")
+    static let warning = Setting(
+        "warning", .comparison, "When it fires with severity warning, such as \"< 99.5%\" or \"> 100\".")
+    static let critical = Setting("critical", .comparison, "When it fires with severity critical.")
     static let window = Setting(
         "window", .duration(.minutes(1) ... .days(30)), default: .hours(1),
         "The span to judge; sessions are pooled over it, users are requested from the source.")
@@ -153,7 +155,7 @@ public struct ThresholdDetector: SubjectDetector {
             } else if metric.unit == .rate, !(0...1).contains(target) {
                 add(
                     Self.recover,
-                    "to resolve, \(metric.title) would have to reach \(target.percentTrimmed), which no rate does",
+                    "to resolve, \(metric.title) would have to reach \(target.percentTrimmed), which no rate can",
                     advice: "write a smaller one")
             }
         }

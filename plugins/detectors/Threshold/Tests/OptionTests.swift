@@ -97,12 +97,12 @@ import ThresholdDetector
             (
                 ["metric": "crash_free_users", "warning": "< 99.9%", "recover": "0.2pp"],
                 [
-                    "4:9: to resolve, crash-free users would have to reach 100.1%, which no rate does [write a smaller one]"
+                    "4:9: to resolve, crash-free users would have to reach 100.1%, which no rate can [write a smaller one]"
                 ]
             ),
             (
                 ["metric": "anr_rate", "warning": "> 0.47%", "recover": "0.5pp"],
-                ["4:9: to resolve, ANR rate would have to reach -0.03%, which no rate does [write a smaller one]"]
+                ["4:9: to resolve, ANR rate would have to reach -0.03%, which no rate can [write a smaller one]"]
             ),
             // All at once.
             (

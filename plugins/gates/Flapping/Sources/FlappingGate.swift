@@ -14,7 +14,7 @@ public struct FlappingGate: Gate {
     static let changes = Setting(
         "changes", .integer(3...20), default: 4, "How many openings and resolutions count as flapping.")
     static let within = Setting(
-        "within", .duration(.minutes(1) ... .hours(12)), default: .hours(1), "The time into which they must fall.")
+        "within", .duration(.minutes(1) ... .hours(12)), default: .hours(1), "The time within which they must fall.")
     static let calm = Setting(
         "calm", .duration(.minutes(1) ... .hours(12)), default: .minutes(30),
         "How long nothing must change before the current state is sent.")

@@ -16,7 +16,7 @@ public struct MuteGate: CalendarGate {
 
     static let from = Setting(
         "from", .instant, unset: "always", "When it begins; in bot.timezone unless it has an offset.")
-    static let until = RequiredSetting("until", .instant, "When it ends; the instant itself is outside.")
+    static let until = RequiredSetting("until", .instant, "When it ends; that instant is no longer muted.")
     static let reason = Setting("reason", .plain, "Why, for whoever asks.")
     static let except = Setting("except", .severity, "This severity and above pass.")
 

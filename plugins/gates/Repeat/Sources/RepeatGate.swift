@@ -15,13 +15,13 @@ public struct RepeatGate: Gate {
         "every", .orOff(.duration(.minutes(1) ... .days(30))),
         "The time from the last message to the next reminder; off: no reminders.")
     static let atMost = Setting(
-        "at_most", .integer(1...1000), "Reminders until something new happens; without it, no end.")
+        "at_most", .integer(1...1000), "How many reminders until something new happens; without it, no limit.")
     static let backoff = Setting(
         "backoff", .integer(2...10),
         "Each reminder waits this many times as long as the one before; without it, equally long.")
     static let slowest = Setting(
         "slowest", .duration(.minutes(1) ... .days(30)), default: .days(1), unset: "1d, or every if that is longer",
-        "The longest wait that backoff makes.")
+        "The longest wait that backoff may reach.")
     static let channel = Setting("channel", .list(.name(of: .channel)), default: [], "Only in these channels.")
 
     private let every: Duration?

@@ -333,7 +333,7 @@ struct CrashlyticsPoll: Sendable {
             if figures.releases.allSatisfy(\.isEmpty) {
                 warn(
                     "\(app.name): '\(tables.table)' has had no session for more than \(tables.maxAge.grammar); "
-                        + "look whether its export runs")
+                        + "check whether its export runs")
             }
             return false
         }

@@ -35,7 +35,7 @@ public struct CrashlyticsSource: HistoricalSource {
     ).asked(without: apps)
     static let project = Setting(
         "project", .plain, unset: "the key's own", "The cloud project that has the tables and pays for queries.")
-    static let location = Setting("location", .plain, default: "US", "Where the tables lie, such as US or EU.")
+    static let location = Setting("location", .plain, default: "US", "Where the tables are stored, such as US or EU.")
     static let sessionsDataset = Setting(
         "sessions_dataset", .plain, default: "firebase_sessions", "The dataset with the tables of sessions.")
     static let crashesDataset = Setting(

@@ -272,7 +272,7 @@ import Testing
                 == [
                     "wallet: partly", "wallet: more than 0 releases; those with few sessions are left out",
                     "wallet: 'com_acme_wallet_ANDROID_REALTIME' has had no session for more than 6h; "
-                        + "look whether its export runs",
+                        + "check whether its export runs",
                 ])
     }
 

@@ -19,7 +19,7 @@ public struct DatadogSource: HistoricalSource {
             + "application key with the permission rum_apps_read.",
         options: [app, application, apiKey, applicationKey, url, environments, releases, Setting.insecure])
 
-    static let app = RequiredSetting("app", .plain, "What the application is called here.")
+    static let app = RequiredSetting("app", .plain, "The name of the app in rules and messages.")
     static let application = RequiredSetting(
         "application", .plain, "The RUM application's id, as in the addresses of its pages.")
     static let apiKey = RequiredSetting("api_key", .text, "An API key of the organization.").secret

@@ -9,7 +9,7 @@ public import PluginKit
 public struct HTTPJSONSource: HistoricalSource {
     public static let manifest = PluginManifest(
         name: "http_json",
-        summary: "Reads figures from any HTTP address that answers with JSON, by JSONPath.",
+        summary: "Reads figures, with JSONPath, from any HTTP address that answers with JSON.",
         example: """
             url: https://stats.example.com/stability.json
             each: $.apps[*]
@@ -43,7 +43,7 @@ public struct HTTPJSONSource: HistoricalSource {
     static let maxAge = Setting(
         "max_age", .duration(.seconds(1) ... .days(366)), "Figures measured longer ago than this are stale.")
     static let strict = Setting(
-        "strict", .flag, default: false, "One row that makes no sense fails the poll; else it is named and left out.")
+        "strict", .flag, default: false, "A single bad row fails the poll; otherwise it is named and left out.")
 
     public let host: String?
     public let account: String?

@@ -10,7 +10,7 @@ public import PluginKit
 public struct PrometheusSource: HistoricalSource {
     public static let manifest = PluginManifest(
         name: "prometheus",
-        summary: "Any metrics by PromQL from Prometheus, Mimir, Thanos, VictoriaMetrics and their relatives.",
+        summary: "Any metrics, by PromQL, from Prometheus, Mimir, Thanos, VictoriaMetrics and compatible servers.",
         example: """
             url: https://prometheus.example.com
             metrics:

@@ -7,7 +7,7 @@ public import PluginKit
 public struct PushSource: PushedSource {
     public static let manifest = PluginManifest(
         name: "push",
-        summary: "Takes observations, and alerts of Grafana and Sentry, that tools push to the bot.",
+        summary: "Receives observations, and alerts from Grafana and Sentry, that tools push to the bot.",
         example: """
             token: ${file:./push-token}
             slowest: 30m
@@ -26,15 +26,17 @@ public struct PushSource: PushedSource {
     ).secret
     static let format = Setting(
         "format", .choice(of: Format.self), default: .observations,
-        "What bodies say: lines of observations, or the alerts of Grafana or Sentry.")
+        "What is pushed: lines of observations, or alerts from Grafana or Sentry.")
     static let app = Setting("app", .plain, "The app of alerts that name none.")
-    static let appLabel = Setting("app_label", .plain, default: "app", "The label of Grafana's alerts with the app.")
-    static let releaseLabel = Setting("release_label", .plain, default: "release", "The one with the release.")
+    static let appLabel = Setting(
+        "app_label", .plain, default: "app", "The label of Grafana's alerts that names the app.")
+    static let releaseLabel = Setting("release_label", .plain, default: "release", "The label that names the release.")
     static let environmentLabel = Setting(
-        "environment_label", .plain, default: "environment", "The one with the environment.")
+        "environment_label", .plain, default: "environment", "The label that names the environment.")
     static let values = Setting(
         "values", .map(.metric), default: [], "Metrics for the values of Grafana's alerts, such as {B: crash_events}.")
-    static let rate = Setting("rate", .rate, default: Rate(60, per: .minutes(1)), "How often it takes a push.")
+    static let rate = Setting(
+        "rate", .rate, default: Rate(60, per: .minutes(1)), "How many pushes it accepts in how much time.")
 
     public let host: String? = nil
     public let metrics: Set<Metric>?
@@ -59,7 +61,7 @@ public struct PushSource: PushedSource {
         token = Secret(written.reveal())
         pushRate = options[Self.rate]
         if pushRate.count < 1 {
-            problems.append(Problem(options.position(of: Self.rate), "'rate' takes no push at all"))
+            problems.append(Problem(options.position(of: Self.rate), "'rate' accepts no push at all"))
         }
         slowest = context.slowest
         let mapped = options[Self.values]

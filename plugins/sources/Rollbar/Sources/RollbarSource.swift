@@ -18,7 +18,8 @@ public struct RollbarSource: Source {
             + "alone.",
         options: [app, token, environments, url, Setting.insecure])
 
-    static let app = RequiredSetting("app", .plain, "What the project is called here: a token sees one project alone.")
+    static let app = RequiredSetting(
+        "app", .plain, "The name of the app in rules and messages: a token sees only one project.")
     static let token = RequiredSetting("token", .text, "An access token of the project with the scope read.").secret
     static let environments = Setting(
         "environments", .list(.plain), default: [], unset: "each that items name",

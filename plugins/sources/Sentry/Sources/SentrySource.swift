@@ -37,7 +37,7 @@ public struct SentrySource: HistoricalSource {
         "The environments to watch, each by itself; at most \(environmentsMax).")
     static let groupBy = Setting(
         "group_by", .list(.choice(of: Grouping.self), mayBeEmpty: true), default: [.release],
-        "What sessions are told apart by besides projects: release, environment. 'environments' adds the latter.")
+        "What to split sessions by, besides projects: release, environment. 'environments' adds the latter.")
     static let issues = Setting("issues", .flag, default: true, "Whether to ask for unresolved issues too.")
 
     /// What sessions can be told apart by.

@@ -14,9 +14,11 @@ public struct SimulatorSource: Source {
             """,
         options: [seed, apps, users, speed], isConnected: false)
 
-    static let seed = Setting("seed", .integer(0...Int(Int32.max)), default: 1, "Another seed is another world.")
+    static let seed = Setting(
+        "seed", .integer(0...Int(Int32.max)), default: 1, "A different seed invents a different world.")
     static let apps = Setting("apps", .list(.plain), default: ["shop-ios", "shop-android"], "The apps of the world.")
-    static let users = Setting("users", .integer(1...10_000_000), default: 20_000, "Users a day of each app, about.")
+    static let users = Setting(
+        "users", .integer(1...10_000_000), default: 20_000, "About how many users each app has a day.")
     static let speed = Setting(
         "speed", .integer(1...3600), default: 1, "Simulated seconds in each real second; 120 shows a day in 12m.")
 
