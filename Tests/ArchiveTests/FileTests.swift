@@ -84,7 +84,7 @@ import TimeZones
         let path = scratch.path(name)
         var file = ObservationFiles(path, sources: ["ios"], stage.terminal)
         let failure = #expect(throws: Failure.self) { _ = try file.play { _ in } }
-        #expect(failure == Failure(.impossible, "the observations \(path) cannot be read: \(reason)"))
+        #expect(failure == Failure(.impossible, "the observations file \(path) cannot be read: \(reason)"))
     }
 
     @Test func `what really happened is read line by line, and a broken line makes it less than whole`() throws {
@@ -101,7 +101,7 @@ import TimeZones
         let none = try TruthFile(nil, on: stage.terminal)
         #expect(none.incidents == nil && none.isWhole)
         let failure = #expect(throws: Failure.self) { try TruthFile("/nowhere/truth", on: stage.terminal) }
-        #expect(failure?.sentence == "the incidents /nowhere/truth cannot be read: No such file or directory")
+        #expect(failure?.sentence == "the incidents file /nowhere/truth cannot be read: No such file or directory")
     }
 }
 

@@ -100,7 +100,9 @@ import Testing
             "nothing", "{}",
             "3:3: rotation 'mobile' needs 'starts': the first handover, such as 2026-11-02 09:00: later ones are at the same time of day",
             "3:3: rotation 'mobile' needs 'people': who takes turns, in this order"),
-        Mistake("nobody", "{starts: 2026-11-02, people: []}", "3:40: 'people' is an empty list (leave it out)"),
+        Mistake(
+            "nobody", "{starts: 2026-11-02, people: []}",
+            "3:40: 'people' is an empty list (list at least one, or leave it out)"),
         Mistake(
             "no name", "{starts: 2026-11-02, people: [{mention: x}]}", "3:41: 'people' needs 'name': the person's name"
         ),

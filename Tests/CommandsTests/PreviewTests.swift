@@ -361,7 +361,7 @@ import Testing
         #expect(xml.contains("<failure") && xml.contains("12:50:00 opened critical"))
         let failure = #expect(throws: Failure.self) { try report.writeJUnit(to: "/nowhere/junit.xml") }
         #expect(
-            failure?.sentence == "the results /nowhere/junit.xml cannot be written: No such file or directory")
+            failure?.sentence == "the results file /nowhere/junit.xml cannot be written: No such file or directory")
     }
 
     @Test func `a mistake in rule tests is no test, and absent files end the command`() throws {
@@ -374,7 +374,7 @@ import Testing
         let failure = #expect(throws: Failure.self) {
             _ = try RuleTestReport(["/nowhere/x"], usualConfig: "") { _ throws(Failure) in throw Failure(.no) }
         }
-        #expect(failure?.sentence == "the tests /nowhere/x cannot be read: No such file or directory")
+        #expect(failure?.sentence == "the test file /nowhere/x cannot be read: No such file or directory")
         let lost = #expect(throws: Failure.self) { try ran("config: elsewhere.yaml\n" + tests) }
         #expect(
             lost?.sentence

@@ -272,7 +272,7 @@ private struct Workshop {
         ),
         (
             "tests:\n  a: {expect: [], observations: [{file: gone.jsonl}]}",
-            "2:41 the observations 'gone.jsonl' cannot be read: there is no such file"
+            "2:41 the observations file 'gone.jsonl' cannot be read: there is no such file"
         ),
         (
             "tests:\n  a: {expect: [], observations: [{source: ios, app: s, seen: 2026-11-20, from: 2026-11-19, to: x, "

@@ -128,7 +128,7 @@ public struct ObservationFiles {
     }
 
     private func failure(_ path: String, _ code: Int32) -> Failure {
-        Failure(.impossible, "the observations \(path) cannot be read: \(String(cString: strerror(code)))")
+        Failure(.impossible, "the observations file \(path) cannot be read: \(String(cString: strerror(code)))")
     }
 }
 

@@ -23,7 +23,7 @@ public struct TruthFile: Sendable {
         do throws(FileError) {
             bytes = try WholeFile.read(path, bytesMax: TruthFile.bytesMax)
         } catch {
-            throw Failure(.impossible, "the incidents \(path) cannot be read: \(error.reason)")
+            throw Failure(.impossible, "the incidents file \(path) cannot be read: \(error.reason)")
         }
         let (incidents, complaints) = TrueIncident.read(bytes, file: path)
         for complaint in complaints { terminal.error(complaint.description) }

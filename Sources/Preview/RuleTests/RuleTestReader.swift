@@ -125,7 +125,7 @@ struct RuleTestReader {
     ) -> [ObservationLine] {
         switch file(path) {
         case .failure(let failure):
-            report(position, "the observations '\(path.clipped(to: 120))' cannot be read: \(failure.sentence)")
+            report(position, "the observations file '\(path.clipped(to: 120))' cannot be read: \(failure.sentence)")
             return []
         case .success(let bytes):
             var reader = ObservationReader(name: path, sources: Set(config.sources.keys))

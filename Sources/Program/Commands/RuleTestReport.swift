@@ -43,7 +43,7 @@ public struct RuleTestReport {
         do throws(FileError) {
             bytes = try WholeFile.read(path, bytesMax: testBytesMax)
         } catch {
-            throw Failure(.impossible, "the tests \(path) cannot be read: \(error.reason)")
+            throw Failure(.impossible, "the test file \(path) cannot be read: \(error.reason)")
         }
         let document = RuleTestDocument(bytes)
         if let name = document.configPath, let place = document.configPosition, !WholeFile.isThere(beside(path, name)) {
@@ -180,7 +180,7 @@ public struct RuleTestReport {
         do throws(FileError) {
             try WholeFile.write(Array(junit.xml.utf8), to: path)
         } catch {
-            throw Failure(.impossible, "the results \(path) cannot be written: \(error.reason)")
+            throw Failure(.impossible, "the results file \(path) cannot be written: \(error.reason)")
         }
     }
 }

@@ -186,7 +186,7 @@ extension ConfigReader {
             return option(node, name, inner, isSecret: isSecret).map { .list([$0]) }
         }
         guard !nodes.isEmpty || mayBeEmpty else {
-            report(node.position, "'\(name)' is an empty list", advice: "leave it out")
+            report(node.position, "'\(name)' is an empty list", advice: "list at least one, or leave it out")
             return nil
         }
         return .list(nodes.compactMap { option($0, name, inner, isSecret: isSecret) })

@@ -21,15 +21,16 @@ public struct SlackChannel: Channel {
         options: [webhook, token, channel, Mentions.setting, chart, url, Setting.insecure])
 
     static let webhook = Setting(
-        "webhook", .url, unset: "with `token`",
+        "webhook", .url, unset: "none, where there is a token",
         "The address of the incoming webhook; whoever knows it can post, so keep it in the environment."
     ).secret.asked
     static let token = Setting(
-        "token", .text, unset: "with `webhook`",
+        "token", .text, unset: "none, where there is a webhook",
         "A bot's token with the scope chat:write, which begins with xoxb-; instead of a webhook."
     ).secret.asked(without: webhook)
     static let channel = Setting(
-        "channel", .plain, unset: "with `webhook`", "With a token: the channel's id, such as C0123456789, or its name."
+        "channel", .plain, unset: "none, where there is a webhook",
+        "With a token: the channel's id, such as C0123456789, or its name."
     ).asked(with: token)
     static let url = Setting(
         "url", .url, default: "https://slack.com/api", "With a token: another address of the Web API.")

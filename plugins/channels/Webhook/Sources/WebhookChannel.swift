@@ -26,13 +26,14 @@ public struct WebhookChannel: Channel {
             + "generic webhook of matrix-hookshot).")
     static let body = Setting(
         "body", .text, unset: "the envelope",
-        "JSON for somebody else's interface: an object whose texts may hold {{title}} and whatever a template has.")
+        "JSON for another service's interface: an object whose texts may use {{title}} and all else that a template has."
+    )
     static let secret = Setting(
         "secret", .text,
         "The key of the signature: 'whsec_' and base64; several, separated by spaces, while keys are rotated."
     ).secret.asked
     static let headers = Setting(
-        "headers", .map(.text), default: [], "Headers sent along, such as Authorization."
+        "headers", .map(.text), default: [], "Headers to send with each message, such as Authorization."
     ).secret
 
     /// The receiver is the user's own; if it wants less it says so with 429. At once, half of the connections that the
@@ -65,7 +66,7 @@ public struct WebhookChannel: Channel {
         if form != nil, options.written(Self.format) != nil {
             throw ProblemList(
                 options.position(of: Self.format),
-                "'format' says what stands around the message, and 'body' has all of it",
+                "'format' and 'body' both say what is posted",
                 advice: "remove one")
         }
         secret = try options[Self.secret].map { text throws(ProblemList) in

@@ -25,7 +25,7 @@ public struct DropDetector: SubjectDetector {
         "false_alarms", .rate, default: Rate(1, per: .days(90)),
         "How often it may fire by chance, for one app with nothing wrong.")
     static let critical = Setting(
-        "critical", .points, default: 0.03, unset: "3pp, or by where that is more",
+        "critical", .points, default: 0.03, unset: "3pp, or 'by' if that is more",
         "A drop at least this deep is critical; others are warnings.")
 
     /// With so much learned it decides well; with less the rule is more careful and says so.

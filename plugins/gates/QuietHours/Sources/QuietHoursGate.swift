@@ -14,7 +14,7 @@ public struct QuietHoursGate: CalendarGate {
         options: [days, dates, calendar, between, except, then])
 
     static let days = Setting(
-        "days", .days, default: .everyDay, unset: "every day; none but the dates and calendars where there are any",
+        "days", .days, default: .everyDay, unset: "every day, or none if there are dates or calendars",
         "The days on which a window begins.")
     static let dates = Setting(
         "dates", .list(.plain), default: [], "More days on which one begins, such as 2026-12-24/2027-01-02.")

@@ -20,7 +20,7 @@ public struct RepeatGate: Gate {
         "backoff", .integer(2...10),
         "Each reminder waits this many times as long as the one before; without it, equally long.")
     static let slowest = Setting(
-        "slowest", .duration(.minutes(1) ... .days(30)), default: .days(1), unset: "1d, or every if that is longer",
+        "slowest", .duration(.minutes(1) ... .days(30)), default: .days(1), unset: "1d, or 'every' if that is longer",
         "The longest wait that backoff may reach.")
     static let channel = Setting("channel", .list(.name(of: .channel)), default: [], "Only in these channels.")
 

@@ -49,7 +49,7 @@ struct BugsinkPoll: Sendable {
                     PollFailure(.notFound, "the token can see no project '\(missing.tamed)'\(guess)"))
             }
             guard !slugs.isEmpty else {
-                return poll.fail(PollFailure(.forbidden, "projects: the token can see none"))
+                return poll.fail(PollFailure(.forbidden, "projects: the token cannot see any"))
             }
             if source.projects.isEmpty, slugs.count > BugsinkSource.projectsMax {
                 poll.warnings.append(

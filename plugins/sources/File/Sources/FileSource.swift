@@ -18,7 +18,7 @@ public struct FileSource: Source {
     static let path = RequiredSetting("path", .path, "The file; relative to the config file's folder.")
     static let follow = Setting(
         "follow", .flag, default: false,
-        "Read on where the last poll ended, for a file that grows; otherwise read all of it each time.")
+        "Continue where the last poll ended, for a file that grows; otherwise read all of it each time.")
 
     public var host: String? { nil }
     public var metrics: Set<Metric>? { nil }

@@ -36,7 +36,7 @@ public struct GooglePlaySource: HistoricalSource {
     static let anomalies = Setting(
         "anomalies", .flag, default: false, "Whether to ask what Play itself finds unusual; each becomes an issue.")
     static let maxAge = Setting(
-        "max_age", .duration(.hours(1) ... .days(30)), unset: "12h by the hour, 4d by the day",
+        "max_age", .duration(.hours(1) ... .days(30)), unset: "12h if hourly, 4d if daily",
         "Figures that end longer ago than this are stale.")
     static let url = Setting(
         "url", .url, default: "https://playdeveloperreporting.googleapis.com", "The API's address.")

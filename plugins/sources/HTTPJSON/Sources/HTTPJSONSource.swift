@@ -36,7 +36,7 @@ public struct HTTPJSONSource: HistoricalSource {
         "paging", .section(Paging.settings), unset: "one answer is all", "How an answer leads to its next page.")
     static let app = Setting("app", .plain, "The app of rows that name none.")
     static let span = Setting(
-        "span", .duration(.seconds(1) ... .days(366)), unset: "every; with {from} those that rules want",
+        "span", .duration(.seconds(1) ... .days(366)), unset: "'every', or with {from} the spans that rules ask for",
         "What one row covers when it does not say from and to.")
     static let measured = Setting(
         "measured", .plain, "JSONPath from the answer's root to the instant at which it was measured.")

@@ -73,10 +73,10 @@ struct Paging: Hashable, Sendable {
             let isFilled = placeholders.contains { $0.name == placeholder }
             if parameter == nil, !isFilled {
                 refuse(
-                    Self.by, "nothing of the request takes the \(way.rawValue) of the next page",
+                    Self.by, "nothing in the request carries the \(way.rawValue) of the next page",
                     "write parameter: NAME, or {\(way.rawValue)} into the address or the body")
             } else if parameter != nil, isFilled {
-                refuse(Self.parameter, "'parameter' and {\(way.rawValue)} both take the \(way.rawValue); keep one")
+                refuse(Self.parameter, "'parameter' and {\(way.rawValue)} both carry the \(way.rawValue); keep one")
             }
         } else if parameter != nil {
             refuse(Self.parameter, "a link is a whole address: there is no 'parameter'")

@@ -343,7 +343,7 @@ private func play(
         (["by": "cursor", "parameter": "c"], "a cursor needs 'path', where it stands"),
         (
             ["by": "cursor", "path": "$.n"],
-            "nothing of the request takes the cursor of the next page; write parameter: NAME, or {cursor} into the address or the body"
+            "nothing in the request carries the cursor of the next page; write parameter: NAME, or {cursor} into the address or the body"
         ),
         (["by": "link", "parameter": "c"], "a link is a whole address: there is no 'parameter'"),
         (["by": "page", "parameter": "p", "first": "x"], "'first' is 'x', expected a whole number"),

@@ -41,7 +41,7 @@ public struct PrometheusSource: HistoricalSource {
         "The stretch of time that one figure covers.")
     static let step = Setting(
         "step", .duration(.seconds(1)...spanMax),
-        "Read on from the last poll in steps of this length, one figure for each.")
+        "Continue from the last poll in steps of this length, one figure for each.")
     static let username = Setting("username", .text, "For basic authentication.")
     static let password = Setting("password", .text, "For basic authentication.").secret
     static let token = Setting("token", .text, "A bearer token.").secret
