@@ -99,7 +99,7 @@ extension MessageTemplate {
         ("[header]\nx", "1:1: there is no part 'header' (the parts are headline, fields or body)"),
         ("[headlin]\nx", "1:1: there is no part 'headlin' -> [headline]"),
         ("[body]\nx\n[body]\ny", "3:1: [body] is there twice"),
-        ("Hello\n[body]\nx", "1:1: this stands before the first part (write [headline] above it)"),
+        ("Hello\n[body]\nx", "1:1: this comes before the first part (write [headline] above it)"),
     ])
     func `a mistake is named with its place and what to do`(_ text: String, _ expected: String) {
         let problems = #expect(throws: ProblemList.self) { try template(text) }?.problems ?? []

@@ -97,7 +97,7 @@ private func select(_ path: String, from document: String) throws -> String {
         ("$[?@.a == ios]", 11, "there is no function 'ios', and texts need quotes"),
         ("$[?lenght(@.a) > 1]", 4, "there is no function 'lenght'; did you mean 'length'?"),
         ("$[?@.a == True]", 11, "there is no function 'True'; did you mean 'true'?"),
-        ("$[?length (@.a) > 1]", 10, "expected '(' right behind 'length', found ' '"),
+        ("$[?length (@.a) > 1]", 10, "expected '(' right after 'length', found ' '"),
         ("$[?1]", 5, "expected a comparison of the value, such as == 1, found ']'"),
         ("$[?length(@.a)]", 15, "expected a comparison of what the function gives, such as > 1, found ']'"),
         ("$[?length(@.*) == 1]", 11, "length() takes one value, such as length(@.name)"),
@@ -136,7 +136,7 @@ private func select(_ path: String, from document: String) throws -> String {
         let path = try JSONPath("$[?match(@, 'a{2')]")
         #expect(
             path.doubt?.description
-                == "at character 13: no regular expression (RFC 9485): at its character 4: expected '}' behind a number of repetitions"
+                == "at character 13: no regular expression (RFC 9485): at its character 4: expected '}' after a number of repetitions"
         )
         #expect(try select("$[?match(@, 'a{2')]", from: #"["a{2","aa"]"#) == "[]")
         #expect(try select("$[?!match(@, 'a{2')]", from: #"["aa"]"#) == #"["aa"]"#)

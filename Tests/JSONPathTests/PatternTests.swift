@@ -41,11 +41,11 @@ private func fits(_ pattern: String, _ text: String, isWhole: Bool = true) throw
         ("a{3,2}", "at its character 7: it repeats 3 times at least and 2 at most"),
         ("a{1001}", "at its character 7: it repeats more than 1000 times"),
         ("[", "at its character 2: a '[' is never closed"), ("[]", "at its character 3: brackets without a character"),
-        ("[z-a]", "at its character 5: the range 'z-a' begins behind its end"),
+        ("[z-a]", "at its character 5: the range 'z-a' begins after its end"),
         ("[a--]", "at its character 4: '-' must be written '\\-' in brackets"),
         ("\\d", "at its character 2: there is no '\\d'; digits are [0-9]"),
         ("\\p{Xx}", "at its character 7: 'Xx' is not a category of characters; examples are L, Lu, Nd, P, Zs"),
-        ("\\", "at its character 2: expected a character behind '\\', found the end"),
+        ("\\", "at its character 2: expected a character after '\\', found the end"),
         ("(?:a)", "at its character 2: there is nothing in front of '?' to repeat"),
         ("((a{1000}){1000}){1000}", "it is too large"), ("((){1000}){1000}", "it is too large"),
     ])

@@ -42,8 +42,8 @@ private func render(_ text: String) throws -> String {
     }
 
     @Test(arguments: [
-        ("a\n {{app", 2, 2, "this tag is never closed; write }} behind it"),
-        ("{{{app}}", 1, 1, "this tag is never closed; write }}} behind it"),
+        ("a\n {{app", 2, 2, "this tag is never closed; write }} after it"),
+        ("{{{app}}", 1, 1, "this tag is never closed; write }}} after it"),
         ("{{#a}}x", 1, 1, "the section 'a' is never closed; write {{/a}}"),
         ("x{{/a}}", 1, 2, "{{/a}} closes nothing that is open"),
         ("{{#a}}\n{{/b}}", 2, 1, "{{/b}} cannot close the section 'a' of line 1"),

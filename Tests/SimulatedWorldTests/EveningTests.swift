@@ -297,7 +297,7 @@ private final class Evening: @unchecked Sendable {
         polls["file", default: 0] += 1
         guard mishapNow(of: "file") == nil else {
             failures["file", default: 0] += 1
-            return .failed("\(request.path) cannot be opened: Permission denied")
+            return .failed("Permission denied")
         }
         let rest = figures.dropFirst(Int(min(max(request.offset, 0), Int64(figures.count))))
         return .contents(bytes: Array(rest.prefix(request.bytesMax)), size: Int64(figures.count), identity: "1")

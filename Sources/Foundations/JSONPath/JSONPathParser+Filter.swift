@@ -161,7 +161,7 @@ extension JSONPathParser {
             let meant = name.nearest(in: known).map { "; did you mean '\($0)'?" } ?? ", and texts need quotes"
             throw failure("there is no function '\(name.clipped(to: 40))'" + meant)
         }
-        guard take("(") else { throw expected("'(' right behind '\(name)'") }
+        guard take("(") else { throw expected("'(' right after '\(name)'") }
         // Arguments nest like parentheses do.
         guard depth < JSONPathParser.depthMax else {
             throw failure("filters and parentheses nest deeper than \(JSONPathParser.depthMax) levels")

@@ -46,7 +46,7 @@ struct PatternParser {
             let least = try count()
             var most: Int? = least
             if take(",") { most = peek == "}" ? nil : try count() }
-            guard take("}") else { throw failure("expected '}' behind a number of repetitions") }
+            guard take("}") else { throw failure("expected '}' after a number of repetitions") }
             if let most, most < least { throw failure("it repeats \(least) times at least and \(most) at most") }
             return .repeated(atom, least: least, most: most)
         default: return atom
@@ -128,7 +128,7 @@ struct PatternParser {
         position += 1
         let last = try classCharacter()
         guard first.value <= last.value else {
-            throw failure("the range '\(first)-\(last)' begins behind its end")
+            throw failure("the range '\(first)-\(last)' begins after its end")
         }
         return first.value...last.value
     }
@@ -146,7 +146,7 @@ struct PatternParser {
 
     private mutating func escaped() throws(PatternError) -> Unicode.Scalar {
         position += 1
-        guard let scalar = peek else { throw failure("expected a character behind '\\', found the end") }
+        guard let scalar = peek else { throw failure("expected a character after '\\', found the end") }
         position += 1
         switch scalar {
         case "n": return "\n"

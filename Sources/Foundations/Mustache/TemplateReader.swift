@@ -134,7 +134,7 @@ struct TemplateReader {
         guard rest.starts(with: String(repeating: "}", count: braces).unicodeScalars) else {
             throw Template.Mistake(
                 place: place,
-                message: "this tag is never closed; write \(String(repeating: "}", count: braces)) behind it")
+                message: "this tag is never closed; write \(String(repeating: "}", count: braces)) after it")
         }
         for _ in 0..<braces { advance() }
         isLineBlank = wasBlank

@@ -126,7 +126,7 @@ public struct FileRequest: Hashable, Sendable {
 public enum FileResult: Sendable {
     /// `identity` changes when another file takes the name; `size` is the whole file's.
     case contents(bytes: [UInt8], size: Int64, identity: String)
-    /// A sentence.
+    /// Why, as it stands after "cannot be read:".
     case failed(String)
 }
 

@@ -9,15 +9,15 @@ public struct SystemFiles: Files {
     public func read(_ request: FileRequest) async -> FileResult {
         let descriptor = open(request.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            return .failed("\(request.path) cannot be opened: \(String(cString: strerror(errno)))")
+            return .failed(String(cString: strerror(errno)))
         }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            return .failed("\(request.path) is not a file")
+            return .failed("it is not a file")
         }
         switch Descriptor.read(descriptor, from: request.offset, atMost: request.bytesMax) {
-        case nil: return .failed("\(request.path) cannot be read: \(String(cString: strerror(errno)))")
+        case nil: return .failed(String(cString: strerror(errno)))
         case let bytes?:
             return .contents(bytes: bytes, size: Int64(status.st_size), identity: "\(status.st_dev):\(status.st_ino)")
         }

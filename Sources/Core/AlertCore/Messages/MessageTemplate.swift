@@ -67,7 +67,7 @@ public struct MessageTemplate: Hashable, Sendable {
                     .map({ $0.contains { !$0.isWhitespace } }) ?? true
                 {
                     report(
-                        Template.Place(line: chunk.line, column: 1), "this stands before the first part",
+                        Template.Place(line: chunk.line, column: 1), "this comes before the first part",
                         advice: "write [headline] above it")
                 }
             } catch {
