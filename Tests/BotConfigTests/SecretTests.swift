@@ -35,7 +35,10 @@ internal import Testing
 
     @Test(arguments: [
         ("${file:token}", ["2:57: the secret file /etc/bot/token can be read by other users"]),
-        ("${file:./token} ${file:/etc/bot/two-lines}", ["/etc/bot/token is open", "/etc/bot/two-lines is open"]),
+        (
+            "${file:./token} ${file:/etc/bot/two-lines}",
+            ["/etc/bot/token can be read", "/etc/bot/two-lines can be read"]
+        ),
         // Mounted for this service alone.
         ("${file:/run/token}", []), ("$${file:token}", []), ("${env:TOKEN}", []), ("${credential:pager}", []),
     ])

@@ -189,8 +189,8 @@ private struct Shown {
         guard timesVary else { return line }
         return line.replacing(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/, with: "INSTANT")
             .replacing(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{1,2} [A-Z][a-z]{2} \d\d:\d\d [A-Z]{3,4}/, with: "TIME")
-            .replacing(/(?:mon|tue|wed|thu|fri|sat|sun) \d{4}-\d\d-\d\d \d\d:\d\d [A-Z]{3,4}/, with: "TIME")
-            .replacing(/(?:mon|tue|wed|thu|fri|sat|sun) \d{4}-\d\d-\d\d/, with: "DATE")
+            .replacing(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-\d\d-\d\d \d\d:\d\d [A-Z]{3,4}/, with: "TIME")
+            .replacing(/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d{4}-\d\d-\d\d/, with: "DATE")
             .replacing(/\d\d:\d\d – \d\d:\d\d [A-Z]{3,4}/, with: "HOURS")
             .replacing(/\b(?=[a-v]*[0-9])[0-9a-v]{13}\b/, with: "ID")
     }

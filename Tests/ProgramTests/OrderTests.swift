@@ -180,7 +180,7 @@ import Testing
         #expect(empty.output.hasPrefix("No figures have arrived yet"))
         let rule = try await scratch.alertbot("why", "--rule", "flor")
         #expect(rule.status == 2)
-        #expect(rule.errors.hasSuffix("there are: floor; did you mean floor?\n"))
+        #expect(rule.errors.hasSuffix("known: floor; did you mean floor?\n"))
         let json = try await scratch.alertbot("why", "--format", "json").json
         #expect(json["why"].elements.isEmpty)
         #expect(json["now"].string != nil)

@@ -122,7 +122,7 @@ private func channel(_ more: [String: Option.Value] = [:]) throws -> PagerDutyCh
             try channel().judge(.answered(response), at: ChannelConformance.now)
                 == .refusedChannel(
                     "PagerDuty answered 400: Event object is invalid: 'routing_key' is wrong; copy the integration key of "
-                        + "the service anew"))
+                        + "the service again"))
     }
 }
 
