@@ -159,8 +159,8 @@ public struct Judgement: Hashable, Sendable {
         case unknown(String)
     }
 
-    /// How close the figure is to a limit: close ones are polled more often, far ones less.
-    public enum Closeness: Hashable, Sendable { case near, between, far }
+    /// How close the figure is to a limit, the closest first: close ones are polled more often, far ones less.
+    public enum Closeness: Hashable, Comparable, Sendable { case near, between, far }
 
     public let verdict: Verdict
     public let closeness: Closeness

@@ -68,14 +68,7 @@ final class TransferLoop {
 
         var end: TransportError?
         while end == nil {
-            for order in mailbox.takeOrders() {
-                switch order {
-                case .start(let job): waiting.append(job)
-                case .cancel(let id): cancel(id)
-                case .run(let job): job.runSynchronously(on: mailbox.asUnownedTaskExecutor())
-                case .stop: end = Mailbox.shutDown
-                }
-            }
+            end = takeOrders()
             if end == nil {
                 startWaiting()
                 end = moveOn()
@@ -83,6 +76,30 @@ final class TransferLoop {
         }
         finish(end ?? Mailbox.shutDown)
     }
+
+    /// Does what is in the mailbox; gives an error if that is to stop.
+    ///
+    /// What is done may bring further orders: a task that is run here begins a transfer, or hands on what came of one.
+    /// They are taken at once, because libcurl looks at every transfer under way whenever it is called.
+    private func takeOrders() -> TransportError? {
+        for _ in 0..<TransferLoop.ordersInARow {
+            let orders = mailbox.takeOrders()
+            guard !orders.isEmpty else { return nil }
+            for order in orders {
+                switch order {
+                case .start(let job): waiting.append(job)
+                case .cancel(let id): cancel(id)
+                case .run(let job): job.runSynchronously(on: mailbox.asUnownedTaskExecutor())
+                case .stop: return Mailbox.shutDown
+                }
+            }
+        }
+        return nil
+    }
+
+    /// How often the mailbox is emptied before transfers move on, however busy others keep it: a task that is run here
+    /// begins its transfer with the next order.
+    private static let ordersInARow = 4
 
     /// Moves every transfer as far as it goes, then sleeps. Gives an error if libcurl itself failed.
     private func moveOn() -> TransportError? {

@@ -31,7 +31,7 @@ struct Verdicts {
 
     fileprivate mutating func take(_ other: Judgement.Closeness) {
         given += 1
-        if other.rank < closeness.rank { closeness = other }
+        closeness = min(closeness, other)
     }
 }
 
@@ -47,8 +47,8 @@ struct Question {
 }
 
 extension State {
-    /// Asks every rule that the subjects concern.
-    func judge(_ subjects: [Subject], _ question: Question) -> Verdicts {
+    /// Asks every rule that judges subjects by themselves.
+    func judge(_ subjects: some Sequence<Subject>, _ question: Question) -> Verdicts {
         var verdicts = Verdicts()
         for subject in subjects {
             guard let series = figures.series[subject] else { continue }
@@ -61,6 +61,12 @@ extension State {
                 )
             }
         }
+        return verdicts
+    }
+
+    /// Asks every rule that judges the releases of an app together, of all apps that the subjects are of.
+    func judge(appsOf subjects: [Subject], _ question: Question) -> Verdicts {
+        var verdicts = Verdicts()
         let rules = question.plan.detectors.filter { $0.scope == .app }
         guard !rules.isEmpty else { return verdicts }
         for app in Set(subjects.map(\.whole)).sorted() {
@@ -218,16 +224,6 @@ extension State {
 
     private func labels(of app: Subject, _ parts: [Sight.Entry]) -> [String: String] {
         figures.series[app]?.labels ?? parts.last?.series.labels ?? [:]
-    }
-}
-
-extension Judgement.Closeness {
-    fileprivate var rank: Int {
-        switch self {
-        case .near: 0
-        case .between: 1
-        case .far: 2
-        }
     }
 }
 

@@ -169,11 +169,25 @@ extension Turn {
         var question = Question(plan: plan, now: now)
         question.tellsJudgements = tellsJudgements
         question.asSeen = asSeen
-        let verdicts = state.judge(subjects, question)
-        output.judged += verdicts.given
-        for verdict in verdicts.all { track(verdict) }
-        return verdicts.closeness
+        var closeness = Judgement.Closeness.far
+        // What is said of ten thousand apps need not be in memory all at once: no rule sees what another opens.
+        var rest = subjects[...]
+        while !rest.isEmpty {
+            take(state.judge(rest.prefix(Turn.judgedAtOnce), question), &closeness)
+            rest = rest.dropFirst(Turn.judgedAtOnce)
+        }
+        take(state.judge(appsOf: subjects, question), &closeness)
+        return closeness
     }
+
+    private mutating func take(_ verdicts: Verdicts, _ closeness: inout Judgement.Closeness) {
+        output.judged += verdicts.given
+        closeness = min(closeness, verdicts.closeness)
+        for verdict in verdicts.all { track(verdict) }
+    }
+
+    /// Subjects of which the verdicts are taken in before the next are judged.
+    private static let judgedAtOnce = 256
 
     /// Asks the rules about sessions what they say of apps that the source does not name any more: theirs are none.
     ///

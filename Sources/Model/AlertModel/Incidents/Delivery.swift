@@ -121,13 +121,21 @@ public enum DeliveryOutcome: Hashable, Sendable {
 
 /// A delivery that has ended, as `history` shows it.
 public struct EndedDelivery: Hashable, Sendable {
-    public let delivery: Delivery
-    public let end: DeliveryEnd
-    public let at: Moment
+    /// Never changes, and is handed on in the history for a thousand others, when nothing of it is at hand any more: so
+    /// its copies share it.
+    private let shared: Shared<Content>
+
+    private struct Content: Hashable, Sendable {
+        let delivery: Delivery
+        let end: DeliveryEnd
+        let at: Moment
+    }
 
     public init(delivery: Delivery, end: DeliveryEnd, at: Moment) {
-        self.delivery = delivery
-        self.end = end
-        self.at = at
+        shared = Shared(Content(delivery: delivery, end: end, at: at))
     }
+
+    public var delivery: Delivery { shared.value.delivery }
+    public var end: DeliveryEnd { shared.value.end }
+    public var at: Moment { shared.value.at }
 }

@@ -11,13 +11,12 @@ struct Composite: Sendable {
     func judge(_ series: Series, at now: Moment) -> Judgement {
         let judgements = conditions.map { $0.judge(series, at: now) }
         let verdict = kind == .all ? all(judgements) : any(judgements)
-        let ranks = judgements.map { judgement in
+        let each = judgements.map { judgement in
             // A condition that is met waits only for the others.
-            if case .firing = judgement.verdict, kind == .all { return 0 }
-            return judgement.closeness.rank
+            if case .firing = judgement.verdict, kind == .all { return Judgement.Closeness.near }
+            return judgement.closeness
         }
-        let rank = (kind == .all ? ranks.max() : ranks.min()) ?? 2
-        let closeness = [Judgement.Closeness.near, .between, .far][rank]
+        let closeness = (kind == .all ? each.max() : each.min()) ?? .far
         let told = telling(judgements, verdict)
         var evidence = (told.first ?? judgements.first)?.evidence ?? Evidence(sentence: "")
         evidence.sentence = told.map(\.evidence.sentence).joined(separator: kind == .all ? "; and " : "; or ")
@@ -85,14 +84,4 @@ extension Judgement {
     fileprivate var severity: Severity? { if case .firing(let severity) = verdict { severity } else { nil } }
     fileprivate var recovered: Bool? { if case .ok(let recovered) = verdict { recovered } else { nil } }
     fileprivate var isUnknown: Bool { if case .unknown = verdict { true } else { false } }
-}
-
-extension Judgement.Closeness {
-    fileprivate var rank: Int {
-        switch self {
-        case .near: 0
-        case .between: 1
-        case .far: 2
-        }
-    }
 }
